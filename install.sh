@@ -1,0 +1,645 @@
+#!/bin/sh
+# From a bare machine to a running demo, a green test run or an installed service. What it does it says first, on the
+# standard error; nothing is changed that it did not announce. Any POSIX shell will do.
+set -eu
+
+# The one Bun that this checkout is built and tested with; the same as "packageManager" in package.json.
+BUN_VERSION=1.4.5
+
+usage() {
+  cat <<'END'
+Usage: ./install.sh dev [OPTIONS OF waxwing dev]   try it: a demo with a simulated network, nothing is kept
+       ./install.sh test [OPTIONS OF bun test]     run the whole test suite
+       ./install.sh build [--outfile FILE]         make the executable, dist/waxwing
+       sudo ./install.sh [OPTIONS]                 install it as a service, or upgrade the one that is there
+
+Options of the service install:
+  --prefix DIR    the executable goes to DIR/bin/waxwing         (default: /usr/local)
+  --data DIR      where the database lives                       (default: /var/lib/waxwing)
+  --no-service    install everything but the systemd service
+  --uninstall     remove the service and the executable; configuration and data stay
+  --help          this text
+
+The configuration is /etc/waxwing/waxwing.toml; one that is there is never overwritten.
+What is fetched for building stays inside the checkout, in .bun/ and node_modules/.
+
+Environment: WAXWING_EXECUTABLE=FILE installs that executable instead of building one. DESTDIR=DIR lays all files under
+DIR, for packagers: no user is made and no service is started then.
+END
+}
+
+say() { printf '%s\n' "waxwing: $*" >&2; }
+step() { printf '%s\n' "  $*" >&2; }
+
+# fail WHAT-WENT-WRONG NEXT-STEP
+fail() {
+  printf '%s\n' "waxwing: $1" "  next: $2" >&2
+  exit 1
+}
+
+misused() {
+  printf '%s\n' "waxwing: $1" "  next: ./install.sh --help lists what there is" >&2
+  exit 2
+}
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# --- Bun and the dependencies -----------------------------------------------------------------------------------------
+
+is_pinned_bun() { [ -x "$1" ] && [ "$("$1" --version 2>/dev/null </dev/null)" = "$BUN_VERSION" ]; }
+
+# Sets $bun. A Bun of another version is left alone: it may be what somebody else's project needs.
+require_bun() {
+  bun=$(command -v bun 2>/dev/null || :)
+  if [ -n "$bun" ] && is_pinned_bun "$bun"; then return 0; fi
+
+  bun="$root/.bun/bin/bun"
+  if is_pinned_bun "$bun"; then return 0; fi
+
+  if has npm && fetch_bun_with_npm; then return 0; fi
+  if has curl && has bash && has unzip && fetch_bun_with_its_installer; then return 0; fi
+  fail "Bun $BUN_VERSION is not here and could not be fetched." \
+    "check the network and install npm (or curl, bash and unzip), or put a bun of version $BUN_VERSION on the PATH; then run this again"
+}
+
+# npm picks the package of this platform. Its install script is not run (many npm set-ups forbid it): it would only move
+# the file that is used here from where it is. Of several candidates (glibc, musl) the one that runs is the right one.
+fetch_bun_with_npm() {
+  say "fetching Bun $BUN_VERSION with npm into $root/.bun (once; about 100 MB on disk)"
+  rm -rf "$root/.bun/node_modules"
+  mkdir -p "$root/.bun/bin"
+  if ! npm install --prefix "$root/.bun" --global=false --no-save --no-package-lock --ignore-scripts \
+    --include=optional --no-audit --no-fund --no-update-notifier --loglevel=error "bun@$BUN_VERSION" </dev/null >&2; then
+    say "npm could not fetch it"
+    return 1
+  fi
+  for candidate in "$root"/.bun/node_modules/@oven/*/bin/bun; do
+    if is_pinned_bun "$candidate"; then
+      link_from_bin "../node_modules/@oven/${candidate#"$root/.bun/node_modules/@oven/"}"
+      return 0
+    fi
+  done
+  say "npm fetched no Bun that runs on this machine"
+  return 1
+}
+
+# Under the name of an unknown shell it touches no shell start-up file. It is run only when it arrived whole.
+fetch_bun_with_its_installer() {
+  say "fetching Bun $BUN_VERSION with its own installer into $root/.bun (once; about 100 MB on disk)"
+  mkdir -p "$root/.bun"
+  installer="$root/.bun/installer.$$"
+  if curl -fsSL --retry 2 -o "$installer" https://bun.com/install </dev/null &&
+    BUN_INSTALL="$root/.bun" SHELL=/bin/sh HOME="${HOME:-$root/.bun}" \
+      bash "$installer" "bun-v$BUN_VERSION" </dev/null >&2 &&
+    is_pinned_bun "$root/.bun/bin/bun"; then
+    rm -f "$installer"
+    return 0
+  fi
+  rm -f "$installer"
+  say "Bun's own installer did not bring it"
+  return 1
+}
+
+link_from_bin() {
+  ln -sf "$1" "$root/.bun/bin/bun"
+  ln -sf bun "$root/.bun/bin/bunx"
+}
+
+# require_dependencies production|full
+# The first is a fifth of the second. A stamp remembers which one lies there and for which lockfile, so that a second run
+# costs nothing. A node_modules that somebody made by hand counts as full: never take a developer's tools away.
+require_dependencies() {
+  kind=$1
+  stamp="$root/node_modules/.waxwing-dependencies"
+  wanted=$(cat package.json bun.lock bunfig.toml | cksum)
+  present=$(cat "$stamp" 2>/dev/null || :)
+  if [ "$present" = "full $wanted" ] || [ "$present" = "$kind $wanted" ]; then return 0; fi
+
+  if [ -d node_modules ] && [ "${present%% *}" != production ]; then kind=full; fi
+  if [ "$kind" = production ]; then only=--production; else only=''; fi
+  # Without a home there is no place for Bun's cache of packages.
+  if [ -z "${HOME:-}" ]; then export BUN_INSTALL_CACHE_DIR="$root/.bun/cache"; fi
+
+  say "installing the locked dependencies into $root/node_modules"
+  mkdir -p node_modules
+  echo "$kind unfinished" >"$stamp"
+  "$bun" install --frozen-lockfile ${only:+"$only"} </dev/null >&2 ||
+    fail "the dependencies could not be installed." \
+      "check the network; after a change of package.json, run 'bun install' and commit bun.lock; then run this again"
+  echo "$kind $wanted" >"$stamp"
+}
+
+prepare() {
+  cd "$root"
+  require_bun
+  # For this run only, so that scripts and tests that start "bun" get the same one.
+  PATH="$(dirname -- "$bun"):$PATH"
+  export PATH
+  require_dependencies "$1"
+}
+
+run_dev() {
+  prepare production
+  exec "$bun" src/main.ts dev "$@"
+}
+
+run_test() {
+  prepare full
+  exec "$bun" test "$@"
+}
+
+run_build() {
+  prepare production
+  say "building the executable"
+  exec "$bun" scripts/build.ts "$@"
+}
+
+# --- The service ------------------------------------------------------------------------------------------------------
+
+config=/etc/waxwing/waxwing.toml
+unit=/etc/systemd/system/waxwing.service
+account=waxwing
+
+run_service() {
+  prefix='' data='' with_service=yes uninstall=no
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --prefix | --data)
+        [ $# -ge 2 ] || misused "$1 needs a directory after it."
+        if [ "$1" = --prefix ]; then prefix=$2; else data=$2; fi
+        shift
+        ;;
+      --prefix=*) prefix=${1#*=} ;;
+      --data=*) data=${1#*=} ;;
+      --no-service) with_service=no ;;
+      --uninstall) uninstall=yes ;;
+      --help | -h)
+        usage
+        exit 0
+        ;;
+      *) misused "unknown option: $1" ;;
+    esac
+    shift
+  done
+  require_plain_path --prefix "$prefix"
+  require_plain_path --data "$data"
+  require_root
+  umask 022
+
+  # An upgrade finds what the first install was told, so that nobody has to remember it.
+  former_prefix=$(sed -n 's/^# prefix: //p' "$destination$unit" 2>/dev/null || :)
+  prefix=${prefix:-${former_prefix:-/usr/local}}
+  # No slash at the end; a prefix of / becomes empty.
+  prefix=${prefix%"${prefix##*[!/]}"}
+  executable="$prefix/bin/waxwing"
+
+  if [ "$uninstall" = yes ]; then
+    remove_service
+    return 0
+  fi
+  if [ -n "$former_prefix" ] && [ "$former_prefix" != "$prefix" ]; then
+    fail "waxwing is already installed under $former_prefix." \
+      "run ./install.sh --uninstall first (the data stay), then this again"
+  fi
+  settle_data
+  settle_service
+  announce
+  obtain_executable
+  make_account
+  make_data
+  write_config
+  install_executable
+  if [ "$with_service" = yes ]; then
+    write_unit
+    start_service
+  fi
+  say_next
+}
+
+# What ends up in a unit file, a TOML string and a shell command must need no escaping in any of them.
+require_plain_path() {
+  case $2 in
+    '') return 0 ;;
+    /*) ;;
+    *) misused "$1 $2: give a full path, one that begins with /." ;;
+  esac
+  case $2 in
+    *[!A-Za-z0-9/._@+,\ -]*) misused "$1 $2: only letters, digits, spaces and / . _ @ + , - can stand in it." ;;
+    */../* | */.. | */./* | */.) misused "$1 $2: write it without . and .. parts." ;;
+  esac
+}
+
+require_root() {
+  if [ -n "$destination" ]; then return 0; fi
+  [ "$(uname -s)" = Linux ] ||
+    fail "the service install is for Linux." "./install.sh build makes an executable for this system, dist/waxwing"
+  [ "$(id -u)" -eq 0 ] ||
+    fail "installing the service needs root." "sudo ./install.sh, or only try it: ./install.sh dev"
+}
+
+# The configuration that is there decides where the data are; the unit and the advice must name the same place.
+settle_data() {
+  if [ -f "$destination$config" ]; then
+    configured=$(config_value storage data)
+    case $configured in
+      '') fail "$config does not say where the data are." "add to it, under [storage]: data = \"${data:-/var/lib/waxwing}\"" ;;
+      /*) ;;
+      *) fail "data = \"$configured\" in $config is not a full path." "write it as one that begins with /" ;;
+    esac
+    require_plain_path "data = in $config:" "$configured"
+    if [ -n "$data" ] && [ "${data%"${data##*[!/]}"}" != "${configured%"${configured##*[!/]}"}" ]; then
+      fail "$config says that the data are in $configured, not in $data." \
+        "leave --data out; or stop the service, move the directory and change the file first"
+    fi
+    data=$configured
+  fi
+  data=${data:-/var/lib/waxwing}
+  data=${data%"${data##*[!/]}"}
+  case $data in
+    '' | /bin | /boot | /dev | /etc | /home | /lib | /opt | /proc | /root | /run | /srv | /sys | /tmp | /usr | /var | \
+      /var/lib | /var/tmp | /usr/local)
+      misused "--data ${data:-/}: it becomes private to the service; name a directory of its own, like /var/lib/waxwing."
+      ;;
+  esac
+  # Somebody else's files must not disappear behind new permissions.
+  if [ -d "$destination$data" ] && [ -z "$destination" ] && [ ! -e "$data/waxwing.db" ] &&
+    [ -n "$(ls -A "$data")" ] && [ "$(owner_of "$data")" != "$account" ]; then
+    fail "$data is not empty and not waxwing's." "choose another directory with --data, or empty this one"
+  fi
+}
+
+# config_value SECTION KEY: a quoted value of the configuration, or nothing.
+config_value() {
+  awk -v section="$1" -v key="$2" '
+    /^[ \t]*\[/ { here = $0; gsub(/[][ \t\r]|#.*/, "", here); next }
+    here == section && $0 ~ "^[ \t]*" key "[ \t]*=" {
+      value = $0
+      sub(/^[^=]*=[ \t]*/, "", value)
+      quote = substr(value, 1, 1)
+      if (quote != "\"" && quote != "\047") next
+      value = substr(value, 2)
+      print substr(value, 1, index(value, quote) - 1)
+      exit
+    }
+  ' "$destination$config"
+}
+
+owner_of() {
+  # shellcheck disable=SC2012 # the name is not read from the listing, and stat is not the same everywhere
+  ls -ld -- "$1" | awk '{ print $3 }'
+}
+
+settle_service() {
+  if [ "$with_service" = yes ] && [ -z "$destination" ] && { [ ! -d /run/systemd/system ] || ! has systemctl; }; then
+    say "systemd does not run here: everything but the service will be installed"
+    with_service=no
+  fi
+  if [ "$with_service" = no ]; then return 0; fi
+  case $data/ in
+    /tmp/* | /var/tmp/* | /dev/* | /proc/* | /sys/* | /run/*)
+      misused "--data $data: the service cannot keep anything there; name a place that lasts, like /var/lib/waxwing."
+      ;;
+  esac
+}
+
+announce() {
+  if [ -n "$destination" ]; then say "staging under $destination:"; else say "this is what happens now:"; fi
+  if [ -n "$given_executable" ]; then
+    step "take the executable $given_executable"
+  else
+    step "build the executable in $root"
+  fi
+  if [ -e "$destination$executable" ]; then
+    step "replace $executable"
+  else
+    step "install $executable"
+  fi
+  if [ -z "$destination" ] && ! id "$account" >/dev/null 2>&1; then
+    step "make the system user and group $account, without a login"
+  fi
+  if [ -f "$destination$config" ]; then
+    step "keep the configuration $config as it is"
+  else
+    step "write the configuration $config"
+  fi
+  step "keep the data in $data, private to the user $account"
+  if [ "$with_service" = yes ]; then
+    step "write $unit"
+    if [ -z "$destination" ]; then step "enable the service waxwing, (re)start it and wait until it is ready"; fi
+  fi
+}
+
+obtain_executable() {
+  if [ -n "$given_executable" ]; then
+    built=$given_executable
+  else
+    built="$root/dist/waxwing"
+    owner=$(owner_of "$root")
+    # What root would leave in somebody's checkout, its owner could not build over again.
+    if [ "$(id -u)" -eq 0 ] && [ "$owner" != root ] && id "$owner" >/dev/null 2>&1; then
+      say "building as $owner, whose checkout this is"
+      su -s /bin/sh "$owner" "$root/install.sh" build </dev/null >&2 || fail_of_build
+    else
+      sh "$root/install.sh" build </dev/null >&2 || fail_of_build
+    fi
+  fi
+  if [ ! -f "$built" ] || [ ! -x "$built" ]; then
+    fail "$built is not an executable file." "name one that is with WAXWING_EXECUTABLE, or leave that out to build it"
+  fi
+  # Better to learn it now than after the working one is gone.
+  version=$("$built" version </dev/null 2>&1) ||
+    fail "$built does not run on this machine: $version" "build it here: ./install.sh build"
+}
+
+fail_of_build() {
+  fail "the build failed; nothing has been installed." "see the message above; ./install.sh build repeats it alone"
+}
+
+make_account() {
+  if [ -n "$destination" ] || id "$account" >/dev/null 2>&1; then return 0; fi
+  nologin=/bin/false
+  for shell in /usr/sbin/nologin /sbin/nologin; do
+    if [ -x "$shell" ]; then nologin=$shell && break; fi
+  done
+  if has useradd && has groupadd; then
+    grep -q "^$account:" /etc/group || groupadd --system "$account" || fail_of_account
+    useradd --system --gid "$account" --home-dir "$data" --no-create-home --shell "$nologin" "$account" ||
+      fail_of_account
+  elif has adduser && has addgroup; then
+    grep -q "^$account:" /etc/group || addgroup -S "$account" || fail_of_account
+    adduser -S -D -H -h "$data" -s "$nologin" -G "$account" "$account" || fail_of_account
+  else
+    fail_of_account
+  fi
+}
+
+fail_of_account() {
+  fail "the system user $account could not be made." "make a user and a group of that name, then run this again"
+}
+
+# Only the directory itself: what root does inside one that a service owns, a link there could turn against the machine.
+make_data() {
+  mkdir -p "$destination$data"
+  if [ -z "$destination" ]; then chown "$account:$account" "$data"; fi
+  chmod 0700 "$destination$data"
+}
+
+# It may come to hold secrets: the service reads it, nobody else does, and the service cannot change it.
+write_config() {
+  if [ -f "$destination$config" ]; then return 0; fi
+  directory=$(dirname -- "$destination$config")
+  mkdir -p "$directory"
+  chmod 0750 "$directory"
+  unfinished="$directory/.waxwing.toml.$$"
+  (
+    umask 077
+    cat >"$unfinished" <<END
+# Waxwing's configuration. config.example.toml in the source lists every key with its default.
+# After a change: sudo systemctl restart waxwing
+
+[server]
+listen = "127.0.0.1:8080"
+# The address that people and WhatsApp reach this server at, through your TLS proxy: "https://messages.example.com"
+public_url = ""
+
+[storage]
+data = "$data"
+END
+  )
+  if [ -z "$destination" ]; then chown "root:$account" "$directory" "$unfinished"; fi
+  chmod 0640 "$unfinished"
+  mv -f "$unfinished" "$destination$config"
+  unfinished=''
+}
+
+# By rename: a running server keeps the file that it has open, and no moment is without a whole executable.
+install_executable() {
+  mkdir -p "$destination$prefix/bin"
+  unfinished="$destination$prefix/bin/.waxwing.$$"
+  cp "$built" "$unfinished"
+  chmod 0755 "$unfinished"
+  mv -f "$unfinished" "$destination$executable"
+  unfinished=''
+  say "installed $executable: $version"
+}
+
+write_unit() {
+  # ProtectHome= would hide these directories altogether.
+  case $data/:$prefix/ in
+    /home/* | /root/* | *:/home/* | *:/root/*) protect_home=read-only ;;
+    *) protect_home=yes ;;
+  esac
+  directory=$(dirname -- "$destination$unit")
+  mkdir -p "$directory"
+  unfinished="$directory/.waxwing.service.$$"
+  cat >"$unfinished" <<END
+# Written by Waxwing's install.sh, and again at every upgrade. Your own changes go into a drop-in that stays:
+#   sudo systemctl edit waxwing
+# prefix: $prefix
+
+[Unit]
+Description=Waxwing, a WhatsApp messaging server
+Wants=network-online.target
+After=network-online.target
+# Messages wait for this server: after a full disk or a lost network it must come back, however long that took.
+StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+User=$account
+Group=$account
+WorkingDirectory=$data
+# The SQLite driver's native part is unpacked here at the start, and must be allowed to run from here.
+Environment="TMPDIR=$data/tmp"
+ExecStartPre=/bin/mkdir -p "$data/tmp"
+ExecStart="$executable" serve --config $config
+Restart=always
+RestartSec=5
+# Requests and hand-overs under way are finished first.
+TimeoutStopSec=30
+LimitNOFILE=65536
+UMask=0077
+
+# MemoryDenyWriteExecute= is missing on purpose: the JavaScript engine compiles at run time.
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+AmbientCapabilities=
+ProtectSystem=strict
+ReadWritePaths="$data"
+ProtectHome=$protect_home
+PrivateTmp=yes
+PrivateDevices=yes
+ProtectProc=invisible
+ProtectClock=yes
+ProtectHostname=yes
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+RemoveIPC=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+# What is not allowed fails like a missing permission, instead of killing the server.
+SystemCallErrorNumber=EPERM
+
+[Install]
+WantedBy=multi-user.target
+END
+  chmod 0644 "$unfinished"
+  mv -f "$unfinished" "$destination$unit"
+  unfinished=''
+}
+
+start_service() {
+  if [ -n "$destination" ]; then return 0; fi
+  say "starting the service"
+  systemctl daemon-reload
+  systemctl enable waxwing >&2 || fail_of_service "the service could not be enabled."
+  systemctl restart waxwing || fail_of_service "the service did not start."
+  settle_address
+  waited=0
+  # The service's own state as well: something else may be answering on that port.
+  until systemctl is-active --quiet waxwing && answers "$address/readyz"; do
+    waited=$((waited + 1))
+    if [ "$waited" -gt 60 ]; then
+      fail_of_service "the service is not ready after a minute (a long migration may be under way)."
+    fi
+    sleep 1
+  done
+  say "ready at $address"
+}
+
+fail_of_service() {
+  if has journalctl; then journalctl -u waxwing -n 20 --no-pager >&2 || :; fi
+  fail "$1" "journalctl -u waxwing -e shows why; after a change: sudo systemctl restart waxwing"
+}
+
+# Sets $address: where this machine itself reaches the server.
+settle_address() {
+  listen=$(config_value server listen)
+  listen=${listen:-127.0.0.1:8080}
+  case $listen in
+    0.0.0.0:* | :*) listen="127.0.0.1:${listen##*:}" ;;
+    \[::\]:*) listen="[::1]:${listen##*:}" ;;
+  esac
+  if [ -n "$(config_value server tls_cert)" ]; then address="https://$listen"; else address="http://$listen"; fi
+}
+
+# answers URL: is it a 2xx? Never through a proxy. The executable can ask itself where there is neither curl nor wget.
+answers() {
+  (
+    unset http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
+    if has curl; then
+      curl -fsk --max-time 5 -o /dev/null "$1"
+    elif has wget; then
+      wget -q -T 5 --no-check-certificate -O /dev/null "$1"
+    else
+      BUN_BE_BUN=1 "$executable" -e "
+        const answer = await fetch('$1', { signal: AbortSignal.timeout(5000), tls: { rejectUnauthorized: false } });
+        process.exit(answer.ok ? 0 : 1);"
+    fi
+  ) </dev/null >/dev/null 2>&1
+}
+
+say_next() {
+  if [ -n "$destination" ]; then
+    say "staged under $destination"
+    return 0
+  fi
+  settle_address
+  say "done. Next:"
+  if [ "$with_service" = no ]; then
+    step "start the server (it stays in the foreground):"
+    step "  su -s /bin/sh $account -c 'exec \"$executable\" serve --config $config'"
+  fi
+  step "make a workspace and a key for its software:"
+  step "  sudo $(quoted "$executable") workspace create --name \"My business\" --country IN --timezone Asia/Kolkata"
+  step "  sudo $(quoted "$executable") key create --workspace ID"
+  step "and ask who it is:"
+  step "  curl -H 'Authorization: Bearer KEY' $address/api/v1/me"
+  step "settings: $config   data: $data   what is wrong, if anything: sudo $(quoted "$executable") doctor"
+  if [ "$with_service" = yes ]; then step "log: journalctl -u waxwing -f   upgrade: git pull && sudo ./install.sh"; fi
+}
+
+quoted() {
+  case $1 in
+    *' '*) printf "'%s'" "$1" ;;
+    *) printf '%s' "$1" ;;
+  esac
+}
+
+remove_service() {
+  kept=''
+  if [ -f "$destination$config" ]; then kept=$(config_value storage data); fi
+  kept=${kept:-${data:-/var/lib/waxwing}}
+  if [ ! -e "$destination$unit" ] && [ ! -e "$destination$executable" ]; then
+    say "neither $executable nor $unit is there: nothing to remove"
+    if [ "$prefix" = /usr/local ]; then step "installed under another prefix? add --prefix DIR"; fi
+    return 0
+  fi
+  say "this is what happens now:"
+  if [ -e "$destination$unit" ]; then step "stop and disable the service waxwing, remove $unit"; fi
+  if [ -e "$destination$executable" ]; then step "remove $executable"; fi
+  if [ -e "$destination$unit" ]; then
+    if [ -z "$destination" ] && [ -d /run/systemd/system ] && has systemctl; then
+      systemctl disable --now waxwing >&2 ||
+        fail "the service could not be stopped; nothing has been removed." "systemctl status waxwing shows why"
+    fi
+    rm -f "$destination$unit"
+    if [ -z "$destination" ] && [ -d /run/systemd/system ] && has systemctl; then systemctl daemon-reload; fi
+  fi
+  rm -f "$destination$executable"
+  say "removed. These stay:"
+  step "data           $kept"
+  step "configuration  $config"
+  step "user, group    $account"
+  step "sudo ./install.sh takes them up again where they are. To be rid of them for good, for which there is no way back:"
+  step "  sudo rm -rf $(quoted "$kept") /etc/waxwing && sudo userdel $account"
+}
+
+# --- Which of them ----------------------------------------------------------------------------------------------------
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+if [ ! -f "$root/scripts/build.ts" ] || [ ! -f "$root/bun.lock" ]; then
+  fail "install.sh works inside a checkout of Waxwing, and $root is none." "clone the repository and run its ./install.sh"
+fi
+
+destination=${DESTDIR:-}
+case $destination in
+  '' | /*) ;;
+  *) destination="$(pwd)/$destination" ;;
+esac
+destination=${destination%/}
+given_executable=${WAXWING_EXECUTABLE:-}
+case $given_executable in
+  '' | /*) ;;
+  *) given_executable="$(pwd)/$given_executable" ;;
+esac
+
+# A run that is broken off leaves no half-written file behind.
+unfinished=''
+trap 'if [ -n "$unfinished" ]; then rm -f "$unfinished"; fi' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+case ${1:-} in
+  dev | test | build)
+    subcommand=$1
+    shift
+    "run_$subcommand" "$@"
+    ;;
+  help)
+    usage
+    ;;
+  '' | -*)
+    run_service "$@"
+    ;;
+  *)
+    misused "unknown subcommand: $1"
+    ;;
+esac

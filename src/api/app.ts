@@ -1,0 +1,126 @@
+/**
+ * The HTTP side: every endpoint below the prefix behind one pipeline (who, how often, what), and beside it what belongs
+ * to the process. Elysia finds the route; the pipeline is ours, because its order of refusal is part of the interface.
+ */
+import { Elysia } from "elysia";
+import type { Log } from "#src/log.ts";
+import type { Clock } from "#src/primitives/clock.ts";
+import { randomText } from "#src/primitives/id.ts";
+import { notFound, Problem } from "#src/primitives/problem.ts";
+import type { Random } from "#src/primitives/random.ts";
+import { StorageUnavailable } from "#src/storage/failure.ts";
+import type { Store } from "#src/storage/store.ts";
+import { Authenticator } from "./auth.ts";
+import { readBody } from "./body.ts";
+import { docsRoutes } from "./docs.ts";
+import type { Answer, Call, Endpoint } from "./endpoint.ts";
+import { answerProblem, internalError, unavailable } from "./errors.ts";
+import { healthRoutes } from "./health.ts";
+import { RateLimiter, type RateLimits } from "./rate-limit.ts";
+
+export interface AppOptions {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  limits: RateLimits & { bodyBytes: number };
+  endpoints: readonly Endpoint[];
+  /** Whether the server's own start is over: migrations, recovery. */
+  isReady: () => boolean;
+}
+
+export const PREFIX = "/api/v1";
+
+const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const NO_BODY: Readonly<Record<string, unknown>> = {};
+
+export function createApp(options: AppOptions) {
+  const pipeline = createPipeline(options);
+  const app = new Elysia({ normalize: false });
+  for (const endpoint of options.endpoints) {
+    const path = PREFIX + endpoint.path.replace(/\{(\w+)\}/g, ":$1");
+    const run = ({ request, params }: { request: Request; params: Record<string, string> }): Promise<Response> =>
+      pipeline(request, endpoint, params);
+    app.route(endpoint.method, path, run, { parse: "none" });
+  }
+  const unknown = ({ request }: { request: Request }): Promise<Response> => pipeline(request, null, {});
+  app.all(`${PREFIX}/*`, unknown, { parse: "none" });
+  app.all(PREFIX, unknown, { parse: "none" });
+  app.use(healthRoutes(options));
+  app.use(docsRoutes());
+  return app;
+}
+
+type Pipeline = (request: Request, endpoint: Endpoint | null, path: Record<string, string>) => Promise<Response>;
+
+/** 401, 403, 429, 400, and then what the endpoint finds; a path that leads nowhere is told last of all. */
+function createPipeline({ store, clock, random, log, limits }: AppOptions): Pipeline {
+  const authenticator = new Authenticator(store, clock);
+  const limiter = new RateLimiter(clock, limits);
+
+  const answer = async (request: Request, endpoint: Endpoint | null, path: Record<string, string>): Promise<Answer> => {
+    const { workspace } = authenticator.requireBearer(request.headers.get("authorization"));
+    limiter.requireRoom(workspace.id);
+    if (endpoint === null) throw new Problem("not_found", "There is nothing at this address.");
+    const body = endpoint.body === undefined ? NO_BODY : await readBody(request, limits.bodyBytes);
+    const { pathname, query } = splitUrl(request.url);
+    const call: Call = {
+      store,
+      workspace,
+      path,
+      query,
+      headers: request.headers,
+      body,
+      method: request.method,
+      pathname,
+    };
+    return endpoint.handle(call);
+  };
+
+  return async (request, endpoint, path) => {
+    const given = request.headers.get("x-request-id");
+    const requestId = given !== null && SANE_REQUEST_ID.test(given) ? given : randomText(random, 20);
+    let result: Answer;
+    try {
+      result = await answer(request, endpoint, path);
+    } catch (error) {
+      result = answerProblem(problemOf(error, log, requestId));
+    }
+    return toResponse(result, requestId);
+  };
+}
+
+function problemOf(error: unknown, log: Log, requestId: string): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof StorageUnavailable) {
+    log.error("a request was refused because the database cannot be written", {
+      requestId,
+      error: error.cause ?? error,
+    });
+    return unavailable();
+  }
+  log.error("a request failed", { requestId, error });
+  return internalError();
+}
+
+function toResponse({ status, body, headers }: Answer, requestId: string): Response {
+  return new Response(body, {
+    status,
+    headers: { "content-type": "application/json", "x-request-id": requestId, ...headers },
+  });
+}
+
+/** Cheaper than `new URL` where there is no query, which is nearly always. */
+function splitUrl(url: string): { pathname: string; query: URLSearchParams } {
+  const pathStart = url.indexOf("/", url.indexOf("//") + 2);
+  const queryStart = url.indexOf("?", pathStart);
+  if (queryStart === -1) return { pathname: url.slice(pathStart), query: new URLSearchParams() };
+  return { pathname: url.slice(pathStart, queryStart), query: new URLSearchParams(url.slice(queryStart + 1)) };
+}
+
+/** An id in a path. Throws `not_found` for what is no integer: nothing has such an id. */
+export function requireId(text: string | undefined, noun: string): number {
+  const id = Number(text);
+  if (text === undefined || !/^[1-9]\d{0,15}$/.test(text) || !Number.isSafeInteger(id)) throw notFound(noun);
+  return id;
+}

@@ -1,0 +1,50 @@
+/** Whose request this is: the bearer key, looked up by its hash at every request, so that a revoked key ends at once. */
+import { type Bearer, findBearer, touchKey } from "#src/domain/keys/read.ts";
+import type { Clock } from "#src/primitives/clock.ts";
+import { Problem } from "#src/primitives/problem.ts";
+import { hashToken } from "#src/primitives/secret.ts";
+import type { Store } from "#src/storage/store.ts";
+
+/** A key's last use is written at most this often. */
+const TOUCH_EVERY_MS = 60_000;
+const BEARER = /^bearer +([!-~]{1,200}) *$/i;
+
+export class Authenticator {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  /** Touches that are queued or just written, so that a busy key queues one and not a hundred. */
+  readonly #touchedAt = new Map<number, number>();
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Throws `unauthenticated`, then `api_not_enabled`. */
+  requireBearer(header: string | null): Bearer {
+    const key = BEARER.exec(header ?? "")?.[1];
+    const bearer = key === undefined ? undefined : this.#store.read((reading) => findBearer(reading, hashToken(key)));
+    if (bearer === undefined) {
+      throw new Problem(
+        "unauthenticated",
+        header === null
+          ? "Send your API key in the header `Authorization: Bearer <key>`."
+          : "This API key is unknown or was revoked.",
+      );
+    }
+    if (!bearer.workspace.apiEnabled) {
+      throw new Problem("api_not_enabled", "The API is not switched on for this workspace.");
+    }
+    this.#touch(bearer);
+    return bearer;
+  }
+
+  #touch({ keyId, lastUsedAt }: Bearer): void {
+    const now = this.#clock.now();
+    const last = Math.max(lastUsedAt ?? 0, this.#touchedAt.get(keyId) ?? 0);
+    if (now - last < TOUCH_EVERY_MS) return;
+    this.#touchedAt.set(keyId, now);
+    // Only a note for people: a disk that is full must not make a request fail because of it.
+    this.#store.write((tx) => touchKey(tx, keyId)).catch(() => undefined);
+  }
+}

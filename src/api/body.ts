@@ -1,0 +1,54 @@
+/** Reads a request's body: bytes to a JSON object, every way in which it can be wrong answered by itself. */
+import { Problem } from "#src/primitives/problem.ts";
+
+const JSON_TYPE = /^application\/json *(;.*)?$/i;
+
+/** Throws `invalid_request`. */
+export async function readBody(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
+  const type = request.headers.get("content-type");
+  if (type === null || !JSON_TYPE.test(type)) {
+    throw wrong("Send the body as JSON, with the header `Content-Type: application/json`.");
+  }
+  const bytes = await readBytes(request, maxBytes);
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw wrong("The body is not valid UTF-8.");
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw wrong("The body is not valid JSON.");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw wrong("The body has to be a JSON object.");
+  }
+  return value as Record<string, unknown>;
+}
+
+/** Never reads more than it may keep, whatever the header says about the length. */
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const announced = request.headers.get("content-length");
+  if (announced !== null && Number(announced) > maxBytes) throw tooLarge(maxBytes);
+  if (announced !== null) return new Uint8Array(await request.arrayBuffer());
+  if (request.body === null) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(maxBytes: number): Problem {
+  return wrong(`The body is larger than ${maxBytes} bytes.`);
+}
+
+/** No field is at fault, so `fields` is there and empty. */
+function wrong(message: string): Problem {
+  return new Problem("invalid_request", message, { fields: {} });
+}

@@ -1,0 +1,69 @@
+/**
+ * What an endpoint is: its place, its words for the reference, the problems that it may answer, and what it does. The
+ * routes and the OpenAPI document are both made from it, so they cannot disagree.
+ */
+import type { TObject, TSchema } from "@sinclair/typebox";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import type { ProblemCode } from "#src/primitives/problem.ts";
+import type { Store } from "#src/storage/store.ts";
+
+export interface Answer {
+  status: number;
+  /** JSON text. */
+  body: string;
+  headers?: Readonly<Record<string, string>>;
+}
+
+export interface Call {
+  store: Store;
+  workspace: Workspace;
+  /** Values of the path's `{names}`, as they were sent. */
+  path: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  headers: Headers;
+  /** The body's members; empty for endpoints without a body. */
+  body: Readonly<Record<string, unknown>>;
+  method: string;
+  /** The path as it was called, without the query: part of an idempotent request's fingerprint. */
+  pathname: string;
+}
+
+export interface Endpoint {
+  method: "GET" | "POST" | "PUT";
+  /** Below the prefix, with names in braces: `/messages/{id}`. */
+  path: string;
+  operationId: string;
+  tag: string;
+  summary: string;
+  description: string;
+  parameters?: readonly Parameter[];
+  /** The body's schema and an example of each form; absent: a body is ignored. */
+  body?: { schema: TSchema; examples: Readonly<Record<string, { summary: string; value: unknown }>> };
+  success: Success;
+  /** What it may refuse with, beside what every endpoint may: its own codes. */
+  problems: readonly ProblemCode[];
+  handle: (call: Call) => Answer | Promise<Answer>;
+}
+
+export interface Parameter {
+  name: string;
+  in: "path" | "query" | "header";
+  required: boolean;
+  description: string;
+  schema: TSchema;
+}
+
+export interface Success {
+  status: 200 | 201 | 202;
+  description: string;
+  /** What `data` holds: one of these, or a list of them with `meta`. */
+  data: TObject;
+  isList: boolean;
+  /** Answers that were kept under an Idempotency-Key say so in a header. */
+  isReplayable?: boolean;
+  example: unknown;
+}
+
+export function answerData(status: number, data: unknown): Answer {
+  return { status, body: JSON.stringify({ data }) };
+}

@@ -1,0 +1,80 @@
+/**
+ * Idempotency keys at the door: the same key with the same request acts once. Requests that come while the first one is
+ * still acting wait for its answer in memory; what outlives them is the domain's kept answer.
+ */
+import { createHash } from "node:crypto";
+import { Type } from "@sinclair/typebox";
+import { type KeyUse, requireSame } from "#src/domain/idempotency/keys.ts";
+import { invalidRequest } from "#src/primitives/problem.ts";
+import type { Call, Parameter } from "./endpoint.ts";
+
+const KEY_LENGTH_MAX = 100;
+
+export const idempotencyParameter: Parameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "The same key with the same body within 24 hours returns the first answer instead of acting again. Answers that settle nothing (400, 401, 403, 429, 500, 503) leave the key unused.",
+  schema: Type.String({ minLength: 1, maxLength: KEY_LENGTH_MAX, examples: ["order-10042-shipped"] }),
+};
+
+/** The request's key and fingerprint; null when it carries none. Throws `invalid_request` for an impossible key. */
+export function readKey({ headers, method, pathname, body }: Call): KeyUse | null {
+  const key = headers.get("idempotency-key");
+  if (key === null) return null;
+  if (key === "" || [...key].length > KEY_LENGTH_MAX) {
+    throw invalidRequest({ "Idempotency-Key": [`A key has 1 to ${KEY_LENGTH_MAX} characters.`] });
+  }
+  const fingerprint = createHash("sha256")
+    .update(`${method} ${pathname}\n${canonicalJson(body)}`)
+    .digest();
+  return { key, fingerprint: new Uint8Array(fingerprint) };
+}
+
+/** The same value always gives the same text: members sorted by name, no white space. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
+}
+
+interface Acting {
+  fingerprint: Uint8Array;
+  done: Promise<void>;
+}
+
+/** Which keys are being acted upon in this process. */
+export class KeyQueue {
+  readonly #acting = new Map<string, Acting>();
+
+  /**
+   * Runs `act` alone among the requests with this key. `replay` is asked first, and again after each wait: what it
+   * returns is the answer. Another request under the same key throws `idempotency_conflict` at once.
+   */
+  async run<T>(workspaceId: number, use: KeyUse, replay: () => T | undefined, act: () => Promise<T>): Promise<T> {
+    const name = `${workspaceId} ${use.key}`;
+    for (;;) {
+      const acting = this.#acting.get(name);
+      if (acting !== undefined) {
+        requireSame(acting.fingerprint, use.fingerprint);
+        await acting.done;
+        continue;
+      }
+      const kept = replay();
+      if (kept !== undefined) return kept;
+      let finish = (): void => undefined;
+      const done = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      this.#acting.set(name, { fingerprint: use.fingerprint, done });
+      try {
+        return await act();
+      } finally {
+        this.#acting.delete(name);
+        finish();
+      }
+    }
+  }
+}

@@ -1,0 +1,4 @@
+/** The OpenAPI document. */
+export function openApiText(): string {
+  return "{}\n";
+}

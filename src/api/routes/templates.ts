@@ -1,0 +1,71 @@
+/** Templates, and whether each can be sent. */
+import { countTemplates, listTemplates, type TemplatePosition } from "#src/domain/templates/read.ts";
+import { templateStatuses } from "#src/domain/templates/template.ts";
+import { TemplateView, viewTemplate } from "#src/domain/templates/view.ts";
+import { OneOf } from "#src/primitives/schema.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { answerPage, PER_PAGE, pageParameters, readPage, wrongCursor, wrongParameter } from "../page.ts";
+
+export const listTemplatesEndpoint: Endpoint = {
+  method: "GET",
+  path: "/templates",
+  operationId: "listTemplates",
+  tag: "Templates",
+  summary: "List templates",
+  description: "All templates of the workspace, by name.",
+  parameters: [
+    {
+      name: "status",
+      in: "query",
+      required: false,
+      description: "Only templates in this state.",
+      schema: OneOf(templateStatuses),
+    },
+    ...pageParameters,
+  ],
+  success: {
+    status: 200,
+    description: "One page of templates.",
+    data: TemplateView,
+    isList: true,
+    example: [
+      {
+        name: "order_shipped",
+        language: "en_US",
+        category: "UTILITY",
+        status: "APPROVED",
+        sendable: true,
+        variables: { header: 0, body: 2 },
+        text: "Hi {{1}}, your order {{2}} is on its way.",
+        media: null,
+      },
+    ],
+  },
+  problems: [],
+  handle: ({ store, workspace, query }) => {
+    const filter = { status: readStatus(query.get("status")) };
+    const from = readPage(query);
+    const position = "after" in from ? { after: readPosition(from.after) } : from;
+    return store.read((reading) =>
+      answerPage(
+        from,
+        listTemplates(reading, workspace.id, filter, position, PER_PAGE + 1),
+        countTemplates(reading, workspace.id, filter),
+        viewTemplate,
+        ({ name, id }) => ({ name, id }),
+      ),
+    );
+  },
+};
+
+function readStatus(given: string | null): (typeof templateStatuses)[number] | null {
+  if (given === null) return null;
+  const status = templateStatuses.find((known) => known === given);
+  if (status === undefined) throw wrongParameter("status", `The status is one of ${templateStatuses.join(", ")}.`);
+  return status;
+}
+
+function readPosition({ name, id }: Record<string, unknown>): TemplatePosition {
+  if (typeof name !== "string" || typeof id !== "number") throw wrongCursor();
+  return { name, id };
+}

@@ -1,0 +1,117 @@
+/**
+ * The command line as a whole: finds the command, runs it and decides what is printed where. Results go to stdout,
+ * errors in words to stderr; with `--json` both are one JSON document on stdout. Exit codes: 0 done, 1 not done, 2 not
+ * understood.
+ */
+import { loadConfig } from "#src/config.ts";
+import { asksForJson, type Line, meant, readArguments, readGlobals } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import type { Context, Io } from "./context.ts";
+import { describeFailure, explain, UsageError } from "./failure.ts";
+import { type Group, groups } from "./groups.ts";
+import { helpOnAll, helpOnCommand, helpOnGroup } from "./help.ts";
+import { json, type Report } from "./output.ts";
+
+/** Runs a command line to its end and returns the exit code. Never rejects. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    const line = readGlobals(argv);
+    const report = await perform(line, io);
+    if (report !== null && line.globals.json) io.out(json(report.json, io.isTerminal));
+    else if (report !== null && report.text !== "") io.out(`${report.text}\n`);
+    return 0;
+  } catch (error) {
+    return report(error, asksForJson(argv), io);
+  }
+}
+
+function report(error: unknown, wantsJson: boolean, io: Io): number {
+  if (error instanceof UsageError) {
+    const help = `waxwing${error.helpOn === "" ? "" : ` ${error.helpOn}`} --help`;
+    if (wantsJson) io.out(json({ error: { code: "usage", message: error.message } }, io.isTerminal));
+    else io.err(`${error.message.replace(/^/gm, "waxwing: ")}\n  next: ${help}\n`);
+    return 2;
+  }
+  const explanation = explain(error);
+  if (!wantsJson) {
+    io.err(`${describeFailure(explanation)}\n`);
+    return 1;
+  }
+  const { code, message, next, fields, bug } = explanation;
+  const details = { ...(next === null ? {} : { next }), ...(fields === null ? {} : { fields }) };
+  io.out(json({ error: { code, message, ...details } }, io.isTerminal));
+  if (bug?.stack !== undefined) io.err(`${bug.stack}\n`);
+  return 1;
+}
+
+async function perform({ globals, rest }: Line, io: Io): Promise<Report | null> {
+  const words = rest.map(({ text }) => text);
+  if (words[0] === "help") return explainWords(words.slice(1));
+  if (words[0] === "--version") return perform({ globals, rest: [{ text: "version", isLiteral: false }] }, io);
+  if (globals.help) return explainWords(words);
+  const { command, depth } = await findCommand(words);
+  const given = readArguments(command, rest.slice(depth));
+  const context: Context = {
+    io,
+    options: globals,
+    loadConfig: ({ listen } = {}) => loadConfig({ file: globals.config, data: globals.data, listen, env: io.env }),
+  };
+  return command.run(context, given);
+}
+
+async function explainWords(words: readonly string[]): Promise<Report> {
+  const isNothing = words[0] === undefined || words[0].startsWith("-");
+  const group = isNothing ? null : findGroup(words[0] ?? "");
+  const text = group === null ? await helpOnAll(groups) : await helpOnWords(group, words);
+  return { json: { help: text }, text };
+}
+
+async function helpOnWords(group: Group, words: readonly string[]): Promise<string> {
+  const commands = await group.load();
+  const [first] = commands;
+  if (first?.group === null) return helpOnCommand(first);
+  const wanted = words[1];
+  if (wanted === undefined || wanted.startsWith("-")) return helpOnGroup(group, commands);
+  return helpOnCommand(findInGroup(group, commands, wanted));
+}
+
+async function findCommand(words: readonly string[]): Promise<{ command: Command; depth: number }> {
+  const [word, name] = words;
+  if (word === undefined) throw new UsageError(`say what to do: ${wordList()}`);
+  const group = findGroup(word);
+  const commands = await group.load();
+  const [first] = commands;
+  if (first?.group === null) return { command: first, depth: 1 };
+  if (name === undefined || name.startsWith("-")) {
+    throw new UsageError(`say what to do with ${word}: ${namesOf(commands).join(", ")}`, word);
+  }
+  return { command: findInGroup(group, commands, name), depth: 2 };
+}
+
+function findGroup(word: string): Group {
+  const group = groups.find((one) => one.word === word);
+  if (group !== undefined) return group;
+  if (word.startsWith("-")) {
+    throw new UsageError(`${word} is not known before a command; options of a command stand behind its words`);
+  }
+  const nearest = meant(word, groups.map((one) => one.word));
+  const all = nearest.startsWith("there") ? "" : `; there are ${wordList()}`;
+  throw new UsageError(`${JSON.stringify(word)} is not a command; ${nearest}${all}`);
+}
+
+function findInGroup(group: Group, commands: readonly Command[], name: string): Command {
+  const command = commands.find((one) => one.name === name);
+  if (command !== undefined) return command;
+  const names = namesOf(commands);
+  const nearest = meant(name, names);
+  const all = nearest.startsWith("there") ? "" : ` (there are ${names.join(", ")})`;
+  throw new UsageError(`${group.word} has no command ${JSON.stringify(name)}; ${nearest}${all}`, group.word);
+}
+
+function wordList(): string {
+  return groups.map(({ word }) => word).join(", ");
+}
+
+function namesOf(commands: readonly Command[]): string[] {
+  return commands.map(({ name }) => name);
+}

@@ -1,0 +1,39 @@
+/** What a command is given of the world outside: the process's streams and variables, time, and its configuration. */
+import type { Config } from "#src/config.ts";
+import type { Clock } from "#src/primitives/clock.ts";
+import type { Random } from "#src/primitives/random.ts";
+
+/** The process as the command line sees it; tests that need another one pass it. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Whether a person reads the output. */
+  readonly isTerminal: boolean;
+  /** Returns when the text is written. */
+  out(text: string): void;
+  err(text: string): void;
+  /** Everything on stdin, to its end. */
+  readInput(): Promise<string>;
+  /** Calls `handle` for each of these signals, in place of what the system would do. */
+  onSignal(signals: readonly Signal[], handle: (signal: Signal) => void): void;
+  /** Runs whichever way the process ends, short of being killed. */
+  onExit(last: () => void): void;
+  exit(code: number): never;
+}
+
+export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+/** Options that every command takes, before or after its words. */
+export interface GlobalOptions {
+  readonly config: string | undefined;
+  readonly data: string | undefined;
+  readonly json: boolean;
+}
+
+export interface Context {
+  readonly io: Io;
+  readonly options: GlobalOptions;
+  /** Reads the configuration; throws `ConfigError`. */
+  loadConfig(more?: { readonly listen?: string | undefined }): Config;
+}

@@ -1,0 +1,124 @@
+/**
+ * How a command fails, in words that say what to do next. Two kinds: the command line itself is wrong (`UsageError`,
+ * exit 2), or what it asks for cannot be had (exit 1). `explain` turns every error that can come up into one form.
+ */
+import { ConfigError } from "#src/config.ts";
+import { type FieldProblems, Problem } from "#src/primitives/problem.ts";
+import { SecretKeyUnusable, SecretUnreadable } from "#src/primitives/secret.ts";
+import { isBusy, isStorageFailure, StorageUnavailable } from "#src/storage/failure.ts";
+import { LockHeld } from "#src/storage/lock.ts";
+import { NewerSchema } from "#src/storage/migrate.ts";
+import { flagOf } from "./command.ts";
+
+/** The command line cannot be understood. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  /** The command to ask for help on: "workspace create", or "" for the whole. */
+  readonly helpOn: string;
+
+  constructor(message: string, helpOn = "") {
+    super(message);
+    this.helpOn = helpOn;
+  }
+}
+
+/** The command is understood and cannot be done. */
+export class CommandFailure extends Error {
+  override readonly name = "CommandFailure";
+  readonly code: string;
+  /** What to do about it; null where the message says it already. */
+  readonly next: string | null;
+
+  constructor(code: string, message: string, next: string | null = null) {
+    super(message);
+    this.code = code;
+    this.next = next;
+  }
+}
+
+export interface Explanation {
+  readonly code: string;
+  readonly message: string;
+  readonly next: string | null;
+  readonly fields: FieldProblems | null;
+  /** A fault of ours: its stack is worth a report. */
+  readonly bug: Error | null;
+}
+
+/** Where to look for what there is, by the noun of "There is no such …". */
+const WHERE_TO_LOOK: Readonly<Record<string, string>> = {
+  workspace: "waxwing workspace list",
+  key: "waxwing key list",
+  number: "waxwing number list",
+  template: "waxwing template list --workspace ID",
+  delivery: "waxwing delivery list --workspace ID",
+};
+
+/** What to say about an error of any kind, other than `UsageError`. */
+export function explain(error: unknown): Explanation {
+  const said = (code: string, message: string, next: string | null = null): Explanation => ({
+    code,
+    message,
+    next,
+    fields: null,
+    bug: null,
+  });
+  if (error instanceof CommandFailure) return said(error.code, error.message, error.next);
+  if (error instanceof Problem) {
+    return { ...said(error.code, error.message, adviceFor(error)), fields: error.details.fields ?? null };
+  }
+  if (error instanceof ConfigError) return said("invalid_config", error.message);
+  if (error instanceof SecretKeyUnusable) return said("secret_key_unusable", error.message);
+  if (error instanceof SecretUnreadable) {
+    return said("secret_unreadable", error.message, "put back the key file that this database was used with");
+  }
+  if (error instanceof NewerSchema) return said("newer_schema", error.message);
+  if (error instanceof LockHeld) return said("locked", error.message, "wait until that process is done, then try again");
+  const storage = explainStorage(error);
+  if (storage !== null) return said("unavailable", storage.message, storage.next);
+  const bug = error instanceof Error ? error : new Error(String(error));
+  return {
+    ...said("internal_error", `a fault of waxwing's own: ${bug.message}`, "report it, with the lines below"),
+    bug,
+  };
+}
+
+/** Null where the error is not the storage's. */
+function explainStorage(error: unknown): { message: string; next: string } | null {
+  const cause = error instanceof StorageUnavailable ? (error.cause ?? error) : error;
+  if (!(error instanceof StorageUnavailable) && !isStorageFailure(error) && !isBusy(error)) return null;
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = `the database cannot be used: ${reason}`;
+  if (code.startsWith("SQLITE_FULL")) return { message, next: "make room on the disk; nothing was changed" };
+  if (/^SQLITE_(READONLY|CANTOPEN)/.test(code)) {
+    return { message, next: "run this as the owner of the data directory (or as root), and check that the disk is writable" };
+  }
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return { message, next: "restore a backup, or name another file" };
+  if (isBusy(cause) || cause === error) {
+    return { message, next: "another process keeps it locked: try again in a moment" };
+  }
+  return { message, next: "check the disk; nothing was changed" };
+}
+
+function adviceFor({ message }: Problem): string | null {
+  const noun = /^There is no such (\w+)\.$/.exec(message)?.[1];
+  const command = noun === undefined ? undefined : WHERE_TO_LOOK[noun];
+  return command === undefined ? null : `${command} shows those that there are`;
+}
+
+/** The lines for a person, without their last line end. */
+export function describeFailure({ message, next, fields, bug }: Explanation): string {
+  const lines = [`waxwing: ${message}`];
+  for (const [path, problems] of Object.entries(fields ?? {})) {
+    for (const problem of problems) if (problem !== message) lines.push(`  ${optionNamed(path)}: ${problem}`);
+  }
+  if (next !== null) lines.push(`  next: ${next}`);
+  if (bug?.stack !== undefined) lines.push(bug.stack);
+  return lines.join("\n");
+}
+
+/** `daily_cap`, as the interface names it, is `--daily-cap` here; paths into a file stay as they are. */
+function optionNamed(path: string): string {
+  return path.includes(".") ? path : flagOf(path.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
+}

@@ -1,0 +1,34 @@
+/**
+ * Every command there is, by its first word, in the order of the help. A group's file is only read when it is asked for:
+ * most commands need neither the networks nor the server, and should not wait for them.
+ */
+import type { Command } from "./command.ts";
+
+export interface Group {
+  /** The first word. */
+  readonly word: string;
+  readonly summary: string;
+  load(): Promise<readonly Command[]>;
+}
+
+export const groups: readonly Group[] = [
+  { word: "serve", summary: "Run the server", load: async () => (await import("./serve.ts")).commands },
+  { word: "dev", summary: "Try it out: a throwaway server", load: async () => (await import("./dev.ts")).commands },
+  {
+    word: "workspace",
+    summary: "Customer accounts: settings, switches, balance",
+    load: async () => (await import("./workspace.ts")).commands,
+  },
+  { word: "key", summary: "API keys", load: async () => (await import("./key.ts")).commands },
+  { word: "number", summary: "Sending phone numbers", load: async () => (await import("./number.ts")).commands },
+  { word: "template", summary: "Message templates", load: async () => (await import("./template.ts")).commands },
+  { word: "webhook", summary: "Where events go", load: async () => (await import("./webhook.ts")).commands },
+  { word: "delivery", summary: "Events on their way", load: async () => (await import("./delivery.ts")).commands },
+  {
+    word: "simulate",
+    summary: "The other side of the simulated network",
+    load: async () => (await import("./simulate.ts")).commands,
+  },
+  { word: "openapi", summary: "The API's description", load: async () => (await import("./openapi.ts")).commands },
+  { word: "version", summary: "Versions", load: async () => (await import("./version.ts")).commands },
+];

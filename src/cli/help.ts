@@ -1,0 +1,84 @@
+/** The help texts, made from the declarations of the commands: of the whole, of a group, of one command. */
+import { globalOptions, placeholder } from "./arguments.ts";
+import { type Command, flagOf, nameOf, type Option, type Positional } from "./command.ts";
+import type { Group } from "./groups.ts";
+
+const NARROW = 30;
+
+/** `waxwing --help` */
+export async function helpOnAll(groups: readonly Group[]): Promise<string> {
+  const lines = ["waxwing: a self-hosted WhatsApp messaging server.", "", "Usage: waxwing COMMAND [OPTIONS]"];
+  for (const group of groups) {
+    const commands = await group.load();
+    if (commands.some((command) => command.group !== null)) lines.push("", `${group.summary}:`);
+    else if (group === groups[0]) lines.push("", "The server:");
+    else if (group.word === "openapi") lines.push("", "About itself:");
+    for (const command of commands) lines.push(entry(nameOf(command), command.summary));
+  }
+  lines.push("", ...globalLines(), "", "waxwing COMMAND --help explains a command with its options.");
+  return lines.join("\n");
+}
+
+/** `waxwing workspace --help` */
+export function helpOnGroup(group: Group, commands: readonly Command[]): string {
+  return [
+    `${group.summary}.`,
+    "",
+    `Usage: waxwing ${group.word} COMMAND [OPTIONS]`,
+    "",
+    ...commands.map((command) => entry(usage(command), command.summary)),
+    "",
+    `waxwing ${group.word} COMMAND --help explains a command with its options.`,
+  ].join("\n");
+}
+
+/** `waxwing workspace create --help` */
+export function helpOnCommand(command: Command): string {
+  const options = Object.entries(command.options).toSorted(([, a], [, b]) => Number(isRequired(b)) - Number(isRequired(a)));
+  const hasOptional = options.some(([, option]) => !isRequired(option));
+  const required = options.filter(([, option]) => isRequired(option)).map(([name, option]) => ` ${withValue(name, option)}`);
+  const lines = [
+    `${command.summary}.`,
+    "",
+    `Usage: waxwing ${usage(command)}${required.join("")}${hasOptional ? " [OPTIONS]" : ""}`,
+  ];
+  if (command.details !== undefined) lines.push("", command.details);
+  const positionals = Object.values(command.positionals);
+  if (positionals.length > 0) {
+    lines.push("", ...positionals.map((positional) => entry(placeholder(positional), positional.says)));
+  }
+  if (options.length > 0) {
+    lines.push("", "Options:");
+    for (const [name, option] of options) {
+      lines.push(entry(withValue(name, option), isRequired(option) ? `${option.says} (required)` : option.says));
+    }
+  }
+  return [...lines, "", ...globalLines()].join("\n");
+}
+
+function usage(command: Command): string {
+  const values = Object.values(command.positionals).map((positional: Positional) =>
+    positional.required ? ` ${placeholder(positional)}` : ` [${placeholder(positional)}]`,
+  );
+  return `${nameOf(command)}${values.join("")}`;
+}
+
+function globalLines(): string[] {
+  return [
+    "Everywhere:",
+    ...Object.entries<Option>(globalOptions).map(([name, option]) => entry(withValue(name, option), option.says)),
+  ];
+}
+
+function withValue(name: string, option: Option): string {
+  return option.kind === "flag" ? flagOf(name) : `${flagOf(name)} ${placeholder(option)}`;
+}
+
+function isRequired(option: Option): boolean {
+  return option.kind !== "flag" && option.required === true;
+}
+
+/** A long left side gets a line of its own. */
+function entry(left: string, right: string): string {
+  return left.length > NARROW ? `  ${left}\n  ${" ".repeat(NARROW)}  ${right}` : `  ${left.padEnd(NARROW)}  ${right}`;
+}

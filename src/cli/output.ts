@@ -1,0 +1,61 @@
+/**
+ * How results look: aligned columns and lists for people, JSON for programs. Whatever is printed for a person keeps to
+ * its line: control characters in stored texts could otherwise drive the terminal.
+ */
+
+/** What a command gives back; which of the two is printed, the caller of the program decides. */
+export interface Report {
+  readonly json: unknown;
+  /** Without its last line end; empty: nothing is printed. */
+  readonly text: string;
+}
+
+export type Cell = string | number | boolean | null;
+
+/** Aligned columns under capital headings. `empty` is said where there is no row. */
+export function table(headings: readonly string[], rows: readonly (readonly Cell[])[], empty: string): string {
+  if (rows.length === 0) return empty;
+  const shown = [headings.map((heading) => heading.toUpperCase()), ...rows.map((row) => row.map(show))];
+  const widths = headings.map((_, column) => Math.max(...shown.map((row) => width(row[column] ?? ""))));
+  return shown
+    .map((row) =>
+      row
+        .map((cell, column) => (column === row.length - 1 ? cell : pad(cell, widths[column] ?? 0)))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** A name and its value on each line, the values aligned. Undefined ones are left out. */
+export function list(entries: Readonly<Record<string, Cell | undefined>>): string {
+  const shown = Object.entries(entries).filter((entry): entry is [string, Cell] => entry[1] !== undefined);
+  const widest = Math.max(0, ...shown.map(([name]) => width(name)));
+  return shown.map(([name, value]) => `${pad(name, widest)}  ${show(value)}`.trimEnd()).join("\n");
+}
+
+/** One JSON document with its line end: over several lines for a person, on one for a program. */
+export function json(value: unknown, isTerminal: boolean): string {
+  return `${JSON.stringify(value, null, isTerminal ? 2 : undefined)}\n`;
+}
+
+function show(cell: Cell): string {
+  if (cell === null || cell === "") return "-";
+  if (typeof cell === "boolean") return cell ? "yes" : "no";
+  return visible(String(cell));
+}
+
+/** Control and formatting characters as escapes. */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character === "\n" ? "\\n" : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
+function width(text: string): number {
+  return Bun.stringWidth(text);
+}
+
+function pad(text: string, toWidth: number): string {
+  return text + " ".repeat(Math.max(0, toWidth - width(text)));
+}

@@ -1,0 +1,260 @@
+/**
+ * What a configuration value may be. A kind reads the value as it stands in the file into what the program works
+ * with, or says in one phrase what would be right; it also turns the text of an environment variable into the form
+ * that the file would have, so that both ways in share one check.
+ */
+
+import { isIP, isIPv4, isIPv6 } from "node:net";
+import { Cron } from "croner";
+import { type Duration, readDuration } from "#src/primitives/duration.ts";
+
+export interface Kind<T> {
+  /** True for values that no message may repeat. */
+  readonly hidden: boolean;
+  /** The typed value, or what is wrong with it. Takes anything that a TOML document can hold; never throws. */
+  read(value: unknown): T | Wrong;
+  /** The text of an environment variable or an option in the form that the file would have. */
+  fromText(text: string): unknown;
+}
+
+/** A value that is no value of its kind. */
+export class Wrong {
+  /** Completes "it must be …". */
+  readonly advice: string;
+  /** Which element of a list is at fault; null where it is the whole value. */
+  readonly element: number | null;
+
+  constructor(advice: string, element: number | null = null) {
+    this.advice = advice;
+    this.element = element;
+  }
+}
+
+/** Where to listen; port 0 lets the system choose one. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A range of addresses, in the form that `BlockList.addSubnet` takes; a single address has its full length. */
+export interface AddressRange {
+  readonly address: string;
+  readonly prefixLength: number;
+  readonly family: "ipv4" | "ipv6";
+}
+
+/** Minutes after midnight, in a workspace's timezone. It passes midnight where `fromMinute` is the later one. */
+export interface QuietHours {
+  readonly fromMinute: number;
+  readonly toMinute: number;
+}
+
+const SECOND_MS = 1000;
+const DAY_MS = 24 * 60 * 60 * SECOND_MS;
+const DURATION_ADVICE = 'a duration with its unit, in quotes, such as "500ms", "10s", "5m", "2h" or "30 days"';
+
+/** A kind written as a string in the file. `convert` gives null for a text that is not of the kind. */
+function text<T>(advice: string, convert: (text: string) => T | null | Wrong, hidden = false): Kind<T> {
+  return {
+    hidden,
+    fromText: (value) => value,
+    read(value) {
+      if (typeof value !== "string") return new Wrong(advice);
+      return convert(value) ?? new Wrong(advice);
+    },
+  };
+}
+
+/** As `kind`, and the empty string means "none": null. */
+export function optional<T>(kind: Kind<T>): Kind<T | null> {
+  return {
+    ...kind,
+    read(value) {
+      if (value === "") return null;
+      const read = kind.read(value);
+      return read instanceof Wrong ? new Wrong(`${read.advice}, or "" for none`, read.element) : read;
+    },
+  };
+}
+
+/** A list of `element`; `refuse` may look at the whole. In an environment variable: separated by commas. */
+export function list<T>(
+  element: Kind<T>,
+  advice: string,
+  refuse: (elements: readonly T[]) => Wrong | null = () => null,
+): Kind<readonly T[]> {
+  return {
+    hidden: element.hidden,
+    fromText: (value) => (value.trim() === "" ? [] : value.split(",").map((part) => element.fromText(part.trim()))),
+    read(value) {
+      if (!Array.isArray(value)) return new Wrong(advice);
+      const elements: T[] = [];
+      for (const [index, item] of value.entries()) {
+        const read = element.read(item);
+        if (read instanceof Wrong) return new Wrong(read.advice, index);
+        elements.push(read);
+      }
+      return refuse(elements) ?? elements;
+    },
+  };
+}
+
+/** Both bounds included. */
+export function wholeNumber(least: number, most: number): Kind<number> {
+  const advice = `a whole number from ${least} to ${most}, without quotes`;
+  return {
+    hidden: false,
+    fromText: (value) => (/^[+-]?\d+$/.test(value.trim()) ? Number(value) : value),
+    read: (value) =>
+      typeof value === "number" && Number.isInteger(value) && value >= least && value <= most
+        ? value
+        : new Wrong(advice),
+  };
+}
+
+/** Both bounds included. */
+export function fraction(least: number, most: number): Kind<number> {
+  const advice = `a number from ${least} to ${most}, without quotes`;
+  return {
+    hidden: false,
+    fromText: (value) => (/^[+-]?(\d+\.?\d*|\.\d+)$/.test(value.trim()) ? Number(value) : value),
+    read: (value) => (typeof value === "number" && value >= least && value <= most ? value : new Wrong(advice)),
+  };
+}
+
+export const yesOrNo: Kind<boolean> = {
+  hidden: false,
+  fromText: (value) => (value === "true" ? true : value === "false" ? false : value),
+  read: (value) => (typeof value === "boolean" ? value : new Wrong("true or false, without quotes")),
+};
+
+export function oneOf<const T extends string>(...choices: readonly T[]): Kind<T> {
+  const advice = `one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`;
+  return text(advice, (value) => choices.find((choice) => choice === value) ?? null);
+}
+
+export const path: Kind<string> = text("a path, in quotes", (value) =>
+  value.trim() === "" || value.includes("\0") ? null : value,
+);
+
+/** A secret: at least one visible character, and never repeated in a message. */
+export const secretText: Kind<string> = text(
+  "a text in quotes, without spaces or line breaks",
+  (value) => (/^[\x21-\x7e]+$/.test(value) ? value : null),
+  true,
+);
+
+/** Milliseconds. Months have no fixed length and are refused here. */
+export function duration(leastMs: number, mostMs: number): Kind<number> {
+  const advice = `${DURATION_ADVICE}, from ${showMs(leastMs)} to ${showMs(mostMs)}`;
+  return text(advice, (value) => {
+    const read = readDuration(value);
+    if (read?.kind === "months") return new Wrong(`${advice}; a month has no fixed length, say it in days`);
+    return read !== null && read.ms >= leastMs && read.ms <= mostMs ? read.ms : null;
+  });
+}
+
+/** How long something is kept: months are fine, nothing at all is not. */
+export const keepFor: Kind<Duration> = text(`${DURATION_ADVICE} or "18 months", longer than nothing`, (value) => {
+  const read = readDuration(value);
+  if (read === null) return null;
+  return (read.kind === "months" ? read.months : read.ms) > 0 ? read : null;
+});
+
+/** When to try again, counted from the first attempt: each later than the one before. */
+export const retryTimes: Kind<readonly number[]> = list(
+  duration(1, 30 * DAY_MS),
+  'a list of durations, such as ["1m", "5m", "30m"]',
+  (times) => {
+    const early = times.findIndex((time, index) => index > 0 && time <= (times[index - 1] ?? 0));
+    return early === -1 ? null : new Wrong("later than the one before, for all count from the first attempt", early);
+  },
+);
+
+export const listenAddress: Kind<ListenAddress> = text(
+  'HOST:PORT, such as "127.0.0.1:8080", "[::1]:8080" or ":8080" for every interface; ports are 0 to 65535',
+  (value) => {
+    const parts = /^(?:\[([^\]]+)\]|([A-Za-z0-9._-]*)):(\d{1,5})$/.exec(value);
+    const port = Number(parts?.[3]);
+    if (parts === null || port > 65_535) return null;
+    const [, bracketed, plain] = parts;
+    if (bracketed !== undefined) return isIPv6(bracketed) ? { host: bracketed, port } : null;
+    // Four figures that are no address would be looked up as a name, and fail with a stranger message much later.
+    if (plain === undefined || (/^[\d.]+$/.test(plain) && !isIPv4(plain))) return null;
+    return { host: plain === "" ? "0.0.0.0" : plain, port };
+  },
+);
+
+export const addressRanges: Kind<readonly AddressRange[]> = list(
+  text('an IP address or a range of them, such as "10.0.0.1", "10.0.0.0/8" or "fd00::/8"', (value) => {
+    const [address = "", length, ...rest] = value.split("/");
+    const version = isIP(address);
+    // A zone (fe80::1%eth0) names an interface of this machine, which a forwarded address never carries.
+    if (version === 0 || address.includes("%") || rest.length > 0) return null;
+    const longest = version === 4 ? 32 : 128;
+    if (length !== undefined && (!/^\d{1,3}$/.test(length) || Number(length) > longest)) return null;
+    return { address, prefixLength: Number(length ?? longest), family: version === 4 ? "ipv4" : "ipv6" } as const;
+  }),
+  'a list of IP addresses or ranges, such as ["127.0.0.1", "10.0.0.0/8"]',
+);
+
+/** An http or https address without a query, given back without its last slash. */
+export const httpAddress: Kind<string> = text(
+  'an address such as "https://messages.example.com", without user, query or "#"',
+  (value) => {
+    // URL would quietly repair white space and backslashes; the operator should see them.
+    if (!/^https?:\/\/[^\s\\?#@]+$/i.test(value) || !URL.canParse(value)) return null;
+    return new URL(value).href.replace(/\/+$/, "");
+  },
+);
+
+export const graphVersion: Kind<string> = text('a version of the Graph API, such as "v23.0"', (value) =>
+  /^v\d{1,3}\.\d{1,2}$/.test(value) ? value : null,
+);
+
+export const headerName: Kind<string> = text('the name of an HTTP header, such as "Authorization"', (value) =>
+  /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(value) ? value : null,
+);
+
+/** What stands before the token in the header; may be empty, and its last space counts. */
+export const headerPrefix: Kind<string> = text("printable ASCII text in quotes; it may be empty", (value) =>
+  /^[\x20-\x7e]*$/.test(value) ? value : null,
+);
+
+export const quietHours: Kind<QuietHours> = text(
+  'two different times of day, HH:MM-HH:MM, such as "21:00-08:00"',
+  (value) => {
+    const parts = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/.exec(value);
+    if (parts === null) return null;
+    const fromMinute = Number(parts[1]) * 60 + Number(parts[2]);
+    const toMinute = Number(parts[3]) * 60 + Number(parts[4]);
+    return fromMinute === toMinute ? null : { fromMinute, toMinute };
+  },
+);
+
+/** Five fields (no seconds: a backup a second helps nobody), and a time that really comes. */
+export const cronExpression: Kind<string> = text(
+  'a cron expression of five fields, such as "0 3 * * *" for every night at 3',
+  (value) => {
+    try {
+      // The 30th of February is well formed and would mean a backup that silently never runs. The day that the
+      // search starts from does not matter; a fixed one keeps the clock out of it.
+      const next = new Cron(value, { mode: "5-part", paused: true }).nextRun(new Date(0));
+      return next === null ? new Wrong("a cron expression of a time that comes at all") : value;
+    } catch {
+      return null;
+    }
+  },
+);
+
+function showMs(ms: number): string {
+  for (const [unit, size] of [
+    [" days", DAY_MS],
+    ["h", 3600 * SECOND_MS],
+    ["m", 60 * SECOND_MS],
+    ["s", SECOND_MS],
+  ] as const) {
+    if (ms >= size && ms % size === 0 && (size < DAY_MS || ms > DAY_MS)) return `${ms / size}${unit}`;
+  }
+  return `${ms}ms`;
+}

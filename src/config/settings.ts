@@ -1,0 +1,32 @@
+/** What follows from the table of keys: the type of the whole configuration, and the names by which a key is given. */
+import { type Key, sections } from "./keys.ts";
+
+type Sections = typeof sections;
+type ValueOf<K> = K extends Key<infer T> ? T : never;
+
+/** The value of every key, under the names of the table; durations in milliseconds where the name says so. */
+export type Settings = {
+  readonly [S in keyof Sections]: { readonly [K in keyof Sections[S]]: ValueOf<Sections[S][K]> };
+};
+
+export interface KeyPlace {
+  readonly section: string;
+  /** The property of `Settings[section]` that holds the value. */
+  readonly property: string;
+  /** `section.name`, as messages say it. */
+  readonly path: string;
+  /** The environment variable that overrides the file. */
+  readonly variable: string;
+  readonly key: Key<unknown>;
+}
+
+/** All keys in the order of the table. */
+export const keyPlaces: readonly KeyPlace[] = Object.entries(sections).flatMap(([section, keys]) =>
+  Object.entries<Key<unknown>>(keys).map(([property, one]) => ({
+    section,
+    property,
+    path: `${section}.${one.name}`,
+    variable: `WAXWING_${section}_${one.name}`.toUpperCase(),
+    key: one,
+  })),
+);

@@ -1,0 +1,70 @@
+/** The account of a workspace that is charged: opened, re-priced, paid into. */
+import { eq, sql } from "drizzle-orm";
+import type { Micros } from "#src/primitives/money.ts";
+import { invalidRequest, Problem } from "#src/primitives/problem.ts";
+import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import { type BillingAccount, billingAccounts, ledgerEntries } from "./table.ts";
+
+const byWorkspace = statement((db) =>
+  db
+    .select()
+    .from(billingAccounts)
+    .where(eq(billingAccounts.workspaceId, sql.placeholder("workspaceId")))
+    .prepare(),
+);
+
+/** Undefined: the workspace is not charged. */
+export function findAccount(reading: Reading, workspaceId: number): BillingAccount | undefined {
+  return byWorkspace(reading).get({ workspaceId });
+}
+
+/** What may still be spent; negative when messages were delivered after their hold had been released. */
+export function available(account: BillingAccount): Micros {
+  return account.credited - account.held - account.charged;
+}
+
+/** From now on the workspace is charged (or charged at another rate; holds that exist keep theirs). */
+export function setPrice(tx: Tx, workspaceId: number, currency: string, rate: Micros): BillingAccount {
+  if (!/^[A-Z]{3}$/.test(currency)) {
+    throw invalidRequest({ currency: [`"${currency}" is not a currency code such as USD.`] });
+  }
+  if (rate < 0) throw invalidRequest({ rate: ["The rate cannot be negative."] });
+  return tx.db
+    .insert(billingAccounts)
+    .values({ workspaceId, currency, rate, credited: 0, held: 0, charged: 0 })
+    .onConflictDoUpdate({ target: billingAccounts.workspaceId, set: { currency, rate } })
+    .returning()
+    .get();
+}
+
+export interface Credit {
+  amount: Micros;
+  note: string | null;
+  /** The same `ref` credits once only; repeating it changes nothing. */
+  ref: string | null;
+}
+
+/** Pays into the account (a negative amount takes back). Throws where the workspace is not charged. */
+export function credit(tx: Tx, workspaceId: number, { amount, note, ref }: Credit): BillingAccount {
+  const account = findAccount(tx, workspaceId);
+  if (account === undefined) {
+    throw new Problem(
+      "invalid_request",
+      "This workspace is not charged, so it has no balance: give it a currency and a rate first.",
+      { fields: {} },
+    );
+  }
+  const entry = tx.db
+    .insert(ledgerEntries)
+    .values({ workspaceId, kind: "credit", amount, note, ref, createdAt: tx.now })
+    .onConflictDoNothing()
+    .returning({ id: ledgerEntries.id })
+    .get();
+  if (entry === undefined) return account;
+  return tx.db
+    .update(billingAccounts)
+    .set({ credited: sql`${billingAccounts.credited} + ${amount}` })
+    .where(eq(billingAccounts.workspaceId, workspaceId))
+    .returning()
+    .get();
+}

@@ -1,0 +1,79 @@
+/** The durable queue between a network's callback and its effects: stored, then answered, then applied in order. */
+import { and, asc, eq, isNull, lte, min, sql } from "drizzle-orm";
+import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import { type Callback, callbacks } from "./table.ts";
+
+/** The topic on which whoever applies callbacks is woken. */
+export const CALLBACKS = "callbacks";
+
+const insert = statement((db) =>
+  db
+    .insert(callbacks)
+    .values({
+      network: sql.placeholder("network"),
+      body: sql.placeholder("body"),
+      receivedAt: sql.placeholder("now"),
+      dueAt: sql.placeholder("dueAt"),
+    })
+    .prepare(),
+);
+
+/** `dueAt` lies in the future only for what the simulator will say later. */
+export function storeCallback(tx: Tx, network: Callback["network"], body: string, dueAt = tx.now): void {
+  insert(tx).run({ network, body, now: tx.now, dueAt });
+  tx.wake(CALLBACKS);
+}
+
+const waiting = statement((db) =>
+  db
+    .select()
+    .from(callbacks)
+    .where(and(isNull(callbacks.doneAt), lte(callbacks.dueAt, sql.placeholder("now"))))
+    .orderBy(asc(callbacks.dueAt), asc(callbacks.id))
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
+
+/** Due bodies that are not applied yet, in the order in which they came. */
+export function listWaiting(reading: Reading, limit: number): Callback[] {
+  return waiting(reading).all({ now: reading.now, limit });
+}
+
+const earliest = statement((db) =>
+  db
+    .select({ dueAt: min(callbacks.dueAt) })
+    .from(callbacks)
+    .where(isNull(callbacks.doneAt))
+    .prepare(),
+);
+
+/** When the next body is due; null when none waits. */
+export function nextDueAt(reading: Reading): number | null {
+  return earliest(reading).get()?.dueAt ?? null;
+}
+
+const done = statement((db) =>
+  db
+    .update(callbacks)
+    .set({ doneAt: sql`${sql.placeholder("now")}`, note: sql`${sql.placeholder("note")}` })
+    .where(eq(callbacks.id, sql.placeholder("id")))
+    .prepare(),
+);
+
+/** Every item is applied; `note` says what could not be. In the same write as the last item. */
+export function finishCallback(tx: Tx, id: number, note: string | null): void {
+  done(tx).run({ id, now: tx.now, note });
+}
+
+/** Drops up to `limit` applied bodies that are older than `before`; returns how many. */
+export function purgeCallbacks(tx: Tx, before: number, limit: number): number {
+  const old = tx.db
+    .select({ id: callbacks.id })
+    .from(callbacks)
+    .where(lte(callbacks.doneAt, before))
+    .orderBy(asc(callbacks.doneAt))
+    .limit(limit)
+    .all();
+  for (const { id } of old) tx.db.delete(callbacks).where(eq(callbacks.id, id)).run();
+  return old.length;
+}

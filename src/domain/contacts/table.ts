@@ -1,0 +1,60 @@
+/** People: one contact for one phone number of a workspace. */
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { instant } from "#src/storage/columns.ts";
+import type { Consent, ConsentSource } from "./consent.ts";
+
+export const contacts = sqliteTable(
+  "contacts",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    workspaceId: integer().notNull(),
+    /** E.164 as first stored; null for somebody whom the network names only by its own user id. */
+    phone: text(),
+    networkUserId: text(),
+    /** Contacts that turned out to be one person share this id; null: alone. */
+    personId: integer(),
+    name: text(),
+    firstName: text(),
+    lastName: text(),
+    email: text(),
+    city: text(),
+    state: text(),
+    postalCode: text(),
+    company: text(),
+    /** `YYYY-MM-DD` or `--MM-DD`. */
+    birthday: text(),
+    anniversary: text(),
+    consent: text().$type<Consent>().notNull(),
+    consentSource: text().$type<ConsentSource>(),
+    /** When we recorded it. */
+    consentAt: instant(),
+    /** The network's time of the STOP or START that decided; null where something else did. */
+    consentSaidAt: instant(),
+    /** The network's time of the last thing that the person wrote; opens the 24-hour window. */
+    lastMessageAt: instant(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (table) => [index("contacts_person").on(table.personId)],
+);
+
+export type Contact = typeof contacts.$inferSelect;
+
+/** How the network spells a contact (digits), where that differs from the stored phone. */
+export const contactNetworkIds = sqliteTable(
+  "contact_network_ids",
+  { workspaceId: integer().notNull(), networkId: text().notNull(), contactId: integer().notNull() },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.networkId] })],
+);
+
+/** Every change of consent with what proves it; rows are only ever added. */
+export const consentLog = sqliteTable("consent_log", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  contactId: integer().notNull(),
+  was: text().$type<Consent>().notNull(),
+  became: text().$type<Consent>().notNull(),
+  source: text().$type<ConsentSource>().notNull(),
+  evidence: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
+  at: instant().notNull(),
+});

@@ -1,0 +1,85 @@
+/** A contact as the API and the events show it. */
+import { type Static, Type } from "@sinclair/typebox";
+import { formatInstant } from "#src/primitives/instant.ts";
+import { Instant, Nullable, OneOf } from "#src/primitives/schema.ts";
+import type { Workspace } from "../workspaces/table.ts";
+import { consentSources, consents } from "./consent.ts";
+import type { Contact } from "./table.ts";
+
+const OptionalText = Nullable(Type.String());
+const CalendarDay = Nullable(
+  Type.String({ description: "ISO 8601 date; `--MM-DD` when the year is unknown.", examples: ["1990-02-28"] }),
+);
+
+export const PersonOnNumberView = Type.Object(
+  {
+    name: Type.String(),
+    first_name: OptionalText,
+    birthday: CalendarDay,
+    ref: Nullable(Type.String({ description: "The caller's own id of this person." })),
+  },
+  { $id: "PersonOnNumber", description: "Somebody else who uses the contact's number." },
+);
+
+export const ContactView = Type.Object(
+  {
+    phone: Type.Optional(
+      Type.String({
+        description: "E.164. Left out only in events about somebody whom the network names by its own id.",
+        examples: ["+919876543210"],
+      }),
+    ),
+    network_user_id: Type.Optional(
+      Type.String({ description: "The network's own id of the person, where it names no phone number." }),
+    ),
+    name: OptionalText,
+    first_name: OptionalText,
+    last_name: OptionalText,
+    email: OptionalText,
+    city: OptionalText,
+    state: OptionalText,
+    postal_code: OptionalText,
+    company: OptionalText,
+    birthday: CalendarDay,
+    anniversary: CalendarDay,
+    fields: Type.Record(Type.String(), Type.Unknown(), { description: "Custom fields by key." }),
+    people: Type.Array(PersonOnNumberView),
+    tags: Type.Array(Type.String()),
+    groups: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
+    consent: Type.Object({
+      status: OneOf(consents),
+      source: Nullable(OneOf(consentSources)),
+      at: Nullable(Instant("When it was recorded.")),
+    }),
+    last_message_from_them_at: Nullable(Instant("Opens the 24-hour window for free-form text.")),
+    created_at: Instant(),
+    updated_at: Instant(),
+  },
+  { $id: "Contact", description: "A person whom the workspace writes to or who wrote to it." },
+);
+
+export function viewContact(contact: Contact, workspace: Pick<Workspace, "timezone">): Static<typeof ContactView> {
+  const when = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms, workspace.timezone));
+  return {
+    ...(contact.phone === null ? {} : { phone: contact.phone }),
+    ...(contact.phone !== null || contact.networkUserId === null ? {} : { network_user_id: contact.networkUserId }),
+    name: contact.name,
+    first_name: contact.firstName,
+    last_name: contact.lastName,
+    email: contact.email,
+    city: contact.city,
+    state: contact.state,
+    postal_code: contact.postalCode,
+    company: contact.company,
+    birthday: contact.birthday,
+    anniversary: contact.anniversary,
+    fields: {},
+    people: [],
+    tags: [],
+    groups: [],
+    consent: { status: contact.consent, source: contact.consentSource, at: when(contact.consentAt) },
+    last_message_from_them_at: when(contact.lastMessageAt),
+    created_at: formatInstant(contact.createdAt, workspace.timezone),
+    updated_at: formatInstant(contact.updatedAt, workspace.timezone),
+  };
+}

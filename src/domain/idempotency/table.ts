@@ -1,0 +1,19 @@
+/** Answers kept for 24 hours under the caller's key. */
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { bytes, instant } from "#src/storage/columns.ts";
+
+export const idempotencyKeys = sqliteTable("idempotency_keys", {
+  id: integer().primaryKey(),
+  workspaceId: integer().notNull(),
+  key: text().notNull(),
+  /** SHA-256 of method, path and canonical body. */
+  fingerprint: bytes().notNull(),
+  /** What the first request made, while its answer is open. */
+  messageId: integer(),
+  /** The kept answer; null until there is one. */
+  status: integer(),
+  body: text(),
+  createdAt: instant().notNull(),
+});
+
+export type IdempotencyKey = typeof idempotencyKeys.$inferSelect;

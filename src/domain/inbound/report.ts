@@ -1,0 +1,45 @@
+/** What a person did, as the network told it. */
+export type PersonReport = InboundReport | NumberChangeReport | PreferenceReport;
+
+/** A person wrote to one of our numbers. */
+export interface InboundReport {
+  kind: "inbound";
+  phoneNumberId: string;
+  networkMessageId: string;
+  /** Digits without `+`; null where the network names the person only by its own id. */
+  from: string | null;
+  fromUserId: string | null;
+  profileName: string | null;
+  /** The network's word: `text`, `image`, `button`, `interactive`, `reaction` … */
+  type: string;
+  /** The text, caption, button or list title, or what there is to show; null where there is nothing. */
+  text: string | null;
+  /** The words that may mean STOP or START: a text's body, a button's or list reply's title. Captions never. */
+  command: string | null;
+  /** The network's time, milliseconds. */
+  at: number;
+}
+
+/** A person moved to another phone number (a system message: no inbound, opens no window). */
+export interface NumberChangeReport {
+  kind: "number_change";
+  phoneNumberId: string;
+  networkMessageId: string;
+  from: string | null;
+  fromUserId: string | null;
+  /** The new number (digits), where the phone number changed. */
+  newPhone: string | null;
+  /** The network's new id of the person, where that changed. */
+  newUserId: string | null;
+  at: number;
+}
+
+/** The network's own control for marketing messages. */
+export interface PreferenceReport {
+  kind: "preference";
+  phoneNumberId: string;
+  waId: string | null;
+  userId: string | null;
+  value: "stop" | "resume";
+  at: number;
+}

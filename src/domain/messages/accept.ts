@@ -1,0 +1,79 @@
+/**
+ * Takes a message on: contact, message and hold, stored as `sending` in one transaction, so that the intent is on disk
+ * before the request leaves. The caller hands it over right after the commit.
+ */
+import { sql } from "drizzle-orm";
+import { newReference } from "#src/primitives/id.ts";
+import { statement, type Tx } from "#src/storage/transaction.ts";
+import { hold } from "../billing/hold.ts";
+import { createContact } from "../contacts/create.ts";
+import { countPerson } from "./daily-cap.ts";
+import type { MessageOrigin } from "./message.ts";
+import { planSend, type SendInput, type SendPlan } from "./plan.ts";
+import { type Message, messages } from "./table.ts";
+
+const insert = statement((db) =>
+  db
+    .insert(messages)
+    .values({
+      workspaceId: sql.placeholder("workspaceId"),
+      numberId: sql.placeholder("numberId"),
+      contactId: sql.placeholder("contactId"),
+      origin: sql.placeholder("origin"),
+      type: sql.placeholder("type"),
+      toPhone: sql.placeholder("toPhone"),
+      fromPhone: sql.placeholder("fromPhone"),
+      templateName: sql.placeholder("templateName"),
+      templateLanguage: sql.placeholder("templateLanguage"),
+      templateCategory: sql.placeholder("templateCategory"),
+      text: sql.placeholder("text"),
+      status: "sending",
+      outcomeUnknown: false,
+      reference: sql.placeholder("reference"),
+      charged: sql.placeholder("charged"),
+      rate: sql.placeholder("rate"),
+      money: sql.placeholder("money"),
+      createdAt: sql.placeholder("now"),
+      handedOverAt: sql.placeholder("now"),
+    })
+    .returning()
+    .prepare(),
+);
+
+export interface AcceptedMessage {
+  message: Message;
+  plan: SendPlan;
+}
+
+/** Throws the `Problem` that stands in the way; then nothing at all is stored. */
+export function acceptMessage(
+  tx: Tx,
+  workspaceId: number,
+  origin: MessageOrigin,
+  input: SendInput,
+  instanceId: string,
+): AcceptedMessage {
+  const plan = planSend(tx, workspaceId, input);
+  const contact = plan.contact ?? createContact(tx, workspaceId, { phone: plan.phone });
+  const message = insert(tx).get({
+    workspaceId,
+    numberId: plan.sender.id,
+    contactId: contact.id,
+    origin,
+    type: plan.content.type,
+    toPhone: plan.phone,
+    fromPhone: plan.sender.phone,
+    templateName: plan.template?.name ?? null,
+    templateLanguage: plan.template?.language ?? null,
+    templateCategory: plan.template?.category ?? null,
+    text: plan.text,
+    reference: newReference(instanceId, tx.now, tx.random),
+    charged: plan.charged,
+    rate: plan.price,
+    money: plan.price > 0 ? "held" : "none",
+    now: tx.now,
+  });
+  if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
+  if (plan.template !== null) countPerson(tx, plan.workspace, contact);
+  return { message, plan: { ...plan, contact } };
+}

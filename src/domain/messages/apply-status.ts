@@ -1,0 +1,132 @@
+/**
+ * What the network says later. Statuses come twice, late, out of order and for messages that we do not know (yet); each
+ * moves a message at most once, and none is lost while its message may still appear.
+ */
+import { and, asc, count, eq, lte, sql } from "drizzle-orm";
+import { readReference } from "#src/primitives/id.ts";
+import { statement, type Tx } from "#src/storage/transaction.ts";
+import type { SendingNumber } from "../numbers/table.ts";
+import { decideStatus } from "./message.ts";
+import { enter, move } from "./move.ts";
+import { findReported } from "./read.ts";
+import type { StatusReport } from "./report.ts";
+import { type Message, parkedStatuses } from "./table.ts";
+
+/** How long a status waits for its message: with a reference of ours, and without one. */
+const PARKED_WITH_REFERENCE_MS = 24 * 60 * 60 * 1000;
+const PARKED_WITHOUT_MS = 10 * 60 * 1000;
+const PARKED_WITHOUT_MAX = 100_000;
+
+export type Applied =
+  /** `messageId` was moved or filled in. */
+  { kind: "applied"; messageId: number } | { kind: "parked" } | { kind: "dropped" };
+
+/** Applies one status of one of our numbers. */
+export function applyStatus(tx: Tx, number: SendingNumber, report: StatusReport, instanceId: string): Applied {
+  const message = findReported(tx, number.id, report.reference, report.networkMessageId);
+  if (message === undefined) return park(tx, number, report, instanceId);
+  applyTo(tx, message, report);
+  return { kind: "applied", messageId: message.id };
+}
+
+const parkedOf = statement((db) =>
+  db
+    .select()
+    .from(parkedStatuses)
+    .where(
+      and(
+        eq(parkedStatuses.networkMessageId, sql.placeholder("networkMessageId")),
+        eq(parkedStatuses.numberId, sql.placeholder("numberId")),
+      ),
+    )
+    .orderBy(asc(parkedStatuses.id))
+    .prepare(),
+);
+
+/** The statuses that were faster than the answer which named the network's id. */
+export function applyParked(tx: Tx, numberId: number, networkMessageId: string): void {
+  for (const { id, report } of parkedOf(tx).all({ networkMessageId, numberId })) {
+    tx.db.delete(parkedStatuses).where(eq(parkedStatuses.id, id)).run();
+    const message = findReported(tx, numberId, report.reference, networkMessageId);
+    if (message !== undefined) applyTo(tx, message, report);
+  }
+}
+
+function applyTo(tx: Tx, message: Message, report: StatusReport): void {
+  const networkMessageId = message.networkMessageId ?? report.networkMessageId;
+  switch (decideStatus(message.status, report.status, { outcomeUnknown: message.outcomeUnknown })) {
+    case "ignore":
+      return;
+    case "fill_in":
+      move(tx, message, { networkMessageId, ...timesOf(message, report, tx.now) });
+      return;
+    case "explain":
+      move(tx, message, {
+        networkMessageId,
+        outcomeUnknown: false,
+        errorCode: report.error?.code ?? message.errorCode,
+        errorMessage: report.error?.message ?? message.errorMessage,
+      });
+      return;
+    case "enter":
+      enter(tx, message, {
+        networkMessageId,
+        status: report.status,
+        outcomeUnknown: false,
+        ...timesOf(message, report, tx.now),
+        errorCode: report.status === "failed" ? (report.error?.code ?? "unknown") : null,
+        errorMessage: report.status === "failed" ? (report.error?.message ?? "The network gave no reason.") : null,
+      });
+  }
+}
+
+/** A state sets the earlier states' times too, where they are missing. Nothing lies in the future, or before the last. */
+function timesOf(message: Message, report: StatusReport, now: number): Partial<Message> {
+  const at = Math.min(report.at, now);
+  if (report.status === "failed") return { failedAt: message.failedAt ?? Math.max(at, message.sentAt ?? 0) };
+  const sentAt = message.sentAt ?? at;
+  if (report.status === "sent") return { sentAt };
+  const deliveredAt = message.deliveredAt ?? Math.max(at, sentAt);
+  if (report.status === "delivered") return { sentAt, deliveredAt };
+  return { sentAt, deliveredAt, readAt: message.readAt ?? Math.max(at, deliveredAt) };
+}
+
+function park(tx: Tx, number: SendingNumber, report: StatusReport, instanceId: string): Applied {
+  const made = report.reference === null ? null : readReference(report.reference);
+  // Another copy of a database made this reference: its messages are not ours to wait for.
+  if (made !== null && made.instanceId !== instanceId) return { kind: "dropped" };
+  if (made === null && countParked(tx, number.id) >= PARKED_WITHOUT_MAX) return { kind: "dropped" };
+  tx.db
+    .insert(parkedStatuses)
+    .values({
+      numberId: number.id,
+      networkMessageId: report.networkMessageId,
+      reference: report.reference,
+      report,
+      expiresAt: tx.now + (made === null ? PARKED_WITHOUT_MS : PARKED_WITH_REFERENCE_MS),
+    })
+    .run();
+  return { kind: "parked" };
+}
+
+function countParked(tx: Tx, numberId: number): number {
+  const row = tx.db
+    .select({ total: count() })
+    .from(parkedStatuses)
+    .where(and(eq(parkedStatuses.numberId, numberId), sql`${parkedStatuses.reference} IS NULL`))
+    .get();
+  return row?.total ?? 0;
+}
+
+/** Drops up to `limit` statuses whose message never appeared; returns how many. */
+export function purgeParked(tx: Tx, limit: number): number {
+  const old = tx.db
+    .select({ id: parkedStatuses.id })
+    .from(parkedStatuses)
+    .where(lte(parkedStatuses.expiresAt, tx.now))
+    .orderBy(asc(parkedStatuses.expiresAt))
+    .limit(limit)
+    .all();
+  for (const { id } of old) tx.db.delete(parkedStatuses).where(eq(parkedStatuses.id, id)).run();
+  return old.length;
+}

@@ -1,0 +1,36 @@
+/** What a message carries to the network, complete: the connector adds nothing and looks nothing up. */
+export type Content = TextContent | TemplateContent;
+
+export interface TextContent {
+  type: "text";
+  body: string;
+}
+
+export interface TemplateContent {
+  type: "template";
+  name: string;
+  language: string;
+  header: TextHeader | MediaHeader | null;
+  /** Values of the body's placeholders, in order. Empty: the body takes none. */
+  body: readonly PlaceholderValue[];
+  /** The one-time-password button of an AUTHENTICATION template, which repeats the body's value. */
+  oneTimePassword: { index: number; code: string } | null;
+}
+
+export interface TextHeader {
+  type: "text";
+  values: readonly PlaceholderValue[];
+}
+
+export interface MediaHeader {
+  type: "image" | "video" | "document";
+  link: string;
+  /** Documents only: the name that the phone shows. */
+  filename: string | null;
+}
+
+export interface PlaceholderValue {
+  /** The placeholder's name in templates with named placeholders; null where they are numbered. */
+  name: string | null;
+  text: string;
+}

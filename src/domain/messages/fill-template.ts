@@ -1,0 +1,171 @@
+/** From a template's name and the caller's values to what leaves for the network and what the person sees. */
+import { type FieldProblems, Problem } from "#src/primitives/problem.ts";
+import type { Reading } from "#src/storage/transaction.ts";
+import { listLanguages } from "../templates/read.ts";
+import type { Template } from "../templates/table.ts";
+import { renderText, type TemplateShape, valueCounts } from "../templates/template.ts";
+import { shapeOf } from "../templates/view.ts";
+import type { MediaHeader, PlaceholderValue, TemplateContent, TextHeader } from "./content.ts";
+
+export interface TemplateInput {
+  type: "template";
+  name: string;
+  language: string | null;
+  variables: Variables;
+  media: { link: string; filename: string | null } | null;
+}
+
+/** Values as text. `isList`: they came as one list, which is for the body; it decides how their paths are named. */
+export interface Variables {
+  isList: boolean;
+  header: readonly string[];
+  body: readonly string[];
+}
+
+export interface TemplateChoice {
+  /** Null: no template by that name (and language) in the account of the number that sends. */
+  template: Template | null;
+  /** What is wrong with the request once the template is known. */
+  fields: FieldProblems;
+}
+
+/** Finds the template and whether the request fits it; what is missing is told later, in its own order. */
+export function chooseTemplate(
+  reading: Reading,
+  workspaceId: number,
+  accountId: string,
+  input: TemplateInput,
+): TemplateChoice {
+  const languages = listLanguages(reading, workspaceId, accountId, input.name);
+  if (input.language === null && languages.length > 1) {
+    const known = languages.map(({ language }) => language).join(", ");
+    return {
+      template: null,
+      fields: { language: [`${input.name} exists in several languages; say which: ${known}.`] },
+    };
+  }
+  const template =
+    input.language === null ? languages[0] : languages.find(({ language }) => language === input.language);
+  if (template === undefined) return { template: null, fields: {} };
+  return { template, fields: misfits(shapeOf(template), input) };
+}
+
+/** Too many values, or a file where none belongs. */
+function misfits(shape: TemplateShape, { variables, media }: TemplateInput): FieldProblems {
+  const fields: FieldProblems = {};
+  const counts = valueCounts(shape);
+  const tooMany = (part: "header" | "body"): string =>
+    `The template's ${part} takes ${counts[part]} ${counts[part] === 1 ? "value" : "values"}, ${variables[part].length} were given.`;
+  if (variables.header.length > counts.header) fields["variables.header"] = [tooMany("header")];
+  if (variables.body.length > counts.body) {
+    fields[variables.isList ? "variables" : "variables.body"] = [tooMany("body")];
+  }
+  const kind = mediaKind(shape);
+  if (media !== null && kind === null) fields.media = ["The template has no file at the top."];
+  if (media !== null && media.filename !== null && kind !== null && kind !== "document") {
+    fields["media.filename"] = [`Only a PDF has a file name; this template has ${article(kind)} ${kind} at the top.`];
+  }
+  return fields;
+}
+
+/** Throws `template_not_found`, `template_not_sendable` or `unsupported_template`. */
+export function requireSendable(template: Template | null, input: TemplateInput): Template {
+  if (template === null) {
+    const language = input.language === null ? "" : ` in ${input.language}`;
+    throw new Problem("template_not_found", `There is no template ${input.name}${language}.`);
+  }
+  if (template.status !== "APPROVED") {
+    throw new Problem("template_not_sendable", `The template ${template.name} is ${STATE_WORDS[template.status]}.`);
+  }
+  const { unsupported } = shapeOf(template);
+  if (unsupported !== null) {
+    throw new Problem("unsupported_template", `The template ${template.name} cannot be sent: ${unsupported}.`);
+  }
+  return template;
+}
+
+const STATE_WORDS = {
+  PENDING: "pending: the network has not approved it yet",
+  REJECTED: "rejected by the network",
+  PAUSED: "paused by the network because people complained about it",
+  DISABLED: "disabled by the network for good",
+} as const;
+
+/** Throws `missing_media` or `missing_variable`. */
+export function fillTemplate(template: Template, input: TemplateInput): { content: TemplateContent; text: string } {
+  const shape = shapeOf(template);
+  const header = fillHeader(template, shape, input);
+  requireValues("header", valueCounts(shape).header, input.variables.header);
+  requireValues("body", valueCounts(shape).body, input.variables.body);
+  const code = input.variables.body[0];
+  return {
+    content: {
+      type: "template",
+      name: template.name,
+      language: template.language,
+      header,
+      body: named(shape.body.placeholders, input.variables.body, template),
+      oneTimePassword:
+        shape.oneTimePasswordButton === null || code === undefined
+          ? null
+          : { index: shape.oneTimePasswordButton, code },
+    },
+    text: renderText(shape, input.variables.header, input.variables.body),
+  };
+}
+
+function fillHeader(template: Template, shape: TemplateShape, input: TemplateInput): TextHeader | MediaHeader | null {
+  const { header } = shape;
+  if (header === null || header.type === "location") return null;
+  if (header.type === "text") {
+    if (header.placeholders.length === 0) return null;
+    return { type: "text", values: named(header.placeholders, input.variables.header, template) };
+  }
+  const link = input.media?.link ?? template.sampleLink;
+  if (link === null) {
+    throw new Problem(
+      "missing_media",
+      `The template ${template.name} has ${article(header.type)} ${header.type} at the top: give its link in media.`,
+    );
+  }
+  const filename = header.type === "document" ? (input.media?.filename ?? lastPart(link)) : null;
+  return { type: header.type, link, filename };
+}
+
+function requireValues(part: "header" | "body", needed: number, given: readonly string[]): void {
+  if (given.length >= needed) return;
+  throw new Problem(
+    "missing_variable",
+    `The template's ${part} needs ${needed} ${needed === 1 ? "value" : "values"}, ${given.length} ${given.length === 1 ? "was" : "were"} given.`,
+  );
+}
+
+function named(placeholders: readonly string[], values: readonly string[], template: Template): PlaceholderValue[] {
+  return placeholders.map((placeholder, index) => ({
+    name: template.parameterFormat === "NAMED" ? placeholder : null,
+    text: values[index] ?? "",
+  }));
+}
+
+function mediaKind({ header }: TemplateShape): MediaHeader["type"] | null {
+  return header === null || header.type === "text" || header.type === "location" ? null : header.type;
+}
+
+/** The name that the phone shows for a PDF when the caller gives none. */
+function lastPart(link: string): string {
+  const part =
+    new URL(link).pathname
+      .split("/")
+      .filter((piece) => piece !== "")
+      .at(-1) ?? "document.pdf";
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    // A stray percent sign in the address is no reason to refuse the file.
+    return part;
+  }
+}
+
+function article(kind: string): string {
+  return kind === "image" ? "an" : "a";
+}

@@ -1,0 +1,151 @@
+/**
+ * Whether a message may be sent, and exactly what would be: everything that depends on stored things, judged in the
+ * order in which a caller is told. It writes nothing, so it serves both the look before a wait and the transaction that
+ * accepts.
+ */
+import { formatInstant } from "#src/primitives/instant.ts";
+import type { Micros } from "#src/primitives/money.ts";
+import type { E164 } from "#src/primitives/phone.ts";
+import { type FieldProblems, invalidRequest, Problem } from "#src/primitives/problem.ts";
+import type { Reading } from "#src/storage/transaction.ts";
+import { findAccount } from "../billing/account.ts";
+import { requireCovered } from "../billing/hold.ts";
+import { type FoundPerson, findPerson } from "../contacts/find.ts";
+import type { Contact } from "../contacts/table.ts";
+import { resolveSender } from "../numbers/sender.ts";
+import type { SendingNumber } from "../numbers/table.ts";
+import type { Template } from "../templates/table.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import type { Workspace } from "../workspaces/table.ts";
+import type { Content } from "./content.ts";
+import { requireUnderCap } from "./daily-cap.ts";
+import { chooseTemplate, fillTemplate, requireSendable, type TemplateInput } from "./fill-template.ts";
+
+export interface SendInput {
+  /** As the caller wrote it. */
+  to: string;
+  from: string | null;
+  content: { type: "text"; text: string } | TemplateInput;
+}
+
+export interface SendPlan {
+  workspace: Workspace;
+  sender: SendingNumber;
+  phone: E164;
+  /** Null: nobody of this number is known yet. */
+  contact: Contact | null;
+  content: Content;
+  /** What the person will see. */
+  text: string;
+  template: Template | null;
+  /** Whether it costs something once delivered, and how much (0 where it doesn't). */
+  charged: boolean;
+  price: Micros;
+}
+
+/** Free-form text is for 24 hours after the person last wrote. */
+export const WINDOW_MS = 24 * 60 * 60 * 1000;
+
+/** Throws the first `Problem` in the order that the interface promises. */
+export function planSend(reading: Reading, workspaceId: number, input: SendInput): SendPlan {
+  const workspace = getWorkspace(reading, workspaceId);
+  requireActive(workspace);
+
+  const fields: FieldProblems = {};
+  const resolved = resolveSender(reading, workspace, input.from);
+  if ("fields" in resolved) Object.assign(fields, resolved.fields);
+  const sender = "sender" in resolved ? resolved.sender : null;
+  const choice =
+    input.content.type === "template" && sender !== null
+      ? chooseTemplate(reading, workspace.id, sender.accountId, input.content)
+      : null;
+  if (choice !== null) Object.assign(fields, choice.fields);
+  if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+
+  const person = requirePerson(reading, workspace, input.to);
+  requireNotOptedOut(workspace, person.contact);
+  const readySender = requireReady(sender);
+
+  if (input.content.type === "text") {
+    requireOpenWindow(reading, person.contact);
+    const { text } = input.content;
+    return plan(workspace, readySender, person, { type: "text", body: text }, text, null, 0, false);
+  }
+  const template = requireSendable(choice?.template ?? null, input.content);
+  const filled = fillTemplate(template, input.content);
+  const account = findAccount(reading, workspace.id);
+  if (account !== undefined) requireCovered(reading, workspace.id, account.rate);
+  requireUnderCap(reading, workspace, person.contact);
+  return plan(
+    workspace,
+    readySender,
+    person,
+    filled.content,
+    filled.text,
+    template,
+    account?.rate ?? 0,
+    account !== undefined,
+  );
+}
+
+/** Throws `workspace_suspended`. */
+export function requireActive(workspace: Workspace): void {
+  if (workspace.suspendedAt === null) return;
+  throw new Problem("workspace_suspended", `Sending is stopped for this workspace: ${workspace.suspendedReason}`);
+}
+
+/** Throws `opted_out` with the date. */
+export function requireNotOptedOut(workspace: Workspace, contact: Contact | null): void {
+  if (contact?.consent !== "opted_out") return;
+  const since = contact.consentAt ?? contact.updatedAt;
+  throw new Problem(
+    "opted_out",
+    `This person opted out on ${formatInstant(since, workspace.timezone).slice(0, 10)} and can only undo that by writing START.`,
+    { since, timezone: workspace.timezone },
+  );
+}
+
+/** Throws `number_not_ready`. */
+export function requireReady(sender: SendingNumber | null): SendingNumber {
+  if (sender === null) {
+    throw new Problem("number_not_ready", "This workspace has no number to send from yet.");
+  }
+  if (sender.ready) return sender;
+  throw new Problem(
+    "number_not_ready",
+    `${sender.phone} cannot send yet: ${sender.unreadyReason ?? "the network has not made it ready"}.`,
+  );
+}
+
+function requirePerson(reading: Reading, workspace: Workspace, to: string): FoundPerson {
+  const person = findPerson(reading, workspace.id, to, workspace.country);
+  if (person !== null) return person;
+  throw new Problem(
+    "invalid_number",
+    `"${to}" is not a phone number. Numbers without a country code are read in ${workspace.country}.`,
+  );
+}
+
+function requireOpenWindow(reading: Reading, contact: Contact | null): void {
+  const lastMessageAt = contact?.lastMessageAt ?? null;
+  if (lastMessageAt !== null && reading.now - lastMessageAt < WINDOW_MS) return;
+  throw new Problem(
+    "window_closed",
+    lastMessageAt === null
+      ? "This person has not written yet, so free-form text cannot be sent. Send a template."
+      : "This person last wrote over 24 hours ago, so free-form text cannot be sent. Send a template.",
+  );
+}
+
+function plan(
+  workspace: Workspace,
+  sender: SendingNumber,
+  { phone, contact }: FoundPerson,
+  content: Content,
+  text: string,
+  template: Template | null,
+  price: Micros,
+  charged: boolean,
+): SendPlan {
+  return { workspace, sender, phone, contact, content, text, template, price, charged };
+}

@@ -1,0 +1,113 @@
+/** What the network answered to a hand-over, written down: the message, its money, its people, its event. */
+import { and, eq, inArray } from "drizzle-orm";
+import type { Tx } from "#src/storage/transaction.ts";
+import { release } from "../billing/hold.ts";
+import { getContact } from "../contacts/find.ts";
+import { learnNetworkId, learnNetworkUser } from "../contacts/link.ts";
+import { getNumber } from "../numbers/read.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import { applyParked } from "./apply-status.ts";
+import { uncountPerson } from "./daily-cap.ts";
+import { enter, move } from "./move.ts";
+import type { Outcome } from "./outcome.ts";
+import { requireActive, requireNotOptedOut, requireReady } from "./plan.ts";
+import { findForWork } from "./read.ts";
+import { type Message, messages } from "./table.ts";
+
+/**
+ * The network has it. A status may have been faster than the answer: then only the network's id is filled in. Statuses
+ * that came before the id was known are applied now.
+ */
+export function recordAccepted(tx: Tx, messageId: number, outcome: Extract<Outcome, { kind: "accepted" }>): Message {
+  const before = requireMessage(tx, messageId);
+  const named = { networkMessageId: outcome.networkMessageId };
+  const sent =
+    before.status === "sending"
+      ? enter(tx, before, { ...named, status: "sent", sentAt: tx.now })
+      : move(tx, before, { networkMessageId: before.networkMessageId ?? outcome.networkMessageId });
+  learnNames(tx, before, outcome);
+  applyParked(tx, before.numberId, outcome.networkMessageId);
+  return findForWork(tx, messageId) ?? sent ?? before;
+}
+
+/** The network's spelling and its own id of the person may be news. */
+function learnNames(
+  tx: Tx,
+  message: Message,
+  { recipientId, recipientUserId }: { recipientId: string | null; recipientUserId: string | null },
+): void {
+  const isKnownSpelling = recipientId === null || `+${recipientId}` === message.toPhone;
+  if (isKnownSpelling && recipientUserId === null) return;
+  const workspace = getWorkspace(tx, message.workspaceId);
+  const contact = getContact(tx, message.workspaceId, message.contactId);
+  if (recipientId !== null) learnNetworkId(tx, workspace, contact, recipientId);
+  if (recipientUserId !== null) learnNetworkUser(tx, workspace, contact, recipientUserId);
+}
+
+export interface Failure {
+  code: string;
+  /** In words fit to show a person. */
+  message: string;
+  /** Nobody knows whether it arrived: a status with its reference may still move it on. */
+  outcomeUnknown: boolean;
+}
+
+/** It did not go out, or nobody knows. The message stays with its reason. A status that was faster wins. */
+export function recordFailure(tx: Tx, messageId: number, failure: Failure): Message {
+  const before = requireMessage(tx, messageId);
+  if (before.status !== "sending" && before.status !== "queued") return before;
+  const failed = enter(tx, before, {
+    status: "failed",
+    failedAt: tx.now,
+    errorCode: failure.code,
+    errorMessage: failure.message,
+    outcomeUnknown: failure.outcomeUnknown,
+  });
+  if (!failure.outcomeUnknown) uncount(tx, before);
+  return failed ?? requireMessage(tx, messageId);
+}
+
+/**
+ * The attempt proved that the network took nothing. Committed before another attempt is planned, so that `sending`
+ * found after a crash always means that nobody knows. False: a status was faster and says the opposite.
+ */
+export function takeBack(tx: Tx, messageId: number): boolean {
+  const before = requireMessage(tx, messageId);
+  return before.status === "sending" && move(tx, before, { status: "queued" }) !== undefined;
+}
+
+/** Permission is read again before every attempt. Throws the `Problem` that stands in the way now. */
+export function handOverAgain(tx: Tx, messageId: number): boolean {
+  const before = requireMessage(tx, messageId);
+  if (before.status !== "queued") return false;
+  const workspace = getWorkspace(tx, before.workspaceId);
+  requireActive(workspace);
+  requireNotOptedOut(workspace, getContact(tx, before.workspaceId, before.contactId));
+  requireReady(getNumber(tx, before.numberId));
+  return move(tx, before, { status: "sending", handedOverAt: tx.now }) !== undefined;
+}
+
+/** Nothing was sent and nothing is to be told: message and hold go, the contact stays. False: it had left after all. */
+export function withdraw(tx: Tx, messageId: number): boolean {
+  const removed = tx.db
+    .delete(messages)
+    .where(and(eq(messages.id, messageId), inArray(messages.status, ["queued"])))
+    .returning()
+    .get();
+  if (removed === undefined) return false;
+  if (removed.money === "held") release(tx, removed.workspaceId, removed.id, removed.rate);
+  uncount(tx, removed);
+  return true;
+}
+
+function uncount(tx: Tx, message: Message): void {
+  if (message.type !== "template") return;
+  const workspace = getWorkspace(tx, message.workspaceId);
+  uncountPerson(tx, workspace, getContact(tx, message.workspaceId, message.contactId), message.createdAt);
+}
+
+function requireMessage(tx: Tx, id: number): Message {
+  const message = findForWork(tx, id);
+  if (message === undefined) throw new Error(`message ${id} is gone`);
+  return message;
+}

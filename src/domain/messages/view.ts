@@ -1,0 +1,65 @@
+/** A message as the API and the events show it. */
+import { type Static, Type } from "@sinclair/typebox";
+import { formatInstant } from "#src/primitives/instant.ts";
+import { Instant, Nullable, OneOf } from "#src/primitives/schema.ts";
+import type { Workspace } from "../workspaces/table.ts";
+import { type ShownStatus, shownStatuses } from "./message.ts";
+import type { Message } from "./table.ts";
+
+export const MessageView = Type.Object(
+  {
+    id: Type.Integer(),
+    to: Type.String({ description: "E.164.", examples: ["+919876543210"] }),
+    from: Type.String({ description: "E.164 of the sending number.", examples: ["+911244001100"] }),
+    type: OneOf(["template", "text"]),
+    template: Nullable(Type.Object({ name: Type.String(), language: Type.String() })),
+    text: Type.String({ description: "What the person sees, values filled in." }),
+    status: OneOf(shownStatuses),
+    error: Nullable(
+      Type.Object({
+        message: Type.String({ description: "Why it failed, in plain words." }),
+        whatsapp_code: Type.String({
+          description:
+            "The network's own code, for support. `timeout`, `unreachable` and `interrupted` are this server's words for a hand-over without an answer.",
+        }),
+      }),
+    ),
+    charged: Type.Boolean({ description: "Whether it is charged once it is delivered." }),
+    created_at: Instant(),
+    sent_at: Nullable(Instant()),
+    delivered_at: Nullable(Instant()),
+    read_at: Nullable(Instant()),
+  },
+  { $id: "Message", description: "A message to one person." },
+);
+
+export function viewMessage(message: Message, workspace: Pick<Workspace, "timezone">): Static<typeof MessageView> {
+  const when = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms, workspace.timezone));
+  return {
+    id: message.id,
+    to: message.toPhone,
+    from: message.fromPhone,
+    type: message.type,
+    template:
+      message.templateName === null || message.templateLanguage === null
+        ? null
+        : { name: message.templateName, language: message.templateLanguage },
+    text: message.text,
+    status: shown(message),
+    error:
+      message.errorCode === null
+        ? null
+        : { message: message.errorMessage ?? "It failed.", whatsapp_code: message.errorCode },
+    charged: message.charged,
+    created_at: formatInstant(message.createdAt, workspace.timezone),
+    sent_at: when(message.sentAt),
+    delivered_at: when(message.deliveredAt),
+    read_at: when(message.readAt),
+  };
+}
+
+function shown(message: Message): ShownStatus {
+  const status = shownStatuses.find((known) => known === message.status);
+  if (status === undefined) throw new Error(`message ${message.id} is ${message.status} and not shown yet`);
+  return status;
+}

@@ -1,0 +1,93 @@
+/** Adds a sending number to a workspace. */
+import { and, eq, isNull, or } from "drizzle-orm";
+import { randomText } from "#src/primitives/id.ts";
+import { readPhone } from "#src/primitives/phone.ts";
+import { invalidRequest } from "#src/primitives/problem.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import { numbers, type SendingNumber } from "./table.ts";
+
+export interface NewNumber {
+  /** Any common format. */
+  phone: string;
+  name: string;
+  /** Messages a second. */
+  throughput: number;
+  route:
+    | { network: "simulator" }
+    /** Secrets come sealed. */
+    | {
+        network: "whatsapp";
+        phoneNumberId: string;
+        accountId: string;
+        accessToken: string;
+        appSecret: string | null;
+      };
+}
+
+/** All simulator numbers of a workspace share one account, as numbers of one business do on the real network. */
+export const SIMULATOR_ACCOUNT = "simulator";
+const NAME_LENGTH_MAX = 191;
+const THROUGHPUT_MAX = 100_000;
+
+export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): SendingNumber {
+  const workspace = getWorkspace(tx, workspaceId);
+  const fields: Record<string, string[]> = {};
+  const phone = readPhone(input.phone, workspace.country);
+  if (phone === null) fields.phone = [`"${input.phone}" is not a phone number.`];
+  const name = input.name.trim();
+  if (name === "" || [...name].length > NAME_LENGTH_MAX)
+    fields.name = [`A name has 1 to ${NAME_LENGTH_MAX} characters.`];
+  if (!Number.isSafeInteger(input.throughput) || input.throughput < 1 || input.throughput > THROUGHPUT_MAX) {
+    fields.throughput = [`The throughput is a whole number of messages a second, 1 to ${THROUGHPUT_MAX}.`];
+  }
+  const { route } = input;
+  if (route.network === "whatsapp") {
+    if (!/^\d{5,30}$/.test(route.phoneNumberId)) fields.phone_number_id = ["The phone number id is a row of digits."];
+    if (!/^\d{5,30}$/.test(route.accountId)) fields.account_id = ["The account id is a row of digits."];
+  }
+  if (phone === null || Object.keys(fields).length > 0) throw invalidRequest(fields);
+  const phoneNumberId = route.network === "whatsapp" ? route.phoneNumberId : `sim-${workspaceId}-${phone.slice(1)}`;
+  requireFree(tx, workspaceId, phone, phoneNumberId);
+  return tx.db
+    .insert(numbers)
+    .values({
+      workspaceId,
+      phone,
+      name,
+      network: route.network,
+      throughput: input.throughput,
+      // A number on the real network becomes ready when the network says so.
+      ready: route.network === "simulator",
+      unreadyReason: route.network === "simulator" ? null : "not checked with the network yet",
+      accountId: route.network === "whatsapp" ? route.accountId : SIMULATOR_ACCOUNT,
+      phoneNumberId,
+      accessToken: route.network === "whatsapp" ? route.accessToken : null,
+      appSecret: route.network === "whatsapp" ? route.appSecret : null,
+      callbackToken: randomText(tx.random, 26),
+      createdAt: tx.now,
+    })
+    .returning()
+    .get();
+}
+
+function requireFree(tx: Tx, workspaceId: number, phone: string, phoneNumberId: string): void {
+  const taken = tx.db
+    .select()
+    .from(numbers)
+    .where(
+      and(
+        isNull(numbers.removedAt),
+        or(
+          and(eq(numbers.workspaceId, workspaceId), eq(numbers.phone, phone)),
+          eq(numbers.phoneNumberId, phoneNumberId),
+        ),
+      ),
+    )
+    .get();
+  if (taken === undefined) return;
+  if (taken.phone === phone && taken.workspaceId === workspaceId) {
+    throw invalidRequest({ phone: [`${phone} is already a number of this workspace.`] });
+  }
+  throw invalidRequest({ phone_number_id: [`${phoneNumberId} already belongs to number ${taken.id} on this server.`] });
+}

@@ -1,0 +1,65 @@
+/** A workspace and its numbers as the API shows them. They are one view, because they are one resource there. */
+import { type Static, Type } from "@sinclair/typebox";
+import { formatMoney } from "#src/primitives/money.ts";
+import { available } from "../billing/account.ts";
+import type { BillingAccount } from "../billing/table.ts";
+import type { Workspace } from "../workspaces/table.ts";
+import type { SendingNumber } from "./table.ts";
+
+export const NumberView = Type.Object(
+  {
+    phone: Type.String({ description: "E.164.", examples: ["+919876543210"] }),
+    name: Type.String({ description: "The name that customers see." }),
+    ready: Type.Boolean({ description: "Whether it can send now." }),
+  },
+  { $id: "Number", description: "A phone number that the workspace sends from." },
+);
+
+export const BillingView = Type.Object(
+  {
+    currency: Type.String({ description: "ISO 4217 code.", examples: ["USD"] }),
+    available: Type.String({
+      description: "Balance that is not blocked for messages under way. A decimal string.",
+      examples: ["120.50"],
+    }),
+    rate: Type.String({ description: "Price of one delivered template message.", examples: ["0.0085"] }),
+  },
+  { $id: "Billing", description: "Money of a workspace that is charged." },
+);
+
+export const WorkspaceView = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    country: Type.String({
+      description: "Numbers without a country code are read in this country.",
+      examples: ["IN"],
+    }),
+    timezone: Type.String({ description: "All times are expressed in it.", examples: ["Asia/Kolkata"] }),
+    numbers: Type.Array(NumberView),
+    billing: Type.Union([BillingView, Type.Null()], { description: "Null when the workspace is not charged." }),
+  },
+  { $id: "Workspace", description: "The customer account that the key belongs to." },
+);
+
+export function viewWorkspace(
+  workspace: Workspace,
+  owned: SendingNumber[],
+  account: BillingAccount | undefined,
+): Static<typeof WorkspaceView> {
+  return {
+    id: workspace.id,
+    name: workspace.name,
+    country: workspace.country,
+    timezone: workspace.timezone,
+    numbers: owned.map(({ phone, name, ready }) => ({ phone, name, ready })),
+    billing:
+      account === undefined
+        ? null
+        : {
+            currency: account.currency,
+            available: formatMoney(available(account)),
+            rate: formatMoney(account.rate),
+          },
+  };
+}

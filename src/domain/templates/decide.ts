@@ -1,0 +1,66 @@
+/** What the network decided about a template, however we learnt it. The customer hears of approvals and rejections. */
+import { and, eq, sql } from "drizzle-orm";
+import { notFound } from "#src/primitives/problem.ts";
+import { statement, type Tx } from "#src/storage/transaction.ts";
+import { publish } from "../webhooks/publish.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import { findTemplate } from "./read.ts";
+import { type Template, templates } from "./table.ts";
+import type { TemplateStatus } from "./template.ts";
+import { viewTemplate } from "./view.ts";
+
+const move = statement((db) =>
+  db
+    .update(templates)
+    .set({ status: sql`${sql.placeholder("status")}`, updatedAt: sql`${sql.placeholder("now")}` })
+    .where(and(eq(templates.id, sql.placeholder("id")), eq(templates.status, sql.placeholder("was"))))
+    .returning()
+    .prepare(),
+);
+
+/**
+ * Moves a known template into `status`; the same status again is no event. `reason` is the network's own, kept in the
+ * event alone; an approval has none.
+ */
+export function decideTemplate(tx: Tx, template: Template, status: TemplateStatus, reason: string | null): Template {
+  if (template.status === status) return template;
+  const decided = move(tx).get({ id: template.id, was: template.status, status, now: tx.now });
+  if (decided === undefined) throw new Error(`template ${template.id} was not ${template.status} any more`);
+  const workspace = getWorkspace(tx, template.workspaceId);
+  if (status === "APPROVED") {
+    publish(tx, workspace, "template.approved", { template: viewTemplate(decided), reason: null });
+  } else if (status === "REJECTED") {
+    publish(tx, workspace, "template.rejected", { template: viewTemplate(decided), reason: reason ?? "" });
+  }
+  return decided;
+}
+
+/** For commands: by name and language. Throws `not_found`. */
+export function decideByName(
+  tx: Tx,
+  workspaceId: number,
+  name: string,
+  language: string,
+  status: TemplateStatus,
+  reason: string | null,
+): Template {
+  return decideTemplate(tx, requireTemplate(tx, workspaceId, name, language), status, reason);
+}
+
+/** Keeps a file to send when the caller gives none. Only for templates with a file at the top. */
+export function setSample(tx: Tx, workspaceId: number, name: string, language: string, link: string): Template {
+  const template = requireTemplate(tx, workspaceId, name, language);
+  const changed = tx.db
+    .update(templates)
+    .set({ sampleLink: link, updatedAt: tx.now })
+    .where(eq(templates.id, template.id))
+    .returning()
+    .get();
+  return changed ?? template;
+}
+
+function requireTemplate(tx: Tx, workspaceId: number, name: string, language: string): Template {
+  const template = findTemplate(tx, workspaceId, name, language);
+  if (template === undefined) throw notFound("template");
+  return template;
+}

@@ -1,0 +1,178 @@
+/**
+ * What a template is: its category and status, and what can be read from the network's components (how many values it
+ * takes, what stands at its top, what a person sees). Pure.
+ */
+export const templateCategories = ["MARKETING", "UTILITY", "AUTHENTICATION"] as const;
+export type TemplateCategory = (typeof templateCategories)[number];
+
+export const templateStatuses = [
+  /** The network lets it be sent. Ended by a pause, a rejection on edit, or for good. */
+  "APPROVED",
+  /** The network has not decided (or is looking again). */
+  "PENDING",
+  /** The network refused it; editing sends it back to PENDING. */
+  "REJECTED",
+  /** Stopped for a while because people complained; it comes back to APPROVED by itself or by hand. */
+  "PAUSED",
+  /** Stopped for good. */
+  "DISABLED",
+] as const;
+export type TemplateStatus = (typeof templateStatuses)[number];
+
+export type ParameterFormat = "POSITIONAL" | "NAMED";
+
+/** One entry of the network's `components`, as it came: unknown members stay. */
+export interface TemplateComponent {
+  type: string;
+  [member: string]: unknown;
+}
+
+export const mediaKinds = ["image", "video", "document"] as const;
+export type MediaKind = (typeof mediaKinds)[number];
+
+export interface TemplateShape {
+  header: { type: "text"; text: string; placeholders: string[] } | { type: MediaKind } | { type: "location" } | null;
+  body: { text: string; placeholders: string[] };
+  footer: string | null;
+  /** Position, among all buttons, of the one-time-password button. */
+  oneTimePasswordButton: number | null;
+  /** Why it cannot be sent through this interface, in words; null when it can. */
+  unsupported: string | null;
+}
+
+const PLACEHOLDER = /\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g;
+
+/** Buttons that need no value when the template is sent. */
+const PLAIN_BUTTONS = ["QUICK_REPLY", "PHONE_NUMBER"];
+
+/** The network writes an authentication template's text itself when its components give none. */
+const AUTHENTICATION_BODY = "{{1}} is your verification code.";
+const SECURITY_ADVICE = "For your security, do not share this code.";
+
+export function readShape(
+  components: TemplateComponent[],
+  format: ParameterFormat,
+  category: TemplateCategory,
+): TemplateShape {
+  const shape: TemplateShape = {
+    header: null,
+    body: { text: "", placeholders: [] },
+    footer: null,
+    oneTimePasswordButton: null,
+    unsupported: null,
+  };
+  for (const component of components) {
+    switch (component.type.toUpperCase()) {
+      case "HEADER":
+        readHeader(shape, component, format);
+        break;
+      case "BODY":
+        shape.body = withPlaceholders(bodyText(component, category), format);
+        break;
+      case "FOOTER":
+        shape.footer = footerText(component);
+        break;
+      case "BUTTONS":
+        readButtons(shape, component, category);
+        break;
+      case "LIMITED_TIME_OFFER":
+        refuse(shape, "it has a limited-time offer");
+        break;
+      case "CAROUSEL":
+        refuse(shape, "it is a carousel");
+        break;
+      default:
+        refuse(shape, `it has a part of the kind ${component.type}`);
+    }
+  }
+  return shape;
+}
+
+/** How many values header and body take. */
+export function valueCounts(shape: TemplateShape): { header: number; body: number } {
+  return {
+    header: shape.header?.type === "text" ? shape.header.placeholders.length : 0,
+    body: shape.body.placeholders.length,
+  };
+}
+
+/** What the person sees: text header, body and footer with the values filled in, a blank line between them. */
+export function renderText(shape: TemplateShape, header: readonly string[], body: readonly string[]): string {
+  const parts = [
+    shape.header?.type === "text" ? fill(shape.header, header) : null,
+    fill(shape.body, body),
+    shape.footer,
+  ];
+  return parts.filter((part) => part !== null && part !== "").join("\n\n");
+}
+
+/** The body with `{{1}}`, `{{2}}` … in order, also where the network's own placeholders have names. */
+export function numberedBody(shape: TemplateShape): string {
+  return fill(
+    shape.body,
+    shape.body.placeholders.map((_, index) => `{{${index + 1}}}`),
+  );
+}
+
+function fill({ text, placeholders }: { text: string; placeholders: string[] }, values: readonly string[]): string {
+  return text.replace(PLACEHOLDER, (whole, name: string) => values[placeholders.indexOf(name)] ?? whole);
+}
+
+function withPlaceholders(text: string, format: ParameterFormat): { text: string; placeholders: string[] } {
+  const names = [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ""))];
+  if (format === "NAMED") return { text, placeholders: names };
+  // Numbered ones are filled in the order of their numbers, whichever comes first in the text.
+  const highest = Math.max(0, ...names.map(Number).filter(Number.isSafeInteger));
+  return { text, placeholders: Array.from({ length: highest }, (_, index) => String(index + 1)) };
+}
+
+function readHeader(shape: TemplateShape, component: TemplateComponent, format: ParameterFormat): void {
+  const kind = String(component.format ?? "TEXT").toUpperCase();
+  const media = mediaKinds.find((known) => known.toUpperCase() === kind);
+  if (media !== undefined) {
+    shape.header = { type: media };
+  } else if (kind === "TEXT") {
+    shape.header = { type: "text", ...withPlaceholders(String(component.text ?? ""), format) };
+  } else if (kind === "LOCATION") {
+    shape.header = { type: "location" };
+    refuse(shape, "it has a map location at the top");
+  } else {
+    refuse(shape, `it has a header of the kind ${kind}`);
+  }
+}
+
+function bodyText(component: TemplateComponent, category: TemplateCategory): string {
+  if (typeof component.text === "string" || category !== "AUTHENTICATION") return String(component.text ?? "");
+  return component.add_security_recommendation === true
+    ? `${AUTHENTICATION_BODY} ${SECURITY_ADVICE}`
+    : AUTHENTICATION_BODY;
+}
+
+function footerText(component: TemplateComponent): string | null {
+  if (typeof component.text === "string") return component.text;
+  const minutes = component.code_expiration_minutes;
+  return typeof minutes === "number" ? `This code expires in ${minutes} minutes.` : null;
+}
+
+function readButtons(shape: TemplateShape, component: TemplateComponent, category: TemplateCategory): void {
+  const buttons: unknown[] = Array.isArray(component.buttons) ? component.buttons : [];
+  buttons.forEach((button, index) => {
+    const { type, url } = (typeof button === "object" && button !== null ? button : {}) as Record<string, unknown>;
+    const kind = String(type ?? "").toUpperCase();
+    const isDynamicUrl = kind === "URL" && /\{\{/.test(String(url ?? ""));
+    // Made as OTP, listed by the network as a URL button with the code in its address.
+    if (kind === "OTP" || (category === "AUTHENTICATION" && isDynamicUrl)) {
+      shape.oneTimePasswordButton = index;
+    } else if (isDynamicUrl) {
+      refuse(shape, "it has a button whose address takes a value");
+    } else if (kind === "COPY_CODE") {
+      refuse(shape, "it has a button that copies a code");
+    } else if (kind !== "URL" && !PLAIN_BUTTONS.includes(kind)) {
+      refuse(shape, `it has a button of the kind ${kind || "unknown"}`);
+    }
+  });
+}
+
+function refuse(shape: TemplateShape, reason: string): void {
+  shape.unsupported ??= reason;
+}

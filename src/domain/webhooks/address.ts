@@ -1,0 +1,119 @@
+/** The address that events go to, and the secret that signs them. */
+import { and, eq, sql } from "drizzle-orm";
+import { dropWaiting } from "#src/outbox/claim.ts";
+import { Problem } from "#src/primitives/problem.ts";
+import { newToken, type SecretBox } from "#src/primitives/secret.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import { findWebhook } from "./read.ts";
+import { deliveries, type Webhook, webhooks } from "./table.ts";
+
+const SECRET_PREFIX = "whsec_";
+const SECRET_BYTES = 32;
+
+export interface ShownWebhook {
+  url: string | null;
+  /** In clear, as it is shown beside the address. */
+  secret: string;
+}
+
+/**
+ * Sets or changes the address (already checked by the caller). What is waiting goes to the new one. The secret is made
+ * with the first address and stays when the address changes.
+ */
+export function setWebhook(tx: Tx, box: SecretBox, workspaceId: number, url: string): ShownWebhook {
+  getWorkspace(tx, workspaceId);
+  const known = findWebhook(tx, workspaceId);
+  const secret = known === undefined ? newSecret(tx) : openSecret(box, known);
+  tx.db
+    .insert(webhooks)
+    .values({
+      workspaceId,
+      url,
+      secret: sealSecret(box, workspaceId, secret),
+      timeoutsInARow: 0,
+      updatedAt: tx.now,
+    })
+    .onConflictDoUpdate({ target: webhooks.workspaceId, set: { url, timeoutsInARow: 0, updatedAt: tx.now } })
+    .run();
+  return { url, secret };
+}
+
+/** Throws `not_found` where no address was ever set. */
+export function showWebhook(tx: Pick<Tx, "db" | "now">, box: SecretBox, workspaceId: number): ShownWebhook {
+  const webhook = requireWebhook(tx, workspaceId);
+  return { url: webhook.url, secret: openSecret(box, webhook) };
+}
+
+/** Makes a new secret; the old one stops working with this commit. */
+export function rotateSecret(tx: Tx, box: SecretBox, workspaceId: number): ShownWebhook {
+  const webhook = requireWebhook(tx, workspaceId);
+  const secret = newSecret(tx);
+  tx.db
+    .update(webhooks)
+    .set({ secret: sealSecret(box, workspaceId, secret), updatedAt: tx.now })
+    .where(eq(webhooks.workspaceId, workspaceId))
+    .run();
+  return { url: webhook.url, secret };
+}
+
+/** Takes the address away. What was waiting is exhausted: it stays visible and can be replayed. */
+export function clearWebhook(tx: Tx, workspaceId: number): { exhausted: number } {
+  requireWebhook(tx, workspaceId);
+  tx.db
+    .update(webhooks)
+    .set({ url: null, timeoutsInARow: 0, updatedAt: tx.now })
+    .where(eq(webhooks.workspaceId, workspaceId))
+    .run();
+  const exhausted = tx.db
+    .update(deliveries)
+    .set({ status: "exhausted", nextAttemptAt: null, finishedAt: tx.now })
+    .where(and(eq(deliveries.workspaceId, workspaceId), eq(deliveries.status, "pending")))
+    .run().changes;
+  dropWaiting(tx, "deliver_webhook", workspaceId);
+  return { exhausted };
+}
+
+/** The secret in clear. Throws `SecretUnreadable` when the key file is not the one it was sealed with. */
+export function openSecret(box: SecretBox, webhook: Webhook): string {
+  return box.open(webhook.secret, secretContext(webhook.workspaceId));
+}
+
+function sealSecret(box: SecretBox, workspaceId: number, secret: string): string {
+  return box.seal(secret, secretContext(workspaceId));
+}
+
+/** Bound to its row, so that a sealed secret cannot be moved to another workspace. */
+function secretContext(workspaceId: number): string {
+  return `webhook_secret:${workspaceId}`;
+}
+
+function newSecret(tx: Tx): string {
+  return newToken(tx.random, SECRET_PREFIX, SECRET_BYTES);
+}
+
+function requireWebhook(tx: Pick<Tx, "db" | "now">, workspaceId: number): Webhook {
+  getWorkspace(tx, workspaceId);
+  const webhook = findWebhook(tx, workspaceId);
+  if (webhook === undefined) {
+    throw new Problem("not_found", "This workspace has no webhook address yet: set one with `waxwing webhook set`.");
+  }
+  return webhook;
+}
+
+/** How often in a row the address let an attempt time out, after one more (`true`) or a success (`false`). */
+export function countTimeout(tx: Tx, workspaceId: number, timedOut: boolean): void {
+  if (timedOut) {
+    tx.db
+      .update(webhooks)
+      .set({ timeoutsInARow: sql`${webhooks.timeoutsInARow} + 1` })
+      .where(eq(webhooks.workspaceId, workspaceId))
+      .run();
+    return;
+  }
+  tx.db
+    .update(webhooks)
+    .set({ timeoutsInARow: 0 })
+    .where(and(eq(webhooks.workspaceId, workspaceId), sql`${webhooks.timeoutsInARow} > 0`))
+    .run();
+}

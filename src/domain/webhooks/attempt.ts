@@ -1,0 +1,118 @@
+/** One attempt of a delivery: what it needs before it leaves, and what its answer changes. */
+import { and, eq, sql } from "drizzle-orm";
+import { finish, postpone } from "#src/outbox/claim.ts";
+import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import { events } from "../events/table.ts";
+import { countTimeout } from "./address.ts";
+import { nextAttemptAt, type RetrySchedule } from "./delivery.ts";
+import { deliveries, deliveryAttempts, type Webhook, webhooks } from "./table.ts";
+
+const toAttempt = statement((db) =>
+  db
+    .select({ id: deliveries.id, eventId: events.id, body: events.body, webhook: webhooks })
+    .from(deliveries)
+    .innerJoin(events, eq(events.seq, deliveries.eventSeq))
+    .innerJoin(webhooks, eq(webhooks.workspaceId, deliveries.workspaceId))
+    .where(and(eq(deliveries.id, sql.placeholder("id")), eq(deliveries.status, "pending")))
+    .prepare(),
+);
+
+export interface AttemptPlan {
+  url: string;
+  body: string;
+  eventId: string;
+  webhook: Webhook;
+}
+
+/** Address and secret of this moment, and the bytes of always. Undefined: nothing is to be sent any more. */
+export function planAttempt(reading: Reading, deliveryId: number): AttemptPlan | undefined {
+  const found = toAttempt(reading).get({ id: deliveryId });
+  if (found?.webhook.url == null) return undefined;
+  return { url: found.webhook.url, body: found.body, eventId: found.eventId, webhook: found.webhook };
+}
+
+export interface AttemptResult {
+  url: string;
+  attemptedAt: number;
+  durationMs: number;
+  statusCode: number | null;
+  /** Why there was no answer, in words. */
+  error: string | null;
+  response: string | null;
+  isSuccess: boolean;
+  timedOut: boolean;
+}
+
+const insertAttempt = statement((db) =>
+  db
+    .insert(deliveryAttempts)
+    .values({
+      deliveryId: sql.placeholder("deliveryId"),
+      url: sql.placeholder("url"),
+      attemptedAt: sql.placeholder("attemptedAt"),
+      durationMs: sql.placeholder("durationMs"),
+      statusCode: sql.placeholder("statusCode"),
+      error: sql.placeholder("error"),
+      response: sql.placeholder("response"),
+    })
+    .prepare(),
+);
+
+const countAttempt = statement((db) =>
+  db
+    .update(deliveries)
+    .set({
+      attemptCount: sql`${deliveries.attemptCount} + 1`,
+      firstAttemptAt: sql`coalesce(${deliveries.firstAttemptAt}, ${sql.placeholder("attemptedAt")})`,
+    })
+    .where(and(eq(deliveries.id, sql.placeholder("id")), eq(deliveries.status, "pending")))
+    .returning()
+    .prepare(),
+);
+
+const end = statement((db) =>
+  db
+    .update(deliveries)
+    .set({
+      status: sql`${sql.placeholder("status")}`,
+      nextAttemptAt: null,
+      finishedAt: sql`${sql.placeholder("now")}`,
+    })
+    .where(and(eq(deliveries.id, sql.placeholder("id")), eq(deliveries.status, "pending")))
+    .prepare(),
+);
+
+const plan = statement((db) =>
+  db
+    .update(deliveries)
+    .set({ nextAttemptAt: sql`${sql.placeholder("next")}` })
+    .where(and(eq(deliveries.id, sql.placeholder("id")), eq(deliveries.status, "pending")))
+    .prepare(),
+);
+
+/** Writes the attempt down and decides what is next. The attempt of a delivery that was cleared meanwhile is kept too. */
+export function recordAttempt(
+  tx: Tx,
+  work: { outboxId: number; deliveryId: number; workspaceId: number },
+  result: AttemptResult,
+  schedule: RetrySchedule,
+): void {
+  const { isSuccess, timedOut, ...row } = result;
+  insertAttempt(tx).run({ deliveryId: work.deliveryId, ...row });
+  if (timedOut || isSuccess) countTimeout(tx, work.workspaceId, timedOut);
+  const delivery = countAttempt(tx).get({ id: work.deliveryId, attemptedAt: result.attemptedAt });
+  if (delivery === undefined) {
+    finish(tx, work.outboxId);
+    return;
+  }
+  const next = isSuccess
+    ? null
+    : nextAttemptAt(schedule, delivery.firstAttemptAt ?? result.attemptedAt, delivery.attemptCount, tx.now, tx.random);
+  if (next === null) {
+    end(tx).run({ id: delivery.id, status: isSuccess ? "delivered" : "exhausted", now: tx.now });
+    finish(tx, work.outboxId);
+    return;
+  }
+  plan(tx).run({ id: delivery.id, next });
+  postpone(tx, work.outboxId, next);
+}

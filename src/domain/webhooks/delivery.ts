@@ -1,0 +1,37 @@
+/** The life of a delivery, and when its next attempt is due. Pure. */
+import type { Random } from "#src/primitives/random.ts";
+
+export const deliveryStatuses = [
+  /** Made with its event (or by a replay); an attempt is due or under way. The worker takes it out. */
+  "pending",
+  /** The receiver answered 2xx. Only a replay brings it back. */
+  "delivered",
+  /** Every attempt failed, or the address was cleared while it waited. Only a replay brings it back. */
+  "exhausted",
+] as const;
+
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+export interface RetrySchedule {
+  /** When to try again, milliseconds after the first attempt, ascending. */
+  retryAfterMs: readonly number[];
+  /** Each time moves by up to this share of itself, either way: 0.1 is ±10 %. */
+  jitter: number;
+}
+
+/**
+ * When the attempt after `attemptCount` attempts is due, or null when that was the last one. Times count from the first
+ * attempt, so slow attempts don't push the later ones back; what has passed already is due at once.
+ */
+export function nextAttemptAt(
+  schedule: RetrySchedule,
+  firstAttemptAt: number,
+  attemptCount: number,
+  now: number,
+  random: Random,
+): number | null {
+  const afterMs = schedule.retryAfterMs[attemptCount - 1];
+  if (afterMs === undefined) return null;
+  const jitter = 1 + schedule.jitter * (random.fraction() * 2 - 1);
+  return Math.max(now, firstAttemptAt + Math.round(afterMs * jitter));
+}

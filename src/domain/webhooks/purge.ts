@@ -1,0 +1,31 @@
+/** Forgets old events, with everything that refers to them, in one transaction each batch. */
+import { and, asc, eq, inArray } from "drizzle-orm";
+import { outbox } from "#src/outbox/table.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+import { events } from "../events/table.ts";
+import { deliveries, deliveryAttempts } from "./table.ts";
+
+/** Drops up to `limit` events that are older than `before`; returns how many. */
+export function purgeEvents(tx: Tx, before: number, limit: number): number {
+  // Events are numbered in the order of their time: the oldest are found at the front without an index on time.
+  const oldest = tx.db
+    .select({ seq: events.seq, createdAt: events.createdAt })
+    .from(events)
+    .orderBy(asc(events.seq))
+    .limit(limit)
+    .all()
+    .filter(({ createdAt }) => createdAt < before)
+    .map(({ seq }) => seq);
+  if (oldest.length === 0) return 0;
+  const gone = tx.db.select({ id: deliveries.id }).from(deliveries).where(inArray(deliveries.eventSeq, oldest)).all();
+  for (const { id } of gone) {
+    tx.db.delete(deliveryAttempts).where(eq(deliveryAttempts.deliveryId, id)).run();
+    tx.db
+      .delete(outbox)
+      .where(and(eq(outbox.kind, "deliver_webhook"), eq(outbox.subject, id)))
+      .run();
+    tx.db.delete(deliveries).where(eq(deliveries.id, id)).run();
+  }
+  tx.db.delete(events).where(inArray(events.seq, oldest)).run();
+  return oldest.length;
+}

@@ -1,0 +1,69 @@
+/** Brings events to the address once more: by hand, whatever became of them before. */
+import { and, eq, gte, isNull, or } from "drizzle-orm";
+import { enqueue } from "#src/outbox/enqueue.ts";
+import { notFound, Problem } from "#src/primitives/problem.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+import { events } from "../events/table.ts";
+import { addDelivery } from "./publish.ts";
+import { findWebhook } from "./read.ts";
+import { deliveries } from "./table.ts";
+
+/** Starts a delivery anew: its retry times count again from its next attempt. Returns its id. */
+export function replayDelivery(tx: Tx, id: number): number {
+  const delivery = tx.db.select().from(deliveries).where(eq(deliveries.id, id)).get();
+  if (delivery === undefined) throw notFound("delivery");
+  requireAddress(tx, delivery.workspaceId);
+  restart(tx, delivery.id, delivery.workspaceId);
+  return delivery.id;
+}
+
+/** The same for an event, which may never have had a delivery because there was no address. */
+export function replayEvent(tx: Tx, eventId: string): number {
+  const event = tx.db.select().from(events).where(eq(events.id, eventId)).get();
+  if (event === undefined) throw notFound("event");
+  requireAddress(tx, event.workspaceId);
+  const delivery = tx.db.select().from(deliveries).where(eq(deliveries.eventSeq, event.seq)).get();
+  if (delivery === undefined) return addDelivery(tx, event.workspaceId, event.seq);
+  restart(tx, delivery.id, event.workspaceId);
+  return delivery.id;
+}
+
+/** How many events one call restarts; the caller repeats until it returns fewer. */
+export const REPLAY_BATCH = 500;
+
+/** Restarts up to a batch of what failed since an instant: exhausted deliveries, and events without any delivery. */
+export function replayFailedSince(tx: Tx, workspaceId: number, since: number): number[] {
+  requireAddress(tx, workspaceId);
+  const failed = tx.db
+    .select({ eventSeq: events.seq, deliveryId: deliveries.id })
+    .from(events)
+    .leftJoin(deliveries, eq(deliveries.eventSeq, events.seq))
+    .where(
+      and(
+        eq(events.workspaceId, workspaceId),
+        gte(events.createdAt, since),
+        or(isNull(deliveries.id), eq(deliveries.status, "exhausted")),
+      ),
+    )
+    .limit(REPLAY_BATCH)
+    .all();
+  return failed.map(({ eventSeq, deliveryId }) => {
+    if (deliveryId === null) return addDelivery(tx, workspaceId, eventSeq);
+    restart(tx, deliveryId, workspaceId);
+    return deliveryId;
+  });
+}
+
+function restart(tx: Tx, id: number, workspaceId: number): void {
+  tx.db
+    .update(deliveries)
+    .set({ status: "pending", attemptCount: 0, firstAttemptAt: null, nextAttemptAt: tx.now, finishedAt: null })
+    .where(eq(deliveries.id, id))
+    .run();
+  enqueue(tx, { kind: "deliver_webhook", subject: id, lane: workspaceId, dueAt: tx.now });
+}
+
+function requireAddress(tx: Tx, workspaceId: number): void {
+  if (findWebhook(tx, workspaceId)?.url != null) return;
+  throw new Problem("not_found", "This workspace has no webhook address: set one with `waxwing webhook set`.");
+}

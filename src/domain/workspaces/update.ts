@@ -1,0 +1,40 @@
+/** Changes a workspace's settings and switches. Each function returns the workspace as it is afterwards. */
+import { eq } from "drizzle-orm";
+import { invalidRequest, notFound } from "#src/primitives/problem.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+import { getWorkspace } from "./read.ts";
+import { type Workspace, workspaces } from "./table.ts";
+import { requireSettings, type WorkspaceSettings } from "./workspace.ts";
+
+/** Settings that are left out stay as they are. */
+export function updateWorkspace(tx: Tx, id: number, changes: Partial<WorkspaceSettings>): Workspace {
+  const { name, country, timezone, dailyCap, stopWords, startWords } = getWorkspace(tx, id);
+  return set(tx, id, requireSettings({ name, country, timezone, dailyCap, stopWords, startWords, ...changes }));
+}
+
+export function switchApi(tx: Tx, id: number, apiEnabled: boolean): Workspace {
+  return set(tx, id, { apiEnabled });
+}
+
+/** Stops the workspace from sending; `reason` is shown to whoever tries. */
+export function suspend(tx: Tx, id: number, reason: string): Workspace {
+  if (reason.trim() === "")
+    throw invalidRequest({ reason: ["Say why: the reason is shown to whoever tries to send."] });
+  const { suspendedAt } = getWorkspace(tx, id);
+  return set(tx, id, { suspendedAt: suspendedAt ?? tx.now, suspendedReason: reason.trim() });
+}
+
+export function resume(tx: Tx, id: number): Workspace {
+  return set(tx, id, { suspendedAt: null, suspendedReason: null });
+}
+
+function set(tx: Tx, id: number, changes: Partial<Workspace>): Workspace {
+  const changed = tx.db
+    .update(workspaces)
+    .set({ ...changes, updatedAt: tx.now })
+    .where(eq(workspaces.id, id))
+    .returning()
+    .get();
+  if (changed === undefined) throw notFound("workspace");
+  return changed;
+}

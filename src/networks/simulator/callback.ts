@@ -1,0 +1,77 @@
+/**
+ * The callbacks that a simulated phone causes, written exactly as the Cloud API writes its own: they come in by the same
+ * door and are read by the same parser as the real network's.
+ */
+import type { Sender } from "../network.ts";
+
+type FromNumber = Pick<Sender, "phone" | "phoneNumberId" | "accountId">;
+
+export interface SimulatedStatus {
+  networkMessageId: string;
+  reference: string;
+  status: "sent" | "delivered" | "read" | "failed";
+  /** Milliseconds. */
+  at: number;
+  /** E.164. */
+  to: string;
+  error: { code: string; title: string } | null;
+}
+
+export function statusCallback(sender: FromNumber, status: SimulatedStatus): string {
+  return callback(sender, {
+    statuses: [
+      {
+        id: status.networkMessageId,
+        status: status.status,
+        timestamp: seconds(status.at),
+        recipient_id: status.to.slice(1),
+        biz_opaque_callback_data: status.reference,
+        ...(status.error === null
+          ? {}
+          : { errors: [{ code: Number(status.error.code), title: status.error.title, message: status.error.title }] }),
+      },
+    ],
+  });
+}
+
+export interface SimulatedInbound {
+  networkMessageId: string;
+  /** E.164. */
+  from: string;
+  text: string;
+  at: number;
+}
+
+export function inboundCallback(number: FromNumber, inbound: SimulatedInbound): string {
+  const from = inbound.from.slice(1);
+  return callback(number, {
+    contacts: [{ profile: {}, wa_id: from }],
+    messages: [
+      {
+        from,
+        id: inbound.networkMessageId,
+        timestamp: seconds(inbound.at),
+        type: "text",
+        text: { body: inbound.text },
+      },
+    ],
+  });
+}
+
+function callback(number: FromNumber, value: Record<string, unknown>): string {
+  const metadata = { display_phone_number: number.phone.slice(1), phone_number_id: number.phoneNumberId };
+  return JSON.stringify({
+    object: "whatsapp_business_account",
+    entry: [
+      {
+        id: number.accountId,
+        changes: [{ field: "messages", value: { messaging_product: "whatsapp", metadata, ...value } }],
+      },
+    ],
+  });
+}
+
+/** Unix seconds as text, the network's own resolution. */
+function seconds(ms: number): string {
+  return String(Math.floor(ms / 1000));
+}

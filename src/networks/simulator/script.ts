@@ -1,0 +1,77 @@
+/**
+ * What the simulator does with a message, by the last four digits of the recipient. The rest of the number is free, so
+ * every country has its own set of people who never answer, whose phone is off, or who are not on the network at all.
+ */
+export interface Script {
+  /** What the hand-over is answered. */
+  answer: "accepted" | "refused" | "throttled_twice" | "none";
+  /** The code of a refusal or of a failure by status. */
+  code: string;
+  /** Statuses that arrive, each after so many milliseconds; `failed` carries the code. */
+  statuses: { status: "sent" | "delivered" | "read" | "failed"; afterMs: number }[];
+}
+
+export interface SimulatorTimes {
+  deliverAfterMs: number;
+  readAfterMs: number;
+  /** How long a caller is left waiting by those who never answer. */
+  noAnswerAfterMs: number;
+}
+
+/** How long after the missing answer the lost message turns up. */
+const TURNS_UP_AFTER_MS = 2_000;
+
+const NOT_ON_NETWORK = "131026";
+const SOMETHING_WENT_WRONG = "131000";
+/** What Meta's own throughput limit answers. */
+export const THROTTLED = "130429";
+
+export function scriptFor(phone: string, { deliverAfterMs, readAfterMs, noAnswerAfterMs }: SimulatorTimes): Script {
+  const sent = { status: "sent", afterMs: 0 } as const;
+  const delivered = { status: "delivered", afterMs: deliverAfterMs } as const;
+  const read = { status: "read", afterMs: readAfterMs } as const;
+  const accepted = { answer: "accepted", code: "", statuses: [sent, delivered, read] } as const;
+  switch (phone.slice(-4)) {
+    case "0001":
+      return { answer: "refused", code: NOT_ON_NETWORK, statuses: [] };
+    case "0002":
+      return { answer: "refused", code: SOMETHING_WENT_WRONG, statuses: [] };
+    case "0003":
+      return {
+        answer: "accepted",
+        code: NOT_ON_NETWORK,
+        statuses: [sent, { status: "failed", afterMs: deliverAfterMs }],
+      };
+    case "0004":
+      return { ...accepted, statuses: [sent] };
+    case "0005":
+      return { ...accepted, statuses: [sent, delivered] };
+    case "0006":
+      return { ...accepted, answer: "throttled_twice", code: THROTTLED, statuses: [...accepted.statuses] };
+    case "0007": {
+      const late = noAnswerAfterMs + TURNS_UP_AFTER_MS;
+      return {
+        answer: "none",
+        code: "",
+        statuses: [sent, delivered, read].map(({ status, afterMs }) => ({ status, afterMs: late + afterMs })),
+      };
+    }
+    case "0008":
+      return { answer: "none", code: "", statuses: [] };
+    case "0009":
+      // Read first, then what came before it, everything twice.
+      return {
+        ...accepted,
+        statuses: [
+          { status: "read", afterMs: deliverAfterMs },
+          { status: "delivered", afterMs: deliverAfterMs },
+          sent,
+          { status: "sent", afterMs: readAfterMs },
+          { status: "delivered", afterMs: readAfterMs },
+          { status: "read", afterMs: readAfterMs },
+        ],
+      };
+    default:
+      return { ...accepted, statuses: [...accepted.statuses] };
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * A network inside the process, for developers and tests: it answers hand-overs by the recipient's last digits and calls
+ * back as the real one does. Its callbacks go, with the time at which they are due, through the same durable queue as
+ * a real network's, so a restart loses none of them.
+ */
+
+import type { Outcome } from "#src/domain/messages/outcome.ts";
+import { type Clock, sleep } from "#src/primitives/clock.ts";
+import { randomText } from "#src/primitives/id.ts";
+import type { Random } from "#src/primitives/random.ts";
+import type { Handover, Network } from "../network.ts";
+import { parseCallback } from "../whatsapp/callback.ts";
+import { describe } from "../whatsapp/errors.ts";
+import { statusCallback } from "./callback.ts";
+import { type Script, type SimulatorTimes, scriptFor } from "./script.ts";
+
+export interface SimulatorOptions {
+  clock: Clock;
+  random: Random;
+  times: SimulatorTimes;
+  /** Where its callbacks go: a body and the wall time at which it would arrive. */
+  callBack: (callbacks: { body: string; dueAt: number }[]) => void;
+}
+
+/** How often each reference was throttled; forgotten once it was let through. */
+const THROTTLES = 2;
+/** References of callers that gave up would pile up for ever. */
+const REMEMBERED_MAX = 10_000;
+
+export function createSimulator({ clock, random, times, callBack }: SimulatorOptions): Network {
+  const throttled = new Map<string, number>();
+
+  const scheduleStatuses = (handover: Handover, to: string, networkMessageId: string, script: Script): void => {
+    const now = clock.now();
+    callBack(
+      script.statuses.map(({ status, afterMs }) => ({
+        dueAt: now + afterMs,
+        body: statusCallback(handover.sender, {
+          networkMessageId,
+          reference: handover.reference,
+          status,
+          at: now + afterMs,
+          to,
+          error: status === "failed" ? { code: script.code, title: describe(script.code) } : null,
+        }),
+      })),
+    );
+  };
+
+  return {
+    name: "simulator",
+    parse: parseCallback,
+    async send(handover, timeoutMs): Promise<Outcome> {
+      const to = handover.to;
+      if (to === null) return { kind: "refused", code: "131026", message: describe("131026"), scope: "recipient" };
+      const script = scriptFor(to, times);
+      const networkMessageId = `wamid.${randomText(random, 32).toUpperCase()}`;
+      const accepted = { kind: "accepted", networkMessageId, recipientId: to.slice(1), recipientUserId: null } as const;
+      switch (script.answer) {
+        case "refused":
+          return { kind: "refused", code: script.code, message: describe(script.code), scope: "recipient" };
+        case "none":
+          scheduleStatuses(handover, to, networkMessageId, script);
+          await sleep(clock, Math.min(times.noAnswerAfterMs, timeoutMs));
+          return { kind: "unknown", reason: "the simulated network did not answer" };
+        case "throttled_twice": {
+          const count = throttled.get(handover.reference) ?? 0;
+          if (throttled.size >= REMEMBERED_MAX) throttled.clear();
+          if (count < THROTTLES) {
+            throttled.set(handover.reference, count + 1);
+            const message = describe(script.code);
+            return { kind: "throttled", code: script.code, message, retryAfterMs: null, scope: "number" };
+          }
+          throttled.delete(handover.reference);
+          scheduleStatuses(handover, to, networkMessageId, script);
+          return accepted;
+        }
+        case "accepted":
+          scheduleStatuses(handover, to, networkMessageId, script);
+          return accepted;
+      }
+    },
+  };
+}

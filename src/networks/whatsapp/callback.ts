@@ -1,0 +1,101 @@
+/**
+ * Reads the body of a callback, item by item, into reports. Never throws: one item that cannot be read becomes `broken`
+ * and the rest survive; what we do not act on becomes `ignored`, so that the caller can count it. Meta packs up to a
+ * thousand updates into a body, over several accounts and numbers, and adds fields and kinds without notice.
+ */
+import type { Report } from "../network.ts";
+import { readInbound } from "./inbound.ts";
+import { surroundingsOf } from "./item.ts";
+import { asObject, integerOf, type JsonObject, listOf, memberOf, objectOf, parseJson, textOf } from "./json.ts";
+import { readPreference, readTemplateUpdate } from "./management.ts";
+import { readStatus } from "./status.ts";
+
+/** What of an unreadable item is kept. The whole body is on disk anyway, as it came. */
+const LONGEST_RAW = 10_000;
+
+export function parseCallback(body: string): Report[] {
+  const envelope = parseJson(body);
+  if (envelope === undefined) return [brokenItem("the body is no JSON", body)];
+  const object = asObject(envelope);
+  if (object === null) return [broken("the body is no JSON object", envelope)];
+  const kind = memberOf(object, "object");
+  // Other products of Meta may be pointed at the same address. Some providers leave the member out.
+  if (kind !== undefined && kind !== "whatsapp_business_account")
+    return [{ kind: "ignored", about: `object ${label(kind)}` }];
+  if (!Array.isArray(memberOf(object, "entry"))) return [broken("the body has no list of entries", envelope)];
+  return listOf(object, "entry").flatMap(readEntry);
+}
+
+function readEntry(entry: unknown): Report[] {
+  const object = asObject(entry);
+  if (object === null || !Array.isArray(memberOf(object, "changes")))
+    return [broken("an entry has no list of changes", entry)];
+  return listOf(object, "changes").flatMap((change) => readChange(change, textOf(object, "id")));
+}
+
+function readChange(change: unknown, accountId: string | null): Report[] {
+  const object = asObject(change);
+  const field = textOf(object, "field");
+  const value = objectOf(object, "value");
+  if (field === null || value === null) return [broken("a change has no field or no value", change)];
+  switch (field) {
+    case "messages":
+      return readMessages(value);
+    case "user_preferences": {
+      const surroundings = surroundingsOf(value);
+      return readEach(value, "user_preferences", (item) => readPreference(item, surroundings));
+    }
+    case "message_template_status_update":
+      return [readOne(value, () => readTemplateUpdate(value, accountId))];
+    default:
+      return [{ kind: "ignored", about: `field ${label(field)}` }];
+  }
+}
+
+function readMessages(value: JsonObject): Report[] {
+  const surroundings = surroundingsOf(value);
+  const reports = [
+    ...readEach(value, "messages", (item) => readInbound(item, surroundings)),
+    ...readEach(value, "statuses", (item) => readStatus(item, surroundings)),
+    // Of the app or the number as a whole: no message to apply them to.
+    ...listOf(value, "errors").map((error): Report => {
+      return { kind: "ignored", about: `error ${integerOf(asObject(error), "code") ?? "without a code"}` };
+    }),
+  ];
+  return reports.length > 0 ? reports : [{ kind: "ignored", about: "field messages without items" }];
+}
+
+function readEach(value: JsonObject, name: string, read: (item: JsonObject) => Report): Report[] {
+  const member = memberOf(value, name);
+  if (member !== undefined && !Array.isArray(member)) return [broken(`${name} is no list`, member)];
+  return listOf(value, name).map((item) => {
+    const object = asObject(item);
+    return object === null ? broken(`an element of ${name} is no object`, item) : readOne(object, () => read(object));
+  });
+}
+
+function readOne(item: JsonObject, read: () => Report): Report {
+  try {
+    return read();
+  } catch (error) {
+    // Anything but `Unreadable` would be a fault of ours; even then the other items must not go with it.
+    return broken(error instanceof Error ? error.message : String(error), item);
+  }
+}
+
+function broken(why: string, item: unknown): Report {
+  try {
+    return brokenItem(why, JSON.stringify(item) ?? String(item));
+  } catch {
+    return brokenItem(why, "(nested too deeply to be written down)");
+  }
+}
+
+function brokenItem(why: string, raw: string): Report {
+  return { kind: "broken", why, raw: raw.slice(0, LONGEST_RAW) };
+}
+
+/** A word of theirs, short enough for a counter. */
+function label(word: unknown): string {
+  return typeof word === "string" ? word.slice(0, 60) : typeof word;
+}

@@ -1,0 +1,109 @@
+/**
+ * Hands one message to Meta's Cloud API, or to a provider that speaks it, and says what became of it. One POST, never
+ * repeated from here; every end of it is an `Outcome`, and only what is proven not to have arrived is called so.
+ */
+import type { Outcome } from "#src/domain/messages/outcome.ts";
+import type { Clock } from "#src/primitives/clock.ts";
+import type { Handover } from "../network.ts";
+import { type Exchange, exchange, TIME_LIMIT_PASSED } from "./connection.ts";
+import { classify, describe, readGraphError } from "./errors.ts";
+import { phoneIn } from "./item.ts";
+import { asObject, type JsonObject, listOf, parseJson, textOf } from "./json.ts";
+import { createPayload } from "./payload.ts";
+import { createProber } from "./prober.ts";
+import type { WhatsappSettings } from "./whatsapp.ts";
+
+export interface Client {
+  send(handover: Handover, timeoutMs: number): Promise<Outcome>;
+}
+
+/** Meta's code for an access token that cannot be used. */
+const TOKEN_INVALID_CODE = "190";
+/** Meta's code for a request that lacks something it needs. */
+const PARAMETER_MISSING_CODE = "131008";
+
+export function createClient(settings: WhatsappSettings, clock: Clock): Client {
+  const graphUrl = settings.graphUrl.replace(/\/+$/, "");
+  const prober = createProber(graphUrl, clock);
+
+  return {
+    async send(handover, timeoutMs) {
+      const headers = findHeaders(settings, handover.sender.accessToken);
+      if (headers === null) return refusedHere(TOKEN_INVALID_CODE, "account");
+      if (handover.to === null && handover.recipientUserId === null) {
+        return refusedHere(PARAMETER_MISSING_CODE, "recipient");
+      }
+      const body = JSON.stringify(createPayload(handover));
+
+      const limit = new AbortController();
+      const timer = clock.setTimer(timeoutMs, () => limit.abort());
+      try {
+        const obstacle = await prober.findObstacle(timeoutMs);
+        if (obstacle !== null) return outcomeOf(obstacle, clock);
+        if (limit.signal.aborted) return outcomeOf(TIME_LIMIT_PASSED, clock);
+        const url = graphUrl + pathOf(settings, handover.sender.phoneNumberId);
+        const result = await exchange(url, { method: "POST", headers, body, signal: limit.signal });
+        prober.learn(result);
+        return outcomeOf(result, clock);
+      } finally {
+        timer.cancel();
+      }
+    },
+  };
+}
+
+/** 360dialog and its like know the number by the key, and have neither version nor number in the path. */
+function pathOf(settings: WhatsappSettings, phoneNumberId: string): string {
+  return settings.pathStyle === "bare"
+    ? "/messages"
+    : `/${encodeURIComponent(settings.apiVersion)}/${encodeURIComponent(phoneNumberId)}/messages`;
+}
+
+/** Null without a token, or with one that no header can carry (a line break, a letter beyond Latin-1). */
+function findHeaders(settings: WhatsappSettings, accessToken: string | null): Headers | null {
+  if (accessToken === null || accessToken.trim() === "") return null;
+  try {
+    return new Headers({
+      "content-type": "application/json",
+      [settings.authHeader]: settings.authPrefix + accessToken,
+    });
+  } catch {
+    return null;
+  }
+}
+
+/** Refused before anything was sent, with the code that Meta would have given. */
+function refusedHere(code: string, scope: "account" | "recipient"): Outcome {
+  return { kind: "refused", code, message: describe(code), scope };
+}
+
+function outcomeOf(result: Exchange, clock: Clock): Outcome {
+  if (result.kind === "unreachable") return { kind: "unreachable", reason: result.reason };
+  if (result.kind === "lost") return { kind: "unknown", reason: result.reason };
+
+  const error = readGraphError(result.body);
+  if (error !== null) return classify(error, result.headers, clock.now());
+  const accepted = result.ok ? findAccepted(result.body) : null;
+  return accepted ?? { kind: "unknown", reason: `HTTP ${result.status} without a readable answer of WhatsApp` };
+}
+
+/**
+ * Accepted means queued at Meta. `message_status` makes no difference: a message that is held for a quality check is
+ * sent or failed later, by status.
+ */
+function findAccepted(body: string): Outcome | null {
+  const answer = asObject(parseJson(body));
+  const networkMessageId = textOf(firstOf(answer, "messages"), "id");
+  if (networkMessageId === null) return null;
+  const contact = firstOf(answer, "contacts");
+  return {
+    kind: "accepted",
+    networkMessageId,
+    recipientId: phoneIn(textOf(contact, "wa_id")),
+    recipientUserId: textOf(contact, "user_id"),
+  };
+}
+
+function firstOf(answer: JsonObject | null, name: string): JsonObject | null {
+  return asObject(listOf(answer, name)[0]);
+}

@@ -1,0 +1,100 @@
+/**
+ * One HTTP exchange with fetch, and what its failure proves. fetch was tried on raw sockets (Bun 1.4.5, kept as tests):
+ * - A POST is sent once. On a reused connection that breaks fetch silently repeats a GET, yet never a POST (1.3.11
+ *   did: oven-sh/bun#28706). A test counts, so that another Bun cannot bring double messages back.
+ * - It follows redirects by sending the POST again: hence `redirect: "manual"`. HTTP/2 may be switched on from outside
+ *   by a flag, and nothing here was tried on it: hence `protocol`.
+ * - `ECONNREFUSED` and a failed look-up come before anything is sent, and so does a certificate that we refuse. `EPROTO`
+ *   proves nothing although it says "handshake failed": the same comes when the stream breaks after the server has read
+ *   the request. A reset is a reset, in the handshake or after the request. `prober.ts` makes up for both.
+ * - At most 256 requests run at once in the whole process (`BUN_CONFIG_MAX_HTTP_REQUESTS`); later ones queue inside
+ *   fetch while their time runs. Callers keep well below.
+ */
+export type Exchange =
+  | { kind: "answered"; status: number; ok: boolean; headers: Headers; body: string }
+  /** Nothing was sent. */
+  | { kind: "unreachable"; reason: string }
+  /** It may have been read. `isAmbiguous`: with TLS it may as well have been the handshake that failed. */
+  | { kind: "lost"; reason: string; isAmbiguous: boolean };
+
+export interface ExchangeRequest {
+  method: "POST" | "HEAD";
+  headers?: Headers;
+  body?: string;
+  signal: AbortSignal;
+}
+
+export async function exchange(url: string, request: ExchangeRequest): Promise<Exchange> {
+  let response: Response;
+  try {
+    response = await fetch(url, { ...request, redirect: "manual", protocol: "http1.1" });
+  } catch (error) {
+    return failureOf(error, request.signal);
+  }
+  try {
+    const body = await response.text();
+    return { kind: "answered", status: response.status, ok: response.ok, headers: response.headers, body };
+  } catch (error) {
+    // The head has arrived, so whatever broke now, the request had been read.
+    if (request.signal.aborted) return TIME_LIMIT_PASSED;
+    const reason = `the connection broke in the middle of the answer (${codeOf(error)})`;
+    return { kind: "lost", reason, isAmbiguous: false };
+  }
+}
+
+export const TIME_LIMIT_PASSED = {
+  kind: "lost",
+  reason: "no answer within the time limit",
+  isAmbiguous: false,
+} as const;
+
+/** Codes of a certificate that we did not accept: fetch checks it before it writes the request. */
+const REFUSED_CERTIFICATE_CODES: ReadonlySet<string> = new Set([
+  "CERT_CHAIN_TOO_LONG",
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "CERT_REJECTED",
+  "CERT_REVOKED",
+  "CERT_SIGNATURE_FAILURE",
+  "CERT_UNTRUSTED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "HOSTNAME_MISMATCH",
+  "INVALID_CA",
+  "INVALID_PURPOSE",
+  "PATH_LENGTH_EXCEEDED",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY",
+  "UNABLE_TO_DECRYPT_CERT_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+const LOOKUP_FAILURE_CODES: ReadonlySet<string> = new Set(["ENOTFOUND", "EAI_AGAIN"]);
+
+const AMBIGUOUS_CODES: ReadonlySet<string> = new Set(["ECONNRESET", "EPROTO"]);
+
+/** A closed list decides what was certainly not sent; a code that is not on it may have been. */
+function failureOf(error: unknown, signal: AbortSignal): Exchange {
+  const code = codeOf(error);
+  if (LOOKUP_FAILURE_CODES.has(code))
+    return { kind: "unreachable", reason: `the host name was not resolved (${code})` };
+  if (code === "ECONNREFUSED") return { kind: "unreachable", reason: `the connection was refused (${code})` };
+  if (REFUSED_CERTIFICATE_CODES.has(code)) {
+    return { kind: "unreachable", reason: `the host's certificate was not accepted (${code})` };
+  }
+  if (signal.aborted) return TIME_LIMIT_PASSED;
+  return {
+    kind: "lost",
+    reason: `the connection broke without an answer (${code})`,
+    isAmbiguous: AMBIGUOUS_CODES.has(code),
+  };
+}
+
+/** Only the code: fetch's own sentences carry the address. */
+function codeOf(error: unknown): string {
+  if (typeof error === "object" && error !== null && "code" in error && typeof error.code === "string")
+    return error.code;
+  return error instanceof Error ? error.name : "unknown error";
+}

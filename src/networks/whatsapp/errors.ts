@@ -1,0 +1,111 @@
+/**
+ * Reads Meta's error answers and decides what each means: wait, or refused, and for whom. By `error.code` alone, never by
+ * the HTTP status or by English text. What Meta says about parameters is passed on; its free text is not, for it has
+ * been seen to repeat access tokens.
+ */
+import type { Outcome } from "#src/domain/messages/outcome.ts";
+import { type ErrorFact, findErrorFact } from "./error-table.ts";
+import { asObject, integerOf, type JsonObject, memberOf, objectOf, parseJson, textOf } from "./json.ts";
+
+export interface GraphError {
+  code: number;
+  subcode: number | null;
+  details: string | null;
+}
+
+/** Subcode of 100 for a path whose id nobody knows, or that the token may not see: the sending number, in our case. */
+const OBJECT_UNKNOWN_SUBCODE = 33;
+const OBJECT_UNKNOWN_CODE = 33;
+const PARAMETER_CODE = 100;
+
+const LONGEST_DETAILS = 300;
+/** No wait that Meta hints at is believed beyond this: a day is the longest window of any of its limits. */
+const LONGEST_HINT_MS = 24 * 60 * 60 * 1000;
+
+/** The error of an HTTP body; null where the body is no Graph error with a code, which then proves nothing. */
+export function readGraphError(body: string): GraphError | null {
+  return graphErrorOf(objectOf(asObject(parseJson(body)), "error"));
+}
+
+/** The same from one element of a status's `errors`. */
+export function graphErrorOf(error: JsonObject | null): GraphError | null {
+  const code = integerOf(error, "code");
+  if (code === null) return null;
+  return { code, subcode: integerOf(error, "error_subcode"), details: detailsOf(error) };
+}
+
+/** `error_data` is an object, or in some answers a plain text; old statuses carry `details` beside the code. */
+function detailsOf(error: JsonObject | null): string | null {
+  return textOf(objectOf(error, "error_data"), "details") ?? textOf(error, "error_data") ?? textOf(error, "details");
+}
+
+export function classify(error: GraphError, headers: Headers, nowMs: number): Outcome {
+  const fact = factOf(error);
+  const code = String(error.code);
+  const message = explain(error);
+  if (fact?.kind === "throttled") {
+    return {
+      kind: "throttled",
+      code,
+      message,
+      scope: fact.scope,
+      retryAfterMs: readWaitHint(headers, fact.scope, nowMs),
+    };
+  }
+  // A code that nobody has told us of speaks of this person only: one strange answer must not stop the others.
+  return { kind: "refused", code, message, scope: fact?.scope ?? "recipient" };
+}
+
+/** What a code means and what to do about it, in words for a person. Takes any text: unknown codes are said to be so. */
+export function describe(code: string): string {
+  const fact = /^\d{1,9}$/.test(code) ? findErrorFact(Number(code)) : undefined;
+  return (
+    fact?.words ??
+    `WhatsApp refused the message with error ${code}, which is not a known one. Look it up in Meta's list of error codes.`
+  );
+}
+
+/** `describe` and, where Meta names the value or component at fault, what it says about it. */
+export function explain(error: GraphError): string {
+  const fact = factOf(error);
+  const words = fact?.words ?? describe(String(error.code));
+  const speaksOfContent = fact?.kind === "refused" && (fact.scope === "message" || fact.scope === "template");
+  if (!speaksOfContent || error.details === null) return words;
+  return `${words} WhatsApp says: ${[...error.details].slice(0, LONGEST_DETAILS).join("")}`;
+}
+
+function factOf(error: GraphError): ErrorFact | undefined {
+  const isUnknownObject = error.code === PARAMETER_CODE && error.subcode === OBJECT_UNKNOWN_SUBCODE;
+  return findErrorFact(isUnknownObject ? OBJECT_UNKNOWN_CODE : error.code);
+}
+
+/** The longest wait that any header asks for. The usage header speaks of the account, not of one person. */
+function readWaitHint(headers: Headers, scope: "number" | "pair", nowMs: number): number | null {
+  const hints = [readRetryAfter(headers, nowMs), scope === "number" ? readUsageHint(headers) : null].filter(
+    (hint) => hint !== null,
+  );
+  return hints.length === 0 ? null : Math.min(Math.max(...hints), LONGEST_HINT_MS);
+}
+
+/** Seconds, or a date. */
+function readRetryAfter(headers: Headers, nowMs: number): number | null {
+  const value = headers.get("retry-after")?.trim();
+  if (value === undefined || value === "") return null;
+  if (/^\d{1,9}(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
+  const dateMs = Date.parse(value);
+  return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - nowMs);
+}
+
+/** `{"<business id>": [{"type": …, "estimated_time_to_regain_access": minutes}]}`; 0 means that nothing is blocked. */
+function readUsageHint(headers: Headers): number | null {
+  const usage = asObject(parseJson(headers.get("x-business-use-case-usage") ?? ""));
+  if (usage === null) return null;
+  const minutes = Object.keys(usage)
+    .flatMap((business) => {
+      const entries = memberOf(usage, business);
+      return Array.isArray(entries) ? entries : [];
+    })
+    .map((entry) => integerOf(asObject(entry), "estimated_time_to_regain_access") ?? 0);
+  const longestMinutes = Math.max(0, ...minutes);
+  return longestMinutes > 0 ? longestMinutes * 60_000 : null;
+}

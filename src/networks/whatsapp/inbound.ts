@@ -1,0 +1,152 @@
+/**
+ * Reads what a person wrote. Every kind that Meta knows, and any that it invents, becomes an inbound report with
+ * whatever there is to show; only system notices are none. Captions are shown and never taken for a command.
+ */
+import type { Report } from "../network.ts";
+import {
+  fail,
+  type Person,
+  personOf,
+  phoneIn,
+  requirePhoneNumberId,
+  requireText,
+  requireTime,
+  type Surroundings,
+  userIdIn,
+} from "./item.ts";
+import { asObject, type JsonObject, listOf, memberOf, objectOf, textOf } from "./json.ts";
+
+export function readInbound(item: JsonObject, surroundings: Surroundings): Report {
+  const type = requireText(item, "type");
+  // Nobody wrote to us: the number sits in a group that another program made.
+  if (textOf(item, "group_id") !== null) return { kind: "ignored", about: "message in a group" };
+  const sender = senderOf(item, surroundings);
+  if (type === "system") return readSystemNotice(item, sender, surroundings);
+  if (sender.phone === null && sender.userId === null) return fail("the message names no sender");
+  const shown = shownIn(item, type);
+  return {
+    kind: "inbound",
+    phoneNumberId: requirePhoneNumberId(surroundings),
+    networkMessageId: requireText(item, "id"),
+    from: sender.phone,
+    fromUserId: sender.userId,
+    profileName: sender.profileName,
+    type,
+    text: shown.text,
+    command: shown.command,
+    at: requireTime(item),
+  };
+}
+
+function senderOf(item: JsonObject, surroundings: Surroundings): Person {
+  return personOf(textOf(item, "from"), textOf(item, "from_user_id"), surroundings);
+}
+
+/**
+ * A person moved to another number, or got another id from Meta. Members have had other names (`new_wa_id`,
+ * `customer`), and a notice about anything else (a new phone behind the same number) changes nothing for us.
+ */
+function readSystemNotice(item: JsonObject, sender: Person, surroundings: Surroundings): Report {
+  const system = objectOf(item, "system");
+  const type = textOf(system, "type") ?? "without a type";
+  const isMove = type === "user_changed_number" || type === "customer_changed_number";
+  if (!isMove && type !== "user_changed_user_id")
+    return { kind: "ignored", about: `system notice ${type.slice(0, 60)}` };
+
+  const from = sender.phone ?? phoneIn(textOf(system, "customer"));
+  const fromUserId = userIdIn(textOf(system, "previous_user_id")) ?? sender.userId;
+  const named = textOf(system, "wa_id") ?? textOf(system, "new_wa_id");
+  const newPhone = differingFrom(from, phoneIn(named));
+  const newUserId = differingFrom(fromUserId, userIdIn(textOf(system, "user_id")) ?? userIdIn(named));
+  if (from === null && fromUserId === null) return fail("the notice does not say whose number changed");
+  if (newPhone === null && newUserId === null) return fail("the notice names no new number");
+  return {
+    kind: "number_change",
+    phoneNumberId: requirePhoneNumberId(surroundings),
+    networkMessageId: requireText(item, "id"),
+    from,
+    fromUserId,
+    newPhone,
+    newUserId,
+    at: requireTime(item),
+  };
+}
+
+function differingFrom(old: string | null, next: string | null): string | null {
+  return next === old ? null : next;
+}
+
+interface Shown {
+  text: string | null;
+  /** What may be STOP or START. */
+  command: string | null;
+}
+
+function shownIn(item: JsonObject, type: string): Shown {
+  const content = objectOf(item, type);
+  switch (type) {
+    case "text":
+      return said(textOf(content, "body"));
+    case "button":
+      // The label that the person read; a payload is ours, and may hold anything.
+      return said(textOf(content, "text"));
+    case "interactive":
+      return interactiveReply(content);
+    case "reaction":
+      return seen(textOf(content, "emoji"));
+    case "document":
+      return seen(textOf(content, "caption") ?? textOf(content, "filename"));
+    case "location":
+      return seen(place(content));
+    case "contacts":
+      return seen(contactNames(listOf(item, "contacts")));
+    case "order":
+      return seen(textOf(content, "text"));
+    case "edit":
+      return seen(editedText(objectOf(content, "message")));
+    default:
+      // Images and videos have captions; audio, stickers, revocations and whatever comes next have nothing to show.
+      return seen(textOf(content, "caption"));
+  }
+}
+
+function said(text: string | null): Shown {
+  return { text, command: text };
+}
+
+function seen(text: string | null): Shown {
+  return { text, command: null };
+}
+
+function interactiveReply(content: JsonObject | null): Shown {
+  const choice = textOf(objectOf(content, "button_reply"), "title") ?? textOf(objectOf(content, "list_reply"), "title");
+  if (choice !== null) return said(choice);
+  // A form that was filled in: what it says of itself, never its answers.
+  return seen(textOf(objectOf(content, "nfm_reply"), "body"));
+}
+
+function place(content: JsonObject | null): string | null {
+  const named = [textOf(content, "name"), textOf(content, "address")].filter((part) => part !== null);
+  if (named.length > 0) return named.join(", ");
+  const coordinates = [memberOf(content, "latitude"), memberOf(content, "longitude")];
+  return coordinates.every((part) => typeof part === "number" || typeof part === "string")
+    ? coordinates.join(", ")
+    : null;
+}
+
+function contactNames(cards: readonly unknown[]): string | null {
+  const names = cards.map((card) => {
+    const object = asObject(card);
+    const phone = textOf(asObject(listOf(object, "phones")[0]), "phone");
+    return textOf(objectOf(object, "name"), "formatted_name") ?? phone;
+  });
+  const known = names.filter((name) => name !== null);
+  return known.length > 0 ? known.join(", ") : null;
+}
+
+/** The words after the edit. No command: whoever wants to stop writes so, and an edit can be of anything. */
+function editedText(message: JsonObject | null): string | null {
+  const type = textOf(message, "type");
+  const edited = type === null ? null : objectOf(message, type);
+  return textOf(edited, "body") ?? textOf(edited, "caption");
+}

@@ -1,0 +1,94 @@
+/**
+ * What the items of a callback have in common: the number they belong to, the time they happened, and the person they
+ * are about. A `requireX` throws `Unreadable`, which costs this one item; the walk in `callback.ts` catches it.
+ */
+import { asObject, type JsonObject, listOf, numberOf, objectOf, textOf } from "./json.ts";
+
+/** What the neighbours of an item in its change say about it. */
+export interface Surroundings {
+  phoneNumberId: string | null;
+  /** The people named in the change, beside the items. */
+  contacts: readonly unknown[];
+}
+
+export interface Person {
+  /** Digits without `+`. */
+  phone: string | null;
+  userId: string | null;
+  profileName: string | null;
+}
+
+/** An item that can neither be understood nor passed over. */
+export class Unreadable extends Error {}
+
+/** Meta's own ids of people: country and letters, and the form of a parent company. Found where phone numbers belong. */
+const USER_ID_PATTERN = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
+const PHONE_PATTERN = /^\+?(\d{3,20})$/;
+
+/** The year 5138 in seconds: what is later was not counted in seconds. */
+const LATEST_SECONDS = 100_000_000_000;
+
+export function surroundingsOf(value: JsonObject): Surroundings {
+  return {
+    phoneNumberId: textOf(objectOf(value, "metadata"), "phone_number_id"),
+    contacts: listOf(value, "contacts"),
+  };
+}
+
+export function requirePhoneNumberId(surroundings: Surroundings): string {
+  return surroundings.phoneNumberId ?? fail("the change names no phone_number_id");
+}
+
+export function requireText(item: JsonObject, name: string): string {
+  return textOf(item, name) ?? fail(`${name} is missing`);
+}
+
+/** Seconds since the epoch, as a text or as a number, in milliseconds. */
+export function requireTime(item: JsonObject): number {
+  const seconds = numberOf(item, "timestamp");
+  if (seconds === null || seconds <= 0 || seconds > LATEST_SECONDS) return fail("timestamp is no time in seconds");
+  return Math.trunc(seconds) * 1000;
+}
+
+export function fail(why: string): never {
+  throw new Unreadable(why);
+}
+
+/**
+ * Digits, or null: also for Meta's own ids, which turn up where a phone number is expected. Meta's examples have a space
+ * behind some numbers.
+ */
+export function phoneIn(id: string | null): string | null {
+  return (id === null ? null : PHONE_PATTERN.exec(id.trim())?.[1]) ?? null;
+}
+
+export function userIdIn(id: string | null): string | null {
+  return id !== null && USER_ID_PATTERN.test(id) ? id : null;
+}
+
+/** Who an item is about, by the ids it carries and by the contact beside it that belongs to them. */
+export function personOf(id: string | null, userId: string | null, surroundings: Surroundings): Person {
+  const phone = phoneIn(id);
+  const knownUserId = userId ?? userIdIn(id);
+  const contact = findContact(phone, knownUserId, surroundings.contacts);
+  return {
+    phone: phone ?? phoneIn(textOf(contact, "wa_id")),
+    userId: knownUserId ?? userIdIn(textOf(contact, "user_id")),
+    profileName: textOf(objectOf(contact, "profile"), "name"),
+  };
+}
+
+/**
+ * The contact with the same phone number or id. A single contact beside an item without either can only be its own;
+ * with several, or with another's ids, a guess would join two people.
+ */
+function findContact(phone: string | null, userId: string | null, contacts: readonly unknown[]): JsonObject | null {
+  const known = contacts.map(asObject).filter((contact) => contact !== null);
+  const own = known.find(
+    (contact) =>
+      (phone !== null && phoneIn(textOf(contact, "wa_id")) === phone) ||
+      (userId !== null && textOf(contact, "user_id") === userId),
+  );
+  if (own !== undefined) return own;
+  return phone === null && userId === null && known.length === 1 ? (known[0] ?? null) : null;
+}

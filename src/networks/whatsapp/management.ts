@@ -1,0 +1,54 @@
+/** Reads what is no message: a person's switch for marketing, and Meta's decisions about templates. */
+import type { Report } from "../network.ts";
+import { fail, personOf, requirePhoneNumberId, requireText, requireTime, type Surroundings } from "./item.ts";
+import { type JsonObject, memberOf, objectOf, textOf } from "./json.ts";
+
+export function readPreference(item: JsonObject, surroundings: Surroundings): Report {
+  const category = textOf(item, "category");
+  const value = textOf(item, "value")?.toLowerCase();
+  if (category !== null && category !== "marketing_messages") {
+    return { kind: "ignored", about: `preference for ${category.slice(0, 60)}` };
+  }
+  // `signup` is told when somebody joins by an advertisement: no consent that we could show anybody.
+  if (value !== "stop" && value !== "resume")
+    return { kind: "ignored", about: `preference ${(value ?? "without a value").slice(0, 60)}` };
+  const person = personOf(textOf(item, "wa_id"), textOf(item, "user_id"), surroundings);
+  if (person.phone === null && person.userId === null) return fail("the preference names no person");
+  return {
+    kind: "preference",
+    phoneNumberId: requirePhoneNumberId(surroundings),
+    waId: person.phone,
+    userId: person.userId,
+    value,
+    at: requireTime(item),
+  };
+}
+
+/** `accountId` is the id of the entry: management updates name no number. */
+export function readTemplateUpdate(value: JsonObject, accountId: string | null): Report {
+  // Meta's own example of a quality update carries this field's name.
+  if (memberOf(value, "new_quality_score") !== undefined) return { kind: "ignored", about: "template quality" };
+  const event = requireText(value, "event").toUpperCase();
+  return {
+    kind: "template",
+    accountId: accountId ?? fail("the entry names no account"),
+    name: requireText(value, "message_template_name"),
+    language: apiLanguage(requireText(value, "message_template_language")),
+    event,
+    reason: event === "APPROVED" ? null : reasonOf(value),
+  };
+}
+
+/** `en-US` in callbacks, `en_US` everywhere else. */
+function apiLanguage(language: string): string {
+  const [code = "", ...regions] = language.replaceAll("-", "_").split("_");
+  return [code.toLowerCase(), ...regions.map((region) => region.toUpperCase())].join("_");
+}
+
+/** `NONE` is how Meta says that there is no reason; a pause then has its own in the title or description. */
+function reasonOf(value: JsonObject): string | null {
+  const reason = textOf(value, "reason");
+  if (reason !== null && reason.toUpperCase() !== "NONE") return reason;
+  const other = objectOf(value, "other_info");
+  return textOf(objectOf(value, "rejection_info"), "reason") ?? textOf(other, "description") ?? textOf(other, "title");
+}

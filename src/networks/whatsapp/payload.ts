@@ -1,0 +1,113 @@
+/**
+ * Turns what a message carries into the body that Meta's `/messages` takes. Pure: the same hand-over always makes the
+ * same body, and nothing is looked up, shortened or repaired on the way.
+ */
+import type {
+  Content,
+  MediaHeader,
+  PlaceholderValue,
+  TemplateContent,
+  TextHeader,
+} from "#src/domain/messages/content.ts";
+import type { Handover } from "../network.ts";
+
+export interface MessagePayload {
+  messaging_product: "whatsapp";
+  recipient_type: "individual";
+  /** With `+`: without it Meta reads the digits in the country of the sending number, and may reach a stranger. */
+  to?: string;
+  /** Meta's own id of the person, for somebody whose phone number is not known. */
+  recipient?: string;
+  type: Content["type"];
+  /** Comes back on every status, so that a message whose answer was lost can still be found. */
+  biz_opaque_callback_data: string;
+  text?: { preview_url: false; body: string };
+  template?: TemplatePayload;
+}
+
+export interface TemplatePayload {
+  name: string;
+  language: { code: string };
+  components?: Component[];
+}
+
+type Component =
+  | { type: "header" | "body"; parameters: Parameter[] }
+  | { type: "button"; sub_type: "url"; index: string; parameters: Parameter[] };
+
+type Parameter =
+  | { type: "text"; text: string; parameter_name?: string }
+  | { type: "image"; image: { link: string } }
+  | { type: "video"; video: { link: string } }
+  | { type: "document"; document: { link: string; filename?: string } };
+
+export function createPayload(
+  handover: Pick<Handover, "to" | "recipientUserId" | "reference" | "content">,
+): MessagePayload {
+  const { content } = handover;
+  const addressed = {
+    messaging_product: "whatsapp",
+    recipient_type: "individual",
+    ...recipientOf(handover),
+    type: content.type,
+    biz_opaque_callback_data: handover.reference,
+  } as const;
+  return content.type === "text"
+    ? { ...addressed, text: { preview_url: false, body: content.body } }
+    : { ...addressed, template: templateOf(content) };
+}
+
+/** The phone number wherever it is known: one-time passwords can be sent to nothing else. */
+function recipientOf(handover: Pick<Handover, "to" | "recipientUserId">): { to?: string; recipient?: string } {
+  if (handover.to !== null) return { to: handover.to };
+  return handover.recipientUserId === null ? {} : { recipient: handover.recipientUserId };
+}
+
+function templateOf(content: TemplateContent): TemplatePayload {
+  const components = componentsOf(content);
+  return {
+    name: content.name,
+    language: { code: content.language },
+    ...(components.length > 0 ? { components } : {}),
+  };
+}
+
+/** A component without values is left out: Meta counts parameters, and an empty list is a wrong count. */
+function componentsOf({ header, body, oneTimePassword }: TemplateContent): Component[] {
+  const components: Component[] = [];
+  const headerParameters = header === null ? [] : headerParametersOf(header);
+  if (headerParameters.length > 0) components.push({ type: "header", parameters: headerParameters });
+  if (body.length > 0) components.push({ type: "body", parameters: body.map(textParameter) });
+  if (oneTimePassword !== null) {
+    // Made as a button of type OTP, yet filled like a URL button whose suffix is the code.
+    components.push({
+      type: "button",
+      sub_type: "url",
+      index: String(oneTimePassword.index),
+      parameters: [{ type: "text", text: oneTimePassword.code }],
+    });
+  }
+  return components;
+}
+
+function headerParametersOf(header: TextHeader | MediaHeader): Parameter[] {
+  switch (header.type) {
+    case "text":
+      return header.values.map(textParameter);
+    case "image":
+      return [{ type: "image", image: { link: header.link } }];
+    case "video":
+      return [{ type: "video", video: { link: header.link } }];
+    case "document":
+      return [
+        {
+          type: "document",
+          document: { link: header.link, ...(header.filename === null ? {} : { filename: header.filename }) },
+        },
+      ];
+  }
+}
+
+function textParameter(value: PlaceholderValue): Parameter {
+  return { type: "text", text: value.text, ...(value.name === null ? {} : { parameter_name: value.name }) };
+}

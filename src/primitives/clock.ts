@@ -1,0 +1,47 @@
+/**
+ * Time and timers, injected everywhere: nothing in this project calls `Date.now()` or `setTimeout` by itself, so
+ * that a test (or a simulation under a seed) decides what time it is and when a timer fires.
+ */
+export interface Clock {
+  /** Wall time in milliseconds since the epoch: for what outlives the process. */
+  now(): number;
+  /** Milliseconds that only ever grow: for waits and measurements inside the process. */
+  monotonic(): number;
+  /** Runs `fire` once after `delayMs`. Delays below zero count as zero. */
+  setTimer(delayMs: number, fire: () => void): Timer;
+}
+
+export interface Timer {
+  cancel(): void;
+}
+
+/** Longest delay that the runtime's own timer takes (2^31 - 1 ms); a longer one is cut in pieces. */
+const LONGEST_DELAY_MS = 2_147_483_647;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimer(delayMs, fire) {
+    let handle: ReturnType<typeof setTimeout>;
+    const arm = (leftMs: number): void => {
+      const pieceMs = Math.min(Math.max(0, leftMs), LONGEST_DELAY_MS);
+      handle = setTimeout(() => (leftMs > pieceMs ? arm(leftMs - pieceMs) : fire()), pieceMs);
+    };
+    arm(delayMs);
+    return { cancel: () => clearTimeout(handle) };
+  },
+};
+
+/** Resolves after `delayMs` of the clock, or at once when `signal` is (or becomes) aborted. */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const wake = (): void => {
+      timer.cancel();
+      signal?.removeEventListener("abort", wake);
+      resolve();
+    };
+    const timer = clock.setTimer(delayMs, wake);
+    signal?.addEventListener("abort", wake);
+  });
+}

@@ -1,0 +1,202 @@
+/**
+ * Moments between milliseconds since the epoch (inside) and ISO 8601 text in a workspace's timezone (outside). What is
+ * printed always names the same second again when it is read. The rules of the zones come from `Temporal`; offsets are
+ * kept between two clock changes, because every time in every answer is printed here.
+ */
+
+/** A calendar date as the workspace's wall shows it; `month` and `day` count from 1. */
+export interface CalendarDate {
+  year: number;
+  month: number;
+  day: number;
+}
+
+/**
+ * Prints `ms` in `timeZone` with the zone's offset at that moment: `2026-11-21T08:44:26+05:30`. Milliseconds are cut,
+ * not rounded. UTC prints `+00:00`, never `Z`, so that all times of an API have one shape. Throws a RangeError for an
+ * unknown zone and for what is no date.
+ */
+export function formatInstant(ms: number, timeZone: string): string {
+  const span = offsetSpanAt(ms, timeZone);
+  const localSeconds = Math.floor((ms + span.printedOffsetMs) / 1_000);
+  const dayNumber = Math.floor(localSeconds / DAY_S);
+  const second = localSeconds - dayNumber * DAY_S;
+  const minute = Math.floor(second / 60);
+  const hour = Math.floor(minute / 60);
+  return `${dateText(dayNumber)}T${two(hour)}:${two(minute - hour * 60)}:${two(second - minute * 60)}${span.suffix}`;
+}
+
+/**
+ * Reads ISO 8601 in its extended form: a date (`2026-11-21`: its first instant in `timeZone`, which is not 00:00 where
+ * the clocks jump at midnight), or a date and time with an offset or `Z`, or without one (then the wall time of
+ * `timeZone`; of a time that happens twice the first is meant, and a skipped one moves on by the length of the gap).
+ * Milliseconds since the epoch, finer fractions cut. Null for everything else; never throws.
+ *
+ * Refused although `Temporal` or ISO 8601 would read them: annotations in brackets, the basic form without separators,
+ * a time of hours alone, years with a sign, a space or small letters for `T` and `Z`, offsets with seconds, `24:00`,
+ * week and ordinal dates. `+0530` without its colon is read, for Meta and PHP write it. Second 60 is read as 59.
+ */
+export function readInstant(input: string, timeZone: string): number | null {
+  if (input.length > LONGEST_INPUT) return null;
+  const match = ISO_8601.exec(input);
+  if (match === null) return null;
+  const [, time, offset] = match;
+  try {
+    if (time === undefined) return Temporal.PlainDate.from(input).toZonedDateTime(timeZone).epochMilliseconds;
+    if (offset !== undefined) return Temporal.Instant.from(input).epochMilliseconds;
+    return Temporal.PlainDateTime.from(input).toZonedDateTime(timeZone).epochMilliseconds;
+  } catch (error) {
+    // The 30th of February, hour 25, an unknown zone.
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Whether `name` is a timezone of the IANA database, written as the database writes it. Bare offsets are none: they
+ * know no clock changes. Older names (`Asia/Calcutta`) are names as well.
+ */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Temporal.ZonedDateTime(0n, name).timeZoneId === name;
+  } catch {
+    return false;
+  }
+}
+
+/** The first instant, in `timeZone`, of the day that `ms` falls on. Throws like `formatInstant`. */
+export function startOfDay(ms: number, timeZone: string): number {
+  const dayNumber = localDayNumber(ms, timeZone);
+  const known = dayStarts.get(timeZone);
+  // By the day's number and not by an interval: where clocks go back over midnight, one day holds two stretches.
+  if (known?.dayNumber === dayNumber) return known.startMs;
+  const startMs = Temporal.PlainDate.from(civilFromDays(dayNumber)).toZonedDateTime(timeZone).epochMilliseconds;
+  if (dayStarts.size >= MOST_ZONES) dayStarts.clear();
+  dayStarts.set(timeZone, { dayNumber, startMs });
+  return startMs;
+}
+
+/** The date that `timeZone`'s calendar shows at `ms`. Throws like `formatInstant`. */
+export function dateIn(ms: number, timeZone: string): CalendarDate {
+  return civilFromDays(localDayNumber(ms, timeZone));
+}
+
+const DAY_S = 86_400;
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** The ends of what a Date can hold; no span reaches over them, so that what lies beyond is never found but refused. */
+const LAST_MS = 8_640_000_000_000_000;
+
+/** The longest text that the pattern below can match. */
+const LONGEST_INPUT = 35;
+
+/** The group around the time tells a date alone from a date and time; the second group is the offset. */
+const ISO_8601 =
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?)?$/;
+
+/** A stretch of time between two clock changes of a zone: `fromMs` belongs to it, `untilMs` no longer. */
+interface OffsetSpan {
+  fromMs: number;
+  untilMs: number;
+  offsetMs: number;
+  /**
+   * The offset in whole minutes, which is all that ISO 8601 can print. Liberia was 44 minutes and 30 seconds behind
+   * until 1972: printing the wall time by the rounded offset keeps the text true to the instant.
+   */
+  printedOffsetMs: number;
+  suffix: string;
+}
+
+/** Bounds of what is kept. A list over a few years meets a handful of spans; a server has few zones. */
+const MOST_ZONES = 512;
+const MOST_SPANS = 16;
+const spansOfZone = new Map<string, OffsetSpan[]>();
+const dayStarts = new Map<string, { dayNumber: number; startMs: number }>();
+
+function offsetSpanAt(ms: number, timeZone: string): OffsetSpan {
+  const spans = spansOfZone.get(timeZone);
+  if (spans !== undefined) {
+    for (const span of spans) if (ms >= span.fromMs && ms < span.untilMs) return span;
+  }
+  return learnSpan(ms, timeZone);
+}
+
+function learnSpan(ms: number, timeZone: string): OffsetSpan {
+  const moment = Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)).toZonedDateTimeISO(timeZone);
+  // A change at exactly this moment is not "previous" to it, so the search starts a nanosecond later.
+  const previous = moment.add({ nanoseconds: 1 }).getTimeZoneTransition("previous");
+  const next = moment.getTimeZoneTransition("next");
+  const offsetMs = moment.offsetNanoseconds / 1_000_000;
+  const printedOffsetMs = Math.round(offsetMs / MINUTE_MS) * MINUTE_MS;
+  const span: OffsetSpan = {
+    fromMs: previous?.epochMilliseconds ?? -LAST_MS,
+    untilMs: next?.epochMilliseconds ?? LAST_MS,
+    offsetMs,
+    printedOffsetMs,
+    suffix: offsetText(printedOffsetMs),
+  };
+  if (spansOfZone.size >= MOST_ZONES && !spansOfZone.has(timeZone)) spansOfZone.clear();
+  const spans = spansOfZone.get(timeZone) ?? [];
+  if (spans.length >= MOST_SPANS) spans.shift();
+  spans.push(span);
+  spansOfZone.set(timeZone, spans);
+  return span;
+}
+
+function localDayNumber(ms: number, timeZone: string): number {
+  return Math.floor((ms + offsetSpanAt(ms, timeZone).offsetMs) / DAY_MS);
+}
+
+function offsetText(offsetMs: number): string {
+  const minutes = Math.abs(offsetMs) / MINUTE_MS;
+  const hours = Math.floor(minutes / 60);
+  return `${offsetMs < 0 ? "-" : "+"}${two(hours)}:${two(minutes - hours * 60)}`;
+}
+
+/** Most times of one answer fall on one day; its text is kept. */
+let lastDayNumber = Number.NaN;
+let lastDateText = "";
+
+function dateText(dayNumber: number): string {
+  if (dayNumber !== lastDayNumber) {
+    const { year, month, day } = civilFromDays(dayNumber);
+    lastDateText = `${yearText(year)}-${two(month)}-${two(day)}`;
+    lastDayNumber = dayNumber;
+  }
+  return lastDateText;
+}
+
+/** Four digits; beyond them ISO 8601 wants a sign and six. */
+function yearText(year: number): string {
+  if (year >= 0 && year <= 9_999) return String(year).padStart(4, "0");
+  return `${year < 0 ? "-" : "+"}${String(Math.abs(year)).padStart(6, "0")}`;
+}
+
+/**
+ * The proleptic Gregorian date of a day counted from 1970-01-01. Years are counted from 1 March, so that the leap day
+ * is the last of its year, in eras of 400 years (146,097 days).
+ */
+function civilFromDays(dayNumber: number): CalendarDate {
+  const sinceMarch = dayNumber + 719_468;
+  const era = Math.floor(sinceMarch / 146_097);
+  const dayOfEra = sinceMarch - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1_460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153);
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
+  return {
+    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
+    month,
+    day: dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1,
+  };
+}
+
+const TWO_DIGITS: readonly string[] = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, "0"));
+
+function two(number: number): string {
+  return TWO_DIGITS[number] ?? String(number);
+}

@@ -1,0 +1,223 @@
+/**
+ * Phone numbers: what a person typed becomes one E.164 number, or is refused. Reading never throws, never guesses a
+ * number out of a longer text, and hands libphonenumber nothing but digits, so that what counts as a separator is
+ * decided here and in one place. A number that the network names is taken as it is.
+ */
+import {
+  type CountryCode,
+  getCountryCallingCode,
+  isSupportedCountry,
+  type PhoneNumber,
+  parsePhoneNumberFromString,
+} from "libphonenumber-js/max";
+
+/** A number with `+` and its country code, 5 to 20 digits: `+919876543210`. Made by this module alone. */
+export type E164 = string & { readonly __brand: "E164" };
+
+/** Digits as they were written, without `+` or `00`; `international` tells that one of the two stood before them. */
+export interface PhoneDigits {
+  digits: string;
+  international: boolean;
+}
+
+/** The longest text that is looked at. Real numbers with all their brackets and spaces stay under 30. */
+const LONGEST_INPUT = 64;
+
+/** E.164 ends at 15 digits, but network ids may be longer, and the least a network names is a short code. */
+const FEWEST_DIGITS = 5;
+const MOST_DIGITS = 20;
+const NETWORK_DIGITS = /^[0-9]{5,20}$/;
+
+/**
+ * Reads `input` as a phone number in `country` (ISO 3166, two capitals; with an unknown one only international numbers
+ * are read). `+` or `00` means international. Digits without either are a number of the country if they can be one,
+ * else the same digits with `+` before them. Null where no reading is a valid number, and for anything that is more
+ * than a number: letters (also vanity numbers), extensions, two numbers, more than 64 characters.
+ */
+export function readPhone(input: string, country: string): E164 | null {
+  const written = phoneDigits(input);
+  if (written === null) return null;
+  if (written.international) return readInternational(written.digits);
+  return readNational(written.digits, country) ?? readInternational(written.digits);
+}
+
+/**
+ * The digits of an input that is written as a number, whether or not such a number exists: what a stored phone or a
+ * network id is looked up by before `readPhone` is asked. Null where the input is not a number, or has fewer than 5 or
+ * more than 20 digits.
+ */
+export function phoneDigits(input: string): PhoneDigits | null {
+  if (input.length > LONGEST_INPUT) return null;
+  const text = ONLY_DIGITS.test(input) ? input : toPlainText(input);
+  if (text === null) return null;
+  const plus = text.startsWith("+");
+  // "+00" is left as it is: no country code starts with 0, so it is refused further on.
+  const zeros = !plus && text.startsWith("00");
+  const digits = plus ? text.slice(1) : zeros ? text.slice(2) : text;
+  if (digits.length < FEWEST_DIGITS || digits.length > MOST_DIGITS) return null;
+  return { digits, international: plus || zeros };
+}
+
+/**
+ * The other way in which the network (or a person) spells the same phone, null where the country knows only one:
+ * Brazilian mobiles with and without their ninth digit, Mexican numbers with and without 1 after 52, Argentine ones
+ * with and without 9 after 54. The other spelling of the other spelling is the phone itself. It need not be valid for
+ * libphonenumber.
+ */
+export function otherSpelling(phone: E164): E164 | null {
+  for (const { long, short, extra } of SPELLINGS) {
+    const longMatch = long.exec(phone);
+    if (longMatch) return `${longMatch[1]}${longMatch[2]}` as E164;
+    const shortMatch = short.exec(phone);
+    if (shortMatch) return `${shortMatch[1]}${extra}${shortMatch[2]}` as E164;
+  }
+  return null;
+}
+
+/**
+ * A number that the network names (its digits, without `+`). The network knows better than any numbering plan, so only
+ * what cannot be a number at all is refused: anything but 5 to 20 ASCII digits.
+ */
+export function fromNetwork(digits: string): E164 | null {
+  return NETWORK_DIGITS.test(digits) ? (`+${digits}` as E164) : null;
+}
+
+/** Whether `code` is a country whose numbers can be read: two capital letters, as in `IN`. */
+export function isCountry(code: string): boolean {
+  // The shape first: libphonenumber looks the code up in a plain object, where "toString" is found as well.
+  return /^[A-Z]{2}$/.test(code) && isSupportedCountry(code);
+}
+
+/** The country of a number, null where none can be told (a number of the network's, `+800`, a shared code). */
+export function countryOf(phone: E164): string | null {
+  return parse(phone)?.country ?? null;
+}
+
+function readInternational(digits: string): E164 | null {
+  const number = parse(`+${digits}`);
+  return number === undefined ? null : (validPhone(number) ?? validOtherSpelling(number));
+}
+
+function readNational(digits: string, country: string): E164 | null {
+  if (!isKnownCountry(country)) return null;
+  const callingCode = getCountryCallingCode(country);
+  const number = parse(digits, country);
+  // By calling code, not by country: a workspace of the United States writes a Canadian number like its own, and
+  // 416 555 0123 must not become +41 65 550123 in Switzerland. What the country's own international prefix (011, 810)
+  // leads out of it is not a number of the country; only `+` and 00 are international here.
+  if (number?.countryCallingCode !== callingCode) return null;
+  const phone = validPhone(number);
+  if (phone === null) return TRUNCATED_OR_OLD.test(number.number) ? null : validOtherSpelling(number);
+  // Where fixed lines may be of any length (Germany, Kosovo, parts of Indonesia), 49 1512 3456789 is a fixed line in
+  // area 4915 as well as a mobile with its country code. Both are numbers of the country; WhatsApp is on the mobile.
+  if (digits.startsWith(callingCode) && phone !== `+${digits}` && !isMobile(number)) {
+    const withCode = parse(`+${digits}`);
+    if (withCode !== undefined && isMobile(withCode)) return validPhone(withCode);
+  }
+  return phone;
+}
+
+function validPhone(number: PhoneNumber): E164 | null {
+  // The library's type of `number` is a brand of its own; in truth it is the E.164 text.
+  return number.isValid() ? (number.number as string as E164) : null;
+}
+
+/**
+ * libphonenumber no longer knows Mexico's 521 and Brazil's eight-digit mobiles, but address books and the network's own
+ * ids are full of them: such a number is the phone whose current spelling is valid.
+ */
+function validOtherSpelling(number: PhoneNumber): E164 | null {
+  const other = otherSpelling(number.number as string as E164);
+  return other !== null && parse(other)?.isValid() ? other : null;
+}
+
+/**
+ * Without a country code these eight digits are as likely a Brazilian mobile of today that lost its last one. With the
+ * country code it is how the network writes the older half of Brazil, and is read.
+ */
+const TRUNCATED_OR_OLD = /^\+55[1-9][1-9]9[0-9]{7}$/;
+
+function isMobile(number: PhoneNumber): boolean {
+  const type = number.getType();
+  return type === "MOBILE" || type === "FIXED_LINE_OR_MOBILE";
+}
+
+function parse(text: string, country?: CountryCode): PhoneNumber | undefined {
+  return parsePhoneNumberFromString(text, country ? { defaultCountry: country, extract: false } : { extract: false });
+}
+
+function isKnownCountry(code: string): code is CountryCode {
+  return isCountry(code);
+}
+
+interface SpellingPair {
+  long: RegExp;
+  short: RegExp;
+  /** What stands between the two groups of `long`. */
+  extra: string;
+}
+
+/** The lengths keep the two patterns of a pair apart, which makes each pair its own inverse. */
+const SPELLINGS: readonly SpellingPair[] = [
+  // Brazil: mobiles only, whose eight digits start with 6 to 9; a fixed line (2 to 5) has no second spelling.
+  { long: /^(\+55[1-9][1-9])9([6-9][0-9]{7})$/, short: /^(\+55[1-9][1-9])([6-9][0-9]{7})$/, extra: "9" },
+  { long: /^(\+52)1([2-9][0-9]{9})$/, short: /^(\+52)([2-9][0-9]{9})$/, extra: "1" },
+  { long: /^(\+54)9([1-9][0-9]{9})$/, short: /^(\+54)([1-9][0-9]{9})$/, extra: "9" },
+];
+
+const ONLY_DIGITS = /^\+?[0-9]+$/;
+
+/**
+ * Spaces (no-break and ideographic ones too), dashes, dots, slashes and brackets, ASCII and full width. No line break:
+ * two lines are two things. No `x`, `#`, `,` and `;`: what follows them is an extension, and WhatsApp has none. No `~`
+ * and no `'`, which libphonenumber and spreadsheets would allow.
+ */
+const SEPARATORS =
+  /[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\-\u2010-\u2015\u2212\u30fc\uff0d.\uff0e/\uff0f()[\]\uff08\uff09\uff3b\uff3d]/g;
+
+/** Marks of writing direction and joiners: invisible, and on the clipboard of whoever copies from an address book. */
+const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
+
+/** An optional opening bracket, an optional `+`, then a digit sooner than any dash: "-5551234" is no phone. */
+const NUMBER_START = /^[([\uff08\uff3b ]*\+?[([\uff08\uff3b \u00a0]*[0-9]/;
+
+/** A spreadsheet's phone column read as floating point: its zero would shift every digit into another number. */
+const FLOATING_POINT = /[0-9]{5}\.0$/;
+
+/** Zero in the digits of other scripts; the nine that follow each are 1 to 9. */
+const ZEROS = [
+  0xff10, // full width
+  0x0660, // Arabic-Indic
+  0x06f0, // Persian, Urdu
+  0x0966, // Devanagari
+  0x09e6, // Bengali
+  0x0a66, // Gurmukhi
+  0x0ae6, // Gujarati
+  0x0b66, // Oriya
+  0x0be6, // Tamil
+  0x0c66, // Telugu
+  0x0ce6, // Kannada
+  0x0d66, // Malayalam
+  0x0e50, // Thai
+  0x0ed0, // Lao
+  0x1040, // Burmese
+  0x17e0, // Khmer
+];
+
+/** ASCII digits with at most a `+` before them, or null where anything else is left once separators are gone. */
+function toPlainText(input: string): string | null {
+  const visible = input
+    .replace(INVISIBLE, "")
+    .trim()
+    .replace(/\uff0b/g, "+");
+  const text = visible.replace(/\p{Nd}/gu, asciiDigit);
+  if (!NUMBER_START.test(text) || FLOATING_POINT.test(text)) return null;
+  const plain = text.replace(SEPARATORS, "");
+  return ONLY_DIGITS.test(plain) ? plain : null;
+}
+
+function asciiDigit(character: string): string {
+  const code = character.charCodeAt(0);
+  for (const zero of ZEROS) if (code >= zero && code <= zero + 9) return String(code - zero);
+  return character;
+}

@@ -1,0 +1,213 @@
+/**
+ * The composition root: configuration → store → networks → workers → HTTP. The only place where the parts are wired
+ * together, and the only one that starts and stops them.
+ */
+import { createApp } from "#src/api/app.ts";
+import { endpoints } from "#src/api/endpoints.ts";
+import type { Config } from "#src/config.ts";
+import { CALLBACKS, storeCallback } from "#src/domain/callbacks/callbacks.ts";
+import { recoverOpen } from "#src/domain/messages/in-doubt.ts";
+import type { Log } from "#src/log.ts";
+import type { Networks } from "#src/networks/registry.ts";
+import { createSimulator } from "#src/networks/simulator/simulator.ts";
+import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
+import { rescue } from "#src/outbox/claim.ts";
+import { type Clock, sleep, systemClock, type Timer } from "#src/primitives/clock.ts";
+import { newBootId, newInstanceId } from "#src/primitives/id.ts";
+import { type Random, systemRandom } from "#src/primitives/random.ts";
+import { createSecretBox, loadSecretKey } from "#src/primitives/secret.ts";
+import { databaseFiles, makePrivate, makePrivateDirectory } from "#src/storage/files.ts";
+import { instanceId as readInstanceId } from "#src/storage/instance.ts";
+import { lockExclusively } from "#src/storage/lock.ts";
+import { migrate } from "#src/storage/migrate.ts";
+import { openStore, type Store } from "#src/storage/store.ts";
+import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
+import { createDeliveryWorker } from "#src/workers/deliver-webhook.ts";
+import type { HandOverOptions } from "#src/workers/hand-over.ts";
+import { Housekeeping } from "#src/workers/housekeeping.ts";
+import { MessageWatch } from "#src/workers/message-watch.ts";
+import { OutcomeRecorder } from "#src/workers/outcome-recorder.ts";
+import { Pace } from "#src/workers/pace.ts";
+import { createWebhookPoster, type ResolveName } from "#src/workers/post-webhook.ts";
+import { createSettleWorker } from "#src/workers/settle-messages.ts";
+
+export interface ServerOptions {
+  config: Config;
+  log: Log;
+  clock?: Clock;
+  random?: Random;
+  /** How webhook addresses' names are looked up; replaced in tests. */
+  lookup?: ResolveName;
+  /** Other networks than the configured ones; replaced in tests. */
+  networks?: Partial<Networks>;
+}
+
+export interface Server {
+  /** `http://host:port`, without a slash at the end. */
+  url: string;
+  store: Store;
+  /** True while a request, an attempt or a write is under way; it may be waiting for a timer. */
+  isActive(): boolean;
+  /** Finishes what is in flight (for a bounded time), closes everything. */
+  stop(): Promise<void>;
+}
+
+/** How often other processes' commits are looked for. */
+const LOOK_EVERY_MS = 250;
+const STOP_LIMIT_MS = 10_000;
+
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { config, log, clock = systemClock, random = systemRandom } = options;
+  const files = databaseFiles(config.storage.path);
+  makePrivateDirectory(config.storage.data);
+  const lock = lockExclusively(files.serverLock);
+  const store = openStore(files.database, { clock, random, busyTimeoutMs: 0 });
+  const applied = migrate(store.client);
+  for (const { version, name } of applied) log.info("migrated the database", { version, name });
+  makePrivate(files.database, `${files.database}-wal`, `${files.database}-shm`);
+  const box = createSecretBox(
+    loadSecretKey({ keyFile: config.secrets.keyFile, env: process.env, random }, true),
+    random,
+  );
+  const instanceId = readInstanceId(store.client, clock.now(), () => newInstanceId(random));
+  const boot = newBootId(random);
+
+  const networks: Networks = {
+    simulator: createSimulator({
+      clock,
+      random,
+      times: config.simulator,
+      callBack: (callbacks) => void storeSimulated(callbacks),
+    }),
+    whatsapp: createWhatsapp(config.whatsapp, clock),
+    ...options.networks,
+  };
+  const watch = new MessageWatch(clock);
+  const pace = new Pace(clock);
+  const recorder = new OutcomeRecorder({
+    store,
+    clock,
+    onDelay: (number, message, isOver) =>
+      isOver
+        ? log.info("an outcome that had to wait is written", { number, message })
+        : log.error("an outcome cannot be written and is kept in memory; its number sends nothing new", {
+            number,
+            message,
+          }),
+    onError: (error) => log.error("an outcome could not be recorded", { error }),
+  });
+  const poster = createWebhookPoster({
+    clock,
+    ...config.webhooks,
+    ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+  });
+  const applier = new CallbackApplier({ store, clock, networks, watch, instanceId, log });
+  const deliveries = createDeliveryWorker({
+    store,
+    clock,
+    boot,
+    box,
+    poster,
+    schedule: config.webhooks,
+    concurrency: config.webhooks.concurrency,
+    log,
+  });
+  const settling = createSettleWorker({ store, clock, boot, log });
+  const housekeeping = new Housekeeping({ store, clock, retention: config.retention, log });
+  const workers = [applier, deliveries, settling, housekeeping];
+
+  /** The simulator's callbacks take the same durable way as a real network's; a disk that fails makes it try again. */
+  async function storeSimulated(callbacks: { body: string; dueAt: number }[]): Promise<void> {
+    for (let attempt = 0; attempt < 60; attempt++) {
+      try {
+        await store.write((tx) => {
+          for (const { body, dueAt } of callbacks) storeCallback(tx, "simulator", body, dueAt);
+        });
+        return;
+      } catch {
+        await sleep(clock, 1_000);
+      }
+    }
+  }
+
+  await recover(store, boot, clock.now() + config.broadcasts.inDoubtAfterMs);
+
+  const handOver: HandOverOptions = {
+    store,
+    clock,
+    networks,
+    pace,
+    watch,
+    recorder,
+    box,
+    instanceId,
+    retryBudgetMs: config.messages.retryBudgetMs,
+    timeoutMs: config.whatsapp.timeoutMs,
+  };
+  let isReady = false;
+  const app = createApp({
+    store,
+    clock,
+    random,
+    log,
+    limits: config.limits,
+    endpoints: endpoints(handOver),
+    isReady: () => isReady,
+  });
+  const { host, port } = config.server.listen;
+  app.listen({ hostname: host, port, idleTimeout: 60, maxRequestBodySize: 64 * 1024 * 1024 });
+  const http = app.server;
+  if (http === null) throw new Error("the HTTP server did not start");
+
+  let seen = store.dataVersion();
+  let lookTimer: Timer;
+  const look = (): void => {
+    const found = store.dataVersion();
+    if (found !== seen) {
+      seen = found;
+      for (const worker of [applier, deliveries, settling]) worker.nudge();
+    }
+    // By the machine's own clock, whatever clock the server runs on: the other process lives in real time.
+    lookTimer = systemClock.setTimer(LOOK_EVERY_MS, look);
+  };
+  look();
+  store.onWake(CALLBACKS, () => applier.nudge());
+  store.onWake("deliver_webhook", () => deliveries.nudge());
+  store.onWake("settle_message", () => settling.nudge());
+  for (const worker of workers) worker.start();
+  isReady = true;
+
+  const isActive = (): boolean =>
+    store.hasQueuedWrites || http.pendingRequests > 0 || workers.some((worker) => worker.isActive);
+
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${http.port}`,
+    store,
+    isActive,
+    async stop() {
+      isReady = false;
+      lookTimer.cancel();
+      for (const worker of workers) worker.stop();
+      const closed = http.stop();
+      const limit = systemClock.setTimer(STOP_LIMIT_MS, () => void http.stop(true));
+      await closed;
+      limit.cancel();
+      poster.close();
+      while (workers.some((worker) => worker.isActive) || store.hasQueuedWrites) await sleep(systemClock, 5);
+      recorder.stop();
+      store.checkpoint();
+      store.close();
+      lock.release();
+    },
+  };
+}
+
+/** Takes over what other boots held, and what a crash left open. */
+async function recover(store: Store, boot: string, settleAt: number): Promise<void> {
+  await store.write((tx) => rescue(tx, boot));
+  let after: number | null = 0;
+  while (after !== null) {
+    const from: number = after;
+    after = await store.write((tx) => recoverOpen(tx, from, settleAt));
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Where the database and its companions lie, and who may read them: directories 0700, files 0600. What root makes in
+ * a directory of somebody else's is handed to that owner, so that the service can still open it.
+ */
+import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+export interface DatabaseFiles {
+  /** The database itself; SQLite keeps `-wal` and `-shm` beside it. */
+  database: string;
+  /** Held exclusively by the running server. */
+  serverLock: string;
+  /** Held shared by commands that write, so that nobody swaps the file under them. */
+  commandLock: string;
+}
+
+export function databaseFiles(database: string): DatabaseFiles {
+  return { database, serverLock: `${database}.server-lock`, commandLock: `${database}.command-lock` };
+}
+
+/** Makes the directory (and its parents) if it is missing; the directory itself only for its owner. */
+export function makePrivateDirectory(path: string): void {
+  if (existsSync(path)) return;
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  chmodSync(path, 0o700);
+  giveToOwnerOf(dirname(path), path);
+}
+
+/** Takes every right from everybody but the owner. Files that do not exist (yet) are left out. */
+export function makePrivate(...paths: string[]): void {
+  for (const path of paths) {
+    if (!existsSync(path)) continue;
+    chmodSync(path, 0o600);
+    giveToOwnerOf(dirname(path), path);
+  }
+}
+
+function giveToOwnerOf(directory: string, path: string): void {
+  if (process.getuid?.() !== 0) return;
+  const owner = statSync(directory);
+  if (owner.uid !== 0) chownSync(path, owner.uid, owner.gid);
+}

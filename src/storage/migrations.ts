@@ -1,0 +1,11 @@
+/** Every migration in order, embedded as text. A release only ever adds to this list. */
+import foundation from "../../migrations/0001_foundation.sql" with { type: "text" };
+
+export interface Migration {
+  /** The file's number; the database remembers the last one in `user_version`. */
+  version: number;
+  name: string;
+  sql: string;
+}
+
+export const migrations: readonly Migration[] = [{ version: 1, name: "foundation", sql: foundation }];

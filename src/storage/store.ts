@@ -1,0 +1,118 @@
+/**
+ * The one database file, open: `read` for one consistent view, `write` for one operation in a group commit.
+ * It knows no noun; the domain's operations are passed in.
+ */
+import { drizzle } from "drizzle-orm/better-sqlite3";
+import { type Clock, systemClock } from "#src/primitives/clock.ts";
+import { type Random, systemRandom } from "#src/primitives/random.ts";
+import { type Client, openClient } from "./driver.ts";
+import type { Db, Reading, Settled, Tx } from "./transaction.ts";
+import { Writer, type WriterFigures } from "./writer.ts";
+
+export interface StoreOptions {
+  clock?: Clock;
+  random?: Random;
+  /**
+   * How long a statement may sleep for another process's lock, in milliseconds. The server passes 0 (it would sleep on
+   * its only thread, so the writer tries again by timer); a command on the command line passes seconds.
+   */
+  busyTimeoutMs: number;
+  /** Most pages that the file may have; for tests of a full disk. */
+  pageCountMax?: number;
+  defer?: (run: () => void) => void;
+  onEffectError?: (error: unknown) => void;
+}
+
+/** Pages in the log after which the writer copies them back; measured, see docs/performance.md. */
+const CHECKPOINT_PAGES = 10_000;
+const CACHE_KIBIBYTES = 64 * 1024;
+
+export class Store {
+  readonly client: Client;
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #writer: Writer;
+  readonly #begin;
+  readonly #commit;
+  readonly #dataVersion;
+  readonly #listeners = new Map<string, () => void>();
+
+  constructor(client: Client, options: StoreOptions) {
+    this.client = client;
+    this.#clock = options.clock ?? systemClock;
+    this.#db = drizzle(client, { casing: "snake_case" }) as unknown as Db;
+    this.#writer = new Writer(client, this.#db, {
+      clock: this.#clock,
+      random: options.random ?? systemRandom,
+      onWake: (topic) => this.#listeners.get(topic)?.(),
+      defer: options.defer ?? ((run) => setImmediate(run)),
+      onEffectError: options.onEffectError ?? rethrowOutside,
+    });
+    this.#begin = client.prepare("BEGIN");
+    this.#commit = client.prepare("COMMIT");
+    this.#dataVersion = client.prepare("PRAGMA data_version").pluck();
+  }
+
+  /** Runs one operation in the next group commit; settles when that is on disk. */
+  write<T>(operation: (tx: Tx) => Settled<T>): Promise<T> {
+    return this.#writer.write(operation);
+  }
+
+  /** Runs a few short queries on one consistent view. What may take over 10 ms belongs into the reader. */
+  read<T>(query: (reading: Reading) => Settled<T>): T {
+    const reading: Reading = { db: this.#db, now: this.#clock.now() };
+    this.#begin.run();
+    try {
+      return query(reading) as T;
+    } finally {
+      // A failing disk may have ended the transaction already; its own error is the one to report.
+      if (this.client.inTransaction) this.#commit.run();
+    }
+  }
+
+  /** Calls `listener` after every commit in which an operation asked for work of this topic. */
+  onWake(topic: string, listener: () => void): void {
+    this.#listeners.set(topic, listener);
+  }
+
+  /** A number that changes whenever another process has committed. */
+  dataVersion(): number {
+    return Number(this.#dataVersion.get());
+  }
+
+  get figures(): Readonly<WriterFigures> {
+    return this.#writer.figures;
+  }
+
+  get hasQueuedWrites(): boolean {
+    return this.#writer.isBusy;
+  }
+
+  /** Copies the whole log back into the file; only while nobody else uses the database. */
+  checkpoint(): void {
+    this.client.pragma("wal_checkpoint(TRUNCATE)");
+  }
+
+  close(): void {
+    this.client.close();
+  }
+}
+
+/** Opens an existing database file (or makes an empty one) with every setting that durability rests on. */
+export function openStore(path: string, options: StoreOptions): Store {
+  const client = openClient(path, { timeout: options.busyTimeoutMs });
+  client.pragma("journal_mode = WAL");
+  client.pragma("synchronous = FULL");
+  client.pragma("foreign_keys = ON");
+  client.pragma(`cache_size = -${CACHE_KIBIBYTES}`);
+  client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  client.pragma("temp_store = MEMORY");
+  if (options.pageCountMax !== undefined) client.pragma(`max_page_count = ${options.pageCountMax}`);
+  return new Store(client, options);
+}
+
+function rethrowOutside(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}

@@ -1,0 +1,48 @@
+/**
+ * What domain code is given instead of a database: a transaction that somebody else begins and commits. Everything that
+ * is done through it is synchronous, so no transaction is ever open across an `await`.
+ */
+import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
+import type { Random } from "#src/primitives/random.ts";
+
+export type Db = BetterSQLite3Database<Record<string, never>>;
+
+/** Enough to read with: one consistent view of the data. */
+export interface Reading {
+  readonly db: Db;
+  /** Wall time of the operation in milliseconds, fixed when it starts. */
+  readonly now: number;
+}
+
+/** A write transaction. Nothing done through it counts before the commit of the group that it belongs to. */
+export interface Tx extends Reading {
+  /** Where ids, references and keys come from. */
+  readonly random: Random;
+  /** Runs once the operation is on disk: to wake a worker, never to do the work. Dropped when the operation is undone. */
+  afterCommit(effect: () => void): void;
+  /** Tells whoever does this kind of work that there is some, once it is on disk. */
+  wake(topic: string): void;
+  /**
+   * Runs a part that can be undone alone: when it throws, its writes and its `afterCommit` effects are taken back, the
+   * rest of the operation stays, and the error goes on to the caller.
+   */
+  savepoint<T>(part: () => Settled<T>): T;
+}
+
+/** Refuses promises by type: an operation that could await would be committed before it had run. */
+export type Settled<T> = T extends PromiseLike<unknown> ? never : T;
+
+/**
+ * Declares a prepared statement beside the code that uses it. It is prepared once for each connection, at its first use:
+ * building a drizzle query takes many times longer than running it.
+ */
+export function statement<Prepared>(build: (db: Db) => Prepared): (at: Reading) => Prepared {
+  const prepared = new WeakMap<Db, Prepared>();
+  return ({ db }) => {
+    const known = prepared.get(db);
+    if (known !== undefined) return known;
+    const made = build(db);
+    prepared.set(db, made);
+    return made;
+  };
+}

@@ -1,0 +1,226 @@
+/**
+ * Group commit. Operations queued in one turn of the event loop run in one transaction, each in a savepoint of its own,
+ * and share one fsync. Promises:
+ * - no promise settles before the commit, not even a refusal's (it may rest on a neighbour's uncommitted row);
+ * - an operation that throws takes only itself back;
+ * - when the storage fails, SQLite ends the whole transaction by itself, savepoints and all: then no further operation
+ *   of the group runs, nothing of it is in the file, and every promise rejects with `StorageUnavailable`.
+ */
+import type { Clock } from "#src/primitives/clock.ts";
+import type { Random } from "#src/primitives/random.ts";
+import type { Client } from "./driver.ts";
+import { isBusy, isStorageFailure, StorageUnavailable } from "./failure.ts";
+import type { Db, Settled, Tx } from "./transaction.ts";
+
+/** Most operations in one group: it bounds how long the event loop is held. */
+const GROUP_OPERATIONS_MAX = 256;
+/** A group that has run this long commits; the rest of the queue waits for the next turn. */
+const GROUP_DURATION_MS = 20;
+/** How soon a write that met another process's lock tries again, and for how long in all. */
+const BUSY_RETRY_MS = 3;
+const BUSY_LIMIT_MS = 15_000;
+
+export interface WriterOptions {
+  clock: Clock;
+  random: Random;
+  /** Runs the next group in a later turn of the event loop; replaced in a simulation. */
+  defer: (run: () => void) => void;
+  /** An operation asked for work of this topic, and is on disk. */
+  onWake: (topic: string) => void;
+  /** An error in an `afterCommit` effect: a bug, and the write it followed stands. */
+  onEffectError: (error: unknown) => void;
+}
+
+interface Operation {
+  run: (tx: Tx) => unknown;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+/** How an operation ended inside the transaction, before anybody may be told. */
+type Ending = { operation: Operation; effects: (() => void)[] } & (
+  | { ok: true; value: unknown }
+  | { ok: false; error: unknown }
+);
+
+export interface WriterFigures {
+  commits: number;
+  operations: number;
+  failures: number;
+}
+
+export class Writer {
+  readonly figures: WriterFigures = { commits: 0, operations: 0, failures: 0 };
+  readonly #client: Client;
+  readonly #db: Db;
+  readonly #options: WriterOptions;
+  readonly #begin;
+  readonly #commit;
+  readonly #rollback;
+  readonly #savepoint;
+  readonly #release;
+  readonly #undo;
+  #queue: Operation[] = [];
+  #scheduled = false;
+  #busySince: number | null = null;
+
+  constructor(client: Client, db: Db, options: WriterOptions) {
+    this.#client = client;
+    this.#db = db;
+    this.#options = options;
+    this.#begin = client.prepare("BEGIN IMMEDIATE");
+    this.#commit = client.prepare("COMMIT");
+    this.#rollback = client.prepare("ROLLBACK");
+    this.#savepoint = client.prepare("SAVEPOINT operation");
+    this.#release = client.prepare("RELEASE operation");
+    this.#undo = client.prepare("ROLLBACK TO operation");
+  }
+
+  write<T>(operation: (tx: Tx) => Settled<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ run: operation, resolve: (value) => resolve(value as T), reject });
+      this.#schedule();
+    });
+  }
+
+  /** True while something waits to be committed. */
+  get isBusy(): boolean {
+    return this.#queue.length > 0;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#options.defer(() => {
+      this.#scheduled = false;
+      this.#runGroup();
+    });
+  }
+
+  #runGroup(): void {
+    if (this.#queue.length === 0) return;
+    try {
+      this.#begin.run();
+    } catch (error) {
+      this.#notBegun(error);
+      return;
+    }
+    this.#busySince = null;
+    const group: Operation[] = [];
+    const endings: Ending[] = [];
+    const startedAt = this.#options.clock.monotonic();
+    let failure: unknown = null;
+    while (group.length < GROUP_OPERATIONS_MAX && failure === null) {
+      const operation = this.#queue.shift();
+      if (operation === undefined) break;
+      group.push(operation);
+      try {
+        endings.push(this.#runOne(operation));
+      } catch (error) {
+        failure = error;
+      }
+      if (this.#options.clock.monotonic() - startedAt > GROUP_DURATION_MS) break;
+    }
+    if (failure === null) {
+      try {
+        this.#commit.run();
+      } catch (error) {
+        failure = error;
+      }
+    }
+    if (this.#queue.length > 0) this.#schedule();
+    if (failure === null) this.#settle(endings);
+    else this.#fail(group, failure);
+  }
+
+  /** Runs one operation in its savepoint. Throws only when the transaction itself is lost. */
+  #runOne(operation: Operation): Ending {
+    const effects: (() => void)[] = [];
+    this.#savepoint.run();
+    let ending: Ending;
+    try {
+      const value = operation.run(this.#transaction(effects));
+      if (isPromise(value)) throw new TypeError("an operation inside a transaction must not be asynchronous");
+      ending = { operation, effects, ok: true, value };
+    } catch (error) {
+      if (!this.#client.inTransaction || isStorageFailure(error)) throw error;
+      this.#undo.run();
+      ending = { operation, effects: [], ok: false, error };
+    }
+    // An operation may have caught the driver's error itself; SQLite has ended the transaction all the same.
+    if (!this.#client.inTransaction) throw new StorageUnavailable("the transaction was ended by the storage");
+    this.#release.run();
+    return ending;
+  }
+
+  #transaction(effects: (() => void)[]): Tx {
+    const client = this.#client;
+    return {
+      db: this.#db,
+      now: this.#options.clock.now(),
+      random: this.#options.random,
+      afterCommit: (effect) => effects.push(effect),
+      wake: (topic) => effects.push(() => this.#options.onWake(topic)),
+      savepoint: (part) => {
+        const effectCount = effects.length;
+        client.exec("SAVEPOINT part");
+        try {
+          const value = part();
+          client.exec("RELEASE part");
+          return value as never;
+        } catch (error) {
+          effects.length = effectCount;
+          if (client.inTransaction && !isStorageFailure(error)) client.exec("ROLLBACK TO part; RELEASE part");
+          throw error;
+        }
+      },
+    };
+  }
+
+  #settle(endings: Ending[]): void {
+    this.figures.commits += 1;
+    this.figures.operations += endings.length;
+    for (const { effects } of endings) {
+      for (const effect of effects) {
+        try {
+          effect();
+        } catch (error) {
+          this.#options.onEffectError(error);
+        }
+      }
+    }
+    for (const ending of endings) {
+      if (ending.ok) ending.operation.resolve(ending.value);
+      else ending.operation.reject(ending.error);
+    }
+  }
+
+  #fail(group: Operation[], cause: unknown): void {
+    this.figures.failures += 1;
+    if (this.#client.inTransaction) this.#rollback.run();
+    const failure = isStorageFailure(cause) || cause instanceof StorageUnavailable;
+    const error = failure ? new StorageUnavailable("the database cannot be written", { cause }) : cause;
+    for (const operation of group) operation.reject(error);
+  }
+
+  #notBegun(error: unknown): void {
+    const now = this.#options.clock.monotonic();
+    this.#busySince ??= now;
+    if (isBusy(error) && now - this.#busySince < BUSY_LIMIT_MS) {
+      this.#scheduled = true;
+      this.#options.clock.setTimer(BUSY_RETRY_MS, () => {
+        this.#scheduled = false;
+        this.#runGroup();
+      });
+      return;
+    }
+    this.#busySince = null;
+    const group = this.#queue;
+    this.#queue = [];
+    this.#fail(group, isBusy(error) ? new StorageUnavailable("another process keeps the database locked") : error);
+  }
+}
+
+function isPromise(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}

@@ -1,0 +1,81 @@
+/**
+ * Writes outcomes down, whatever the disk does. An outcome that cannot be written is kept in memory and written when it
+ * can be; until then its number hands over nothing new, for each hand-over would be one more outcome that only memory
+ * knows.
+ */
+import { type Clock, sleep } from "#src/primitives/clock.ts";
+import { StorageUnavailable } from "#src/storage/failure.ts";
+import type { Store } from "#src/storage/store.ts";
+import type { Settled, Tx } from "#src/storage/transaction.ts";
+
+const RETRY_MS = 1_000;
+
+export interface OutcomeRecorderOptions {
+  store: Store;
+  clock: Clock;
+  /** Told once when an outcome has to wait, and once when it is written. */
+  onDelay: (numberId: number, messageId: number, isOver: boolean) => void;
+  onError: (error: unknown) => void;
+}
+
+export class OutcomeRecorder {
+  readonly #options: OutcomeRecorderOptions;
+  /** Messages whose outcome only memory knows, by number. */
+  readonly #unwritten = new Map<number, Set<number>>();
+  #isStopped = false;
+
+  constructor(options: OutcomeRecorderOptions) {
+    this.#options = options;
+  }
+
+  /** Writes in the next group commit. Rejects with `StorageUnavailable` when it could not; then it is tried again here. */
+  async record<T>(numberId: number, messageId: number, write: (tx: Tx) => Settled<T>): Promise<T> {
+    try {
+      return await this.#options.store.write(write);
+    } catch (error) {
+      if (!(error instanceof StorageUnavailable)) throw error;
+      void this.#writeLater(numberId, messageId, write);
+      throw error;
+    }
+  }
+
+  /** Throws `StorageUnavailable` while an outcome of this number waits to be written. */
+  requireUnblocked(numberId: number): void {
+    if (!this.#unwritten.has(numberId)) return;
+    throw new StorageUnavailable("an outcome of this number could not be written yet");
+  }
+
+  /** Whether this message's outcome is known here and nowhere else. */
+  isUnwritten(messageId: number): boolean {
+    return [...this.#unwritten.values()].some((messages) => messages.has(messageId));
+  }
+
+  get waitingCount(): number {
+    return this.#unwritten.size;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #writeLater<T>(numberId: number, messageId: number, write: (tx: Tx) => Settled<T>): Promise<void> {
+    const { store, clock, onDelay, onError } = this.#options;
+    const waiting = this.#unwritten.get(numberId) ?? new Set<number>();
+    this.#unwritten.set(numberId, waiting.add(messageId));
+    onDelay(numberId, messageId, false);
+    while (!this.#isStopped) {
+      await sleep(clock, RETRY_MS);
+      try {
+        await store.write(write);
+        onDelay(numberId, messageId, true);
+        break;
+      } catch (error) {
+        if (error instanceof StorageUnavailable) continue;
+        onError(error);
+        break;
+      }
+    }
+    waiting.delete(messageId);
+    if (waiting.size === 0) this.#unwritten.delete(numberId);
+  }
+}

@@ -1,0 +1,510 @@
+/** The configuration: what the example promises, what beats what, and that every mistake is named with its place. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { parse, stringify } from "smol-toml";
+import { findLines } from "#src/config/lines.ts";
+import { findNearest } from "#src/config/nearest.ts";
+import { keyPlaces } from "#src/config/settings.ts";
+import { type Config, ConfigError, type ConfigSources, loadConfig } from "#src/config.ts";
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "waxwing-config-"));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const EXAMPLE = join(import.meta.dir, "../config.example.toml");
+const NOTHING: ConfigSources = { env: {}, places: [] };
+
+function write(text: string | Uint8Array, name = "waxwing.toml"): string {
+  const file = join(directory, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+function load(text: string | Uint8Array, more: Partial<ConfigSources> = {}): Config {
+  return loadConfig({ env: {}, file: write(text), ...more });
+}
+
+function refusal(act: () => unknown): ConfigError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+/** The message without the directory of the test. */
+function messageOf(text: string | Uint8Array, more: Partial<ConfigSources> = {}): string {
+  return refusal(() => load(text, more)).message.replaceAll(`${directory}/`, "");
+}
+
+describe("the example", () => {
+  test("names every key with its default, and no other", () => {
+    const document = parse(readFileSync(EXAMPLE, "utf8"));
+    const inExample = Object.entries(document).flatMap(([section, keys]) =>
+      Object.entries(keys as object).map(([name, value]) => [`${section}.${name}`, value]),
+    );
+    expect(inExample).toEqual(keyPlaces.map(({ path, key }) => [path, key.byDefault]));
+  });
+
+  test("says of every key what the table says", () => {
+    const lines = readFileSync(EXAMPLE, "utf8").split("\n");
+    const lineOf = findLines(lines.join("\n"));
+    for (const { section, key, path } of keyPlaces) {
+      let first = (lineOf([section, key.name]) ?? 0) - 1;
+      const said: string[] = [];
+      while (lines[first - 1]?.startsWith("# ")) said.unshift(lines[--first]?.slice(2) ?? "");
+      expect(`${path}: ${said.join(" ")}`).toBe(`${path}: ${key.says}`);
+    }
+  });
+
+  test("loads to the very configuration that holds without a file", () => {
+    const example: Config = { ...loadConfig({ env: {}, file: EXAMPLE }), file: null };
+    expect(example).toEqual(loadConfig(NOTHING));
+  });
+});
+
+test("the defaults are those that operators rely on", () => {
+  expect(loadConfig(NOTHING)).toEqual({
+    file: null,
+    server: {
+      listen: { host: "127.0.0.1", port: 8080 },
+      publicUrl: null,
+      trustedProxies: [],
+      tlsCert: null,
+      tlsKey: null,
+      metricsToken: null,
+    },
+    storage: { data: "./data", path: "data/waxwing.db" },
+    secrets: { keyFile: "data/waxwing.key" },
+    limits: { requestsPerSecond: 50, burst: 100, bodyBytes: 1_048_576 },
+    whatsapp: {
+      graphUrl: "https://graph.facebook.com",
+      apiVersion: "v23.0",
+      appSecret: null,
+      verifyToken: null,
+      authHeader: "Authorization",
+      authPrefix: "Bearer ",
+      pathStyle: "graph",
+      timeoutMs: 10_000,
+    },
+    webhooks: {
+      retryAfterMs: [60_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 86_400_000],
+      jitter: 0.1,
+      timeoutMs: 10_000,
+      allowHttp: false,
+      allowPrivate: false,
+      concurrency: 8,
+    },
+    broadcasts: {
+      settleAfterMs: 3_600_000,
+      inDoubtAfterMs: 600_000,
+      lateAfterMs: 43_200_000,
+      quiet: { fromMinute: 1260, toMinute: 480 },
+    },
+    messages: { retryBudgetMs: 8000 },
+    simulator: { deliverAfterMs: 1000, readAfterMs: 3000, noAnswerAfterMs: 1000 },
+    retention: {
+      recipients: { kind: "months", months: 18 },
+      events: { kind: "ms", ms: 2_592_000_000 },
+      raw: { kind: "ms", ms: 2_592_000_000 },
+      messages: null,
+      inbound: null,
+    },
+    backup: { schedule: null, directory: "data/backups", keep: 7 },
+    log: { level: "info", format: "text" },
+  });
+});
+
+describe("what beats what", () => {
+  test("the file named by the option is the only one read", () => {
+    const other = write("[log]\nlevel = 'debug'", "other.toml");
+    const config = load("[backup]\nkeep = 3", { places: [other] });
+    expect([config.backup.keep, config.log.level, config.file]).toEqual([3, "info", join(directory, "waxwing.toml")]);
+  });
+
+  test("of the usual places the first that exists counts, and none is fine", () => {
+    const first = write("[backup]\nkeep = 1", "first.toml");
+    const second = write("[backup]\nkeep = 2", "second.toml");
+    const missing = join(directory, "missing.toml");
+    expect(loadConfig({ env: {}, places: [first, second] }).backup.keep).toBe(1);
+    expect(loadConfig({ env: {}, places: [missing, second] })).toMatchObject({ file: second, backup: { keep: 2 } });
+    expect(loadConfig({ env: {}, places: [missing] })).toMatchObject({ file: null, backup: { keep: 7 } });
+  });
+
+  test("a variable beats the file, an option beats the variable", () => {
+    const text = '[server]\nlisten = ":1"\n[storage]\ndata = "/file"';
+    const env = { WAXWING_SERVER_LISTEN: ":2", WAXWING_STORAGE_DATA: "/env" };
+    expect(load(text)).toMatchObject({ server: { listen: { port: 1 } }, storage: { data: "/file" } });
+    expect(load(text, { env })).toMatchObject({ server: { listen: { port: 2 } }, storage: { data: "/env" } });
+    expect(load(text, { env, listen: "localhost:3", data: "/option" })).toMatchObject({
+      server: { listen: { host: "localhost", port: 3 } },
+      storage: { data: "/option", path: "/option/waxwing.db" },
+      secrets: { keyFile: "/option/waxwing.key" },
+      backup: { directory: "/option/backups" },
+    });
+  });
+
+  test("--data never leads to the database that the file names", () => {
+    const text = '[storage]\npath = "/live/live.db"';
+    expect(load(text).storage.path).toBe("/live/live.db");
+    expect(load(text, { data: "/copy" }).storage.path).toBe("/copy/waxwing.db");
+  });
+
+  test("every key can be given by its variable, in the words of the file", () => {
+    const env: Record<string, string> = {};
+    for (const { variable, key } of keyPlaces) env[variable] = String(key.byDefault);
+    expect(loadConfig({ env, places: [] })).toEqual(loadConfig(NOTHING));
+    expect(
+      loadConfig({
+        places: [],
+        env: {
+          WAXWING_WEBHOOKS_RETRY_AFTER: "1m, 2h",
+          WAXWING_WEBHOOKS_ALLOW_HTTP: "true",
+          WAXWING_SERVER_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
+          WAXWING_BROADCASTS_QUIET: "",
+        },
+      }),
+    ).toMatchObject({
+      webhooks: { retryAfterMs: [60_000, 7_200_000], allowHttp: true },
+      server: {
+        trustedProxies: [
+          { address: "10.0.0.0", prefixLength: 8, family: "ipv4" },
+          { address: "::1", prefixLength: 128, family: "ipv6" },
+        ],
+      },
+      broadcasts: { quiet: null },
+    });
+  });
+
+  test("the key itself and other programs' variables are left alone", () => {
+    const env = { WAXWING_SECRETS_KEY: "c2VjcmV0", PATH: "/bin", WAXWINGS: "1", WAXWING_LOG_LEVEL: undefined };
+    expect(loadConfig({ env, places: [] })).toEqual(loadConfig(NOTHING));
+  });
+
+  test("a byte order mark, Windows line ends, dotted keys and inline tables read like anything else", () => {
+    expect(load("\ufeff[backup]\r\nkeep = 3\r\n").backup.keep).toBe(3);
+    expect(load("backup.keep = 4").backup.keep).toBe(4);
+    expect(load("backup = { keep = 5 }").backup.keep).toBe(5);
+  });
+});
+
+describe("a value is accepted or refused", () => {
+  const cases: readonly [path: string, accepted: readonly string[], refused: readonly string[]][] = [
+    [
+      "server.listen",
+      ['"[::1]:8080"', '":8080"', '"localhost:0"'],
+      ['"8080"', '":65536"', '"::1:80"', '"1.2.3:80"', '"[x]:1"'],
+    ],
+    [
+      "server.public_url",
+      ['""', '"https://a.example/"'],
+      ['"a.example"', '"ftp://a"', '"https://u:p@a"', '"https://a?b"', '"https://a b"'],
+    ],
+    [
+      "server.trusted_proxies",
+      ['["10.0.0.0/8", "fd00::/8"]'],
+      ['["10.0.0.0/33"]', '["proxy"]', '"10.0.0.1"', '["fe80::1%eth0"]', "[1]"],
+    ],
+    ["server.metrics_token", ['"a"'], ['"a b"', "1"]],
+    ["storage.data", ['"/var"'], ['""', "1"]],
+    ["limits.burst", ["1"], ["0", "1.5", '"1"', "-1", "nan", "inf", "true"]],
+    ["whatsapp.api_version", ['"v24.0"'], ['"24"', '"v24"']],
+    ["whatsapp.auth_header", ['"D360-API-KEY"'], ['"A B"', '""']],
+    ["whatsapp.auth_prefix", ['""'], ['"a\\nb"', "1"]],
+    ["whatsapp.path_style", ['"bare"'], ['"Bare"', '""']],
+    ["whatsapp.timeout", ['"500ms"', '"2m"'], ['"10"', "10", '"0s"', '"3m"', '"1 month"', '""']],
+    ["webhooks.retry_after", ["[]", '["1m"]'], ['["2m", "1m"]', '["1m", "1m"]', '["1 month"]', '"1m"']],
+    ["webhooks.jitter", ["0", "0.5"], ["0.6", "-0.1", '"0.1"', "nan"]],
+    ["webhooks.allow_http", ["true"], ['"true"', "1"]],
+    ["broadcasts.quiet", ['""', '"00:00-23:59"'], ['"21-8"', '"08:00-08:00"', '"24:00-08:00"', "21:00:00"]],
+    ["retention.events", ['""', '"1 month"', '"1h"'], ['"0 days"', '"for ever"', "30"]],
+    ["backup.schedule", ['""', '"0 3 * * *"'], ['"daily"', '"0 25 * * *"', '"* * * * * *"', '"0 0 30 2 *"']],
+    ["log.level", ['"debug"'], ['"trace"', "1979-05-27"]],
+  ];
+  for (const [path, accepted, refused] of cases) {
+    test(path, () => {
+      for (const value of accepted) load(`${path} = ${value}`);
+      for (const value of refused) {
+        const [mistake, ...others] = refusal(() => load(`\n${path} = ${value}`)).mistakes;
+        expect({ value, path: mistake?.path?.replace(/\[\d+\]$/, ""), line: mistake?.line, others }).toEqual({
+          value,
+          path,
+          line: 2,
+          others: [],
+        });
+      }
+    });
+  }
+
+  test("an address keeps its path and loses its last slash; :PORT means every interface", () => {
+    const config = load('server.listen = ":1"\nwhatsapp.graph_url = "https://A.example/graph/"');
+    expect([config.server.listen.host, config.whatsapp.graphUrl]).toEqual(["0.0.0.0", "https://a.example/graph"]);
+  });
+});
+
+describe("a mistake is named with its place, what was found and what would be right", () => {
+  const cases: readonly [name: string, text: string, message: string][] = [
+    [
+      "unknown key",
+      "# a comment\n[server]\nlistn = 1",
+      "waxwing.toml:3: server.listn is not a known key; did you mean server.listen?",
+    ],
+    [
+      "key of another section",
+      "[server]\nquiet = ''",
+      "waxwing.toml:2: server.quiet is not a known key; did you mean broadcasts.quiet?",
+    ],
+    [
+      "key like nothing known",
+      "[messages]\n'a b' = 1",
+      'waxwing.toml:2: messages."a b" is not a known key; the keys of [messages] are retry_budget',
+    ],
+    [
+      "unknown section",
+      "\n[webhook]\nurl = ''",
+      "waxwing.toml:2: [webhook] is not a known section; did you mean [webhooks]?",
+    ],
+    [
+      "key outside of a section",
+      "listen = ':1'",
+      "waxwing.toml:1: listen stands outside of any section and is not known there; put it below the line [server]",
+    ],
+    [
+      "section as a value",
+      "log = 'debug'",
+      "waxwing.toml:1: log is a text that is not shown here; it must be a section: a line [log], and its keys below",
+    ],
+    [
+      "wrong type",
+      "[whatsapp]\n\ntimeout = 10",
+      'waxwing.toml:3: whatsapp.timeout is the number 10; it must be a duration with its unit, in quotes, such as "500ms", "10s", "5m", "2h" or "30 days", from 100ms to 2m',
+    ],
+    [
+      "impossible value",
+      "limits.burst = 0",
+      "waxwing.toml:1: limits.burst is the number 0; it must be a whole number from 1 to 1000000, without quotes",
+    ],
+    [
+      "element of a list",
+      '[webhooks]\nretry_after = [\n  "5m", # first\n  "1m",\n]',
+      'waxwing.toml:4: webhooks.retry_after[1] is "1m"; it must be later than the one before, for all count from the first attempt',
+    ],
+    [
+      "inline table",
+      "webhooks = { jitter = 0,\n  allow_http = 'yes' }",
+      'waxwing.toml:2: webhooks.allow_http is "yes"; it must be true or false, without quotes',
+    ],
+    [
+      "one of the TLS files",
+      "[server]\ntls_key = 'key.pem'",
+      "waxwing.toml:2: server.tls_key is set without server.tls_cert; HTTPS needs both, plain HTTP neither",
+    ],
+    [
+      "syntax",
+      "[server]\nlisten = \n",
+      'waxwing.toml:2: not valid TOML at column 10: invalid value; a line is key = value, and texts stand in "quotes"',
+    ],
+  ];
+  for (const [name, text, message] of cases) {
+    test(name, () => expect(messageOf(text)).toBe(message));
+  }
+
+  test("a variable and an option are named as such", () => {
+    expect(messageOf("", { env: { WAXWING_LIMITS_BURST: "many" } })).toBe(
+      'WAXWING_LIMITS_BURST: limits.burst is "many"; it must be a whole number from 1 to 1000000, without quotes',
+    );
+    expect(messageOf("", { env: { WAXWING_SERVER_LISTN: "x" } })).toBe(
+      "WAXWING_SERVER_LISTN: no configuration key has this variable; did you mean WAXWING_SERVER_LISTEN?",
+    );
+    expect(messageOf("", { listen: "8080" })).toStartWith('--listen: server.listen is "8080"; it must be HOST:PORT');
+    expect(messageOf("", { data: "" })).toBe('--data: storage.data is ""; it must be a path, in quotes');
+  });
+
+  test("all mistakes of all sources come together, in the order of the file", () => {
+    const error = refusal(() =>
+      load("[limits]\nburst = 0\nx = 1\nbody_bytes = 0\n[nonsense]\n", { env: { WAXWING_LOG_LEVEL: "loud" } }),
+    );
+    expect(error.mistakes.map(({ line, path }) => [line, path])).toEqual([
+      [2, "limits.burst"],
+      [3, "limits.x"],
+      [4, "limits.body_bytes"],
+      [5, "nonsense"],
+      [null, "log.level"],
+    ]);
+    expect(error.message).toStartWith("5 mistakes in the configuration:\n");
+    expect(error.message.split("\n")).toHaveLength(6);
+  });
+
+  test("a value that a stronger source replaces is checked all the same", () => {
+    expect(messageOf("limits.burst = 0", { env: { WAXWING_LIMITS_BURST: "1" } })).toContain("limits.burst");
+  });
+
+  test("no message repeats a secret", () => {
+    const secrets = keyPlaces.filter(({ key }) => key.kind.hidden).map(({ path }) => path);
+    expect(secrets).toEqual(["server.metrics_token", "whatsapp.app_secret", "whatsapp.verify_token"]);
+    for (const path of secrets) {
+      for (const value of ['"hush hush"', "7777", '["hush"]', '{ hush = "hush" }']) {
+        expect(messageOf(`${path} = ${value}`)).not.toMatch(/hush|7777/);
+      }
+    }
+    expect(messageOf('[whatsapp]\napp_secret = "hush"\ntimeout = = 1\nverify_token = "hush"')).not.toContain("hush");
+  });
+
+  test("a file that cannot be read says why", () => {
+    const missing = join(directory, "missing.toml");
+    expect(refusal(() => loadConfig({ env: {}, file: missing })).message).toBe(
+      `${missing}: there is no such file; give --config the path of a file, or leave it out`,
+    );
+    expect(refusal(() => loadConfig({ env: {}, file: directory })).message).toContain("it is a directory");
+    expect(messageOf(Uint8Array.of(0x5b, 0xff, 0x5d))).toBe("waxwing.toml: it is not UTF-8 text; save it as UTF-8");
+  });
+
+  test.skipIf(process.getuid?.() === 0)("a file that may not be read in a usual place is not passed by", () => {
+    const file = write("", "closed.toml");
+    chmodSync(file, 0o000);
+    expect(refusal(() => loadConfig({ env: {}, places: [file] })).message).toContain("it may not be read");
+  });
+});
+
+describe("any text", () => {
+  const onlyConfigError = (text: string): void => {
+    try {
+      load(text);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      expect(error.message.length).toBeGreaterThan(0);
+    }
+  };
+  const scalar = fc.oneof(fc.string(), fc.double({ noNaN: true }), fc.boolean(), fc.integer(), fc.array(fc.string()));
+  const name = fc.oneof(
+    fc.constantFrom(...keyPlaces.flatMap(({ section, key }) => [section, key.name])),
+    fc.string(),
+    fc.constantFrom("__proto__", "constructor", "toString", ""),
+  );
+
+  test("loads or is refused as a configuration", () => {
+    fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }), onlyConfigError));
+    const pieces = fc.constantFrom(
+      ..."[]{}=.,#\"'\\\n 1ae",
+      '"""',
+      "'''",
+      "[server]\n",
+      "listen",
+      "retry_after = [",
+      "[[",
+    );
+    fc.assert(
+      fc.property(
+        fc.array(pieces, { maxLength: 60 }).map((all) => all.join("")),
+        onlyConfigError,
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test("that is TOML of any content loads or is refused as a configuration", () => {
+    const section = fc.oneof(fc.dictionary(name, fc.oneof(scalar, fc.dictionary(name, scalar))), scalar);
+    fc.assert(
+      fc.property(fc.dictionary(name, section), (document) => onlyConfigError(stringify(document))),
+      { numRuns: 500 },
+    );
+  });
+
+  test("with any one line of the example replaced loads or is refused as a configuration", () => {
+    const lines = readFileSync(EXAMPLE, "utf8").split("\n");
+    fc.assert(
+      fc.property(fc.nat(lines.length - 1), fc.string(), (index, line) =>
+        onlyConfigError(lines.with(index, line).join("\n")),
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("the line of a key", () => {
+  const text = `# [a]
+top.dotted . key = """
+[not.a.section]
+x = 1
+"""
+[ a . "b c" ] # comment
+plain = 'it # is = "x"'
+"q\\u0041" = { in = 1, deep = [ { x = 1 } ] }
+list = [
+  "]", # ]
+  '#',
+]
+after = """a\\""" b""""
+[[ t ]]
+last = 2026-01-01 10:00:00
+`;
+  test("is found in every notation", () => {
+    parse(text);
+    const lineOf = findLines(text);
+    expect(
+      [
+        ["top"],
+        ["top", "dotted", "key"],
+        ["a"],
+        ["a", "b c"],
+        ["a", "b c", "plain"],
+        ["a", "b c", "qA"],
+        ["a", "b c", "list"],
+        ["a", "b c", "after"],
+        ["t"],
+        ["t", "last"],
+        ["not"],
+        ["x"],
+      ].map(lineOf),
+    ).toEqual([2, 2, 6, 6, 7, 8, 9, 13, 14, 15, null, null]);
+    expect(findLines("a.l = [\n 1,\n 2 ]")(["a", "l", "1"])).toBe(3);
+  });
+
+  test("is the line that was written, whatever stands around it", () => {
+    const quoted = fc.string().map((any) => JSON.stringify(any));
+    const scalar = fc.oneof(quoted, fc.integer().map(String), fc.boolean().map(String));
+    const value = fc.oneof(
+      scalar,
+      fc.array(scalar).map((items) => `[ # ] "\n  ${items.join(",\n  ")}\n]`),
+      fc.tuple(quoted, scalar).map(([key, item]) => `{ ${key} = ${item} }`),
+      fc.constantFrom("'''\n[x]\n# '''", '"""\\""" \n x=1 """"'),
+    );
+    const pairs = fc.uniqueArray(fc.tuple(fc.string(), value), { selector: ([key]) => key });
+    fc.assert(
+      fc.property(pairs, (all) => {
+        let toml = "[v]\n";
+        const expected = new Map<string, number>();
+        for (const [key, written] of all) {
+          expected.set(key, toml.split("\n").length);
+          toml += `${JSON.stringify(key)} = ${written} # "\n`;
+        }
+        parse(toml);
+        const lineOf = findLines(toml);
+        for (const [key, line] of expected) expect(lineOf(["v", key])).toBe(line);
+      }),
+    );
+  });
+
+  test("is looked for in any text without hanging", () => {
+    fc.assert(fc.property(fc.string({ unit: "binary" }), (any) => void findLines(any)(["a"])));
+    const started = performance.now();
+    findLines(`${"a.".repeat(50_000)}a = 1\n${"x = [".repeat(100)}`);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
+
+test("the nearest name forgives case, dashes and a slip or two, and does not guess wildly", () => {
+  const names = ["public_url", "listen", "tls_key", "tls_cert"];
+  expect(
+    ["publicUrl", "public-url", "lisetn", "LISTEN", "tls_kye", "port", "x", "y".repeat(5000)].map((name) =>
+      findNearest(name, names),
+    ),
+  ).toEqual(["public_url", "public_url", "listen", "listen", "tls_key", null, null, null]);
+});

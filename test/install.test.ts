@@ -1,0 +1,231 @@
+/**
+ * What install.sh promises an operator, tried on a staging directory with a stand-in for the executable: nothing here
+ * needs root, a network or a build.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const checkout = resolve(import.meta.dir, "..");
+const script = join(checkout, "install.sh");
+
+interface Run {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+let workshop: string;
+
+beforeAll(async () => {
+  // The space is part of the test: every path below has one.
+  workshop = await mkdtemp(join(tmpdir(), "waxwing install-"));
+});
+
+afterAll(async () => {
+  await rm(workshop, { recursive: true, force: true });
+});
+
+describe("the command line", () => {
+  test("is plain POSIX shell", () => {
+    for (const shell of ["sh", "dash"].filter((name) => Bun.which(name) !== null)) {
+      const { exitCode, stderr } = run([shell, "-n", script]);
+      expect({ shell, exitCode, stderr: stderr.toString() }).toEqual({ shell, exitCode: 0, stderr: "" });
+    }
+  });
+
+  test("pins the Bun that package.json names", async () => {
+    const { packageManager } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
+    const pinned = /^BUN_VERSION=(\S+)$/m.exec(await readFile(script, "utf8"))?.[1];
+    expect(packageManager).toBe(`bun@${pinned}`);
+  });
+
+  test("--help names every subcommand and option and changes nothing", () => {
+    const { exitCode, stdout } = run([script, "--help"]);
+    expect(exitCode).toBe(0);
+    for (const word of ["dev", "test", "build", "--prefix", "--data", "--no-service", "--uninstall"]) {
+      expect(stdout).toContain(word);
+    }
+  });
+
+  for (const [what, ...wrong] of [
+    ["an unknown option", "--frobnicate"],
+    ["an unknown subcommand", "instal"],
+    ["an option without its value", "--data"],
+    ["a data directory that is not a full path", "--data", "data"],
+    ["a path that a unit file would misread", "--data", "/srv/50%"],
+    ["a data directory that others need", "--data", "/var/lib/"],
+    ["a data directory that the service cannot see", "--data", "/tmp/waxwing"],
+    ["a path with parent directories in it", "--prefix", "/opt/../usr"],
+  ] as const) {
+    test(`refuses ${what} with exit code 2 and the next step, before anything is done`, async () => {
+      const stage = await makeStage("refused");
+      const { exitCode, stdout, stderr } = install(stage, [...wrong]);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain("next: ");
+      expect(stdout).toBe("");
+      expect(await readdir(stage)).toEqual([]);
+    });
+  }
+});
+
+describe("the service install", () => {
+  test("lays executable, configuration, data directory and unit, each with the right permissions", async () => {
+    const stage = await makeStage("fresh");
+    const { exitCode, stderr } = install(stage, ["--prefix", "/opt/wax wing", "--data", "/srv/wax wing/"]);
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+
+    expect(await modeOf(stage, "/opt/wax wing/bin/waxwing")).toBe("755");
+    expect(await modeOf(stage, "/srv/wax wing")).toBe("700");
+    expect(await modeOf(stage, "/etc/waxwing")).toBe("750");
+    expect(await modeOf(stage, "/etc/waxwing/waxwing.toml")).toBe("640");
+    expect(await modeOf(stage, "/etc/systemd/system/waxwing.service")).toBe("644");
+    expect(Bun.TOML.parse(await read(stage, "/etc/waxwing/waxwing.toml"))).toEqual({
+      server: { listen: "127.0.0.1:8080", public_url: "" },
+      storage: { data: "/srv/wax wing" },
+    });
+
+    // Announced before it is done.
+    const announced = stderr.slice(0, stderr.indexOf("installed /opt"));
+    for (const path of ["/opt/wax wing/bin/waxwing", "/etc/waxwing/waxwing.toml", "/srv/wax wing", "waxwing.service"]) {
+      expect(announced).toContain(path);
+    }
+  });
+
+  test("gives the service a directory for the driver, its time to stop, and no rule that the engine cannot live with", async () => {
+    const stage = await makeStage("unit");
+    install(stage, ["--data", "/srv/wax wing"]);
+    const lines = (await read(stage, "/etc/systemd/system/waxwing.service")).split("\n");
+    expect(lines).toContain('Environment="TMPDIR=/srv/wax wing/tmp"');
+    expect(lines).toContain('ReadWritePaths="/srv/wax wing"');
+    expect(lines).toContain("TimeoutStopSec=30");
+    expect(lines).toContain("NoNewPrivileges=yes");
+    expect(lines).toContain("ProtectHome=yes");
+    expect(lines.filter((line) => line.startsWith("MemoryDenyWriteExecute="))).toEqual([]);
+  });
+
+  test.skipIf(Bun.which("systemd-analyze") === null)(
+    "writes a unit that systemd reads without a complaint",
+    async () => {
+      const stage = await makeStage("verify");
+      install(stage, ["--data", "/srv/wax wing"]);
+      // systemd looks whether the executable is there: on this machine it is not.
+      const unit = (await read(stage, "/etc/systemd/system/waxwing.service")).replace(
+        "/usr/local/bin/waxwing",
+        "/bin/sh",
+      );
+      const copy = join(stage, "waxwing.service");
+      await writeFile(copy, unit);
+      const { exitCode, stdout, stderr } = run(["systemd-analyze", "verify", "--man=no", copy]);
+      const complaints = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("waxwing.service"));
+      expect({ exitCode, complaints }).toEqual({ exitCode: 0, complaints: [] });
+    },
+  );
+
+  test("lets the service reach data under /home", async () => {
+    const stage = await makeStage("home");
+    install(stage, ["--data", "/home/shop/waxwing"]);
+    expect(await read(stage, "/etc/systemd/system/waxwing.service")).toContain("\nProtectHome=read-only\n");
+  });
+
+  test("run again, it replaces the executable by rename and keeps the configuration, prefix and data directory", async () => {
+    const stage = await makeStage("again");
+    install(stage, ["--prefix", "/opt/wax wing", "--data", "/srv/wax wing"], "0.1.0");
+    const executable = "/opt/wax wing/bin/waxwing";
+    const before = await stat(join(stage, executable));
+    const edited = `# edited\n${await read(stage, "/etc/waxwing/waxwing.toml")}`;
+    await writeFile(join(stage, "/etc/waxwing/waxwing.toml"), edited);
+    await writeFile(join(stage, "/srv/wax wing/waxwing.db"), "precious");
+
+    const { exitCode } = install(stage, [], "0.2.0");
+    expect(exitCode).toBe(0);
+    const after = await stat(join(stage, executable));
+    // Another file under the same name: whoever runs the former one still has it.
+    expect(after.ino).not.toBe(before.ino);
+    expect(run([join(stage, executable), "version"]).stdout).toContain("0.2.0");
+    expect(await readdir(join(stage, "/opt/wax wing/bin"))).toEqual(["waxwing"]);
+    expect(await read(stage, "/etc/waxwing/waxwing.toml")).toBe(edited);
+    expect(await read(stage, "/srv/wax wing/waxwing.db")).toBe("precious");
+    expect(await read(stage, "/etc/systemd/system/waxwing.service")).toContain('ReadWritePaths="/srv/wax wing"');
+  });
+
+  test("refuses to part the unit from the configuration's data directory", async () => {
+    const stage = await makeStage("parted");
+    install(stage, ["--data", "/srv/one"]);
+    const { exitCode, stderr } = install(stage, ["--data", "/srv/two"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("/srv/one");
+    expect(stderr).toContain("next: ");
+  });
+
+  test("leaves what works alone when the new executable does not run", async () => {
+    const stage = await makeStage("broken");
+    install(stage, [], "0.1.0");
+    const { exitCode, stderr } = install(stage, [], "broken");
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("does not run on this machine");
+    expect(run([join(stage, "/usr/local/bin/waxwing"), "version"]).stdout).toContain("0.1.0");
+  });
+
+  test("--no-service installs everything but the unit", async () => {
+    const stage = await makeStage("no service");
+    expect(install(stage, ["--no-service"]).exitCode).toBe(0);
+    expect(await modeOf(stage, "/usr/local/bin/waxwing")).toBe("755");
+    expect(await readdir(join(stage, "etc"))).toEqual(["waxwing"]);
+  });
+
+  test("--uninstall removes executable and unit, and keeps data and configuration and says where they are", async () => {
+    const stage = await makeStage("uninstall");
+    install(stage, ["--prefix", "/opt/wax wing", "--data", "/srv/wax wing"]);
+    await writeFile(join(stage, "/srv/wax wing/waxwing.db"), "precious");
+
+    const { exitCode, stderr } = install(stage, ["--uninstall"]);
+    expect(exitCode).toBe(0);
+    expect(await readdir(join(stage, "/opt/wax wing/bin"))).toEqual([]);
+    expect(await readdir(join(stage, "/etc/systemd/system"))).toEqual([]);
+    expect(await read(stage, "/srv/wax wing/waxwing.db")).toBe("precious");
+    expect(await read(stage, "/etc/waxwing/waxwing.toml")).toContain("/srv/wax wing");
+    expect(stderr).toContain("/srv/wax wing");
+    expect(stderr).toContain("/etc/waxwing/waxwing.toml");
+
+    const second = install(stage, ["--uninstall", "--prefix", "/opt/wax wing"]);
+    expect(second.exitCode).toBe(0);
+    expect(second.stderr).toContain("nothing to remove");
+  });
+});
+
+/** Runs with an environment of its own: neither a home nor a terminal may be needed. */
+function run(command: string[], env: Record<string, string> = {}): Run {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, {
+    cwd: workshop,
+    env: { PATH: process.env.PATH ?? "/usr/bin:/bin", ...env },
+    stdin: "ignore",
+  });
+  return { exitCode, stdout: stdout.toString(), stderr: stderr.toString() };
+}
+
+/** Runs install.sh on a staging directory with a stand-in executable of that version. */
+function install(stage: string, options: string[], version = "0.1.0"): Run {
+  return run([script, ...options], { DESTDIR: stage, WAXWING_EXECUTABLE: join(workshop, `waxwing ${version}`) });
+}
+
+async function makeStage(name: string): Promise<string> {
+  for (const version of ["0.1.0", "0.2.0"]) await makeStandIn(version, `echo "waxwing ${version}"`);
+  await makeStandIn("broken", "echo 'Exec format error' >&2; exit 126");
+  return mkdtemp(join(workshop, `${name} `));
+}
+
+async function makeStandIn(version: string, body: string): Promise<void> {
+  const path = join(workshop, `waxwing ${version}`);
+  await writeFile(path, `#!/bin/sh\n${body}\n`);
+  await chmod(path, 0o700);
+}
+
+async function modeOf(stage: string, path: string): Promise<string> {
+  return ((await stat(join(stage, path))).mode & 0o777).toString(8);
+}
+
+function read(stage: string, path: string): Promise<string> {
+  return readFile(join(stage, path), "utf8");
+}

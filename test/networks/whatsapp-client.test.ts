@@ -1,0 +1,227 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Content } from "#src/domain/messages/content.ts";
+import type { Outcome } from "#src/domain/messages/outcome.ts";
+import type { Handover } from "#src/networks/network.ts";
+import { createWhatsapp, type WhatsappSettings } from "#src/networks/whatsapp/whatsapp.ts";
+import { type Clock, systemClock } from "#src/primitives/clock.ts";
+import {
+  type Fault,
+  GRAPH_ACCOUNT_ID,
+  GRAPH_PHONE_NUMBER_ID,
+  GRAPH_TOKEN,
+  type Graph,
+  type GraphOptions,
+  startGraph,
+} from "#test/support/graph.ts";
+
+const TIMEOUT_MS = 10_000;
+const TEXT: Content = { type: "text", body: "Hello" };
+
+const SETTINGS: WhatsappSettings = {
+  graphUrl: "",
+  apiVersion: "v23.0",
+  authHeader: "Authorization",
+  authPrefix: "Bearer ",
+  pathStyle: "graph",
+};
+
+function handover(more: Partial<Handover> = {}, accessToken: string | null = GRAPH_TOKEN): Handover {
+  return {
+    sender: { phone: "+4930000000", phoneNumberId: GRAPH_PHONE_NUMBER_ID, accountId: GRAPH_ACCOUNT_ID, accessToken },
+    to: "+4915112345678",
+    recipientUserId: null,
+    reference: "wx1.k3Qz.4oN0xYB3T2mJr8sVhLw5aA",
+    content: TEXT,
+    ...more,
+  };
+}
+
+/** A clock whose time passes when the test says so. */
+function createManualClock() {
+  const timers = new Map<object, { delayMs: number; fire: () => void }>();
+  const clock: Clock = {
+    now: () => Date.parse("2026-11-21T08:00:00Z"),
+    monotonic: () => 0,
+    setTimer(delayMs, fire) {
+      const timer = { cancel: () => void timers.delete(timer) };
+      timers.set(timer, { delayMs, fire });
+      return timer;
+    },
+  };
+  return {
+    clock,
+    pendingDelays: () => [...timers.values()].map((timer) => timer.delayMs),
+    fireAll: () => {
+      for (const timer of timers.values()) timer.fire();
+    },
+  };
+}
+
+describe("a message handed over", () => {
+  let graph: Graph;
+
+  beforeEach(async () => {
+    graph = await startGraph();
+  });
+  afterEach(() => graph[Symbol.asyncDispose]());
+
+  function send(more: Partial<Handover> = {}): Promise<Outcome> {
+    return createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, systemClock).send(handover(more), TIMEOUT_MS);
+  }
+
+  test("is accepted with the network's id and its spelling of the recipient", async () => {
+    expect(await send()).toEqual({
+      kind: "accepted",
+      networkMessageId: graph.accepted[0]?.id ?? "",
+      recipientId: "4915112345678",
+      recipientUserId: null,
+    });
+    expect(graph.requests).toHaveLength(1);
+    expect(graph.requests[0]).toMatchObject({
+      method: "POST",
+      path: `/v23.0/${GRAPH_PHONE_NUMBER_ID}/messages`,
+      body: { to: "+4915112345678", biz_opaque_callback_data: "wx1.k3Qz.4oN0xYB3T2mJr8sVhLw5aA" },
+    });
+  });
+
+  test("to a person known by the network's id is accepted under that id", async () => {
+    expect(await send({ to: null, recipientUserId: "DE.1234567890" })).toMatchObject({
+      kind: "accepted",
+      recipientId: null,
+      recipientUserId: "DE.1234567890",
+    });
+  });
+
+  test("is accepted under another spelling where the network says so", async () => {
+    // Meta's own examples have a space behind the number.
+    graph.fault({ fault: { kind: "other_wa_id", waId: "5215512345678 " } });
+    expect(await send({ to: "+525512345678" })).toMatchObject({ kind: "accepted", recipientId: "5215512345678" });
+  });
+
+  test.each(["held_for_quality_assessment", "paused"])("is accepted while it is %s", async (messageStatus) => {
+    graph.fault({ fault: { kind: "message_status", messageStatus } });
+    expect(await send()).toMatchObject({ kind: "accepted" });
+  });
+
+  const refusals: { name: string; fault: Fault; outcome: object }[] = [
+    ...[400, 403, 429, 500, 503].map((status) => ({
+      name: `a throttle as HTTP ${status}`,
+      fault: { kind: "error", code: 130429, status, headers: { "retry-after": "3" } } as const,
+      outcome: { kind: "throttled", code: "130429", scope: "number", retryAfterMs: 3000 },
+    })),
+    {
+      name: "a throttle of one pair",
+      fault: { kind: "error", code: 131056 },
+      outcome: { kind: "throttled", code: "131056", scope: "pair", retryAfterMs: null },
+    },
+    ...[400, 404, 500, 200].map((status) => ({
+      name: `a refusal as HTTP ${status}`,
+      fault: { kind: "error", code: 132001, status } as const,
+      outcome: { kind: "refused", code: "132001", scope: "template" },
+    })),
+    {
+      name: "a refusal without a reason as HTTP 500",
+      fault: { kind: "error", code: 131000, status: 500 },
+      outcome: { kind: "refused", code: "131000", scope: "recipient" },
+    },
+  ];
+
+  test.each(refusals)("meets $name, and the code decides", async ({ fault, outcome }) => {
+    graph.fault({ fault });
+    expect(await send()).toMatchObject(outcome);
+    expect(graph.requests).toHaveLength(1);
+  });
+
+  const unknowns: { name: string; fault: Fault; acceptedCount: number }[] = [
+    { name: "an answer lost after acceptance", fault: { kind: "lost" }, acceptedCount: 1 },
+    { name: "a reset after the request was read", fault: { kind: "reset" }, acceptedCount: 0 },
+    { name: "a 200 without an id", fault: { kind: "no_id" }, acceptedCount: 1 },
+    { name: "a 200 without a body", fault: { kind: "answer", status: 200, body: "" }, acceptedCount: 0 },
+    { name: "HTML on 502", fault: { kind: "answer", status: 502, body: "<html></html>" }, acceptedCount: 0 },
+    { name: "an empty 503", fault: { kind: "answer", status: 503, body: "" }, acceptedCount: 0 },
+    {
+      name: "a 500 with an error that has no code",
+      fault: { kind: "answer", status: 500, body: '{"error":{"message":"x"}}' },
+      acceptedCount: 0,
+    },
+    { name: "a 400 of another kind", fault: { kind: "answer", status: 400, body: '{"error":"x"}' }, acceptedCount: 0 },
+  ];
+
+  test.each(unknowns)("meets $name: unknown, and sent once", async ({ fault, acceptedCount }) => {
+    graph.fault({ fault });
+    expect(await send()).toMatchObject({ kind: "unknown" });
+    expect(graph.requests).toHaveLength(1);
+    expect(graph.accepted).toHaveLength(acceptedCount);
+  });
+
+  test("with a wrong token is refused for the whole account", async () => {
+    const network = createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, systemClock);
+    expect(await network.send(handover({}, "another"), TIMEOUT_MS)).toMatchObject({
+      kind: "refused",
+      code: "190",
+      scope: "account",
+    });
+  });
+
+  test.each([null, "", "two\nlines", "ключ"])("with a token that cannot be sent (%p) never leaves", async (token) => {
+    const network = createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, systemClock);
+    expect(await network.send(handover({}, token), TIMEOUT_MS)).toMatchObject({ kind: "refused", code: "190" });
+    expect(graph.requests).toHaveLength(0);
+  });
+
+  test("to nobody never leaves", async () => {
+    expect(await send({ to: null })).toMatchObject({ kind: "refused", code: "131008", scope: "recipient" });
+    expect(graph.requests).toHaveLength(0);
+  });
+
+  test("over a number that the network does not know is refused for that number", async () => {
+    const sender = { ...handover().sender, phoneNumberId: "999" };
+    expect(await send({ sender })).toMatchObject({ kind: "refused", code: "100", scope: "number" });
+  });
+});
+
+test("another provider gets its own header and path", async () => {
+  const provider = { authHeader: "D360-API-KEY", authPrefix: "", pathStyle: "bare" } as const satisfies GraphOptions;
+  await using graph = await startGraph(provider);
+  const network = createWhatsapp({ ...SETTINGS, ...provider, graphUrl: `${graph.url}/` }, systemClock);
+  expect(await network.send(handover(), TIMEOUT_MS)).toMatchObject({ kind: "accepted" });
+  expect(graph.requests[0]?.path).toBe("/messages");
+});
+
+describe("the time limit", () => {
+  test("ends the wait with an unknown outcome, and the clock that was given decides", async () => {
+    await using graph = await startGraph();
+    const late = Promise.withResolvers<void>();
+    graph.fault({ fault: { kind: "delay", until: late.promise } });
+    const manual = createManualClock();
+    const sending = createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, manual.clock).send(handover(), TIMEOUT_MS);
+    await graph.arrival(1);
+    expect(manual.pendingDelays()).toEqual([TIMEOUT_MS]);
+    manual.fireAll();
+    expect(await sending).toEqual({ kind: "unknown", reason: "no answer within the time limit" });
+    expect(manual.pendingDelays()).toEqual([]);
+    expect(graph.accepted).toHaveLength(1);
+    late.resolve();
+  });
+
+  test("leaves no timer behind an answer in time", async () => {
+    await using graph = await startGraph();
+    const manual = createManualClock();
+    await createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, manual.clock).send(handover(), TIMEOUT_MS);
+    expect(manual.pendingDelays()).toEqual([]);
+  });
+});
+
+describe("a host that cannot be reached is told from one that may have read the message:", () => {
+  test("connection refused", async () => {
+    const graph = await startGraph();
+    await graph[Symbol.asyncDispose]();
+    const network = createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, systemClock);
+    expect(await network.send(handover(), TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
+  });
+
+  test("name not resolved", async () => {
+    const network = createWhatsapp({ ...SETTINGS, graphUrl: "http://graph.invalid" }, systemClock);
+    expect(await network.send(handover(), TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
+  });
+});

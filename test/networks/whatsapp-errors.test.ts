@@ -1,0 +1,146 @@
+import { describe, expect, test } from "bun:test";
+import type { RefusalScope } from "#src/domain/messages/outcome.ts";
+import { classify, describe as describeCode, explain, readGraphError } from "#src/networks/whatsapp/errors.ts";
+
+const NOW_MS = Date.parse("2026-11-21T08:00:00Z");
+
+function classifyCode(code: number, headers: Record<string, string> = {}, subcode: number | null = null) {
+  return classify({ code, subcode, details: null }, new Headers(headers), NOW_MS);
+}
+
+describe("codes that ask to wait", () => {
+  test.each([2, 4, 613, 80007, 130429, 131016, 131057, 133004, 133016])("%d throttles the number", (code) => {
+    expect(classifyCode(code)).toMatchObject({
+      kind: "throttled",
+      code: String(code),
+      scope: "number",
+      retryAfterMs: null,
+    });
+  });
+
+  test("131056 throttles the pair alone", () => {
+    expect(classifyCode(131056)).toMatchObject({ kind: "throttled", scope: "pair" });
+  });
+});
+
+describe("refusals speak of", () => {
+  const scopes: Record<RefusalScope, number[]> = {
+    recipient: [1, 130472, 131000, 131021, 131026, 131030, 131047, 131049, 131050, 131062, 135000, 137000],
+    message: [100, 130497, 131008, 131009, 131051, 131053, 132000, 132005, 132008, 132012, 132018],
+    template: [132001, 132007, 132015, 132016, 132068, 132069, 134100, 134101, 134102, 2388040, 2388293],
+    number: [33, 131037, 131045, 131048, 131055, 133000, 133005, 133010, 133015, 2494100],
+    account: [0, 3, 10, 190, 200, 250, 299, 368, 131005, 131031, 131042, 131063, 131064, 134011],
+  };
+  const rows = Object.entries(scopes).flatMap(([scope, codes]) => codes.map((code) => ({ scope, code })));
+
+  test.each(rows)("$code: the $scope", ({ scope, code }) => {
+    expect(classifyCode(code)).toMatchObject({ kind: "refused", code: String(code), scope: scope as RefusalScope });
+  });
+
+  test("an unknown code: this recipient only, so that one strange answer stops nobody else", () => {
+    expect(classifyCode(999999)).toMatchObject({ kind: "refused", code: "999999", scope: "recipient" });
+    expect(classifyCode(199)).toMatchObject({ scope: "recipient" });
+    expect(classifyCode(300)).toMatchObject({ scope: "recipient" });
+  });
+
+  test("100 with subcode 33: the number, whose id nobody knows", () => {
+    expect(classifyCode(100, {}, 33)).toMatchObject({ kind: "refused", code: "100", scope: "number" });
+  });
+});
+
+describe("hints how long to wait", () => {
+  const usage = (minutes: number) =>
+    JSON.stringify({ "5": [{ type: "whatsapp", call_count: 100, estimated_time_to_regain_access: minutes }] });
+
+  const hints: { name: string; code?: number; headers: Record<string, string>; retryAfterMs: number | null }[] = [
+    { name: "none", headers: {}, retryAfterMs: null },
+    { name: "Retry-After in seconds", headers: { "retry-after": "7" }, retryAfterMs: 7000 },
+    {
+      name: "Retry-After as a date",
+      headers: { "retry-after": "Sat, 21 Nov 2026 08:01:00 GMT" },
+      retryAfterMs: 60_000,
+    },
+    {
+      name: "Retry-After as a past date",
+      headers: { "retry-after": "Sat, 21 Nov 2026 07:00:00 GMT" },
+      retryAfterMs: 0,
+    },
+    { name: "Retry-After as nonsense", headers: { "retry-after": "soon" }, retryAfterMs: null },
+    { name: "Retry-After of a year counts as a day", headers: { "retry-after": "31536000" }, retryAfterMs: 86_400_000 },
+    { name: "usage in minutes", headers: { "x-business-use-case-usage": usage(3) }, retryAfterMs: 180_000 },
+    { name: "usage of 0 minutes", headers: { "x-business-use-case-usage": usage(0) }, retryAfterMs: null },
+    { name: "usage as nonsense", headers: { "x-business-use-case-usage": "{" }, retryAfterMs: null },
+    {
+      name: "the longer of both",
+      headers: { "retry-after": "7", "x-business-use-case-usage": usage(1) },
+      retryAfterMs: 60_000,
+    },
+    {
+      name: "usage says nothing of a pair",
+      code: 131056,
+      headers: { "x-business-use-case-usage": usage(3) },
+      retryAfterMs: null,
+    },
+  ];
+
+  test.each(hints)("$name", ({ code, headers, retryAfterMs }) => {
+    expect(classifyCode(code ?? 130429, headers)).toMatchObject({ kind: "throttled", retryAfterMs });
+  });
+});
+
+describe("the body of an error answer", () => {
+  const bodies: { name: string; body: string; error: unknown }[] = [
+    {
+      name: "with details",
+      body: '{"error":{"message":"(#131056) pair","code":131056,"error_subcode":2494055,"error_data":{"details":"Too many"}}}',
+      error: { code: 131056, subcode: 2494055, details: "Too many" },
+    },
+    {
+      name: "with details as a text",
+      body: '{"error":{"code":100,"error_data":"text"}}',
+      error: { code: 100, subcode: null, details: "text" },
+    },
+    { name: "with nothing but a code", body: '{"error":{"code":1}}', error: { code: 1, subcode: null, details: null } },
+    {
+      name: "with the code as a text",
+      body: '{"error":{"code":"4"}}',
+      error: { code: 4, subcode: null, details: null },
+    },
+    { name: "with code 0", body: '{"error":{"code":0}}', error: { code: 0, subcode: null, details: null } },
+    { name: "without a code", body: '{"error":{"message":"x"}}', error: null },
+    { name: "as another provider writes it", body: '{"error":"key is wrong"}', error: null },
+    { name: "HTML", body: "<html>502</html>", error: null },
+    { name: "empty", body: "", error: null },
+    { name: "null", body: "null", error: null },
+    { name: "a list", body: '[{"error":{"code":1}}]', error: null },
+  ];
+
+  test.each(bodies)("$name", ({ body, error }) => {
+    expect(readGraphError(body)).toEqual(error as never);
+  });
+});
+
+describe("words", () => {
+  test("say what happened and what to do, in two sentences at least", () => {
+    for (const code of [0, 2, 100, 131026, 131047, 131056, 132015, 190, 240]) {
+      expect(describeCode(String(code))).toMatch(/^[A-Z][^.]+\..* ?[A-Z][^.]+\.$/);
+    }
+  });
+
+  test("exist for codes that nobody knows, and for no code at all", () => {
+    expect(describeCode("424242")).toContain("424242");
+    expect(describeCode("unknown")).toContain("unknown");
+  });
+
+  test("repeat what Meta says of a value, and cut it", () => {
+    expect(explain({ code: 132000, subcode: null, details: "body: 1 for 2" })).toEndWith(
+      "WhatsApp says: body: 1 for 2",
+    );
+    expect(explain({ code: 100, subcode: null, details: "é".repeat(5000) }).length).toBeLessThan(500);
+  });
+
+  test("never repeat what Meta says of an access token", () => {
+    const words = explain({ code: 190, subcode: null, details: "Malformed access token EAAsecret" });
+    expect(words).not.toContain("EAAsecret");
+  });
+});

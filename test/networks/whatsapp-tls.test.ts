@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createServer, connect as openSocket, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import type { Handover } from "#src/networks/network.ts";
+import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
+import { type Clock, systemClock } from "#src/primitives/clock.ts";
+
+/** Made for these tests, trusted by nobody. */
+const KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQggt6RGVC2PJyQov5O
++LVDakh7MhdybMUSFABkWsGAW0uhRANCAAQT/Pu3AuB3grg/1D57KQNL4Pod5+QN
+ehdRonNGkvhNFCV+QwqW6R2tmOdxMzs+GZSppayPp2k6UpAVbWfVnNca
+-----END PRIVATE KEY-----`;
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBljCCATygAwIBAgIUOKDrHriT0mW/OTpUf5HrROnQvNswCgYIKoZIzj0EAwIw
+FzEVMBMGA1UEAwwMd2F4d2luZy50ZXN0MCAXDTI2MTEyMTA5MzExN1oYDzIxMjYx
+MDI4MDkzMTE3WjAXMRUwEwYDVQQDDAx3YXh3aW5nLnRlc3QwWTATBgcqhkjOPQIB
+BggqhkjOPQMBBwNCAAQT/Pu3AuB3grg/1D57KQNL4Pod5+QNehdRonNGkvhNFCV+
+QwqW6R2tmOdxMzs+GZSppayPp2k6UpAVbWfVnNcao2QwYjAdBgNVHQ4EFgQUduy4
+CWBisd6xqhzRCR+vrXGjb9UwHwYDVR0jBBgwFoAUduy4CWBisd6xqhzRCR+vrXGj
+b9UwDwYDVR0TAQH/BAUwAwEB/zAPBgNVHREECDAGhwR/AAABMAoGCCqGSM49BAMC
+A0gAMEUCIAEP6zp4BKMywgfKu00gfTCI3gq89XoWYrnofaGtpOOYAiEAmg82u64X
+i6hMXgh1EKfbTYN7OBiZF3+sE+DD4NGfJwA=
+-----END CERTIFICATE-----`;
+
+const TIMEOUT_MS = 10_000;
+const BODY = JSON.stringify({ messages: [{ id: "wamid.TLS=" }] });
+const HEAD = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${BODY.length}\r\n\r\n`;
+const GARBAGE = "this is no TLS record at all";
+
+const HANDOVER: Handover = {
+  sender: { phone: "+4930000000", phoneNumberId: "2", accountId: "1", accessToken: "token-of-the-test" },
+  to: "+4915112345678",
+  recipientUserId: null,
+  reference: "wx1.k3Qz.4oN0xYB3T2mJr8sVhLw5aA",
+  content: { type: "text", body: "Hello" },
+};
+
+const open = new Set<{ close(): void }>();
+
+afterEach(() => {
+  for (const server of open) server.close();
+  open.clear();
+});
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  open.add(server);
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+function networkAt(port: number, clock: Clock = systemClock) {
+  return createWhatsapp(
+    {
+      graphUrl: `https://127.0.0.1:${port}`,
+      apiVersion: "v23.0",
+      authHeader: "Authorization",
+      authPrefix: "Bearer ",
+      pathStyle: "graph",
+    },
+    clock,
+  );
+}
+
+describe("a handshake that fails proves that nothing was sent:", () => {
+  const refusals: { name: string; meet: (socket: Socket) => void }[] = [
+    { name: "a host that speaks no TLS", meet: (socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n") },
+    { name: "an alert", meet: (socket) => void socket.end(Buffer.from([0x15, 3, 3, 0, 2, 2, 40])) },
+    { name: "a reset, as firewalls send it", meet: (socket) => void socket.resetAndDestroy() },
+    { name: "a closed connection", meet: (socket) => void socket.end() },
+  ];
+
+  test.each(refusals)("$name", async ({ meet }) => {
+    const port = await listen(
+      createServer((socket) => {
+        socket.on("error", () => {});
+        socket.on("data", () => meet(socket));
+      }),
+    );
+    const network = networkAt(port);
+    for (let i = 0; i < 3; i += 1)
+      expect(await network.send(HANDOVER, TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
+  });
+
+  test("a certificate that nobody vouches for", async () => {
+    const requests: string[] = [];
+    const port = await listen(
+      createTlsServer({ key: KEY, cert: CERTIFICATE }, (socket) => {
+        socket.on("error", () => {});
+        socket.on("data", (bytes) => requests.push(bytes.toString()));
+      }),
+    );
+    expect(await networkAt(port).send(HANDOVER, TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
+    expect(requests).toEqual([]);
+  });
+});
+
+test("a handshake that never ends is cut off by the time limit, and no timer stays behind", async () => {
+  const greeted = Promise.withResolvers<void>();
+  const port = await listen(
+    createServer((socket) => {
+      socket.on("error", () => {});
+      socket.on("data", () => greeted.resolve());
+    }),
+  );
+  const timers = new Map<object, () => void>();
+  const clock: Clock = {
+    ...systemClock,
+    setTimer(_delayMs, fire) {
+      const timer = { cancel: () => void timers.delete(timer) };
+      timers.set(timer, fire);
+      return timer;
+    },
+  };
+  const sending = networkAt(port, clock).send(HANDOVER, TIMEOUT_MS);
+  await greeted.promise;
+  for (const fire of timers.values()) fire();
+  expect(await sending).toEqual({ kind: "unknown", reason: "no answer within the time limit" });
+  expect(timers.size).toBe(0);
+});
+
+describe("with a certificate that is trusted", () => {
+  let before: string | undefined;
+
+  beforeEach(() => {
+    before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
+  });
+  afterEach(() => {
+    if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before;
+  });
+
+  /** A TLS server behind a relay of raw bytes, which can break the stream once the server has read a message. */
+  async function startRelay(isBroken: (messageCount: number) => boolean, breakIt: (socket: Socket) => void) {
+    const methods: string[] = [];
+    let messageCount = 0;
+    let connectionCount = 0;
+    let breakStream = (): void => {};
+    const innerPort = await listen(
+      createTlsServer({ key: KEY, cert: CERTIFICATE }, (socket) => {
+        let text = "";
+        socket.on("error", () => {});
+        socket.on("data", (bytes) => {
+          text += bytes.toString();
+          if (text.startsWith("HEAD") ? !text.endsWith("\r\n\r\n") : !text.includes(HANDOVER.reference)) return;
+          const method = text.split(" ")[0] ?? "";
+          text = "";
+          methods.push(method);
+          if (method === "HEAD") return socket.write(HEAD);
+          messageCount += 1;
+          return isBroken(messageCount) ? breakStream() : socket.write(HEAD + BODY);
+        });
+      }),
+    );
+    const port = await listen(
+      createServer((socket) => {
+        connectionCount += 1;
+        const inner = openSocket(innerPort, "127.0.0.1");
+        socket.on("error", () => {});
+        inner.on("error", () => {});
+        socket.on("data", (bytes) => inner.write(bytes));
+        inner.on("data", (bytes) => socket.write(bytes));
+        socket.on("close", () => inner.destroy());
+        breakStream = () => breakIt(socket);
+      }),
+    );
+    return { network: networkAt(port), methods, connectionCount: () => connectionCount };
+  }
+
+  test("one probe comes before the first message, on the connection that then carries all of them", async () => {
+    const relay = await startRelay(
+      () => false,
+      () => {},
+    );
+    for (let i = 0; i < 3; i += 1) {
+      expect(await relay.network.send(HANDOVER, TIMEOUT_MS)).toMatchObject({ kind: "accepted" });
+    }
+    expect(relay.methods).toEqual(["HEAD", "POST", "POST", "POST"]);
+    expect(relay.connectionCount()).toBe(1);
+  });
+
+  test("messages that start together wait for one probe", async () => {
+    const relay = await startRelay(
+      () => false,
+      () => {},
+    );
+    await Promise.all(Array.from({ length: 8 }, () => relay.network.send(HANDOVER, TIMEOUT_MS)));
+    expect(relay.methods.filter((method) => method === "HEAD")).toHaveLength(1);
+    expect(relay.methods).toHaveLength(9);
+  });
+
+  const breaks: { name: string; breakIt: (socket: Socket) => void }[] = [
+    { name: "by garbage, which fetch calls a failed handshake", breakIt: (socket) => void socket.end(GARBAGE) },
+    { name: "by an alert", breakIt: (socket) => void socket.end(Buffer.from([0x15, 3, 3, 0, 2, 2, 40])) },
+    { name: "by a reset", breakIt: (socket) => void socket.resetAndDestroy() },
+    { name: "by its end", breakIt: (socket) => void socket.end() },
+  ];
+
+  test.each(breaks)("a stream broken after the message was read, $name, leaves it unknown", async ({ breakIt }) => {
+    const relay = await startRelay((count) => count === 2, breakIt);
+    expect(await relay.network.send(HANDOVER, TIMEOUT_MS)).toMatchObject({ kind: "accepted" });
+    expect(await relay.network.send(HANDOVER, TIMEOUT_MS)).toMatchObject({ kind: "unknown" });
+    expect(await relay.network.send(HANDOVER, TIMEOUT_MS)).toMatchObject({ kind: "accepted" });
+    // Sent once each, and the one after the break had its way tried first.
+    expect(relay.methods).toEqual(["HEAD", "POST", "POST", "HEAD", "POST"]);
+  });
+});

@@ -1,0 +1,113 @@
+/**
+ * A clock that stands still until a test moves it. Timers fire in the order of their time; between two of them the real
+ * event loop runs until everything that hangs on real sockets and on the database has come to rest.
+ */
+import type { Clock, Timer } from "#src/primitives/clock.ts";
+
+/** How long nothing may have happened, in real milliseconds, before things count as at rest. */
+const QUIET_MS = 2;
+/** The same while something is in flight on a real socket, which may be slow on a busy machine. */
+const QUIET_WHILE_BUSY_MS = 25;
+
+interface Pending {
+  at: number;
+  order: number;
+  fire: () => void;
+}
+
+export class TestClock implements Clock {
+  /** Set by the server's owner: true while something is under way that may or may not be waiting for a timer. */
+  isBusy: () => boolean = () => false;
+  /** Set by the server's owner: changes whenever anything happened. */
+  progress: () => number = () => 0;
+  #wall: number;
+  #monotonic = 0;
+  #timers: Pending[] = [];
+  #order = 0;
+
+  constructor(start = "2026-11-21T08:00:00Z") {
+    this.#wall = Date.parse(start);
+  }
+
+  now(): number {
+    return this.#wall;
+  }
+
+  monotonic(): number {
+    return this.#monotonic;
+  }
+
+  setTimer(delayMs: number, fire: () => void): Timer {
+    const timer = { at: this.#monotonic + Math.max(0, delayMs), order: this.#order++, fire };
+    this.#timers.push(timer);
+    return {
+      cancel: () => {
+        this.#timers = this.#timers.filter((other) => other !== timer);
+      },
+    };
+  }
+
+  /** Moves time on, firing what comes due on the way, and returns when all of its consequences have come to rest. */
+  async advance(ms: number): Promise<void> {
+    const until = this.#monotonic + ms;
+    await this.rest();
+    for (;;) {
+      const next = this.#next();
+      if (next === undefined || next.at > until) break;
+      this.#moveTo(next.at);
+      this.#timers = this.#timers.filter((timer) => timer !== next);
+      next.fire();
+      await this.rest();
+    }
+    this.#moveTo(until);
+    await this.rest();
+  }
+
+  /** Moves time on only as far as needed for `promise` to settle. */
+  async until<T>(promise: Promise<T>, limitMs = 10 * 60_000): Promise<T> {
+    let settled = false;
+    const done = (): void => {
+      settled = true;
+    };
+    promise.then(done, done);
+    const end = this.#monotonic + limitMs;
+    for (;;) {
+      await this.rest();
+      if (settled) return promise;
+      const next = this.#next();
+      if (next === undefined || next.at > end) throw new Error("nothing that could happen would settle this promise");
+      await this.advance(next.at - this.#monotonic);
+    }
+  }
+
+  /** Waits, in real time, until nothing moves any more without a timer. */
+  async rest(): Promise<void> {
+    let seen = this.#stateOfThings();
+    for (let quiet = 0; quiet < (this.isBusy() ? QUIET_WHILE_BUSY_MS : QUIET_MS); quiet++) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      const now = this.#stateOfThings();
+      if (now !== seen) quiet = -1;
+      seen = now;
+    }
+  }
+
+  #stateOfThings(): string {
+    return `${this.#order} ${this.#timers.length} ${this.progress()}`;
+  }
+
+  #next(): Pending | undefined {
+    return this.#timers.reduce<Pending | undefined>(
+      (first, timer) =>
+        first === undefined || timer.at < first.at || (timer.at === first.at && timer.order < first.order)
+          ? timer
+          : first,
+      undefined,
+    );
+  }
+
+  #moveTo(monotonic: number): void {
+    if (monotonic <= this.#monotonic) return;
+    this.#wall += monotonic - this.#monotonic;
+    this.#monotonic = monotonic;
+  }
+}

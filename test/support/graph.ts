@@ -1,0 +1,417 @@
+/**
+ * A Cloud API over real sockets, for tests: as strict about requests as Meta's, with every request on record in the order
+ * of arrival, and as unpleasant as wanted. `fault` makes the next sends go wrong, `callback` posts signed updates.
+ * Nothing happens by time: delays end when the test says so, and `settled` waits until every callback was answered.
+ */
+import { createHmac } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { systemClock } from "#src/primitives/clock.ts";
+
+export interface GraphOptions {
+  accessToken?: string;
+  phoneNumberIds?: readonly string[];
+  authHeader?: string;
+  authPrefix?: string;
+  pathStyle?: "graph" | "bare";
+  /** Known templates; left out: any name and language will do. */
+  templates?: readonly KnownTemplate[];
+  /** Where callbacks go, and what signs them. */
+  callbackUrl?: string;
+  appSecret?: string;
+  /** Statuses posted by themselves after each accepted message. */
+  ladder?: readonly StatusName[];
+  /** Wall time of the statuses. */
+  now?: () => number;
+}
+
+export interface KnownTemplate {
+  name: string;
+  language: string;
+  bodyCount?: number;
+  header?: "text" | "image" | "video" | "document" | null;
+  status?: "APPROVED" | "PAUSED" | "DISABLED";
+}
+
+export interface Graph extends AsyncDisposable {
+  readonly url: string;
+  /** Every request that was read to its end, also those that were answered badly or not at all. */
+  readonly requests: readonly GraphRequest[];
+  /** What the network took, whatever the sender heard of it. */
+  readonly accepted: readonly AcceptedMessage[];
+  /** Until so many requests have been read. */
+  arrival(count: number): Promise<void>;
+  /** Rules are asked in the order they were made; the first that matches decides. */
+  fault(rule: FaultRule): void;
+  /** The change of one status of an accepted message, to hand to `callback`. */
+  status(message: AcceptedMessage, name: StatusName, more?: object): Change;
+  /** The change of something that a person wrote. */
+  inbound(message: object, more?: object): Change;
+  /** Posts one body with these changes, or a body as it is. Returns the HTTP status. */
+  callback(body: Change | readonly Change[] | string, options?: { signature?: string | null }): Promise<number>;
+  /** Until every callback that was posted by itself has been answered. */
+  settled(): Promise<void>;
+}
+
+export interface GraphRequest {
+  method: string;
+  path: string;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** As parsed; the text itself where it is no JSON. */
+  body: unknown;
+}
+
+export interface AcceptedMessage {
+  id: string;
+  phoneNumberId: string;
+  to: string | null;
+  userId: string | null;
+  waId: string | null;
+  reference: string | null;
+}
+
+export type StatusName = "sent" | "delivered" | "read" | "failed" | "played" | "deleted" | "warning";
+
+export interface Change {
+  field: string;
+  value: object;
+}
+
+export interface FaultRule {
+  fault: Fault;
+  /** Only for this recipient, as sent. */
+  to?: string;
+  /** How often; 1 by default, `Infinity` for ever. */
+  times?: number;
+}
+
+export type Fault =
+  /** A Graph error: a refusal or a throttle, under any HTTP status. Nothing is accepted. */
+  | {
+      kind: "error";
+      code: number;
+      status?: number;
+      subcode?: number;
+      details?: string;
+      headers?: Record<string, string>;
+    }
+  /** Accepted, and the connection ends without an answer. */
+  | { kind: "lost" }
+  /** Read to its end, not accepted, and the connection is reset. */
+  | { kind: "reset" }
+  /** Any answer at all: HTML on a 5xx, a broken body. Not accepted. */
+  | { kind: "answer"; status: number; body: string; contentType?: string }
+  /** Accepted, with a 200 that lacks the message's id. */
+  | { kind: "no_id" }
+  /** Accepted at once, answered as usual when `until` is over. */
+  | { kind: "delay"; until: Promise<void> }
+  /** Accepted, under another spelling of the recipient. */
+  | { kind: "other_wa_id"; waId: string }
+  /** Accepted with a `message_status` such as `held_for_quality_assessment`. */
+  | { kind: "message_status"; messageStatus: string };
+
+export const GRAPH_TOKEN = "token-of-the-test";
+export const GRAPH_PHONE_NUMBER_ID = "200000000000001";
+export const GRAPH_ACCOUNT_ID = "100000000000001";
+export const GRAPH_APP_SECRET = "app-secret-of-the-test";
+
+export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
+  const requests: GraphRequest[] = [];
+  const accepted: AcceptedMessage[] = [];
+  const rules: { rule: FaultRule; left: number }[] = [];
+  const posting = new Set<Promise<unknown>>();
+  const arrivals: { count: number; resolve: () => void }[] = [];
+  const now = options.now ?? systemClock.now;
+
+  const server = createServer((request, response) => {
+    // A sender that hangs up in the middle of its request has sent none.
+    serve(request, response).catch(() => request.socket.destroy());
+  });
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = parsed(await readAll(request));
+    const path = request.url ?? "/";
+    requests.push({ method: request.method ?? "", path, headers: request.headers, body });
+    for (const { count, resolve } of arrivals) if (requests.length >= count) resolve();
+    const refusal = requestRefusal(request, path, options) ?? bodyRefusal(body, options.templates);
+    if (refusal !== null) return answerError(response, refusal);
+    await answerSend(request, response, body as SendBody, phoneNumberIdIn(path, options));
+  }
+
+  async function answerSend(
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: SendBody,
+    phoneNumberId: string,
+  ): Promise<void> {
+    const fault = takeFault(body);
+    if (fault?.kind === "error") return answerError(response, fault);
+    if (fault?.kind === "reset") return void request.socket.resetAndDestroy();
+    if (fault?.kind === "answer") return answer(response, fault.status, fault.body, fault.contentType ?? "text/html");
+
+    const message = accept(body, phoneNumberId, fault);
+    if (fault?.kind === "delay") await fault.until;
+    if (fault?.kind === "lost") request.socket.destroy();
+    else answer(response, 200, JSON.stringify(acceptance(body, message, fault)));
+    for (const name of options.ladder ?? []) track(callback(status(message, name)));
+  }
+
+  function takeFault(body: SendBody): Fault | undefined {
+    const match = rules.find(({ rule, left }) => left > 0 && (rule.to === undefined || rule.to === body.to));
+    if (match !== undefined) match.left -= 1;
+    return match?.rule.fault;
+  }
+
+  function accept(body: SendBody, phoneNumberId: string, fault: Fault | undefined): AcceptedMessage {
+    const spelled = fault?.kind === "other_wa_id" ? fault.waId : (body.to?.slice(1) ?? null);
+    const message = {
+      id: `wamid.${Buffer.from(`message ${accepted.length + 1}`).toString("base64")}`,
+      phoneNumberId,
+      to: body.to ?? null,
+      userId: body.recipient ?? null,
+      waId: spelled,
+      reference: body.biz_opaque_callback_data ?? null,
+    };
+    accepted.push(message);
+    return message;
+  }
+
+  function status(message: AcceptedMessage, name: StatusName, more: object = {}): Change {
+    const item = {
+      id: message.id,
+      status: name,
+      timestamp: String(Math.floor(now() / 1000)),
+      ...(message.waId === null ? { recipient_user_id: message.userId } : { recipient_id: message.waId }),
+      ...(message.reference === null ? {} : { biz_opaque_callback_data: message.reference }),
+      ...(name === "failed" ? { errors: [{ code: 131026, title: "Message undeliverable" }] } : {}),
+      ...more,
+    };
+    return messagesChange(message.phoneNumberId, { statuses: [item] });
+  }
+
+  async function callback(
+    body: Change | readonly Change[] | string,
+    { signature }: { signature?: string | null } = {},
+  ): Promise<number> {
+    if (options.callbackUrl === undefined) throw new Error("startGraph needs a callbackUrl to post callbacks");
+    const bytes = Buffer.from(typeof body === "string" ? body : writeCallback(body));
+    const header = signature === undefined ? sign(bytes, options.appSecret ?? GRAPH_APP_SECRET) : signature;
+    const response = await fetch(options.callbackUrl, {
+      method: "POST",
+      body: bytes,
+      headers: { "content-type": "application/json", ...(header === null ? {} : { "x-hub-signature-256": header }) },
+    });
+    await response.text();
+    return response.status;
+  }
+
+  function track(post: Promise<unknown>): void {
+    const tracked = post.finally(() => posting.delete(tracked));
+    posting.add(tracked);
+  }
+
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : 0);
+    });
+  });
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    accepted,
+    arrival(count) {
+      if (requests.length >= count) return Promise.resolve();
+      return new Promise((resolve) => arrivals.push({ count, resolve }));
+    },
+    fault: (rule) => void rules.push({ rule, left: rule.times ?? 1 }),
+    status,
+    inbound: (message, more = {}) =>
+      messagesChange(options.phoneNumberIds?.[0] ?? GRAPH_PHONE_NUMBER_ID, { ...more, messages: [message] }),
+    callback,
+    async settled() {
+      while (posting.size > 0) await Promise.all(posting);
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** The bytes of a callback as Meta writes them: letters beyond ASCII and slashes are escaped. */
+export function writeCallback(changes: Change | readonly Change[]): string {
+  const list = Array.isArray(changes) ? changes : [changes];
+  const envelope = { object: "whatsapp_business_account", entry: [{ id: GRAPH_ACCOUNT_ID, changes: list }] };
+  return JSON.stringify(envelope)
+    .replaceAll("/", "\\/")
+    .replace(/[\u0080-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+export function sign(bytes: Uint8Array, appSecret: string): string {
+  return `sha256=${createHmac("sha256", appSecret).update(bytes).digest("hex")}`;
+}
+
+function messagesChange(phoneNumberId: string, items: object): Change {
+  const metadata = { display_phone_number: "4930000000", phone_number_id: phoneNumberId };
+  return { field: "messages", value: { messaging_product: "whatsapp", metadata, ...items } };
+}
+
+interface SendBody {
+  to?: string;
+  recipient?: string;
+  biz_opaque_callback_data?: string;
+}
+
+interface Refusal {
+  code: number;
+  status?: number;
+  subcode?: number;
+  details?: string;
+  headers?: Record<string, string>;
+}
+
+function requestRefusal(request: IncomingMessage, path: string, options: GraphOptions): Refusal | null {
+  const expected = (options.authPrefix ?? "Bearer ") + (options.accessToken ?? GRAPH_TOKEN);
+  const given = request.headers[(options.authHeader ?? "authorization").toLowerCase()];
+  if (given !== expected) return { code: 190, status: 401, subcode: 463 };
+  if (request.method !== "POST") return { code: 100, details: `Method ${request.method} is not served here` };
+  if (phoneNumberIdIn(path, options) === "") return { code: 100, subcode: 33, details: `Nothing at ${path}` };
+  if (!request.headers["content-type"]?.startsWith("application/json")) return { code: 100, details: "Content type" };
+  return null;
+}
+
+/** Empty where the path is none that the number could have. */
+function phoneNumberIdIn(path: string, options: GraphOptions): string {
+  const known = options.phoneNumberIds ?? [GRAPH_PHONE_NUMBER_ID];
+  if (options.pathStyle === "bare") return path === "/messages" ? (known[0] ?? "") : "";
+  const named = /^\/v\d+\.\d\/(\d+)\/messages$/.exec(path)?.[1] ?? "";
+  return known.includes(named) ? named : "";
+}
+
+type Loose = Record<string, unknown>;
+
+const BODY_MEMBERS = "messaging_product recipient_type to recipient type biz_opaque_callback_data text template".split(
+  " ",
+);
+
+function bodyRefusal(body: unknown, templates: readonly KnownTemplate[] | undefined): Refusal | null {
+  if (!isObject(body)) return { code: 100, details: "The body is no JSON object" };
+  const unknown = Object.keys(body).filter((name) => !BODY_MEMBERS.includes(name));
+  if (unknown.length > 0) return { code: 100, details: `Unknown members: ${unknown.join(", ")}` };
+  if (body.messaging_product !== "whatsapp") return { code: 100, details: "messaging_product" };
+  if (body.to === undefined && body.recipient === undefined) return { code: 131008, details: "to or recipient" };
+  if (body.to !== undefined && !isText(body.to, /^\+[1-9]\d{6,14}$/)) return { code: 131009, details: "to" };
+  const reference = body.biz_opaque_callback_data;
+  if (reference !== undefined && !isText(reference, /^.{1,512}$/))
+    return { code: 131009, details: "biz_opaque_callback_data" };
+  if (body.type === "text") return textRefusal(body.text);
+  if (body.type === "template") return templateRefusal(body.template, templates);
+  return { code: 131051, details: `type ${String(body.type)}` };
+}
+
+function textRefusal(text: unknown): Refusal | null {
+  const isRight = isObject(text) && isText(text.body, /^[\s\S]{1,4096}$/) && typeof text.preview_url === "boolean";
+  return isRight ? null : { code: 100, details: "text" };
+}
+
+function templateRefusal(template: unknown, known: readonly KnownTemplate[] | undefined): Refusal | null {
+  if (!isObject(template) || !isText(template.name, /^[a-z0-9_]{1,512}$/))
+    return { code: 131008, details: "template.name" };
+  const language = isObject(template.language) ? template.language.code : undefined;
+  if (!isText(language, /^[a-z]{2,3}(_[A-Z]{2})?$/)) return { code: 131008, details: "template.language.code" };
+  const components = template.components ?? [];
+  if (!Array.isArray(components) || !components.every(isComponent)) return { code: 132012, details: "components" };
+  if (known === undefined) return null;
+  const match = known.find((one) => one.name === template.name && one.language === language);
+  if (match === undefined) return { code: 132001, status: 404, details: `${template.name} (${language})` };
+  if (match.status === "PAUSED") return { code: 132015 };
+  if (match.status === "DISABLED") return { code: 132016 };
+  return valuesRefusal(components, match);
+}
+
+function valuesRefusal(components: readonly Loose[], template: KnownTemplate): Refusal | null {
+  const parametersOf = (type: string) =>
+    (components.find((component) => component.type === type)?.parameters ?? []) as readonly Loose[];
+  const bodyCount = parametersOf("body").length;
+  const expectedCount = template.bodyCount ?? 0;
+  if (bodyCount !== expectedCount) return { code: 132000, details: `body: ${bodyCount} for ${expectedCount}` };
+  const header = parametersOf("header")[0]?.type ?? null;
+  if (header !== (template.header ?? null)) {
+    return { code: 132012, details: `header: Format mismatch, expected ${template.header}, received ${header}` };
+  }
+  return null;
+}
+
+/** Parameters are never an empty list, and each has the member that its type names. */
+function isComponent(component: unknown): component is Loose {
+  if (!isObject(component) || !Array.isArray(component.parameters) || component.parameters.length === 0) return false;
+  const parameters: unknown[] = component.parameters;
+  if (!parameters.every(isParameter)) return false;
+  if (component.type === "header") return parameters.length === 1;
+  if (component.type === "body") return true;
+  return component.type === "button" && component.sub_type === "url" && isText(component.index, /^\d$/);
+}
+
+function isParameter(parameter: unknown): boolean {
+  if (!isObject(parameter)) return false;
+  if (parameter.type === "text") return isText(parameter.text, /^[^\n\t]+$/);
+  if (!["image", "video", "document"].includes(String(parameter.type))) return false;
+  const media = parameter[String(parameter.type)];
+  if (!isObject(media) || !isText(media.link, /^https:\/\//)) return false;
+  return media.filename === undefined || parameter.type === "document";
+}
+
+function isObject(value: unknown): value is Loose {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown, pattern: RegExp): value is string {
+  return typeof value === "string" && pattern.test(value);
+}
+
+function acceptance(body: SendBody, message: AcceptedMessage, fault: Fault | undefined): object {
+  if (fault?.kind === "no_id") return { messaging_product: "whatsapp", messages: [{}] };
+  const contact =
+    message.waId === null
+      ? { input: body.recipient, user_id: message.userId }
+      : { input: body.to, wa_id: message.waId };
+  const messageStatus = fault?.kind === "message_status" ? fault.messageStatus : "accepted";
+  return {
+    messaging_product: "whatsapp",
+    contacts: [contact],
+    messages: [{ id: message.id, message_status: messageStatus }],
+  };
+}
+
+function answerError(response: ServerResponse, { code, status, subcode, details, headers }: Refusal): void {
+  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
+  const error = {
+    message: `(#${code}) An error of the test`,
+    type: "OAuthException",
+    code,
+    ...(subcode === undefined ? {} : { error_subcode: subcode }),
+    ...(details === undefined ? {} : { error_data: { messaging_product: "whatsapp", details } }),
+    fbtrace_id: "A1b2C3d4E5f",
+  };
+  answer(response, status ?? 400, JSON.stringify({ error }));
+}
+
+function answer(response: ServerResponse, status: number, body: string, contentType = "application/json"): void {
+  response.writeHead(status, { "content-type": contentType });
+  response.end(body);
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

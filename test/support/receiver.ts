@@ -1,0 +1,40 @@
+/** A customer's webhook receiver: records every request as raw bytes and answers as the test says. */
+export interface Received {
+  body: string;
+  // biome-ignore lint/suspicious/noExplicitAny: events are looked into member by member; a wrong one fails the assertion.
+  event: any;
+  headers: Headers;
+}
+
+export interface Receiver extends AsyncDisposable {
+  url: string;
+  received: Received[];
+  /** What the next requests are answered; the last stays. Default: 200. */
+  respond: (request: Received, count: number) => Response | Promise<Response>;
+  types(): string[];
+}
+
+export function startReceiver(): Receiver {
+  const received: Received[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      const body = await request.text();
+      const one: Received = { body, event: JSON.parse(body), headers: request.headers };
+      received.push(one);
+      return receiver.respond(one, received.length);
+    },
+  });
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${server.port}/hook`,
+    received,
+    respond: () => new Response("thanks"),
+    types: () => received.map(({ event }) => event.type),
+    async [Symbol.asyncDispose]() {
+      await server.stop(true);
+    },
+  };
+  return receiver;
+}

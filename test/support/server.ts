@@ -1,0 +1,226 @@
+/**
+ * A whole server for one test: real SQLite in a directory of its own, real sockets, a clock that the test moves, and
+ * the few things that nearly every story begins with. `await using` stops it and fails the test when it logged an error
+ * that the test did not expect.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Config, loadConfig } from "#src/config.ts";
+import { credit, setPrice } from "#src/domain/billing/account.ts";
+import { storeCallback } from "#src/domain/callbacks/callbacks.ts";
+import { createKey } from "#src/domain/keys/create.ts";
+import { addNumber } from "#src/domain/numbers/add.ts";
+import { getNumber } from "#src/domain/numbers/read.ts";
+import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
+import type { TemplateStatus } from "#src/domain/templates/template.ts";
+import { setWebhook } from "#src/domain/webhooks/address.ts";
+import { createWorkspace } from "#src/domain/workspaces/create.ts";
+import { createLog } from "#src/log.ts";
+import { inboundCallback } from "#src/networks/simulator/callback.ts";
+import { randomText } from "#src/primitives/id.ts";
+import { systemRandom } from "#src/primitives/random.ts";
+import { createSecretBox, loadSecretKey } from "#src/primitives/secret.ts";
+import { type Server, type ServerOptions, startServer } from "#src/server.ts";
+import type { Store } from "#src/storage/store.ts";
+import { TestClock } from "./clock.ts";
+
+type Sections = Omit<Config, "file" | "storage" | "secrets">;
+
+export interface TestServerOptions extends Pick<ServerOptions, "lookup" | "networks"> {
+  config?: { [S in keyof Sections]?: Partial<Sections[S]> };
+  /** Continues with the database of an earlier server, and leaves it there. */
+  directory?: string;
+  clock?: TestClock;
+  /** Log entries (as one line each) that are no reason to fail. */
+  expectedErrors?: RegExp;
+}
+
+export interface TestWorkspace {
+  id: number;
+  key: string;
+  /** E.164 of its number, null where it was made without one. */
+  number: string | null;
+  numberId: number;
+}
+
+export interface Answered {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
+  body: any;
+  text: string;
+  headers: Headers;
+}
+
+export interface CallOptions {
+  key?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface TestServer extends AsyncDisposable {
+  server: Server;
+  store: Store;
+  clock: TestClock;
+  directory: string;
+  logged: string[];
+  /** Requests that the test sent and that have no answer yet. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answered>;
+  /** Like `call`, moving the clock on as far as the answer needs. */
+  send(method: string, path: string, options?: CallOptions): Promise<Answered>;
+  workspace(settings?: Partial<WorkspaceRecipe>): Promise<TestWorkspace>;
+  template(workspace: TestWorkspace, json: Record<string, unknown>, status?: TemplateStatus): Promise<void>;
+  webhook(workspace: TestWorkspace, url: string): Promise<string>;
+  /** Somebody writes to the workspace's number; applied when it returns. */
+  inbound(workspace: TestWorkspace, from: string, text: string, at?: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface WorkspaceRecipe {
+  name: string;
+  country: string;
+  timezone: string;
+  dailyCap: number | null;
+  apiEnabled: boolean;
+  number: string | null;
+  throughput: number;
+  /** Charged with this rate and balance, in millionths of a dollar. */
+  billing: { rate: number; balance: number } | null;
+}
+
+const standard: WorkspaceRecipe = {
+  name: "Corner Shop",
+  country: "IN",
+  timezone: "Asia/Kolkata",
+  dailyCap: null,
+  apiEnabled: true,
+  number: "+911244001100",
+  throughput: 1_000,
+  billing: null,
+};
+
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), "waxwing-test-"));
+  const clock = options.clock ?? new TestClock();
+  const logged: string[] = [];
+  const base = loadConfig({ env: {}, places: [], data: directory, listen: "127.0.0.1:0" });
+  const config = merge(base, {
+    simulator: { deliverAfterMs: 0, readAfterMs: 0, noAnswerAfterMs: 0 },
+    webhooks: { allowHttp: true, allowPrivate: true, jitter: 0 },
+    limits: { requestsPerSecond: 1_000_000, burst: 1_000_000 },
+    ...options.config,
+  });
+  const log = createLog({ level: "info", format: "text", now: () => clock.now(), write: (line) => logged.push(line) });
+  const server = await startServer({ ...options, config, log, clock });
+  const { store } = server;
+  const random = systemRandom;
+  const box = createSecretBox(loadSecretKey({ keyFile: config.secrets.keyFile, env: {}, random }, true), random);
+  let sentCount = 0;
+  let answeredCount = 0;
+  clock.isBusy = () => server.isActive() || sentCount > answeredCount;
+  clock.progress = () => store.figures.operations + store.figures.failures + sentCount + answeredCount;
+  let stopped = false;
+
+  const call = async (method: string, path: string, given: CallOptions = {}): Promise<Answered> => {
+    sentCount += 1;
+    try {
+      const response = await fetch(`${server.url}${path}`, {
+        method,
+        redirect: "manual",
+        headers: {
+          ...(given.key == null ? {} : { authorization: `Bearer ${given.key}` }),
+          ...(given.body === undefined ? {} : { "content-type": "application/json" }),
+          ...given.headers,
+        },
+        ...(given.body === undefined ? {} : { body: bodyText(given.body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, body: parse(text), text, headers: response.headers };
+    } finally {
+      answeredCount += 1;
+    }
+  };
+
+  const stop = async (): Promise<void> => {
+    if (stopped) return;
+    stopped = true;
+    await server.stop();
+  };
+
+  return {
+    server,
+    store,
+    clock,
+    directory,
+    logged,
+    call,
+    send: (method, path, given) => clock.until(call(method, path, given)),
+    async workspace(settings = {}) {
+      const recipe = { ...standard, ...settings };
+      const made = await store.write((tx) => {
+        const { id } = createWorkspace(tx, { ...recipe, stopWords: [], startWords: [] }, recipe.apiEnabled);
+        const { key } = createKey(tx, id, "test");
+        if (recipe.billing !== null) {
+          setPrice(tx, id, "USD", recipe.billing.rate);
+          credit(tx, id, { amount: recipe.billing.balance, note: null, ref: null });
+        }
+        const number =
+          recipe.number === null
+            ? null
+            : addNumber(tx, id, {
+                phone: recipe.number,
+                name: recipe.name,
+                throughput: recipe.throughput,
+                route: { network: "simulator" },
+              });
+        return { id, key, number: number?.phone ?? null, numberId: number?.id ?? 0 };
+      });
+      // A number's bucket starts empty; stories begin with a number that has been there for a while.
+      await clock.advance(1_000);
+      return made;
+    },
+    async template(workspace, json, status = "APPROVED") {
+      await store.write((tx) => {
+        addTemplate(tx, workspace.id, readNewTemplate(json), status);
+      });
+    },
+    async webhook(workspace, url) {
+      return (await store.write((tx) => setWebhook(tx, box, workspace.id, url))).secret;
+    },
+    async inbound(workspace, from, text, at = clock.now()) {
+      await store.write((tx) => {
+        const number = getNumber(tx, workspace.numberId);
+        const networkMessageId = `wamid.${randomText(random, 24)}`;
+        storeCallback(tx, "simulator", inboundCallback(number, { networkMessageId, from, text, at }));
+      });
+      await clock.advance(0);
+    },
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop();
+      if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
+      const errors = logged.filter((line) => line.includes(" ERROR ") && !options.expectedErrors?.test(line));
+      if (errors.length > 0) throw new Error(`the server logged errors:\n${errors.join("")}`);
+    },
+  };
+}
+
+function merge(base: Config, changes: NonNullable<TestServerOptions["config"]>): Config {
+  const merged: Record<string, unknown> = { ...base };
+  for (const [section, values] of Object.entries(changes)) {
+    merged[section] = { ...(merged[section] as object), ...values };
+  }
+  return merged as unknown as Config;
+}
+
+function bodyText(body: unknown): string {
+  return typeof body === "string" ? body : JSON.stringify(body);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

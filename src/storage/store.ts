@@ -42,6 +42,7 @@ export class Store {
   readonly #begin;
   readonly #commit;
   readonly #dataVersion;
+  #isReading = false;
   readonly #listeners = new Map<string, () => void>();
 
   constructor(client: Client, options: StoreOptions) {
@@ -53,6 +54,7 @@ export class Store {
     this.#writer = new Writer(client, guard, this.#db, {
       clock: this.#clock,
       random: options.random ?? systemRandom,
+      beforeGroup: () => this.#endReading(),
       onWake: (topic) => this.#listeners.get(topic)?.(),
       defer: options.defer ?? ((run) => setImmediate(run)),
       onEffectError: options.onEffectError ?? rethrowOutside,
@@ -70,13 +72,31 @@ export class Store {
   /** Runs a few short queries on one consistent view. What may take over 10 ms belongs into the reader. */
   read<T>(query: (reading: Reading) => Settled<T>): T {
     const reading: Reading = { db: this.#db, now: this.#clock.now() };
-    this.#begin.run();
+    this.#beginReading();
     try {
       return query(reading) as T;
-    } finally {
-      // A failing disk may have ended the transaction already; its own error is the one to report.
-      if (this.client.inTransaction) this.#commit.run();
+    } catch (error) {
+      this.#endReading();
+      throw error;
     }
+  }
+
+  /**
+   * All reads of one turn of the event loop share one view: to begin and end one costs more than the queries in it (the
+   * locks are system calls). A later turn always sees what was committed before it.
+   */
+  #beginReading(): void {
+    if (this.#isReading) return;
+    this.#begin.run();
+    this.#isReading = true;
+    setImmediate(() => this.#endReading());
+  }
+
+  #endReading(): void {
+    if (!this.#isReading) return;
+    this.#isReading = false;
+    // A failing disk may have ended the transaction already; its own error is the one to report.
+    if (this.client.inTransaction) this.#commit.run();
   }
 
   /** Calls `listener` after every commit in which an operation asked for work of this topic. */
@@ -86,6 +106,7 @@ export class Store {
 
   /** A number that changes whenever another process has committed. */
   dataVersion(): number {
+    this.#endReading();
     return Number(this.#dataVersion.get());
   }
 
@@ -99,10 +120,12 @@ export class Store {
 
   /** Copies the whole log back into the file; only while nobody else uses the database. */
   checkpoint(): void {
+    this.#endReading();
     this.client.pragma("wal_checkpoint(TRUNCATE)");
   }
 
   close(): void {
+    this.#endReading();
     this.client.close();
   }
 }

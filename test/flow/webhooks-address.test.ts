@@ -4,7 +4,7 @@ import * as net from "node:net";
 import { replayDelivery } from "#src/domain/webhooks/replay.ts";
 import type { ResolveName } from "#src/workers/post-webhook.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
-import { delivery, emit, MINUTE, SECOND, startHook } from "#test/support/webhooks.ts";
+import { delivery, emit, MINUTE, startHook } from "#test/support/webhooks.ts";
 
 /** Public by registry. It only ever stands beside an address that is refused, so nothing is sent there. */
 const PUBLIC = "192.175.48.1";

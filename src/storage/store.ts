@@ -2,6 +2,7 @@
  * The one database file, open: `read` for one consistent view, `write` for one operation in a group commit.
  * It knows no noun; the domain's operations are passed in.
  */
+import { createHmac } from "node:crypto";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { type Clock, systemClock } from "#src/primitives/clock.ts";
 import { type Random, systemRandom } from "#src/primitives/random.ts";
@@ -12,6 +13,8 @@ import { Writer, type WriterFigures } from "./writer.ts";
 export interface StoreOptions {
   clock?: Clock;
   random?: Random;
+  /** Key of `keyedHash`, asked for at its first use: most commands need none. */
+  hashKey?: () => Uint8Array;
   /**
    * How long a statement may sleep for another process's lock, in milliseconds. The server passes 0 (it would sleep on
    * its only thread, so the writer tries again by timer); a command on the command line passes seconds.
@@ -32,6 +35,7 @@ export class Store {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #writer: Writer;
+  readonly #keyedHash: (value: string) => Uint8Array;
   readonly #begin;
   readonly #commit;
   readonly #dataVersion;
@@ -40,10 +44,16 @@ export class Store {
   constructor(client: Client, options: StoreOptions) {
     this.client = client;
     this.#clock = options.clock ?? systemClock;
+    const { hashKey } = options;
+    this.#keyedHash = (value) => {
+      if (hashKey === undefined) throw new Error("this store was opened without a key for hashes");
+      return createHmac("sha256", hashKey()).update(value).digest();
+    };
     this.#db = drizzle(client, { casing: "snake_case" }) as unknown as Db;
     this.#writer = new Writer(client, this.#db, {
       clock: this.#clock,
       random: options.random ?? systemRandom,
+      keyedHash: this.#keyedHash,
       onWake: (topic) => this.#listeners.get(topic)?.(),
       defer: options.defer ?? ((run) => setImmediate(run)),
       onEffectError: options.onEffectError ?? rethrowOutside,
@@ -60,7 +70,7 @@ export class Store {
 
   /** Runs a few short queries on one consistent view. What may take over 10 ms belongs into the reader. */
   read<T>(query: (reading: Reading) => Settled<T>): T {
-    const reading: Reading = { db: this.#db, now: this.#clock.now() };
+    const reading: Reading = { db: this.#db, now: this.#clock.now(), keyedHash: this.#keyedHash };
     this.#begin.run();
     try {
       return query(reading) as T;

@@ -23,6 +23,7 @@ const BUSY_LIMIT_MS = 15_000;
 export interface WriterOptions {
   clock: Clock;
   random: Random;
+  keyedHash: (value: string) => Uint8Array;
   /** Runs the next group in a later turn of the event loop; replaced in a simulation. */
   defer: (run: () => void) => void;
   /** An operation asked for work of this topic, and is on disk. */
@@ -159,6 +160,7 @@ export class Writer {
       db: this.#db,
       now: this.#options.clock.now(),
       random: this.#options.random,
+      keyedHash: this.#options.keyedHash,
       afterCommit: (effect) => effects.push(effect),
       wake: (topic) => effects.push(() => this.#options.onWake(topic)),
       savepoint: (part) => {

@@ -3,10 +3,12 @@
  * person move together.
  */
 import { and, eq, ne, sql } from "drizzle-orm";
+import type { E164 } from "#src/primitives/phone.ts";
 import { statement, type Tx } from "#src/storage/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { type ConsentMove, type ConsentSource, decideConsent } from "./consent.ts";
+import { forgetErasedOptOut } from "./erased.ts";
 import { type Contact, consentLog, contacts } from "./table.ts";
 import { viewContact } from "./view.ts";
 
@@ -79,8 +81,9 @@ function moveOne(tx: Tx, workspace: Workspace, contact: Contact, move: ConsentMo
     evidence: why.evidence,
     at: tx.now,
   });
-  if (became === "opted_out") publish(tx, workspace, "contact.opted_out", { contact: viewContact(changed, workspace) });
-  if (was === "opted_out") publish(tx, workspace, "contact.opted_in", { contact: viewContact(changed, workspace) });
+  if (became === "opted_out") publish(tx, workspace, "contact.opted_out", { contact: viewContact(tx, changed, workspace) });
+  if (was === "opted_out" && changed.phone !== null) forgetErasedOptOut(tx, workspace.id, changed.phone as E164);
+  if (was === "opted_out") publish(tx, workspace, "contact.opted_in", { contact: viewContact(tx, changed, workspace) });
   return changed;
 }
 

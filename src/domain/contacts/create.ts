@@ -1,7 +1,11 @@
-/** A person whom nobody knew yet: nothing but the number, or the network's own id, and no consent. */
+/**
+ * A person whom nobody knew yet: nothing but the number, or the network's own id, and no consent. Whoever was erased
+ * after opting out is made opted out again: forgetting a person does not forget that they refused.
+ */
 import { sql } from "drizzle-orm";
 import type { E164 } from "#src/primitives/phone.ts";
 import { statement, type Tx } from "#src/storage/transaction.ts";
+import { findErasedOptOut } from "./erased.ts";
 import { type Contact, contacts } from "./table.ts";
 
 const insert = statement((db) =>
@@ -12,7 +16,9 @@ const insert = statement((db) =>
       phone: sql.placeholder("phone"),
       networkUserId: sql.placeholder("networkUserId"),
       name: sql.placeholder("name"),
-      consent: "unknown",
+      consent: sql.placeholder("consent"),
+      consentSource: sql.placeholder("consentSource"),
+      consentAt: sql.placeholder("consentAt"),
       createdAt: sql.placeholder("now"),
       updatedAt: sql.placeholder("now"),
     })
@@ -20,16 +26,23 @@ const insert = statement((db) =>
     .prepare(),
 );
 
-export function createContact(
-  tx: Tx,
-  workspaceId: number,
-  person: { phone: E164 | null; networkUserId?: string | null; name?: string | null },
-): Contact {
+export interface NewContact {
+  phone: E164 | null;
+  networkUserId?: string | null;
+  name?: string | null;
+}
+
+export function createContact(tx: Tx, workspaceId: number, person: NewContact): Contact {
+  const refusedAt = person.phone === null ? null : findErasedOptOut(tx, workspaceId, person.phone);
   return insert(tx).get({
     workspaceId,
     phone: person.phone,
     networkUserId: person.networkUserId ?? null,
     name: person.name ?? null,
+    consent: refusedAt === null ? "unknown" : "opted_out",
+    consentSource: refusedAt === null ? null : "manual",
+    // Since then: a START that the person writes now is later, and counts.
+    consentAt: refusedAt,
     now: tx.now,
   });
 }

@@ -1,7 +1,8 @@
 /** The body of `PUT /contacts/{phone}`: its schema for the reference, and the way from JSON to what the domain takes. */
 import { Type } from "@sinclair/typebox";
-import { type ContactChanges, type ProfileField, profileFields } from "#src/domain/contacts/put.ts";
 import type { NewPerson } from "#src/domain/contacts/people.ts";
+import { type Profile, type ProfileField, profileFields } from "#src/domain/contacts/profile.ts";
+import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import { readYearlyDate } from "#src/primitives/calendar.ts";
 import { type FieldProblems, invalidRequest } from "#src/primitives/problem.ts";
 import { Nullable, OneOf } from "#src/primitives/schema.ts";
@@ -109,11 +110,8 @@ function trimmed(list: unknown): unknown {
   return Array.isArray(list) ? list.map((name) => (typeof name === "string" ? name.trim() : name)) : undefined;
 }
 
-function readProfile(
-  body: Readonly<Record<string, unknown>>,
-  problems: FieldProblems,
-): Partial<Record<ProfileField, string | null>> {
-  const profile: Partial<Record<ProfileField, string | null>> = {};
+function readProfile(body: Readonly<Record<string, unknown>>, problems: FieldProblems): Profile {
+  const profile: Profile = {};
   for (const name of profileFields) {
     const member = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     const value = body[member];

@@ -81,7 +81,8 @@ function moveOne(tx: Tx, workspace: Workspace, contact: Contact, move: ConsentMo
     evidence: why.evidence,
     at: tx.now,
   });
-  if (became === "opted_out") publish(tx, workspace, "contact.opted_out", { contact: viewContact(tx, changed, workspace) });
+  if (became === "opted_out")
+    publish(tx, workspace, "contact.opted_out", { contact: viewContact(tx, changed, workspace) });
   if (was === "opted_out" && changed.phone !== null) forgetErasedOptOut(tx, workspace.id, changed.phone as E164);
   if (was === "opted_out") publish(tx, workspace, "contact.opted_in", { contact: viewContact(tx, changed, workspace) });
   return changed;

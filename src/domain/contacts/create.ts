@@ -1,11 +1,12 @@
 /**
- * A person whom nobody knew yet: nothing but the number, or the network's own id, and no consent. Whoever was erased
+ * A person whom nobody knew yet: by number or by the network's own id, and without consent. Whoever was erased
  * after opting out is made opted out again: forgetting a person does not forget that they refused.
  */
 import { sql } from "drizzle-orm";
 import type { E164 } from "#src/primitives/phone.ts";
 import { statement, type Tx } from "#src/storage/transaction.ts";
 import { findErasedOptOut } from "./erased.ts";
+import { fullProfile, type Profile, profilePlaceholders } from "./profile.ts";
 import { type Contact, contacts } from "./table.ts";
 
 const insert = statement((db) =>
@@ -15,7 +16,7 @@ const insert = statement((db) =>
       workspaceId: sql.placeholder("workspaceId"),
       phone: sql.placeholder("phone"),
       networkUserId: sql.placeholder("networkUserId"),
-      name: sql.placeholder("name"),
+      ...profilePlaceholders,
       consent: sql.placeholder("consent"),
       consentSource: sql.placeholder("consentSource"),
       consentAt: sql.placeholder("consentAt"),
@@ -29,7 +30,7 @@ const insert = statement((db) =>
 export interface NewContact {
   phone: E164 | null;
   networkUserId?: string | null;
-  name?: string | null;
+  profile?: Profile;
 }
 
 export function createContact(tx: Tx, workspaceId: number, person: NewContact): Contact {
@@ -38,7 +39,7 @@ export function createContact(tx: Tx, workspaceId: number, person: NewContact): 
     workspaceId,
     phone: person.phone,
     networkUserId: person.networkUserId ?? null,
-    name: person.name ?? null,
+    ...fullProfile(null, person.profile ?? {}),
     consent: refusedAt === null ? "unknown" : "opted_out",
     consentSource: refusedAt === null ? null : "manual",
     // Since then: a START that the person writes now is later, and counts.

@@ -47,7 +47,10 @@ export function listContacts(
   }
   const { after } = from;
   const within = and(gt(contacts.updatedAt, Math.max(after.over, least)), lte(contacts.updatedAt, after.upTo));
-  const behind = or(lt(contacts.updatedAt, after.updatedAt), and(eq(contacts.updatedAt, after.updatedAt), lt(contacts.id, after.id)));
+  const behind = or(
+    lt(contacts.updatedAt, after.updatedAt),
+    and(eq(contacts.updatedAt, after.updatedAt), lt(contacts.id, after.id)),
+  );
   const found = page(reading, workspaceId, and(within, behind), 0, limit + 1);
   if (found.length > 0 || after.upTo >= newest(reading, workspaceId)) {
     return cut(reading, workspaceId, found, limit, after);
@@ -165,4 +168,3 @@ export const countSinceSql = {
   optOuts:
     "SELECT count(*) AS total FROM contacts WHERE workspace_id = ? AND phone IS NOT NULL AND consent = 'opted_out' AND consent_at >= ?",
 } as const;
-

@@ -34,7 +34,11 @@ export function replacePeople(tx: Tx, contactId: number, people: NewPerson[]): b
   });
   for (const { id } of left) tx.db.delete(contactPeople).where(eq(contactPeople.id, id)).run();
   for (const { person, row } of kept) {
-    if (row === undefined) tx.db.insert(contactPeople).values({ contactId, ...person }).run();
+    if (row === undefined)
+      tx.db
+        .insert(contactPeople)
+        .values({ contactId, ...person })
+        .run();
     else tx.db.update(contactPeople).set(person).where(eq(contactPeople.id, row.id)).run();
   }
   return true;

@@ -12,33 +12,19 @@ import { isDynamic } from "../groups/group.ts";
 import { addMember, findOrCreateList, removeMember } from "../groups/membership.ts";
 import { findGroup, findGroupByName, listGroupsOfContact } from "../groups/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { changeConsent, type ConsentEvidence } from "./change-consent.ts";
+import { type ConsentEvidence, changeConsent } from "./change-consent.ts";
 import { createContact } from "./create.ts";
 import { listTags } from "./details.ts";
-import { getContact, type FoundPerson } from "./find.ts";
-import { replacePeople, type NewPerson } from "./people.ts";
+import { type FoundPerson, getContact } from "./find.ts";
+import { type NewPerson, replacePeople } from "./people.ts";
+import { fullProfile, type Profile, profileFields, profilePlaceholders } from "./profile.ts";
 import { requireNotOptedOut } from "./refuse.ts";
 import { type Contact, contacts } from "./table.ts";
 import { addTag, removeTag } from "./tagging.ts";
 
-/** The contact's own texts and dates. */
-export const profileFields = [
-  "name",
-  "firstName",
-  "lastName",
-  "email",
-  "city",
-  "state",
-  "postalCode",
-  "company",
-  "birthday",
-  "anniversary",
-] as const;
-export type ProfileField = (typeof profileFields)[number];
-
 /** What is left out stays; null clears. Shapes are checked by the caller, meanings here. */
 export interface ContactChanges {
-  profile?: Partial<Record<ProfileField, string | null>>;
+  profile?: Profile;
   /** By key, merged; null clears one. */
   fields?: Record<string, unknown>;
   /** The whole list. */
@@ -72,9 +58,10 @@ export function putContact(
   if (changes.consent === "opted_in") requireNotOptedOut(tx, workspace, person);
 
   const isNew = person.contact === null;
-  const before = person.contact ?? createContact(tx, workspace.id, { phone: person.phone });
+  const { profile = {} } = changes;
+  const before = person.contact ?? createContact(tx, workspace.id, { phone: person.phone, profile });
   const isChanged = [
-    changeProfile(tx, before, changes.profile ?? {}),
+    changeProfile(tx, before, profile),
     changeFields(tx, before.id, values),
     changes.people !== undefined && replacePeople(tx, before.id, changes.people),
     changeTags(tx, workspace.id, before.id, changes),
@@ -142,8 +129,7 @@ function checkGroups(
   problems: FieldProblems,
 ): void {
   named.forEach((name, index) => {
-    const group =
-      typeof name === "number" ? findGroup(tx, workspaceId, name) : findGroupByName(tx, workspaceId, name);
+    const group = typeof name === "number" ? findGroup(tx, workspaceId, name) : findGroupByName(tx, workspaceId, name);
     if (typeof name === "number" && group === undefined) {
       problems[`${path}.${index}`] = [`There is no group ${name}.`];
     } else if (group !== undefined && isDynamic(group)) {
@@ -152,11 +138,18 @@ function checkGroups(
   });
 }
 
-function changeProfile(tx: Tx, contact: Contact, profile: NonNullable<ContactChanges["profile"]>): boolean {
-  const changed = profileFields.filter((name) => profile[name] !== undefined && profile[name] !== contact[name]);
-  if (changed.length === 0) return false;
-  const set = Object.fromEntries(changed.map((name) => [name, profile[name] ?? null]));
-  tx.db.update(contacts).set(set).where(eq(contacts.id, contact.id)).run();
+const updateProfile = statement((db) =>
+  db
+    .update(contacts)
+    .set(profilePlaceholders)
+    .where(eq(contacts.id, sql.placeholder("id")))
+    .prepare(),
+);
+
+function changeProfile(tx: Tx, contact: Contact, profile: Profile): boolean {
+  const wanted = fullProfile(contact, profile);
+  if (profileFields.every((field) => wanted[field] === contact[field])) return false;
+  updateProfile(tx).run({ id: contact.id, ...wanted });
   return true;
 }
 
@@ -209,7 +202,12 @@ function changeFields(tx: Tx, contactId: number, values: FieldValues): boolean {
 }
 
 /** Additions first, then removals: what is in both is gone, and where it was not there before, nothing has changed. */
-function changeTags(tx: Tx, workspaceId: number, contactId: number, { addTags = [], removeTags = [] }: ContactChanges): boolean {
+function changeTags(
+  tx: Tx,
+  workspaceId: number,
+  contactId: number,
+  { addTags = [], removeTags = [] }: ContactChanges,
+): boolean {
   if (addTags.length === 0 && removeTags.length === 0) return false;
   const before = listTags(tx, contactId);
   for (const name of addTags) addTag(tx, workspaceId, contactId, name);

@@ -39,7 +39,9 @@ export function addTag(tx: Tx, workspaceId: number, contactId: number, name: str
 const remove = statement((db) =>
   db
     .delete(contactTags)
-    .where(and(eq(contactTags.contactId, sql.placeholder("contactId")), eq(contactTags.tagId, sql.placeholder("tagId"))))
+    .where(
+      and(eq(contactTags.contactId, sql.placeholder("contactId")), eq(contactTags.tagId, sql.placeholder("tagId"))),
+    )
     .prepare(),
 );
 

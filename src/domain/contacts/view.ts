@@ -82,7 +82,12 @@ export function viewContact(
     birthday: contact.birthday,
     anniversary: contact.anniversary,
     fields: details.fields,
-    people: details.people.map(({ name, firstName, birthday, ref }) => ({ name, first_name: firstName, birthday, ref })),
+    people: details.people.map(({ name, firstName, birthday, ref }) => ({
+      name,
+      first_name: firstName,
+      birthday,
+      ref,
+    })),
     tags: details.tags,
     groups: details.groups,
     consent: { status: contact.consent, source: contact.consentSource, at: when(contact.consentAt) },

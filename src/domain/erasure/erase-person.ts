@@ -7,7 +7,14 @@ import { type E164, otherSpelling } from "#src/primitives/phone.ts";
 import type { Tx } from "#src/storage/transaction.ts";
 import { callbacks } from "../callbacks/table.ts";
 import { rememberErasedOptOut } from "../contacts/erased.ts";
-import { type Contact, consentLog, contactNetworkIds, contactPeople, contacts, contactTags } from "../contacts/table.ts";
+import {
+  type Contact,
+  consentLog,
+  contactNetworkIds,
+  contactPeople,
+  contacts,
+  contactTags,
+} from "../contacts/table.ts";
 import { events } from "../events/table.ts";
 import { contactFields } from "../fields/table.ts";
 import { groupMembers } from "../groups/table.ts";
@@ -80,11 +87,7 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
     .set({ toPhone: ERASED, text: ERASED, networkMessageId: null })
     .where(inArray(messages.id, sent))
     .run();
-  tx.db
-    .update(idempotencyKeys)
-    .set({ body: '{"data":null}' })
-    .where(inArray(idempotencyKeys.messageId, sent))
-    .run();
+  tx.db.update(idempotencyKeys).set({ body: '{"data":null}' }).where(inArray(idempotencyKeys.messageId, sent)).run();
   const written = tx.db
     .select({ id: inbounds.id })
     .from(inbounds)
@@ -151,4 +154,3 @@ export function eraseMentions(
   }
   return rows.at(-1)?.id ?? null;
 }
-

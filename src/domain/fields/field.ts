@@ -36,7 +36,8 @@ const KEY = /^[a-z][a-z0-9_]{0,63}$/;
 
 /** What is wrong with a key, in a sentence; null when nothing is. */
 export function findKeyMistake(key: string): string | null {
-  if (!KEY.test(key)) return "A key begins with a small letter and has small letters, digits and underscores, 64 at most.";
+  if (!KEY.test(key))
+    return "A key begins with a small letter and has small letters, digits and underscores, 64 at most.";
   return BUILT_IN.includes(key) ? `Every contact has ${key} already; choose another key.` : null;
 }
 

@@ -21,7 +21,9 @@ const byKey = statement((db) =>
   db
     .select()
     .from(customFields)
-    .where(and(eq(customFields.workspaceId, sql.placeholder("workspaceId")), eq(customFields.key, sql.placeholder("key"))))
+    .where(
+      and(eq(customFields.workspaceId, sql.placeholder("workspaceId")), eq(customFields.key, sql.placeholder("key"))),
+    )
     .prepare(),
 );
 

@@ -26,7 +26,9 @@ export function findOrCreateSender(tx: Tx, workspace: Workspace, person: NamedPe
   const { from, userId, profileName } = person;
   const phone = from === null ? null : fromNetwork(from);
   const known = findSender(tx, workspace, person);
-  if (known === undefined) return createContact(tx, workspace.id, { phone, networkUserId: userId, name: profileName });
+  if (known === undefined) {
+    return createContact(tx, workspace.id, { phone, networkUserId: userId, profile: { name: profileName } });
+  }
   if (phone !== null && known.phone === null) return nameByPhone(tx, known, phone);
   if (from !== null) learnNetworkId(tx, workspace, known, from);
   if (userId !== null) learnNetworkUser(tx, workspace, known, userId);

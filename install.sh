@@ -145,7 +145,7 @@ run_dev() {
 
 run_test() {
   prepare full
-  exec "$bun" test "$@"
+  exec "$bun" test --timeout 20000 "$@"
 }
 
 run_build() {

@@ -115,6 +115,7 @@ CREATE TABLE deliveries (
 ) STRICT;
 CREATE INDEX deliveries_event ON deliveries (event_seq);
 CREATE INDEX deliveries_workspace ON deliveries (workspace_id, status, id);
+CREATE INDEX deliveries_listed ON deliveries (workspace_id, id);
 
 CREATE TABLE delivery_attempts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -162,8 +163,9 @@ CREATE TABLE contacts (
   consent TEXT NOT NULL CHECK (consent IN ('unknown', 'opted_in', 'opted_out')),
   consent_source TEXT,
   consent_at INTEGER,
-  -- The network's time of the STOP or START that decided; null where something else did.
-  consent_said_at INTEGER,
+  -- The network's times of the latest STOP and START, whether or not they changed anything: the later one holds.
+  stop_said_at INTEGER,
+  start_said_at INTEGER,
   last_message_at INTEGER,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
@@ -250,15 +252,10 @@ CREATE INDEX messages_network ON messages (network_message_id, number_id) WHERE 
 CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending');
 CREATE INDEX messages_held ON messages (created_at) WHERE money = 'held';
 CREATE INDEX messages_workspace ON messages (workspace_id, id);
-
--- Who was sent a template in the last 24 hours, for workspaces with a daily cap.
-CREATE TABLE daily_people (
-  workspace_id INTEGER NOT NULL,
-  person_id INTEGER NOT NULL,
-  at INTEGER NOT NULL,
-  PRIMARY KEY (workspace_id, person_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX daily_people_at ON daily_people (workspace_id, at);
+-- Who was sent a template, for the daily cap: what the network refused falls out of it by itself.
+CREATE INDEX messages_templates_sent ON messages (workspace_id, handed_over_at, contact_id)
+  WHERE type = 'template' AND (status <> 'failed' OR outcome_unknown = 1);
+CREATE INDEX messages_contact ON messages (contact_id, handed_over_at);
 
 CREATE TABLE idempotency_keys (
   id INTEGER PRIMARY KEY,

@@ -2,8 +2,9 @@
  * The composition root: configuration → store → networks → workers → HTTP. The only place where the parts are wired
  * together, and the only one that starts and stops them.
  */
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { createApp } from "#src/api/app.ts";
-import { endpoints } from "#src/api/endpoints.ts";
 import type { Config } from "#src/config.ts";
 import { CALLBACKS, storeCallback } from "#src/domain/callbacks/callbacks.ts";
 import { recoverOpen } from "#src/domain/messages/in-doubt.ts";
@@ -55,11 +56,14 @@ export interface Server {
 /** How often other processes' commits are looked for. */
 const LOOK_EVERY_MS = 250;
 const STOP_LIMIT_MS = 10_000;
+/** The runtime's own limit cuts a connection without an answer; ours (`body_bytes`) answers, so it must come first. */
+const LARGEST_BODY_BYTES = Number.MAX_SAFE_INTEGER;
 
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { config, log, clock = systemClock, random = systemRandom } = options;
   const files = databaseFiles(config.storage.path);
   makePrivateDirectory(config.storage.data);
+  makePrivateDirectory(dirname(files.database));
   const lock = lockExclusively(files.serverLock);
   const store = openStore(files.database, { clock, random, busyTimeoutMs: 0 });
   const applied = migrate(store.client);
@@ -143,6 +147,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     instanceId,
     retryBudgetMs: config.messages.retryBudgetMs,
     timeoutMs: config.whatsapp.timeoutMs,
+    inDoubtAfterMs: config.broadcasts.inDoubtAfterMs,
   };
   let isReady = false;
   const app = createApp({
@@ -151,11 +156,26 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     random,
     log,
     limits: config.limits,
-    endpoints: endpoints(handOver),
+    handOver,
     isReady: () => isReady,
   });
   const { host, port } = config.server.listen;
-  app.listen({ hostname: host, port, idleTimeout: 60, maxRequestBodySize: 64 * 1024 * 1024 });
+  try {
+    app.listen({
+      hostname: host,
+      port,
+      // The router's own default lets two servers share a port, and the kernel split the requests between them.
+      reusePort: false,
+      idleTimeout: 60,
+      maxRequestBodySize: LARGEST_BODY_BYTES,
+      ...tlsOf(config),
+    });
+  } catch (error) {
+    poster.close();
+    store.close();
+    lock.release();
+    throw error;
+  }
   const http = app.server;
   if (http === null) throw new Error("the HTTP server did not start");
 
@@ -177,11 +197,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   for (const worker of workers) worker.start();
   isReady = true;
 
-  const isActive = (): boolean =>
-    store.hasQueuedWrites || http.pendingRequests > 0 || workers.some((worker) => worker.isActive);
+  const isWorking = (): boolean => store.hasQueuedWrites || workers.some((worker) => worker.isActive);
+  const isActive = (): boolean => watch.underWay > 0 || http.pendingRequests > 0 || isWorking();
 
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${http.port}`,
+    url: `${config.server.tlsCert === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${http.port}`,
     store,
     isActive,
     async stop() {
@@ -189,17 +209,28 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       lookTimer.cancel();
       for (const worker of workers) worker.stop();
       const closed = http.stop();
-      const limit = systemClock.setTimer(STOP_LIMIT_MS, () => void http.stop(true));
+      const limit = systemClock.setTimer(STOP_LIMIT_MS, () => {
+        void http.stop(true);
+        poster.close();
+      });
       await closed;
+      // A hand-over that outlives the limit stays in doubt; everything else has been cut short by then.
+      const until = systemClock.monotonic() + STOP_LIMIT_MS;
+      while ((watch.underWay > 0 && systemClock.monotonic() < until) || isWorking()) await sleep(systemClock, 5);
       limit.cancel();
       poster.close();
-      while (workers.some((worker) => worker.isActive) || store.hasQueuedWrites) await sleep(systemClock, 5);
       recorder.stop();
       store.checkpoint();
       store.close();
       lock.release();
     },
   };
+}
+
+/** A pair of files, or nothing: then a proxy in front speaks TLS. */
+function tlsOf({ server }: Config): { tls?: { cert: string; key: string } } {
+  if (server.tlsCert === null || server.tlsKey === null) return {};
+  return { tls: { cert: readFileSync(server.tlsCert, "utf8"), key: readFileSync(server.tlsKey, "utf8") } };
 }
 
 /** Takes over what other boots held, and what a crash left open. */

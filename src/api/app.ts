@@ -6,16 +6,19 @@ import { Elysia } from "elysia";
 import type { Log } from "#src/log.ts";
 import type { Clock } from "#src/primitives/clock.ts";
 import { randomText } from "#src/primitives/id.ts";
-import { notFound, Problem } from "#src/primitives/problem.ts";
+import { Problem } from "#src/primitives/problem.ts";
 import type { Random } from "#src/primitives/random.ts";
 import { StorageUnavailable } from "#src/storage/failure.ts";
 import type { Store } from "#src/storage/store.ts";
+import type { HandOverOptions } from "#src/workers/hand-over.ts";
 import { Authenticator } from "./auth.ts";
 import { readBody } from "./body.ts";
 import { docsRoutes } from "./docs.ts";
-import type { Answer, Call, Endpoint } from "./endpoint.ts";
+import { type Answer, type Call, type Endpoint, PREFIX } from "./endpoint.ts";
+import { endpoints } from "./endpoints.ts";
 import { answerProblem, internalError, unavailable } from "./errors.ts";
 import { healthRoutes } from "./health.ts";
+import { KeyQueue } from "./idempotency.ts";
 import { RateLimiter, type RateLimits } from "./rate-limit.ts";
 
 export interface AppOptions {
@@ -24,20 +27,19 @@ export interface AppOptions {
   random: Random;
   log: Log;
   limits: RateLimits & { bodyBytes: number };
-  endpoints: readonly Endpoint[];
+  /** What a message needs on its way to a network. */
+  handOver: HandOverOptions;
   /** Whether the server's own start is over: migrations, recovery. */
   isReady: () => boolean;
 }
-
-export const PREFIX = "/api/v1";
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const NO_BODY: Readonly<Record<string, unknown>> = {};
 
 export function createApp(options: AppOptions) {
   const pipeline = createPipeline(options);
-  const app = new Elysia({ normalize: false });
-  for (const endpoint of options.endpoints) {
+  const app = new Elysia({ normalize: false, strictPath: true });
+  for (const endpoint of endpoints) {
     const path = PREFIX + endpoint.path.replace(/\{(\w+)\}/g, ":$1");
     const run = ({ request, params }: { request: Request; params: Record<string, string> }): Promise<Response> =>
       pipeline(request, endpoint, params);
@@ -54,9 +56,10 @@ export function createApp(options: AppOptions) {
 type Pipeline = (request: Request, endpoint: Endpoint | null, path: Record<string, string>) => Promise<Response>;
 
 /** 401, 403, 429, 400, and then what the endpoint finds; a path that leads nowhere is told last of all. */
-function createPipeline({ store, clock, random, log, limits }: AppOptions): Pipeline {
+function createPipeline({ store, clock, random, log, limits, handOver }: AppOptions): Pipeline {
   const authenticator = new Authenticator(store, clock);
   const limiter = new RateLimiter(clock, limits);
+  const keyQueue = new KeyQueue();
 
   const answer = async (request: Request, endpoint: Endpoint | null, path: Record<string, string>): Promise<Answer> => {
     const { workspace } = authenticator.requireBearer(request.headers.get("authorization"));
@@ -66,6 +69,8 @@ function createPipeline({ store, clock, random, log, limits }: AppOptions): Pipe
     const { pathname, query } = splitUrl(request.url);
     const call: Call = {
       store,
+      handOver,
+      keyQueue,
       workspace,
       path,
       query,
@@ -116,11 +121,4 @@ function splitUrl(url: string): { pathname: string; query: URLSearchParams } {
   const queryStart = url.indexOf("?", pathStart);
   if (queryStart === -1) return { pathname: url.slice(pathStart), query: new URLSearchParams() };
   return { pathname: url.slice(pathStart, queryStart), query: new URLSearchParams(url.slice(queryStart + 1)) };
-}
-
-/** An id in a path. Throws `not_found` for what is no integer: nothing has such an id. */
-export function requireId(text: string | undefined, noun: string): number {
-  const id = Number(text);
-  if (text === undefined || !/^[1-9]\d{0,15}$/.test(text) || !Number.isSafeInteger(id)) throw notFound(noun);
-  return id;
 }

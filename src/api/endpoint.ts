@@ -1,11 +1,17 @@
 /**
- * What an endpoint is: its place, its words for the reference, the problems that it may answer, and what it does. The
- * routes and the OpenAPI document are both made from it, so they cannot disagree.
+ * What an endpoint is: its place, its words for the reference, the problems that it may answer, and what it does. An
+ * endpoint is a constant: everything that a running server has comes with the call. The routes and the OpenAPI document
+ * are both made from it, so they cannot disagree.
  */
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import type { ProblemCode } from "#src/primitives/problem.ts";
+import { notFound, type ProblemCode } from "#src/primitives/problem.ts";
 import type { Store } from "#src/storage/store.ts";
+import type { HandOverOptions } from "#src/workers/hand-over.ts";
+import type { KeyQueue } from "./idempotency.ts";
+
+/** What every path of the API begins with. */
+export const PREFIX = "/api/v1";
 
 export interface Answer {
   status: number;
@@ -16,6 +22,9 @@ export interface Answer {
 
 export interface Call {
   store: Store;
+  handOver: HandOverOptions;
+  /** The requests with an Idempotency-Key that this server is acting upon. */
+  keyQueue: KeyQueue;
   workspace: Workspace;
   /** Values of the path's `{names}`, as they were sent. */
   path: Readonly<Record<string, string>>;
@@ -66,4 +75,11 @@ export interface Success {
 
 export function answerData(status: number, data: unknown): Answer {
   return { status, body: JSON.stringify({ data }) };
+}
+
+/** An id in a path. Throws `not_found` for what is no integer: nothing has such an id. */
+export function requireId(text: string | undefined, noun: string): number {
+  const id = Number(text);
+  if (text === undefined || !/^[1-9]\d{0,15}$/.test(text) || !Number.isSafeInteger(id)) throw notFound(noun);
+  return id;
 }

@@ -21,8 +21,9 @@ export const idempotencyParameter: Parameter = {
 
 /** The request's key and fingerprint; null when it carries none. Throws `invalid_request` for an impossible key. */
 export function readKey({ headers, method, pathname, body }: Call): KeyUse | null {
-  const key = headers.get("idempotency-key");
-  if (key === null) return null;
+  const header = headers.get("idempotency-key");
+  if (header === null) return null;
+  const key = decodeHeader(header);
   if (key === "" || [...key].length > KEY_LENGTH_MAX) {
     throw invalidRequest({ "Idempotency-Key": [`A key has 1 to ${KEY_LENGTH_MAX} characters.`] });
   }
@@ -30,6 +31,15 @@ export function readKey({ headers, method, pathname, body }: Call): KeyUse | nul
     .update(`${method} ${pathname}\n${canonicalJson(body)}`)
     .digest();
   return { key, fingerprint: new Uint8Array(fingerprint) };
+}
+
+/** A header's bytes come as one character each; what is UTF-8 underneath is counted and compared as that. */
+function decodeHeader(header: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(header, "latin1"));
+  } catch {
+    return header;
+  }
 }
 
 /** The same value always gives the same text: members sorted by name, no white space. */

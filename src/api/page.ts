@@ -12,9 +12,9 @@ export const PER_PAGE = 50;
 export const PageView = Type.Object(
   {
     page: Type.Integer({ description: "The page's number; 1 when the list was asked for after a cursor." }),
-    per_page: Type.Integer({ examples: [PER_PAGE] }),
+    per_page: Type.Integer({ description: "How many rows a page holds.", examples: [PER_PAGE] }),
     total: Type.Integer({ description: "How many there are in all." }),
-    has_more: Type.Boolean(),
+    has_more: Type.Boolean({ description: "Whether more rows follow these." }),
     next: Nullable(Type.String({ description: "Cursor of what follows, for `after`; null at the end." })),
   },
   { $id: "Page", description: "Where in the list these rows stand." },
@@ -45,8 +45,9 @@ export function readPage(query: URLSearchParams): PageFrom {
   const after = query.get("after");
   if (after !== null) return { after: readCursor(after) };
   const given = query.get("page") ?? "1";
-  const page = Number(given);
-  if (!/^\d{1,9}$/.test(given) || page < 1) throw wrongParameter("page", "The page is a whole number, at least 1.");
+  // A page beyond what can be counted is past the end, like any other.
+  const page = Math.min(Number(given), Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE));
+  if (!/^\d+$/.test(given) || page < 1) throw wrongParameter("page", "The page is a whole number, at least 1.");
   return { offset: (page - 1) * PER_PAGE, page };
 }
 

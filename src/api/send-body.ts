@@ -88,7 +88,22 @@ export const SendTextBody = Type.Object(
   },
 );
 
-export const SendMessageBody = Type.Union([SendTemplateBody, SendTextBody], { $id: "SendMessage" });
+export const SendMessageBody = Type.Union([SendTemplateBody, SendTextBody], {
+  $id: "SendMessage",
+  description: "Either a template or free-form text, never both.",
+});
+
+/** What either form may have, for a body that does not say which it is. */
+const EitherForm = Type.Object(
+  {
+    to: Phone,
+    from: From,
+    language: Type.Optional(Type.Unknown()),
+    variables: Type.Optional(Type.Unknown()),
+    media: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: false },
+);
 
 /** Checks everything that the request alone shows. Throws `invalid_request` naming every field that is wrong. */
 export function readSendMessage(body: Readonly<Record<string, unknown>>): SendInput {
@@ -96,7 +111,8 @@ export function readSendMessage(body: Readonly<Record<string, unknown>>): SendIn
   const hasText = body.text !== undefined;
   if (hasTemplate === hasText) {
     const sentence = hasText ? "Send a template or a text, not both." : "Send either a template or a text.";
-    throw invalidRequest({ template: [sentence], text: [sentence] });
+    const { template: _template, text: _text, ...rest } = body;
+    throw invalidRequest(Object.assign(findMistakes(EitherForm, rest), { template: [sentence], text: [sentence] }));
   }
   return hasTemplate ? readTemplate(body) : readText(body);
 }
@@ -180,7 +196,8 @@ function findValueMistake(value: unknown, text: unknown): string | null {
       ? "A value of a contact's field works in broadcasts only: give the text itself."
       : "A value is a text or a number.";
   }
-  if (typeof value === "number" && /e/i.test(text)) return "This number is too large or too small: send it as a text.";
+  const isExact = typeof value !== "number" || (/^-?[0-9.]+$/.test(text) && Math.abs(value) <= Number.MAX_SAFE_INTEGER);
+  if (!isExact) return "This number is too large or too small: send it as a text.";
   if (text.trim() === "") return "A value must not be empty.";
   if (/[\n\r\t]/.test(text)) return "A value must not contain line breaks or tabs.";
   if (new RegExp(` {${SPACES_MAX + 1},}`).test(text)) return `A value has at most ${SPACES_MAX} spaces in a row.`;
@@ -188,15 +205,19 @@ function findValueMistake(value: unknown, text: unknown): string | null {
 }
 
 function checkLink(fields: FieldProblems, link: string): void {
-  if (!URL.canParse(link) || new URL(link).protocol !== "https:") {
+  if (!/^https:\/\/[^\s\p{C}]+$/iu.test(link) || !URL.canParse(link)) {
     fields["media.link"] = ["The link has to be a complete https address."];
   }
 }
 
 const MALFORMED = "This text holds half of a character (an unpaired surrogate).";
 
-function checkWellFormed(fields: FieldProblems, body: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(body)) {
-    if (typeof value === "string" && !value.isWellFormed() && fields[name] === undefined) fields[name] = [MALFORMED];
+function checkWellFormed(fields: FieldProblems, value: unknown, path = ""): void {
+  if (typeof value === "string") {
+    if (!value.isWellFormed() && fields[path] === undefined) fields[path] = [MALFORMED];
+  } else if (typeof value === "object" && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      checkWellFormed(fields, member, path === "" ? name : `${path}.${name}`);
+    }
   }
 }

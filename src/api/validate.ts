@@ -4,7 +4,7 @@
  */
 import type { TSchema } from "@sinclair/typebox";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
-import type { FieldProblems } from "#src/primitives/problem.ts";
+import { type FieldProblems, noProblems } from "#src/primitives/problem.ts";
 
 const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true, validateFormats: false });
 
@@ -17,8 +17,8 @@ export function findMistakes(schema: TSchema, value: unknown, at = ""): FieldPro
     validate = ajv.compile(schema);
     compiled.set(schema, validate);
   }
-  if (validate(value)) return {};
-  const fields: FieldProblems = {};
+  const fields = noProblems();
+  if (validate(value)) return fields;
   for (const error of validate.errors ?? []) {
     const path = pathOf(at, error);
     fields[path] = [...new Set([...(fields[path] ?? []), sentence(error)])];

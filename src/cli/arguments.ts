@@ -9,7 +9,11 @@ import type { GlobalOptions } from "./context.ts";
 import { UsageError } from "./failure.ts";
 
 export const globalOptions = {
-  config: { kind: "text", value: "FILE", says: "Configuration (default: ./waxwing.toml, then /etc/waxwing/waxwing.toml)" },
+  config: {
+    kind: "text",
+    value: "FILE",
+    says: "Configuration (default: ./waxwing.toml, then /etc/waxwing/waxwing.toml)",
+  },
   data: { kind: "text", value: "DIR", says: "Where the database and its companions live (default: ./data)" },
   json: { kind: "flag", says: "Print one JSON document and nothing else" },
   help: { kind: "flag", says: "Explain the command" },
@@ -40,7 +44,8 @@ export function readGlobals(argv: readonly string[]): Line {
       break;
     }
     const { name, inline } = splitOption(text);
-    const property = name === "-h" ? "help" : (Object.keys(globalOptions) as Global[]).find((key) => flagOf(key) === name);
+    const property =
+      name === "-h" ? "help" : (Object.keys(globalOptions) as Global[]).find((key) => flagOf(key) === name);
     if (property === undefined) {
       rest.push({ text, isLiteral: false });
       continue;
@@ -180,9 +185,7 @@ function superfluous(command: Command, text: string): string {
 
 function splitOption(text: string): { name: string; inline: string | null } {
   const equals = text.startsWith("--") ? text.indexOf("=") : -1;
-  return equals === -1
-    ? { name: text, inline: null }
-    : { name: text.slice(0, equals), inline: text.slice(equals + 1) };
+  return equals === -1 ? { name: text, inline: null } : { name: text.slice(0, equals), inline: text.slice(equals + 1) };
 }
 
 function isOption(text: string): boolean {

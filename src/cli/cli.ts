@@ -5,7 +5,7 @@
  */
 import { loadConfig } from "#src/config.ts";
 import { asksForJson, type Line, meant, readArguments, readGlobals } from "./arguments.ts";
-import type { Command } from "./command.ts";
+import { type Command, flagOf } from "./command.ts";
 import type { Context, Io } from "./context.ts";
 import { describeFailure, explain, UsageError } from "./failure.ts";
 import { type Group, groups } from "./groups.ts";
@@ -14,27 +14,32 @@ import { json, type Report } from "./output.ts";
 
 /** Runs a command line to its end and returns the exit code. Never rejects. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
+  let command: Command | null = null;
   try {
     const line = readGlobals(argv);
-    const report = await perform(line, io);
+    const report = await perform(line, io, (found) => {
+      command = found;
+    });
     if (report !== null && line.globals.json) io.out(json(report.json, io.isTerminal));
     else if (report !== null && report.text !== "") io.out(`${report.text}\n`);
     return 0;
   } catch (error) {
-    return report(error, asksForJson(argv), io);
+    if (error instanceof UsageError) return reportUsage(error, asksForJson(argv), io);
+    return reportFailure(error, command, asksForJson(argv), io);
   }
 }
 
-function report(error: unknown, wantsJson: boolean, io: Io): number {
-  if (error instanceof UsageError) {
-    const help = `waxwing${error.helpOn === "" ? "" : ` ${error.helpOn}`} --help`;
-    if (wantsJson) io.out(json({ error: { code: "usage", message: error.message } }, io.isTerminal));
-    else io.err(`${error.message.replace(/^/gm, "waxwing: ")}\n  next: ${help}\n`);
-    return 2;
-  }
+function reportUsage({ message, helpOn }: UsageError, wantsJson: boolean, io: Io): number {
+  const help = `waxwing${helpOn === "" ? "" : ` ${helpOn}`} --help`;
+  if (wantsJson) io.out(json({ error: { code: "usage", message, next: help } }, io.isTerminal));
+  else io.err(`${message.replace(/^/gm, "waxwing: ")}\n  next: ${help}\n`);
+  return 2;
+}
+
+function reportFailure(error: unknown, command: Command | null, wantsJson: boolean, io: Io): number {
   const explanation = explain(error);
   if (!wantsJson) {
-    io.err(`${describeFailure(explanation)}\n`);
+    io.err(`${describeFailure(explanation, Object.keys(command?.options ?? {}).map(flagOf))}\n`);
     return 1;
   }
   const { code, message, next, fields, bug } = explanation;
@@ -44,12 +49,13 @@ function report(error: unknown, wantsJson: boolean, io: Io): number {
   return 1;
 }
 
-async function perform({ globals, rest }: Line, io: Io): Promise<Report | null> {
+async function perform({ globals, rest }: Line, io: Io, onFound: (command: Command) => void): Promise<Report | null> {
   const words = rest.map(({ text }) => text);
   if (words[0] === "help") return explainWords(words.slice(1));
-  if (words[0] === "--version") return perform({ globals, rest: [{ text: "version", isLiteral: false }] }, io);
   if (globals.help) return explainWords(words);
-  const { command, depth } = await findCommand(words);
+  // What everybody tries first with a program that they don't know.
+  const { command, depth } = await findCommand(words[0] === "--version" ? ["version"] : words);
+  onFound(command);
   const given = readArguments(command, rest.slice(depth));
   const context: Context = {
     io,
@@ -94,8 +100,11 @@ function findGroup(word: string): Group {
   if (word.startsWith("-")) {
     throw new UsageError(`${word} is not known before a command; options of a command stand behind its words`);
   }
-  const nearest = meant(word, groups.map((one) => one.word));
-  const all = nearest.startsWith("there") ? "" : `; there are ${wordList()}`;
+  const nearest = meant(
+    word,
+    groups.map((one) => one.word),
+  );
+  const all = nearest.startsWith("there") ? "" : ` There are ${wordList()}`;
   throw new UsageError(`${JSON.stringify(word)} is not a command; ${nearest}${all}`);
 }
 
@@ -104,7 +113,7 @@ function findInGroup(group: Group, commands: readonly Command[], name: string): 
   if (command !== undefined) return command;
   const names = namesOf(commands);
   const nearest = meant(name, names);
-  const all = nearest.startsWith("there") ? "" : ` (there are ${names.join(", ")})`;
+  const all = nearest.startsWith("there") ? "" : ` There are ${names.join(", ")}`;
   throw new UsageError(`${group.word} has no command ${JSON.stringify(name)}; ${nearest}${all}`, group.word);
 }
 

@@ -8,7 +8,6 @@ import { SecretKeyUnusable, SecretUnreadable } from "#src/primitives/secret.ts";
 import { isBusy, isStorageFailure, StorageUnavailable } from "#src/storage/failure.ts";
 import { LockHeld } from "#src/storage/lock.ts";
 import { NewerSchema } from "#src/storage/migrate.ts";
-import { flagOf } from "./command.ts";
 
 /** The command line cannot be understood. */
 export class UsageError extends Error {
@@ -73,9 +72,12 @@ export function explain(error: unknown): Explanation {
     return said("secret_unreadable", error.message, "put back the key file that this database was used with");
   }
   if (error instanceof NewerSchema) return said("newer_schema", error.message);
-  if (error instanceof LockHeld) return said("locked", error.message, "wait until that process is done, then try again");
+  if (error instanceof LockHeld)
+    return said("locked", error.message, "wait until that process is done, then try again");
   const storage = explainStorage(error);
   if (storage !== null) return said("unavailable", storage.message, storage.next);
+  const system = explainSystem(error);
+  if (system !== null) return said("unavailable", system.message, system.next);
   const bug = error instanceof Error ? error : new Error(String(error));
   return {
     ...said("internal_error", `a fault of waxwing's own: ${bug.message}`, "report it, with the lines below"),
@@ -92,7 +94,10 @@ function explainStorage(error: unknown): { message: string; next: string } | nul
   const message = `the database cannot be used: ${reason}`;
   if (code.startsWith("SQLITE_FULL")) return { message, next: "make room on the disk; nothing was changed" };
   if (/^SQLITE_(READONLY|CANTOPEN)/.test(code)) {
-    return { message, next: "run this as the owner of the data directory (or as root), and check that the disk is writable" };
+    return {
+      message,
+      next: "run this as the owner of the data directory (or as root), and check that the disk is writable",
+    };
   }
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return { message, next: "restore a backup, or name another file" };
   if (isBusy(cause) || cause === error) {
@@ -101,24 +106,47 @@ function explainStorage(error: unknown): { message: string; next: string } | nul
   return { message, next: "check the disk; nothing was changed" };
 }
 
+/** What the operating system refused, such as a file that may not be read. Null where it is not the system's. */
+function explainSystem(error: unknown): { message: string; next: string } | null {
+  if (!(error instanceof Error && "syscall" in error && "code" in error)) return null;
+  switch (error.code) {
+    case "EACCES":
+    case "EPERM":
+      return { message: error.message, next: "run this as the owner of that file or directory, or as root" };
+    case "ENOSPC":
+    case "EDQUOT":
+      return { message: error.message, next: "make room on the disk" };
+    case "EROFS":
+      return { message: error.message, next: "that disk is mounted read-only: name another directory with --data" };
+    case "ENOENT":
+    case "ENOTDIR":
+    case "EISDIR":
+      return { message: error.message, next: "correct the path, or make what is missing" };
+    default:
+      return { message: error.message, next: "the operating system refused it; its word for why stands first" };
+  }
+}
+
 function adviceFor({ message }: Problem): string | null {
   const noun = /^There is no such (\w+)\.$/.exec(message)?.[1];
   const command = noun === undefined ? undefined : WHERE_TO_LOOK[noun];
   return command === undefined ? null : `${command} shows those that there are`;
 }
 
-/** The lines for a person, without their last line end. */
-export function describeFailure({ message, next, fields, bug }: Explanation): string {
+/**
+ * The lines for a person, without their last line end. A field that is one of `flags` is called by it; any other one is
+ * a place inside a file that was given.
+ */
+export function describeFailure({ message, next, fields, bug }: Explanation, flags: readonly string[]): string {
   const lines = [`waxwing: ${message}`];
   for (const [path, problems] of Object.entries(fields ?? {})) {
-    for (const problem of problems) if (problem !== message) lines.push(`  ${optionNamed(path)}: ${problem}`);
+    const flag = flags.find((known) => known === `--${path.replaceAll("_", "-")}`);
+    // One wrong option names itself in its sentence; a place inside a file does not.
+    for (const problem of problems) {
+      if (problem !== message || flag === undefined) lines.push(`  ${flag ?? path}: ${problem}`);
+    }
   }
   if (next !== null) lines.push(`  next: ${next}`);
   if (bug?.stack !== undefined) lines.push(bug.stack);
   return lines.join("\n");
-}
-
-/** `daily_cap`, as the interface names it, is `--daily-cap` here; paths into a file stay as they are. */
-function optionNamed(path: string): string {
-  return path.includes(".") ? path : flagOf(path.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
 }

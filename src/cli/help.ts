@@ -34,9 +34,13 @@ export function helpOnGroup(group: Group, commands: readonly Command[]): string 
 
 /** `waxwing workspace create --help` */
 export function helpOnCommand(command: Command): string {
-  const options = Object.entries(command.options).toSorted(([, a], [, b]) => Number(isRequired(b)) - Number(isRequired(a)));
+  const options = Object.entries(command.options).toSorted(
+    ([, a], [, b]) => Number(isRequired(b)) - Number(isRequired(a)),
+  );
   const hasOptional = options.some(([, option]) => !isRequired(option));
-  const required = options.filter(([, option]) => isRequired(option)).map(([name, option]) => ` ${withValue(name, option)}`);
+  const required = options
+    .filter(([, option]) => isRequired(option))
+    .map(([name, option]) => ` ${withValue(name, option)}`);
   const lines = [
     `${command.summary}.`,
     "",

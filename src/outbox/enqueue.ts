@@ -28,6 +28,26 @@ const insert = statement((db) =>
     .prepare(),
 );
 
+const insertAnew = statement((db) =>
+  db
+    .insert(outbox)
+    .values({
+      kind: sql.placeholder("kind"),
+      subject: sql.placeholder("subject"),
+      lane: sql.placeholder("lane"),
+      dueAt: sql.placeholder("dueAt"),
+      boot: null,
+    })
+    .onConflictDoUpdate({ target: [outbox.kind, outbox.subject], set: { dueAt: sql`excluded.due_at` } })
+    .prepare(),
+);
+
+/** Like `enqueue`, but what was asked for before is due at the new time, also when that is later. */
+export function enqueueAnew(tx: Tx, work: Work): void {
+  insertAnew(tx).run({ ...work });
+  tx.wake(work.kind);
+}
+
 /** One row for each kind and subject: asking again only makes it due earlier. */
 export function enqueue(tx: Tx, work: Work): void {
   insert(tx).run({ ...work });

@@ -22,6 +22,7 @@ export interface WorkerOptions {
 
 /** When `perform` threw (a fault of ours or of the storage), the row waits this long. */
 const AFTER_FAULT_MS = 5_000;
+const LOOK_AGAIN_MS = 1_000;
 /** The loop looks at least this often, whatever the timer says: a wall clock may be set back. */
 const LOOK_AT_LEAST_MS = 600_000;
 
@@ -91,6 +92,8 @@ export class Worker {
     const rows = await store.write((tx) => wanted.flatMap(({ lane, room }) => claim(tx, kind, lane, room, boot)));
     for (const row of rows) void this.#perform(row);
     if (rows.length > 0) this.#isNudged = true;
+    // The wall clock was set back between the look and the claim, so what was due is due later: look again then.
+    else this.#sleepUntil(Math.max(clock.now() + LOOK_AGAIN_MS, Math.min(...waiting.map(({ dueAt }) => dueAt))));
   }
 
   async #perform(row: OutboxRow): Promise<void> {
@@ -124,6 +127,8 @@ export class Worker {
   #sleepUntil(dueAt: number): void {
     const { clock } = this.#options;
     this.#timer?.cancel();
+    // A look that was under way when the worker was stopped must not leave a timer that keeps the process alive.
+    if (this.#isStopped) return;
     const delayMs = Math.min(Math.max(0, dueAt - clock.now()), LOOK_AT_LEAST_MS);
     this.#timer = clock.setTimer(delayMs, () => this.nudge());
   }

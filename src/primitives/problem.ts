@@ -32,6 +32,20 @@ export type ProblemCode = (typeof problemCodes)[number];
 /** What is wrong with each field, by its path (`media.link`, `variables.body.0`), in sentences. */
 export type FieldProblems = Record<string, string[]>;
 
+/** An empty map of fields. Without a prototype: a caller may well send a member called `constructor`. */
+export function noProblems(): FieldProblems {
+  return Object.create(null) as FieldProblems;
+}
+
+const QUOTED_LENGTH_MAX = 80;
+
+/** What a caller sent, in quotes and cut: a sentence stays a sentence, however long the field was. */
+export function quote(text: string): string {
+  const characters = [...text.slice(0, 2 * QUOTED_LENGTH_MAX)];
+  const shown = characters.slice(0, QUOTED_LENGTH_MAX).join("");
+  return shown.length < text.length ? `"${shown}…"` : `"${shown}"`;
+}
+
 export interface ProblemDetails {
   fields?: FieldProblems;
   /** Since when the person is opted out, milliseconds. */

@@ -10,9 +10,9 @@ export function Instant(description?: string) {
   });
 }
 
-/** The value or null; the field itself is always there. */
-export function Nullable<T extends TSchema>(schema: T) {
-  return Type.Union([schema, Type.Null()]);
+/** The value or null; the field itself is always there. `description`: of the field, where the value has its own. */
+export function Nullable<T extends TSchema>(schema: T, description?: string) {
+  return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 }
 
 /** One of a fixed list of words; prints as a plain `enum`. */

@@ -22,7 +22,10 @@ const FAILURES = [
 
 export function isStorageFailure(error: unknown): boolean {
   const code = sqliteCode(error);
-  return FAILURES.some((failure) => code === failure || code.startsWith(`${failure}_`));
+  return (
+    error instanceof StorageUnavailable ||
+    FAILURES.some((failure) => code === failure || code.startsWith(`${failure}_`))
+  );
 }
 
 /** Another process holds the write lock right now. */
@@ -31,7 +34,9 @@ export function isBusy(error: unknown): boolean {
   return code === "SQLITE_BUSY" || code.startsWith("SQLITE_BUSY_");
 }
 
+/** The driver's code, also where drizzle has wrapped its error (it does so for `db.run(sql)`). */
 function sqliteCode(error: unknown): string {
-  if (typeof error !== "object" || error === null || !("code" in error)) return "";
-  return typeof error.code === "string" ? error.code : "";
+  if (typeof error !== "object" || error === null) return "";
+  if ("code" in error && typeof error.code === "string") return error.code;
+  return "cause" in error ? sqliteCode(error.cause) : "";
 }

@@ -2,7 +2,7 @@
  * Where the database and its companions lie, and who may read them: directories 0700, files 0600. What root makes in
  * a directory of somebody else's is handed to that owner, so that the service can still open it.
  */
-import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 export interface DatabaseFiles {
@@ -23,6 +23,20 @@ export function makePrivateDirectory(path: string): void {
   if (existsSync(path)) return;
   mkdirSync(path, { recursive: true, mode: 0o700 });
   chmodSync(path, 0o700);
+  giveToOwnerOf(dirname(path), path);
+}
+
+/**
+ * Makes an empty file for its owner alone where there is none, so that SQLite never makes one that others may read for
+ * a moment; its companions take their mode from it. A file that is there is not opened: closing it would drop SQLite's
+ * locks. Where none can be made, whoever opens it next says why.
+ */
+export function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch {
+    return;
+  }
   giveToOwnerOf(dirname(path), path);
 }
 

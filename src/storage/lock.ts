@@ -4,7 +4,7 @@
  */
 import { openClient } from "./driver.ts";
 import { isBusy } from "./failure.ts";
-import { makePrivate } from "./files.ts";
+import { makePrivate, makePrivateFile } from "./files.ts";
 
 export interface Lock {
   release(): void;
@@ -26,6 +26,7 @@ export function lockShared(path: string): Lock {
 }
 
 function hold(path: string, begin: string): Lock {
+  makePrivateFile(path);
   const client = openClient(path, { timeout: 0 });
   try {
     client.exec(begin);

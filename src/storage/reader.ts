@@ -21,9 +21,12 @@ interface Pending {
   reject: (error: Error) => void;
 }
 
+const CLOSED = "the reader was closed";
+
 export function createReader(databasePath: string): Reader {
   const pending = new Map<number, Pending>();
   let worker: Worker | undefined;
+  let isClosed = false;
   let lastId = 0;
 
   const failAll = (reason: string): void => {
@@ -49,6 +52,7 @@ export function createReader(databasePath: string): Reader {
 
   return {
     query(sql, parameters = []) {
+      if (isClosed) return Promise.reject(new Error(CLOSED));
       worker ??= start();
       const id = ++lastId;
       return new Promise((resolve, reject) => {
@@ -57,9 +61,10 @@ export function createReader(databasePath: string): Reader {
       });
     },
     close() {
+      isClosed = true;
       worker?.terminate();
       worker = undefined;
-      failAll("the reader was closed");
+      failAll(CLOSED);
     },
   };
 }

@@ -7,6 +7,8 @@ import { drizzle } from "drizzle-orm/better-sqlite3";
 import { type Clock, systemClock } from "#src/primitives/clock.ts";
 import { type Random, systemRandom } from "#src/primitives/random.ts";
 import { type Client, openClient } from "./driver.ts";
+import { makePrivateFile } from "./files.ts";
+import { Guard } from "./guard.ts";
 import type { Db, Reading, Settled, Tx } from "./transaction.ts";
 import { Writer, type WriterFigures } from "./writer.ts";
 
@@ -28,6 +30,11 @@ export interface StoreOptions {
 
 /** Pages in the log after which the writer copies them back; measured, see docs/performance.md. */
 const CHECKPOINT_PAGES = 10_000;
+/**
+ * Whoever closes a database last needs the file alone for a moment, so a start beside commands that come and go has to
+ * wait for them; nothing else runs yet that sleeping could hold up.
+ */
+const OPENING_TIMEOUT_MS = 5_000;
 const CACHE_KIBIBYTES = 64 * 1024;
 
 export class Store {
@@ -49,8 +56,10 @@ export class Store {
       if (hashKey === undefined) throw new Error("this store was opened without a key for hashes");
       return createHmac("sha256", hashKey()).update(value).digest();
     };
-    this.#db = drizzle(client, { casing: "snake_case" }) as unknown as Db;
-    this.#writer = new Writer(client, this.#db, {
+    const guard = new Guard(client);
+    // Drizzle only ever prepares statements here; transactions are the writer's.
+    this.#db = drizzle({ client: guard as unknown as Client, casing: "snake_case" }) as unknown as Db;
+    this.#writer = new Writer(client, guard, this.#db, {
       clock: this.#clock,
       random: options.random ?? systemRandom,
       keyedHash: this.#keyedHash,
@@ -110,13 +119,17 @@ export class Store {
 
 /** Opens an existing database file (or makes an empty one) with every setting that durability rests on. */
 export function openStore(path: string, options: StoreOptions): Store {
-  const client = openClient(path, { timeout: options.busyTimeoutMs });
+  makePrivateFile(path);
+  const client = openClient(path, { timeout: OPENING_TIMEOUT_MS });
   client.pragma("journal_mode = WAL");
   client.pragma("synchronous = FULL");
   client.pragma("foreign_keys = ON");
   client.pragma(`cache_size = -${CACHE_KIBIBYTES}`);
   client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   client.pragma("temp_store = MEMORY");
+  // The first look takes the shared lock that an open database keeps: nobody needs the file alone after it.
+  client.pragma("schema_version");
+  client.pragma(`busy_timeout = ${options.busyTimeoutMs}`);
   if (options.pageCountMax !== undefined) client.pragma(`max_page_count = ${options.pageCountMax}`);
   return new Store(client, options);
 }

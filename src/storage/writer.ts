@@ -10,6 +10,7 @@ import type { Clock } from "#src/primitives/clock.ts";
 import type { Random } from "#src/primitives/random.ts";
 import type { Client } from "./driver.ts";
 import { isBusy, isStorageFailure, StorageUnavailable } from "./failure.ts";
+import type { Guard } from "./guard.ts";
 import type { Db, Settled, Tx } from "./transaction.ts";
 
 /** Most operations in one group: it bounds how long the event loop is held. */
@@ -53,6 +54,7 @@ export interface WriterFigures {
 export class Writer {
   readonly figures: WriterFigures = { commits: 0, operations: 0, failures: 0 };
   readonly #client: Client;
+  readonly #guard: Guard;
   readonly #db: Db;
   readonly #options: WriterOptions;
   readonly #begin;
@@ -65,8 +67,9 @@ export class Writer {
   #scheduled = false;
   #busySince: number | null = null;
 
-  constructor(client: Client, db: Db, options: WriterOptions) {
+  constructor(client: Client, guard: Guard, db: Db, options: WriterOptions) {
     this.#client = client;
+    this.#guard = guard;
     this.#db = db;
     this.#options = options;
     this.#begin = client.prepare("BEGIN IMMEDIATE");
@@ -107,6 +110,7 @@ export class Writer {
       return;
     }
     this.#busySince = null;
+    this.#guard.beginGroup();
     const group: Operation[] = [];
     const endings: Ending[] = [];
     const startedAt = this.#options.clock.monotonic();
@@ -129,6 +133,7 @@ export class Writer {
         failure = error;
       }
     }
+    this.#guard.endGroup();
     if (this.#queue.length > 0) this.#schedule();
     if (failure === null) this.#settle(endings);
     else this.#fail(group, failure);
@@ -141,21 +146,20 @@ export class Writer {
     let ending: Ending;
     try {
       const value = operation.run(this.#transaction(effects));
-      if (isPromise(value)) throw new TypeError("an operation inside a transaction must not be asynchronous");
+      refusePromise(value);
       ending = { operation, effects, ok: true, value };
     } catch (error) {
-      if (!this.#client.inTransaction || isStorageFailure(error)) throw error;
+      if (this.#guard.isLost || isStorageFailure(error)) throw this.#guard.failure(error);
       this.#undo.run();
       ending = { operation, effects: [], ok: false, error };
     }
     // An operation may have caught the driver's error itself; SQLite has ended the transaction all the same.
-    if (!this.#client.inTransaction) throw new StorageUnavailable("the transaction was ended by the storage");
+    if (this.#guard.isLost) throw this.#guard.failure();
     this.#release.run();
     return ending;
   }
 
   #transaction(effects: (() => void)[]): Tx {
-    const client = this.#client;
     return {
       db: this.#db,
       now: this.#options.clock.now(),
@@ -163,20 +167,36 @@ export class Writer {
       keyedHash: this.#options.keyedHash,
       afterCommit: (effect) => effects.push(effect),
       wake: (topic) => effects.push(() => this.#options.onWake(topic)),
-      savepoint: (part) => {
-        const effectCount = effects.length;
-        client.exec("SAVEPOINT part");
-        try {
-          const value = part();
-          client.exec("RELEASE part");
-          return value as never;
-        } catch (error) {
-          effects.length = effectCount;
-          if (client.inTransaction && !isStorageFailure(error)) client.exec("ROLLBACK TO part; RELEASE part");
-          throw error;
-        }
-      },
+      savepoint: (part) => this.#runPart(effects, part) as never,
     };
+  }
+
+  #runPart(effects: (() => void)[], part: () => unknown): unknown {
+    const client = this.#client;
+    const effectCount = effects.length;
+    // Without a transaction around it, a savepoint would begin one of its own and commit it.
+    this.#guard.requireGroup();
+    client.exec("SAVEPOINT part");
+    try {
+      const value = part();
+      refusePromise(value);
+      client.exec("RELEASE part");
+      return value;
+    } catch (error) {
+      effects.length = effectCount;
+      if (!this.#guard.isLost) this.#undoPart();
+      throw error;
+    }
+  }
+
+  #undoPart(): void {
+    try {
+      this.#client.exec("ROLLBACK TO part; RELEASE part");
+    } catch (cause) {
+      // Half a part must not be committed, whatever its operation makes of the error.
+      this.#guard.lose(cause);
+      throw new StorageUnavailable("a part of an operation could not be taken back", { cause });
+    }
   }
 
   #settle(endings: Ending[]): void {
@@ -199,9 +219,14 @@ export class Writer {
 
   #fail(group: Operation[], cause: unknown): void {
     this.figures.failures += 1;
-    if (this.#client.inTransaction) this.#rollback.run();
-    const failure = isStorageFailure(cause) || cause instanceof StorageUnavailable;
-    const error = failure ? new StorageUnavailable("the database cannot be written", { cause }) : cause;
+    try {
+      if (this.#client.inTransaction) this.#rollback.run();
+    } catch (error) {
+      // A disk that fails even here must not leave promises open; what was not committed is gone in any case.
+      this.#options.onEffectError(error);
+    }
+    const isNew = isStorageFailure(cause) && !(cause instanceof StorageUnavailable);
+    const error = isNew ? new StorageUnavailable("the database cannot be written", { cause }) : cause;
     for (const operation of group) operation.reject(error);
   }
 
@@ -223,6 +248,8 @@ export class Writer {
   }
 }
 
-function isPromise(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+function refusePromise(value: unknown): void {
+  if (typeof value === "object" && value !== null && "then" in value && typeof value.then === "function") {
+    throw new TypeError("an operation inside a transaction must not be asynchronous");
+  }
 }

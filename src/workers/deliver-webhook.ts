@@ -3,7 +3,7 @@
  * bounded number of attempts in flight, and a single one while its address keeps timing out, so a dead receiver costs
  * nobody else anything.
  */
-import { openSecret } from "#src/domain/webhooks/address.ts";
+import { openSecret, TIMEOUTS_UNTIL_SINGLE } from "#src/domain/webhooks/address.ts";
 import { type AttemptPlan, type AttemptResult, planAttempt, recordAttempt } from "#src/domain/webhooks/attempt.ts";
 import type { RetrySchedule } from "#src/domain/webhooks/delivery.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
@@ -30,9 +30,6 @@ export interface DeliveryOptions {
   log: Log;
 }
 
-/** After so many time-outs in a row an address has one attempt in flight until one succeeds. */
-const TIMEOUTS_UNTIL_SINGLE = 20;
-
 export function createDeliveryWorker(options: DeliveryOptions): Worker {
   const { store, clock, boot, concurrency, log } = options;
   return new Worker({
@@ -57,8 +54,8 @@ export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow):
   const attemptedAt = clock.now();
   const result = toResult(plan.url, attemptedAt, await post(options, plan, attemptedAt));
   if (!result.isSuccess) {
-    const { statusCode, error } = result;
-    log.warn("a webhook was not accepted", { delivery: row.subject, event: plan.eventId, statusCode, reason: error });
+    const reason = result.error ?? `the receiver answered ${result.statusCode}`;
+    log.warn("a webhook was not accepted", { delivery: row.subject, event: plan.eventId, reason });
   }
   const work = { outboxId: row.id, deliveryId: row.subject, workspaceId: row.lane };
   await store.write((tx) => recordAttempt(tx, work, result, schedule));

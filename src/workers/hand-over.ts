@@ -22,11 +22,13 @@ import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { Handover } from "#src/networks/network.ts";
 import type { Networks } from "#src/networks/registry.ts";
+import { enqueue } from "#src/outbox/enqueue.ts";
 import { type Clock, sleep } from "#src/primitives/clock.ts";
 import { Problem } from "#src/primitives/problem.ts";
 import type { SecretBox } from "#src/primitives/secret.ts";
+import { StorageUnavailable } from "#src/storage/failure.ts";
 import type { Store } from "#src/storage/store.ts";
-import type { Tx } from "#src/storage/transaction.ts";
+import type { Settled, Tx } from "#src/storage/transaction.ts";
 import type { MessageWatch } from "./message-watch.ts";
 import type { OutcomeRecorder } from "./outcome-recorder.ts";
 import type { Pace } from "./pace.ts";
@@ -45,6 +47,8 @@ export interface HandOverOptions {
   retryBudgetMs: number;
   /** How long one attempt may last. */
   timeoutMs: number;
+  /** How long a message that a fault of ours left open waits for its echo. */
+  inDoubtAfterMs: number;
 }
 
 export interface SendRequest {
@@ -111,6 +115,10 @@ async function waitForTurn(options: HandOverOptions, request: SendRequest, deadl
   }
   const turn = await pace.take(sender.id, sender.throughput, deadline);
   if (!turn.isYours) throw tooBusy(turn.waitMs);
+  if (recorder.isBlocked(sender.id)) {
+    pace.giveBack(sender.id);
+    recorder.requireUnblocked(sender.id);
+  }
   return sender.id;
 }
 
@@ -150,13 +158,37 @@ function isSettling({ code }: Problem): boolean {
   return !UNSETTLING.includes(code);
 }
 
+/** Hands over until the outcome is settled. A fault of ours on the way leaves the message in doubt, never lost. */
 async function carryThrough(
+  options: HandOverOptions,
+  begun: Extract<Begun, { accepted: AcceptedMessage }>,
+  key: KeyClaim | null,
+  deadline: number,
+): Promise<SendResult> {
+  const { store, inDoubtAfterMs, watch } = options;
+  const { message } = begun.accepted;
+  watch.underWay += 1;
+  try {
+    return await attemptUntilSettled(options, begun, key, deadline);
+  } catch (error) {
+    if (!(error instanceof Problem) && !(error instanceof StorageUnavailable)) {
+      const work = { kind: "settle_message", subject: message.id, lane: message.workspaceId } as const;
+      await store.write((tx) => enqueue(tx, { ...work, dueAt: tx.now + inDoubtAfterMs }));
+    }
+    throw error;
+  } finally {
+    watch.underWay -= 1;
+    watch.changed(message.id);
+  }
+}
+
+async function attemptUntilSettled(
   options: HandOverOptions,
   { accepted, keyId }: Extract<Begun, { accepted: AcceptedMessage }>,
   key: KeyClaim | null,
   deadline: number,
 ): Promise<SendResult> {
-  const { store, clock, pace, recorder, networks } = options;
+  const { clock, pace, recorder, networks } = options;
   const { message, plan } = accepted;
   const { sender } = plan;
   const handover: Handover = {
@@ -171,35 +203,47 @@ async function carryThrough(
     return result;
   };
   const settleAsIs = (tx: Tx): SendResult => settle(tx, resultOf(tx, message.id));
+  // Nobody waits any more when this is written: what the network did not take is forgotten, and the key is free.
+  const abandon = (tx: Tx): void => {
+    takeBack(tx, message.id);
+    if (withdraw(tx, message.id) && keyId !== null) freeKey(tx, keyId);
+  };
+  const record = <T>(write: (tx: Tx) => Settled<T>, later?: (tx: Tx) => unknown): Promise<T> =>
+    recorder.record(sender.id, message.id, write, later);
 
   for (let attempt = 0; ; attempt++) {
     const outcome = await networks[sender.network].send(handover, options.timeoutMs);
     if (outcome.kind !== "throttled" && outcome.kind !== "unreachable") {
-      const result = await recorder.record(sender.id, message.id, (tx) => {
+      return record((tx) => {
         writeOutcome(tx, message.id, outcome);
         return settleAsIs(tx);
       });
-      options.watch.changed(message.id);
-      return result;
     }
-    const wasTakenBack = await recorder.record(sender.id, message.id, (tx) => takeBack(tx, message.id));
-    if (!wasTakenBack) return store.write(settleAsIs);
+    if (!(await record((tx) => takeBack(tx, message.id), abandon))) return record(settleAsIs);
     if (outcome.kind === "throttled" && outcome.scope === "number") pace.slowDown(sender.id);
 
-    const waitMs = (outcome.kind === "throttled" ? outcome.retryAfterMs : null) ?? FIRST_BACKOFF_MS * 2 ** attempt;
+    // A hint of no wait at all is not believed: the network has just said that it is too much.
+    const hintMs = outcome.kind === "throttled" ? (outcome.retryAfterMs ?? 0) : 0;
+    const waitMs = Math.max(hintMs, FIRST_BACKOFF_MS * (hintMs > 0 ? 1 : 2 ** attempt));
     const isInBudget = clock.monotonic() + waitMs <= deadline;
     if (isInBudget) await sleep(clock, waitMs);
     const turn = isInBudget ? await pace.take(sender.id, sender.throughput, deadline) : null;
     if (turn?.isYours !== true) {
-      return store.write((tx) => giveUp(tx, message.id, keyId, outcome, turn?.waitMs ?? waitMs, settle));
+      const told = await record((tx) => giveUp(tx, message.id, keyId, outcome, turn?.waitMs ?? waitMs, settle));
+      return throwUnsettled(told);
     }
-    const again = await store.write((tx) => tryAgain(tx, message.id, keyId, settle));
+    const again = await record((tx) => tryAgain(tx, message.id, keyId, settle), abandon);
     if (again !== "handed_over") {
       pace.giveBack(sender.id);
-      if (again instanceof Problem && !isSettling(again)) throw again;
-      return again;
+      return throwUnsettled(again);
     }
   }
+}
+
+/** What settles nothing is thrown, as it would have been before the message was stored. */
+function throwUnsettled(result: SendResult): SendResult {
+  if (result instanceof Problem && !isSettling(result)) throw result;
+  return result;
 }
 
 type Settle = (tx: Tx, result: SendResult) => SendResult;

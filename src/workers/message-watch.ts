@@ -4,6 +4,8 @@ import type { Clock } from "#src/primitives/clock.ts";
 export class MessageWatch {
   readonly #clock: Clock;
   readonly #waiting = new Map<number, Set<() => void>>();
+  /** Hand-overs that are under way, also those whose caller has hung up: a stop waits for them. */
+  underWay = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;

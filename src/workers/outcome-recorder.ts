@@ -28,21 +28,32 @@ export class OutcomeRecorder {
     this.#options = options;
   }
 
-  /** Writes in the next group commit. Rejects with `StorageUnavailable` when it could not; then it is tried again here. */
-  async record<T>(numberId: number, messageId: number, write: (tx: Tx) => Settled<T>): Promise<T> {
+  /**
+   * Writes in the next group commit. When the storage fails it rejects with `StorageUnavailable`, and `later` is written
+   * here as soon as that is possible: by then nobody waits for the message any more.
+   */
+  async record<T>(
+    numberId: number,
+    messageId: number,
+    write: (tx: Tx) => Settled<T>,
+    later: (tx: Tx) => unknown = write,
+  ): Promise<T> {
     try {
       return await this.#options.store.write(write);
     } catch (error) {
-      if (!(error instanceof StorageUnavailable)) throw error;
-      void this.#writeLater(numberId, messageId, write);
+      if (error instanceof StorageUnavailable) void this.#writeLater(numberId, messageId, later);
       throw error;
     }
   }
 
   /** Throws `StorageUnavailable` while an outcome of this number waits to be written. */
   requireUnblocked(numberId: number): void {
-    if (!this.#unwritten.has(numberId)) return;
+    if (!this.isBlocked(numberId)) return;
     throw new StorageUnavailable("an outcome of this number could not be written yet");
+  }
+
+  isBlocked(numberId: number): boolean {
+    return this.#unwritten.has(numberId);
   }
 
   /** Whether this message's outcome is known here and nowhere else. */
@@ -58,7 +69,7 @@ export class OutcomeRecorder {
     this.#isStopped = true;
   }
 
-  async #writeLater<T>(numberId: number, messageId: number, write: (tx: Tx) => Settled<T>): Promise<void> {
+  async #writeLater(numberId: number, messageId: number, write: (tx: Tx) => unknown): Promise<void> {
     const { store, clock, onDelay, onError } = this.#options;
     const waiting = this.#unwritten.get(numberId) ?? new Set<number>();
     this.#unwritten.set(numberId, waiting.add(messageId));
@@ -66,7 +77,7 @@ export class OutcomeRecorder {
     while (!this.#isStopped) {
       await sleep(clock, RETRY_MS);
       try {
-        await store.write(write);
+        await store.write((tx) => void write(tx));
         onDelay(numberId, messageId, true);
         break;
       } catch (error) {

@@ -18,18 +18,26 @@ interface Bucket {
   factor: number;
   filledAt: number;
   slowedAt: number | null;
-  waiting: { resolve: () => void }[];
+  waiting: Waiting[];
   timer: Timer | null;
+}
+
+interface Waiting {
+  isServed: boolean;
+  serve: (turn: Turn) => void;
 }
 
 export type Turn = { isYours: true } | { isYours: false; waitMs: number };
 
 export class Pace {
   readonly #clock: Clock;
+  /** Every bucket is empty then, also one that is first asked for much later. */
+  readonly #startedAt: number;
   readonly #buckets = new Map<number, Bucket>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#startedAt = clock.monotonic();
   }
 
   /** Takes a token if one is there and nobody waits for it. `throughput`: messages a second. */
@@ -47,11 +55,26 @@ export class Pace {
     const missing = bucket.waiting.length + 1 - bucket.tokens;
     const waitMs = Math.ceil((missing / rate(bucket)) * 1000);
     if (this.#clock.monotonic() + waitMs > deadline) return { isYours: false, waitMs };
-    await new Promise<void>((resolve) => {
-      bucket.waiting.push({ resolve });
+    return new Promise<Turn>((resolve) => {
+      const waiting: Waiting = {
+        isServed: false,
+        serve: (turn) => {
+          waiting.isServed = true;
+          limit.cancel();
+          resolve(turn);
+        },
+      };
+      // The number may be slowed down meanwhile: whoever was let in to wait still has an answer by the deadline.
+      const limit = this.#clock.setTimer(deadline - this.#clock.monotonic(), () => {
+        // A token that comes at this very moment is in time.
+        this.#serve(bucket);
+        if (waiting.isServed) return;
+        bucket.waiting = bucket.waiting.filter((other) => other !== waiting);
+        waiting.serve({ isYours: false, waitMs: Math.ceil(1000 / rate(bucket)) });
+      });
+      bucket.waiting.push(waiting);
       this.#arm(bucket);
     });
-    return { isYours: true };
   }
 
   /** The token was not needed: nothing left with it. */
@@ -77,8 +100,15 @@ export class Pace {
   #bucket(numberId: number, throughput: number): Bucket {
     let bucket = this.#buckets.get(numberId);
     if (bucket === undefined) {
-      const filledAt = this.#clock.monotonic();
-      bucket = { throughput, tokens: 0, factor: 1, filledAt, slowedAt: null, waiting: [], timer: null };
+      bucket = {
+        throughput,
+        tokens: 0,
+        factor: 1,
+        filledAt: this.#startedAt,
+        slowedAt: null,
+        waiting: [],
+        timer: null,
+      };
       this.#buckets.set(numberId, bucket);
     }
     bucket.throughput = throughput;
@@ -100,7 +130,7 @@ export class Pace {
       const next = bucket.waiting.shift();
       if (next === undefined) return;
       bucket.tokens -= 1;
-      next.resolve();
+      next.serve({ isYours: true });
     }
     if (bucket.waiting.length > 0) this.#arm(bucket);
   }

@@ -3,8 +3,9 @@ import { findAccount } from "#src/domain/billing/account.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { viewWorkspace, WorkspaceView } from "#src/domain/numbers/view.ts";
 import { answerData, type Endpoint } from "../endpoint.ts";
+import { workspaceExample } from "../examples.ts";
 
-export const getMe: Endpoint = {
+export const getMeEndpoint: Endpoint = {
   method: "GET",
   path: "/me",
   operationId: "getWorkspace",
@@ -17,14 +18,7 @@ export const getMe: Endpoint = {
     description: "The workspace.",
     data: WorkspaceView,
     isList: false,
-    example: {
-      id: 1,
-      name: "Corner Shop",
-      country: "IN",
-      timezone: "Asia/Kolkata",
-      numbers: [{ phone: "+911244001100", name: "Corner Shop", ready: true }],
-      billing: { currency: "USD", available: "120.50", rate: "0.0085" },
-    },
+    example: workspaceExample,
   },
   problems: [],
   handle: ({ store, workspace }) =>

@@ -1,5 +1,4 @@
 /** Sending one message, and looking it up. */
-
 import { Type } from "@sinclair/typebox";
 import { claimKey, findKey, type KeyUse, keepAnswer } from "#src/domain/idempotency/keys.ts";
 import type { IdempotencyKey } from "#src/domain/idempotency/table.ts";
@@ -8,91 +7,81 @@ import { MessageView, viewMessage } from "#src/domain/messages/view.ts";
 import { notFound, Problem } from "#src/primitives/problem.ts";
 import { type HandOverOptions, type KeyClaim, type SendResult, sendMessage } from "#src/workers/hand-over.ts";
 import { resolveInDoubt } from "#src/workers/resolve-in-doubt.ts";
-import { requireId } from "../app.ts";
-import { type Answer, answerData, type Call, type Endpoint } from "../endpoint.ts";
+import { type Answer, answerData, type Call, type Endpoint, requireId } from "../endpoint.ts";
 import { answerProblem } from "../errors.ts";
-import { idempotencyParameter, KeyQueue, readKey } from "../idempotency.ts";
+import { messageExample } from "../examples.ts";
+import { idempotencyParameter, readKey } from "../idempotency.ts";
 import { readSendMessage, SendMessageBody } from "../send-body.ts";
 
-const example = {
-  id: 1042,
-  to: "+919876543210",
-  from: "+911244001100",
-  type: "template",
-  template: { name: "order_shipped", language: "en_US" },
-  text: "Hi Asha, your order 10042 is on its way.",
-  status: "sent",
-  error: null,
-  charged: true,
-  created_at: "2026-11-21T08:44:25+05:30",
-  sent_at: "2026-11-21T08:44:26+05:30",
-  delivered_at: null,
-  read_at: null,
+export const sendMessageEndpoint: Endpoint = {
+  method: "POST",
+  path: "/messages",
+  operationId: "sendMessage",
+  tag: "Messages",
+  summary: "Send a message",
+  description:
+    "Sends a template (at any time) or free-form text (within 24 hours after the person last wrote). The message is handed to the network while the request is open, so the answer says whether it went. What becomes of it later is told by events, and by `GET /messages/{id}`.",
+  parameters: [idempotencyParameter],
+  body: {
+    schema: SendMessageBody,
+    examples: {
+      template: {
+        summary: "A template with values",
+        value: { to: "+919876543210", template: "order_shipped", variables: ["Asha", 10042] },
+      },
+      template_with_file: {
+        summary: "A template with a PDF at the top, in one of its languages",
+        value: {
+          to: "098765 43210",
+          template: "invoice",
+          language: "en_US",
+          variables: { header: [], body: ["Asha", "1,250.00"] },
+          media: { link: "https://files.example.com/invoice-10042.pdf", filename: "Invoice 10042.pdf" },
+          from: "+911244001100",
+        },
+      },
+      text: { summary: "Free-form text", value: { to: "+919876543210", text: "Your table is ready." } },
+    },
+  },
+  success: {
+    status: 201,
+    description: "The network took the message.",
+    data: MessageView,
+    isList: false,
+    isReplayable: true,
+    example: messageExample,
+  },
+  problems: [
+    "insufficient_balance",
+    "workspace_suspended",
+    "idempotency_conflict",
+    "invalid_number",
+    "opted_out",
+    "number_not_ready",
+    "template_not_found",
+    "template_not_sendable",
+    "unsupported_template",
+    "missing_media",
+    "missing_variable",
+    "window_closed",
+    "whatsapp_error",
+  ],
+  handle: async (call) => {
+    const { handOver, keyQueue } = call;
+    const input = readSendMessage(call.body);
+    const use = readKey(call);
+    const request = { workspaceId: call.workspace.id, origin: "api", input } as const;
+    if (use === null) return answerSent(await sendMessage(handOver, request, null));
+    const act = async (): Promise<Answer> => {
+      const open = call.store.read((reading) => findKey(reading, call.workspace.id, use));
+      if (open !== undefined) return answerOpen(handOver, open);
+      return answerSent(await sendMessage(handOver, request, claimFor(call, use)));
+    };
+    return keyQueue.run(call.workspace.id, use, () => replay(call, use), act);
+  },
 };
 
-export function messageEndpoints(handOver: HandOverOptions): Endpoint[] {
-  const queue = new KeyQueue();
-
-  const postMessage: Endpoint = {
-    method: "POST",
-    path: "/messages",
-    operationId: "sendMessage",
-    tag: "Messages",
-    summary: "Send a message",
-    description:
-      "Sends a template (at any time) or free-form text (within 24 hours after the person last wrote). The message is handed to the network while the request is open, so the answer says whether it went.",
-    parameters: [idempotencyParameter],
-    body: {
-      schema: SendMessageBody,
-      examples: {
-        template: {
-          summary: "A template with values",
-          value: { to: "+919876543210", template: "order_shipped", variables: ["Asha", 10042] },
-        },
-        text: { summary: "Free-form text", value: { to: "+919876543210", text: "Your table is ready." } },
-      },
-    },
-    success: {
-      status: 201,
-      description: "The network took the message.",
-      data: MessageView,
-      isList: false,
-      isReplayable: true,
-      example,
-    },
-    problems: [
-      "insufficient_balance",
-      "workspace_suspended",
-      "idempotency_conflict",
-      "invalid_number",
-      "opted_out",
-      "number_not_ready",
-      "template_not_found",
-      "template_not_sendable",
-      "unsupported_template",
-      "missing_media",
-      "missing_variable",
-      "window_closed",
-      "whatsapp_error",
-    ],
-    handle: async (call) => {
-      const input = readSendMessage(call.body);
-      const use = readKey(call);
-      const request = { workspaceId: call.workspace.id, origin: "api", input } as const;
-      if (use === null) return answerSent(await sendMessage(handOver, request, null));
-      const act = async (): Promise<Answer> => {
-        const open = call.store.read((reading) => findKey(reading, call.workspace.id, use));
-        if (open !== undefined) return answerOpen(handOver, open);
-        return answerSent(await sendMessage(handOver, request, claimFor(call, use)));
-      };
-      return queue.run(call.workspace.id, use, () => replay(call, use), act);
-    },
-  };
-
-  return [postMessage, getMessage];
-}
-
-const getMessage: Endpoint = {
+export const getMessageEndpoint: Endpoint = {
   method: "GET",
   path: "/messages/{id}",
   operationId: "getMessage",
@@ -102,7 +91,7 @@ const getMessage: Endpoint = {
   parameters: [
     { name: "id", in: "path", required: true, description: "The message's id.", schema: Type.Integer({ minimum: 1 }) },
   ],
-  success: { status: 200, description: "The message.", data: MessageView, isList: false, example },
+  success: { status: 200, description: "The message.", data: MessageView, isList: false, example: messageExample },
   problems: ["not_found"],
   handle: ({ store, workspace, path }) => {
     const id = requireId(path.id, "message");

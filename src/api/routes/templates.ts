@@ -4,6 +4,7 @@ import { templateStatuses } from "#src/domain/templates/template.ts";
 import { TemplateView, viewTemplate } from "#src/domain/templates/view.ts";
 import { OneOf } from "#src/primitives/schema.ts";
 import type { Endpoint } from "../endpoint.ts";
+import { templateExample } from "../examples.ts";
 import { answerPage, PER_PAGE, pageParameters, readPage, wrongCursor, wrongParameter } from "../page.ts";
 
 export const listTemplatesEndpoint: Endpoint = {
@@ -12,7 +13,8 @@ export const listTemplatesEndpoint: Endpoint = {
   operationId: "listTemplates",
   tag: "Templates",
   summary: "List templates",
-  description: "All templates of the workspace, by name.",
+  description:
+    "All templates of the workspace, by name, each with what it needs and whether it can be sent. A template in several languages appears once for each.",
   parameters: [
     {
       name: "status",
@@ -28,18 +30,7 @@ export const listTemplatesEndpoint: Endpoint = {
     description: "One page of templates.",
     data: TemplateView,
     isList: true,
-    example: [
-      {
-        name: "order_shipped",
-        language: "en_US",
-        category: "UTILITY",
-        status: "APPROVED",
-        sendable: true,
-        variables: { header: 0, body: 2 },
-        text: "Hi {{1}}, your order {{2}} is on its way.",
-        media: null,
-      },
-    ],
+    example: [templateExample],
   },
   problems: [],
   handle: ({ store, workspace, query }) => {

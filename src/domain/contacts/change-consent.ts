@@ -7,13 +7,15 @@ import type { E164 } from "#src/primitives/phone.ts";
 import { statement, type Tx } from "#src/storage/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { type ConsentMove, type ConsentSource, decideConsent } from "./consent.ts";
+import { type ConsentMove, type ConsentSource, decideConsent, rememberWords } from "./consent.ts";
 import { forgetErasedOptOut } from "./erased.ts";
 import { type Contact, consentLog, contacts } from "./table.ts";
 import { viewContact } from "./view.ts";
 
 export interface ConsentEvidence {
   source: ConsentSource;
+  /** When it was recorded, where that was before now: an opt-out that a newly linked contact takes over. */
+  at?: number;
   /** What proves it: ids of the message, import, key …; never the text itself. */
   evidence: Record<string, unknown>;
 }
@@ -40,8 +42,9 @@ const update = statement((db) =>
     .set({
       consent: sql`${sql.placeholder("consent")}`,
       consentSource: sql`${sql.placeholder("source")}`,
-      consentAt: sql`${sql.placeholder("now")}`,
-      consentSaidAt: sql`${sql.placeholder("saidAt")}`,
+      consentAt: sql`${sql.placeholder("at")}`,
+      stopSaidAt: sql`${sql.placeholder("stopSaidAt")}`,
+      startSaidAt: sql`${sql.placeholder("startSaidAt")}`,
       updatedAt: sql`${sql.placeholder("now")}`,
     })
     .where(and(eq(contacts.id, sql.placeholder("id")), eq(contacts.consent, sql.placeholder("was"))))
@@ -66,10 +69,11 @@ const insertLog = statement((db) =>
 
 function moveOne(tx: Tx, workspace: Workspace, contact: Contact, move: ConsentMove, why: ConsentEvidence): Contact {
   const became = decideConsent(contact, move);
-  if (became === null) return contact;
-  const saidAt = "saidAt" in move ? move.saidAt : null;
+  const words = rememberWords(contact, move);
+  if (became === null) return remember(tx, contact, words);
   const was = contact.consent;
-  const changed = update(tx).get({ id: contact.id, was, consent: became, source: why.source, saidAt, now: tx.now });
+  const { source, at = tx.now } = why;
+  const changed = update(tx).get({ id: contact.id, was, consent: became, source, at, now: tx.now, ...words });
   // Nobody else can have moved it: the contact was read in this transaction.
   if (changed === undefined) throw new Error(`contact ${contact.id} was not ${was} any more`);
   insertLog(tx).run({
@@ -86,6 +90,13 @@ function moveOne(tx: Tx, workspace: Workspace, contact: Contact, move: ConsentMo
   if (was === "opted_out" && changed.phone !== null) forgetErasedOptOut(tx, workspace.id, changed.phone as E164);
   if (was === "opted_out") publish(tx, workspace, "contact.opted_in", { contact: viewContact(tx, changed, workspace) });
   return changed;
+}
+
+/** What the person said counts later, too, although it changes nothing that anybody is shown now. */
+function remember(tx: Tx, contact: Contact, words: Pick<Contact, "stopSaidAt" | "startSaidAt">): Contact {
+  if (words.stopSaidAt === contact.stopSaidAt && words.startSaidAt === contact.startSaidAt) return contact;
+  tx.db.update(contacts).set(words).where(eq(contacts.id, contact.id)).run();
+  return { ...contact, ...words };
 }
 
 function linkedContacts(tx: Tx, contact: Contact): Contact[] {

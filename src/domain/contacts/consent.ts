@@ -23,8 +23,9 @@ export interface ConsentState {
   consentSource: ConsentSource | null;
   /** When we recorded it, milliseconds. */
   consentAt: number | null;
-  /** The network's time of the person's own word, where that decided. */
-  consentSaidAt: number | null;
+  /** The network's times of the latest STOP and START, also of those that changed nothing. */
+  stopSaidAt: number | null;
+  startSaidAt: number | null;
 }
 
 export type ConsentMove =
@@ -35,7 +36,7 @@ export type ConsentMove =
   | { kind: "stop"; saidAt: number }
   | { kind: "start"; saidAt: number };
 
-/** The state after the move, or null when the move changes nothing. */
+/** The state after the move, or null when it stays as it is (what was said is remembered all the same). */
 export function decideConsent(state: ConsentState, move: ConsentMove): Consent | null {
   switch (move.kind) {
     case "opt_in":
@@ -43,20 +44,29 @@ export function decideConsent(state: ConsentState, move: ConsentMove): Consent |
     case "opt_out":
       return state.consent === "opted_out" ? null : "opted_out";
     case "stop":
-      if (state.consent === "opted_out") return null;
-      // Of the person's own words the later one wins, and STOP where both carry the same time.
-      if (state.consentSaidAt !== null && state.consentSaidAt > move.saidAt) return null;
+      // A STOP beats whatever others recorded; of the person's own words the later one wins, at equality STOP.
+      if (state.consent === "opted_out" || (state.startSaidAt ?? -1) > move.saidAt) return null;
       return "opted_out";
     case "start":
       return startLifts(state, move.saidAt) ? "opted_in" : null;
   }
 }
 
+/** The latest words after a move. */
+export function rememberWords(
+  state: ConsentState,
+  move: ConsentMove,
+): Pick<ConsentState, "stopSaidAt" | "startSaidAt"> {
+  const { stopSaidAt, startSaidAt } = state;
+  if (move.kind === "stop") return { stopSaidAt: Math.max(stopSaidAt ?? 0, move.saidAt), startSaidAt };
+  if (move.kind === "start") return { stopSaidAt, startSaidAt: Math.max(startSaidAt ?? 0, move.saidAt) };
+  return { stopSaidAt, startSaidAt };
+}
+
 function startLifts(state: ConsentState, saidAt: number): boolean {
-  if (state.consent !== "opted_out") return false;
-  if (state.consentSaidAt !== null) return saidAt > state.consentSaidAt;
+  if (state.consent !== "opted_out" || (state.stopSaidAt ?? -1) >= saidAt) return false;
   // An opt-out that others recorded: both times cut to whole seconds, for the network knows no finer ones.
-  return seconds(saidAt) >= seconds(state.consentAt ?? 0);
+  return state.consentSource === "inbound_message" || seconds(saidAt) >= seconds(state.consentAt ?? 0);
 }
 
 function seconds(ms: number): number {

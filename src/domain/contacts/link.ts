@@ -7,6 +7,7 @@ import { fromNetwork } from "#src/primitives/phone.ts";
 import { statement, type Tx } from "#src/storage/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { changeConsent } from "./change-consent.ts";
+import { decideConsent } from "./consent.ts";
 import { findByAnySpelling, findByNetworkUser } from "./find.ts";
 import { type Contact, contactNetworkIds, contacts } from "./table.ts";
 
@@ -66,14 +67,19 @@ function reconcile(tx: Tx, workspace: Workspace, one: Contact, other: Contact): 
   const optedOut = one.consent === "opted_out" ? one : other;
   const reachable = optedOut === one ? other : one;
   if (optedOut.consent !== "opted_out" || reachable.consent === "opted_out") return;
-  const why = { source: optedOut.consentSource ?? "manual", evidence: { linked_contact: optedOut.id } };
-  const said = optedOut.consentSaidAt;
-  if (said !== null && reachable.consentSaidAt !== null && reachable.consentSaidAt > said) {
-    const start = { kind: "start" as const, saidAt: reachable.consentSaidAt };
-    changeConsent(tx, workspace, optedOut, start, { ...why, evidence: { linked_contact: reachable.id } });
+  const started = reachable.startSaidAt;
+  const lifted = started === null ? null : decideConsent(optedOut, { kind: "start", saidAt: started });
+  if (started !== null && lifted !== null) {
+    const why = { source: "inbound_message" as const, evidence: { linked_contact: reachable.id } };
+    changeConsent(tx, workspace, optedOut, { kind: "start", saidAt: started }, why);
     return;
   }
-  changeConsent(tx, workspace, reachable, said === null ? { kind: "opt_out" } : { kind: "stop", saidAt: said }, why);
+  const why = {
+    source: optedOut.consentSource ?? ("manual" as const),
+    evidence: { linked_contact: optedOut.id },
+    ...(optedOut.consentAt === null ? {} : { at: optedOut.consentAt }),
+  };
+  changeConsent(tx, workspace, reachable, { kind: "opt_out" }, why);
 }
 
 /** Who counts as one person: linked contacts count once. */

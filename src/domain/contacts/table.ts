@@ -28,8 +28,9 @@ export const contacts = sqliteTable(
     consentSource: text().$type<ConsentSource>(),
     /** When we recorded it. */
     consentAt: instant(),
-    /** The network's time of the STOP or START that decided; null where something else did. */
-    consentSaidAt: instant(),
+    /** The network's times of the latest STOP and START, whether or not they changed anything: the later one holds. */
+    stopSaidAt: instant(),
+    startSaidAt: instant(),
     /** The network's time of the last thing that the person wrote; opens the 24-hour window. */
     lastMessageAt: instant(),
     createdAt: instant().notNull(),

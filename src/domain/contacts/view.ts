@@ -23,6 +23,23 @@ export const PersonOnNumberView = Type.Object(
   { $id: "PersonOnNumber", description: "Somebody else who uses the contact's number." },
 );
 
+const ContactGroup = Type.Object(
+  { id: Type.Integer(), name: Type.String() },
+  { $id: "ContactGroup", description: "A group that the contact is in." },
+);
+
+const ContactConsent = Type.Object(
+  {
+    status: OneOf(
+      consents,
+      "`opted_out`: nothing is sent until the person writes START. `unknown`: nobody said anything.",
+    ),
+    source: Nullable(OneOf(consentSources, "How it was learned. `inbound_message`: the person wrote STOP or START.")),
+    at: Nullable(Instant("When it was recorded.")),
+  },
+  { $id: "ContactConsent", description: "Whether the person may be written to." },
+);
+
 export const ContactView = Type.Object(
   {
     phone: Type.Optional(
@@ -47,12 +64,8 @@ export const ContactView = Type.Object(
     fields: Type.Record(Type.String(), Type.Unknown(), { description: "Custom fields by key." }),
     people: Type.Array(PersonOnNumberView),
     tags: Type.Array(Type.String()),
-    groups: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
-    consent: Type.Object({
-      status: OneOf(consents),
-      source: Nullable(OneOf(consentSources)),
-      at: Nullable(Instant("When it was recorded.")),
-    }),
+    groups: Type.Array(ContactGroup),
+    consent: ContactConsent,
     last_message_from_them_at: Nullable(Instant("Opens the 24-hour window for free-form text.")),
     created_at: Instant(),
     updated_at: Instant(),

@@ -8,7 +8,7 @@ import type { Inbound } from "./table.ts";
 
 export const InboundView = Type.Object(
   {
-    id: Type.Integer(),
+    id: Type.Integer({ examples: [311] }),
     from: Type.Optional(
       Type.String({
         description: "E.164. Left out for somebody whom the network names by its own id only.",
@@ -18,7 +18,7 @@ export const InboundView = Type.Object(
     network_user_id: Type.Optional(Type.String({ description: "The network's own id, where `from` is left out." })),
     type: Type.String({ description: "The network's word for its kind.", examples: ["text"] }),
     text: Nullable(Type.String({ description: "The text, caption or button title; null where there is none." })),
-    received_at: Instant(),
+    received_at: Instant("When the person wrote, by the network's clock."),
   },
   { $id: "InboundMessage", description: "Something that a person wrote to the workspace." },
 );

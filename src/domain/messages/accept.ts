@@ -7,7 +7,6 @@ import { newReference } from "#src/primitives/id.ts";
 import { statement, type Tx } from "#src/storage/transaction.ts";
 import { hold } from "../billing/hold.ts";
 import { createContact } from "../contacts/create.ts";
-import { countPerson } from "./daily-cap.ts";
 import type { MessageOrigin } from "./message.ts";
 import { planSend, type SendInput, type SendPlan } from "./plan.ts";
 import { type Message, messages } from "./table.ts";
@@ -74,6 +73,5 @@ export function acceptMessage(
     now: tx.now,
   });
   if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
-  if (plan.template !== null) countPerson(tx, plan.workspace, contact);
   return { message, plan: { ...plan, contact } };
 }

@@ -26,6 +26,8 @@ export function applyStatus(tx: Tx, number: SendingNumber, report: StatusReport,
   const message = findReported(tx, number.id, report.reference, report.networkMessageId);
   if (message === undefined) return park(tx, number, report, instanceId);
   applyTo(tx, message, report);
+  // The echo of our reference may be the first to name the network's id: what waited for that id belongs to it.
+  if (message.networkMessageId === null) applyParked(tx, number.id, report.networkMessageId);
   return { kind: "applied", messageId: message.id };
 }
 
@@ -56,6 +58,8 @@ function applyTo(tx: Tx, message: Message, report: StatusReport): void {
   const networkMessageId = message.networkMessageId ?? report.networkMessageId;
   switch (decideStatus(message.status, report.status, { outcomeUnknown: message.outcomeUnknown })) {
     case "ignore":
+      // Even so it names the network's id, by which other statuses may be waiting.
+      if (message.networkMessageId === null) move(tx, message, { networkMessageId });
       return;
     case "fill_in":
       move(tx, message, { networkMessageId, ...timesOf(message, report, tx.now) });

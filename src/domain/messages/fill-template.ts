@@ -1,5 +1,5 @@
 /** From a template's name and the caller's values to what leaves for the network and what the person sees. */
-import { type FieldProblems, Problem } from "#src/primitives/problem.ts";
+import { type FieldProblems, Problem, quote } from "#src/primitives/problem.ts";
 import type { Reading } from "#src/storage/transaction.ts";
 import { listLanguages } from "../templates/read.ts";
 import type { Template } from "../templates/table.ts";
@@ -71,8 +71,8 @@ function misfits(shape: TemplateShape, { variables, media }: TemplateInput): Fie
 /** Throws `template_not_found`, `template_not_sendable` or `unsupported_template`. */
 export function requireSendable(template: Template | null, input: TemplateInput): Template {
   if (template === null) {
-    const language = input.language === null ? "" : ` in ${input.language}`;
-    throw new Problem("template_not_found", `There is no template ${input.name}${language}.`);
+    const language = input.language === null ? "" : ` in ${quote(input.language)}`;
+    throw new Problem("template_not_found", `There is no template ${quote(input.name)}${language}.`);
   }
   if (template.status !== "APPROVED") {
     throw new Problem("template_not_sendable", `The template ${template.name} is ${STATE_WORDS[template.status]}.`);

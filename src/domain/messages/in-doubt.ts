@@ -2,7 +2,7 @@
  * Messages that a crash left open. What was `sending` is in doubt: it is never sent again, and waits for the echo of its
  * reference. What was `queued` had proof that the network took nothing: it fails, and its caller may try again.
  */
-import { enqueue } from "#src/outbox/enqueue.ts";
+import { enqueueAnew } from "#src/outbox/enqueue.ts";
 import type { Tx } from "#src/storage/transaction.ts";
 import { freeKeyOfMessage } from "../idempotency/keys.ts";
 import { findForWork, listOpen } from "./read.ts";
@@ -35,7 +35,7 @@ export function recoverOpen(tx: Tx, afterId: number, settleAt: number): number |
       freeKeyOfMessage(tx, message.id);
       recordFailure(tx, message.id, interruptedBefore);
     } else {
-      enqueue(tx, { kind: "settle_message", subject: message.id, lane: message.workspaceId, dueAt: settleAt });
+      enqueueAnew(tx, { kind: "settle_message", subject: message.id, lane: message.workspaceId, dueAt: settleAt });
     }
   }
   return open.at(-1)?.id ?? null;

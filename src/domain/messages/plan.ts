@@ -5,7 +5,7 @@
  */
 import type { Micros } from "#src/primitives/money.ts";
 import type { E164 } from "#src/primitives/phone.ts";
-import { type FieldProblems, invalidRequest, Problem } from "#src/primitives/problem.ts";
+import { type FieldProblems, invalidRequest, noProblems, Problem, quote } from "#src/primitives/problem.ts";
 import type { Reading } from "#src/storage/transaction.ts";
 import { findAccount } from "../billing/account.ts";
 import { requireCovered } from "../billing/hold.ts";
@@ -51,7 +51,7 @@ export function planSend(reading: Reading, workspaceId: number, input: SendInput
   const workspace = getWorkspace(reading, workspaceId);
   requireActive(workspace);
 
-  const fields: FieldProblems = {};
+  const fields: FieldProblems = noProblems();
   const resolved = resolveSender(reading, workspace, input.from);
   if ("fields" in resolved) Object.assign(fields, resolved.fields);
   const sender = "sender" in resolved ? resolved.sender : null;
@@ -111,7 +111,7 @@ function requirePerson(reading: Reading, workspace: Workspace, to: string): Foun
   if (person !== null) return person;
   throw new Problem(
     "invalid_number",
-    `"${to}" is not a phone number. Numbers without a country code are read in ${workspace.country}.`,
+    `${quote(to)} is not a phone number. Numbers without a country code are read in ${workspace.country}.`,
   );
 }
 

@@ -1,5 +1,5 @@
 /** Looking messages up. */
-import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { type Reading, statement } from "#src/storage/transaction.ts";
 import { shownStatuses } from "./message.ts";
 import { type Message, messages } from "./table.ts";
@@ -60,12 +60,15 @@ export function findReported(
   return byNetworkId(reading).get({ networkMessageId, numberId });
 }
 
+/** The words of the index `messages_open`: with bound values SQLite could not use it. */
+const isOpen = sql`${messages.status} in ('queued', 'sending')`;
+
 /** Messages whose hand-over is open, a batch at a time by id: at a start, what the process before left behind. */
 export function listOpen(reading: Reading, afterId: number, limit: number): Message[] {
   return reading.db
     .select()
     .from(messages)
-    .where(and(inArray(messages.status, ["queued", "sending"]), gt(messages.id, afterId)))
+    .where(and(isOpen, gt(messages.id, afterId)))
     .orderBy(asc(messages.id))
     .limit(limit)
     .all();

@@ -6,10 +6,9 @@ import { release } from "../billing/hold.ts";
 import { getContact } from "../contacts/find.ts";
 import { learnNetworkId, learnNetworkUser } from "../contacts/link.ts";
 import { requireNotOptedOut } from "../contacts/refuse.ts";
-import { getNumber } from "../numbers/read.ts";
+import { findNumber } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { applyParked } from "./apply-status.ts";
-import { uncountPerson } from "./daily-cap.ts";
 import { enter, move } from "./move.ts";
 import type { Outcome } from "./outcome.ts";
 import { requireActive, requireReady } from "./plan.ts";
@@ -65,7 +64,6 @@ export function recordFailure(tx: Tx, messageId: number, failure: Failure): Mess
     errorMessage: failure.message,
     outcomeUnknown: failure.outcomeUnknown,
   });
-  if (!failure.outcomeUnknown) uncount(tx, before);
   return failed ?? requireMessage(tx, messageId);
 }
 
@@ -86,7 +84,7 @@ export function handOverAgain(tx: Tx, messageId: number): boolean {
   requireActive(workspace);
   const contact = getContact(tx, before.workspaceId, before.contactId);
   requireNotOptedOut(tx, workspace, { contact, phone: before.toPhone as E164 });
-  requireReady(getNumber(tx, before.numberId));
+  requireReady(findNumber(tx, before.numberId) ?? null);
   return move(tx, before, { status: "sending", handedOverAt: tx.now }) !== undefined;
 }
 
@@ -99,14 +97,7 @@ export function withdraw(tx: Tx, messageId: number): boolean {
     .get();
   if (removed === undefined) return false;
   if (removed.money === "held") release(tx, removed.workspaceId, removed.id, removed.rate);
-  uncount(tx, removed);
   return true;
-}
-
-function uncount(tx: Tx, message: Message): void {
-  if (message.type !== "template") return;
-  const workspace = getWorkspace(tx, message.workspaceId);
-  uncountPerson(tx, workspace, getContact(tx, message.workspaceId, message.contactId), message.createdAt);
 }
 
 function requireMessage(tx: Tx, id: number): Message {

@@ -1,5 +1,5 @@
-/** Outbound messages, statuses that nobody is known for yet, and who was sent a template today. */
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+/** Outbound messages, and statuses of messages that we do not know (yet). */
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, instant, micros } from "#src/storage/columns.ts";
 import type { TemplateCategory } from "../templates/template.ts";
 import type { MessageMoney, MessageOrigin, MessageStatus } from "./message.ts";
@@ -53,9 +53,3 @@ export const parkedStatuses = sqliteTable("parked_statuses", {
   report: text({ mode: "json" }).$type<StatusReport>().notNull(),
   expiresAt: instant().notNull(),
 });
-
-export const dailyPeople = sqliteTable(
-  "daily_people",
-  { workspaceId: integer().notNull(), personId: integer().notNull(), at: instant().notNull() },
-  (table) => [primaryKey({ columns: [table.workspaceId, table.personId] })],
-);

@@ -6,29 +6,43 @@ import type { Workspace } from "../workspaces/table.ts";
 import { type ShownStatus, shownStatuses } from "./message.ts";
 import type { Message } from "./table.ts";
 
+const MessageTemplate = Type.Object(
+  { name: Type.String({ examples: ["order_shipped"] }), language: Type.String({ examples: ["en_US"] }) },
+  { $id: "MessageTemplate", description: "Which template a message was made from." },
+);
+
+const MessageError = Type.Object(
+  {
+    message: Type.String({ description: "Why it failed, in plain words." }),
+    whatsapp_code: Type.String({
+      description:
+        "The network's own code, for support. `timeout`, `unreachable` and `interrupted` are this server's words for a hand-over without an answer.",
+      examples: ["131049"],
+    }),
+  },
+  { $id: "MessageError", description: "Why a message failed." },
+);
+
 export const MessageView = Type.Object(
   {
-    id: Type.Integer(),
+    id: Type.Integer({ examples: [1042] }),
     to: Type.String({ description: "E.164.", examples: ["+919876543210"] }),
     from: Type.String({ description: "E.164 of the sending number.", examples: ["+911244001100"] }),
     type: OneOf(["template", "text"]),
-    template: Nullable(Type.Object({ name: Type.String(), language: Type.String() })),
+    template: Nullable(MessageTemplate, "Null for free-form text."),
     text: Type.String({ description: "What the person sees, values filled in." }),
-    status: OneOf(shownStatuses),
-    error: Nullable(
-      Type.Object({
-        message: Type.String({ description: "Why it failed, in plain words." }),
-        whatsapp_code: Type.String({
-          description:
-            "The network's own code, for support. `timeout`, `unreachable` and `interrupted` are this server's words for a hand-over without an answer.",
-        }),
-      }),
+    status: OneOf(
+      shownStatuses,
+      "`sent`: the network has it. `delivered`: it is on the person's phone. `read`: the person saw it. `failed`: `error` says why.",
     ),
-    charged: Type.Boolean({ description: "Whether it is charged once it is delivered." }),
-    created_at: Instant(),
-    sent_at: Nullable(Instant()),
-    delivered_at: Nullable(Instant()),
-    read_at: Nullable(Instant()),
+    error: Nullable(MessageError, "Null unless it failed."),
+    charged: Type.Boolean({
+      description: "Whether it is charged once it is delivered: templates are, free-form text is not.",
+    }),
+    created_at: Instant("When this server took it."),
+    sent_at: Nullable(Instant("When the network took it.")),
+    delivered_at: Nullable(Instant("When it reached the phone.")),
+    read_at: Nullable(Instant("When the person saw it; people can switch this report off.")),
   },
   { $id: "Message", description: "A message to one person." },
 );

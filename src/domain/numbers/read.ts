@@ -25,10 +25,16 @@ const byId = statement((db) =>
     .prepare(),
 );
 
+/** For our own work on a message of this number; undefined once the number was removed. */
+export function findNumber(reading: Reading, id: number): SendingNumber | undefined {
+  const number = byId(reading).get({ id });
+  return number?.removedAt === null ? number : undefined;
+}
+
 /** Throws `not_found`; for commands, whose ids are the server's own. */
 export function getNumber(reading: Reading, id: number): SendingNumber {
-  const number = byId(reading).get({ id });
-  if (number === undefined || number.removedAt !== null) throw notFound("number");
+  const number = findNumber(reading, id);
+  if (number === undefined) throw notFound("number");
   return number;
 }
 

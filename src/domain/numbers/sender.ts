@@ -1,6 +1,6 @@
 /** Which number a message leaves from. */
-import { readPhone } from "#src/primitives/phone.ts";
-import type { FieldProblems } from "#src/primitives/problem.ts";
+import { phoneDigits, readPhone } from "#src/primitives/phone.ts";
+import { type FieldProblems, quote } from "#src/primitives/problem.ts";
 import type { Reading } from "#src/storage/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { listNumbers } from "./read.ts";
@@ -21,13 +21,15 @@ export function resolveSender(
     return { fields: { from: [`Say which number to send from: ${owned.map(({ phone }) => phone).join(", ")}.`] } };
   }
   if (owned.length === 0) return { sender: null };
-  const digits = from.replace(/\D/g, "");
+  const digits = phoneDigits(from)?.digits;
   const phone = readPhone(from, workspace.country);
   const sender = owned.find((number) => number.phone === phone || number.phone === `+${digits}`);
   if (sender !== undefined) return { sender };
   return {
     fields: {
-      from: [`"${from}" is not a number of this workspace; it has ${owned.map((number) => number.phone).join(", ")}.`],
+      from: [
+        `${quote(from)} is not a number of this workspace; it has ${owned.map((number) => number.phone).join(", ")}.`,
+      ],
     },
   };
 }

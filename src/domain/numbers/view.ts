@@ -1,6 +1,7 @@
 /** A workspace and its numbers as the API shows them. They are one view, because they are one resource there. */
 import { type Static, Type } from "@sinclair/typebox";
 import { formatMoney } from "#src/primitives/money.ts";
+import { Nullable } from "#src/primitives/schema.ts";
 import { available } from "../billing/account.ts";
 import type { BillingAccount } from "../billing/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -22,22 +23,25 @@ export const BillingView = Type.Object(
       description: "Balance that is not blocked for messages under way. A decimal string.",
       examples: ["120.50"],
     }),
-    rate: Type.String({ description: "Price of one delivered template message.", examples: ["0.0085"] }),
+    rate: Type.String({
+      description: "Price of one delivered template message. A decimal string.",
+      examples: ["0.0085"],
+    }),
   },
   { $id: "Billing", description: "Money of a workspace that is charged." },
 );
 
 export const WorkspaceView = Type.Object(
   {
-    id: Type.Integer(),
-    name: Type.String(),
+    id: Type.Integer({ examples: [1] }),
+    name: Type.String({ examples: ["Corner Shop"] }),
     country: Type.String({
-      description: "Numbers without a country code are read in this country.",
+      description: "ISO 3166 code. Phone numbers without a country code are read in this country.",
       examples: ["IN"],
     }),
-    timezone: Type.String({ description: "All times are expressed in it.", examples: ["Asia/Kolkata"] }),
+    timezone: Type.String({ description: "IANA name. All times are expressed in it.", examples: ["Asia/Kolkata"] }),
     numbers: Type.Array(NumberView),
-    billing: Type.Union([BillingView, Type.Null()], { description: "Null when the workspace is not charged." }),
+    billing: Nullable(BillingView, "Null when the workspace is not charged."),
   },
   { $id: "Workspace", description: "The customer account that the key belongs to." },
 );

@@ -1,13 +1,13 @@
 /** What the network decided about a template, however we learnt it. The customer hears of approvals and rejections. */
 import { and, eq, sql } from "drizzle-orm";
-import { notFound } from "#src/primitives/problem.ts";
+import { invalidRequest, notFound } from "#src/primitives/problem.ts";
 import { statement, type Tx } from "#src/storage/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { findTemplate } from "./read.ts";
 import { type Template, templates } from "./table.ts";
-import type { TemplateStatus } from "./template.ts";
-import { viewTemplate } from "./view.ts";
+import { mediaKinds, type TemplateStatus } from "./template.ts";
+import { shapeOf, viewTemplate } from "./view.ts";
 
 const move = statement((db) =>
   db
@@ -30,7 +30,10 @@ export function decideTemplate(tx: Tx, template: Template, status: TemplateStatu
   if (status === "APPROVED") {
     publish(tx, workspace, "template.approved", { template: viewTemplate(decided), reason: null });
   } else if (status === "REJECTED") {
-    publish(tx, workspace, "template.rejected", { template: viewTemplate(decided), reason: reason ?? "" });
+    publish(tx, workspace, "template.rejected", {
+      template: viewTemplate(decided),
+      reason: reason ?? "The network gave no reason.",
+    });
   }
   return decided;
 }
@@ -50,6 +53,10 @@ export function decideByName(
 /** Keeps a file to send when the caller gives none. Only for templates with a file at the top. */
 export function setSample(tx: Tx, workspaceId: number, name: string, language: string, link: string): Template {
   const template = requireTemplate(tx, workspaceId, name, language);
+  const kind = shapeOf(template).header?.type;
+  if (!mediaKinds.some((known) => known === kind)) {
+    throw invalidRequest({ link: [`${name} has no image, video or document at the top, so it takes no file.`] });
+  }
   const changed = tx.db
     .update(templates)
     .set({ sampleLink: link, updatedAt: tx.now })

@@ -12,6 +12,14 @@ import {
   valueCounts,
 } from "./template.ts";
 
+const TemplateMedia = Type.Object(
+  {
+    type: OneOf(mediaKinds),
+    default: Type.Boolean({ description: "Whether a stored sample is sent when `media` is left out." }),
+  },
+  { $id: "TemplateMedia", description: "The file at the top of a template." },
+);
+
 export const TemplateView = Type.Object(
   {
     name: Type.String({ examples: ["order_shipped"] }),
@@ -26,15 +34,7 @@ export const TemplateView = Type.Object(
       body: Type.Integer({ description: "How many values the body needs." }),
     }),
     text: Type.String({ description: "The body with its placeholders.", examples: ["Hi {{1}}, your order is here."] }),
-    media: Nullable(
-      Type.Object(
-        {
-          type: OneOf(mediaKinds),
-          default: Type.Boolean({ description: "Whether a stored sample is sent when `media` is left out." }),
-        },
-        { description: "Null when the template has no file at the top." },
-      ),
-    ),
+    media: Nullable(TemplateMedia, "Null when the template has no file at the top."),
   },
   { $id: "Template", description: "A message text that the network has to approve." },
 );

@@ -3,7 +3,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { dropWaiting } from "#src/outbox/claim.ts";
 import { Problem } from "#src/primitives/problem.ts";
 import { newToken, type SecretBox } from "#src/primitives/secret.ts";
-import type { Reading, Tx } from "#src/storage/transaction.ts";
+import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { findWebhook } from "./read.ts";
 import { deliveries, type Webhook, webhooks } from "./table.ts";
@@ -101,19 +101,40 @@ function requireWebhook(tx: Reading, workspaceId: number): Webhook {
   return webhook;
 }
 
-/** How often in a row the address let an attempt time out, after one more (`true`) or a success (`false`). */
-export function countTimeout(tx: Tx, workspaceId: number, timedOut: boolean): void {
-  if (timedOut) {
-    tx.db
-      .update(webhooks)
-      .set({ timeoutsInARow: sql`${webhooks.timeoutsInARow} + 1` })
-      .where(eq(webhooks.workspaceId, workspaceId))
-      .run();
-    return;
-  }
-  tx.db
+/** After so many time-outs in a row an address has one attempt in flight, until one succeeds. */
+export const TIMEOUTS_UNTIL_SINGLE = 20;
+
+const addTimeout = statement((db) =>
+  db
+    .update(webhooks)
+    .set({ timeoutsInARow: sql`${webhooks.timeoutsInARow} + 1` })
+    .where(and(eq(webhooks.workspaceId, sql.placeholder("workspaceId")), eq(webhooks.url, sql.placeholder("url"))))
+    .prepare(),
+);
+
+const endRow = statement((db) =>
+  db
     .update(webhooks)
     .set({ timeoutsInARow: 0 })
-    .where(and(eq(webhooks.workspaceId, workspaceId), sql`${webhooks.timeoutsInARow} > 0`))
-    .run();
+    .where(
+      and(
+        eq(webhooks.workspaceId, sql.placeholder("workspaceId")),
+        eq(webhooks.url, sql.placeholder("url")),
+        sql`${webhooks.timeoutsInARow} between 1 and ${sql.placeholder("most")}`,
+      ),
+    )
+    .prepare(),
+);
+
+/**
+ * Counts an address's time-outs in a row. Any other end of an attempt ends the row, a complete one only a success. An
+ * attempt at an address that was replaced meanwhile says nothing about the new one.
+ */
+export function countTimeouts(
+  tx: Tx,
+  workspaceId: number,
+  { url, isSuccess, timedOut }: { url: string; isSuccess: boolean; timedOut: boolean },
+): void {
+  if (timedOut) addTimeout(tx).run({ workspaceId, url });
+  else endRow(tx).run({ workspaceId, url, most: isSuccess ? Number.MAX_SAFE_INTEGER : TIMEOUTS_UNTIL_SINGLE - 1 });
 }

@@ -1,9 +1,10 @@
 /** One attempt of a delivery: what it needs before it leaves, and what its answer changes. */
 import { and, eq, sql } from "drizzle-orm";
 import { finish, postpone } from "#src/outbox/claim.ts";
+import { outbox } from "#src/outbox/table.ts";
 import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
 import { events } from "../events/table.ts";
-import { countTimeout } from "./address.ts";
+import { countTimeouts } from "./address.ts";
 import { nextAttemptAt, type RetrySchedule } from "./delivery.ts";
 import { deliveries, deliveryAttempts, type Webhook, webhooks } from "./table.ts";
 
@@ -58,6 +59,7 @@ const insertAttempt = statement((db) =>
     .prepare(),
 );
 
+/** Finds nothing when the delivery has ended meanwhile, or a replay has asked for an attempt of its own since. */
 const countAttempt = statement((db) =>
   db
     .update(deliveries)
@@ -65,8 +67,22 @@ const countAttempt = statement((db) =>
       attemptCount: sql`${deliveries.attemptCount} + 1`,
       firstAttemptAt: sql`coalesce(${deliveries.firstAttemptAt}, ${sql.placeholder("attemptedAt")})`,
     })
-    .where(and(eq(deliveries.id, sql.placeholder("id")), eq(deliveries.status, "pending")))
+    .where(
+      and(
+        eq(deliveries.id, sql.placeholder("id")),
+        eq(deliveries.status, "pending"),
+        sql`exists (select 1 from ${outbox} where ${outbox.id} = ${sql.placeholder("outboxId")})`,
+      ),
+    )
     .returning()
+    .prepare(),
+);
+
+const isKept = statement((db) =>
+  db
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(eq(deliveries.id, sql.placeholder("id")))
     .prepare(),
 );
 
@@ -90,7 +106,10 @@ const plan = statement((db) =>
     .prepare(),
 );
 
-/** Writes the attempt down and decides what is next. The attempt of a delivery that was cleared meanwhile is kept too. */
+/**
+ * Writes the attempt down and decides what is next. An attempt that was overtaken (by a replay, or by a cleared address)
+ * is written down and decides nothing; with the delivery itself purged, it leaves no trace.
+ */
 export function recordAttempt(
   tx: Tx,
   work: { outboxId: number; deliveryId: number; workspaceId: number },
@@ -98,11 +117,14 @@ export function recordAttempt(
   schedule: RetrySchedule,
 ): void {
   const { isSuccess, timedOut, ...row } = result;
-  insertAttempt(tx).run({ deliveryId: work.deliveryId, ...row });
-  if (timedOut || isSuccess) countTimeout(tx, work.workspaceId, timedOut);
-  const delivery = countAttempt(tx).get({ id: work.deliveryId, attemptedAt: result.attemptedAt });
+  const { outboxId, deliveryId } = work;
+  countTimeouts(tx, work.workspaceId, result);
+  const delivery = countAttempt(tx).get({ id: deliveryId, outboxId, attemptedAt: result.attemptedAt });
+  if (delivery !== undefined || isKept(tx).get({ id: deliveryId }) !== undefined) {
+    insertAttempt(tx).run({ deliveryId, ...row });
+  }
   if (delivery === undefined) {
-    finish(tx, work.outboxId);
+    finish(tx, outboxId);
     return;
   }
   const next = isSuccess
@@ -110,9 +132,9 @@ export function recordAttempt(
     : nextAttemptAt(schedule, delivery.firstAttemptAt ?? result.attemptedAt, delivery.attemptCount, tx.now, tx.random);
   if (next === null) {
     end(tx).run({ id: delivery.id, status: isSuccess ? "delivered" : "exhausted", now: tx.now });
-    finish(tx, work.outboxId);
+    finish(tx, outboxId);
     return;
   }
   plan(tx).run({ id: delivery.id, next });
-  postpone(tx, work.outboxId, next);
+  postpone(tx, outboxId, next);
 }

@@ -21,7 +21,8 @@ export interface RetrySchedule {
 
 /**
  * When the attempt after `attemptCount` attempts is due, or null when that was the last one. Times count from the first
- * attempt, so slow attempts don't push the later ones back; what has passed already is due at once.
+ * attempt, so slow attempts don't push the later ones back. What has passed already (the server was off) is made up for
+ * one by one, the shortest of the times apart: all at once, they would be spent on a receiver that is only just starting.
  */
 export function nextAttemptAt(
   schedule: RetrySchedule,
@@ -33,5 +34,6 @@ export function nextAttemptAt(
   const afterMs = schedule.retryAfterMs[attemptCount - 1];
   if (afterMs === undefined) return null;
   const jitter = 1 + schedule.jitter * (random.fraction() * 2 - 1);
-  return Math.max(now, firstAttemptAt + Math.round(afterMs * jitter));
+  const planned = firstAttemptAt + Math.round(afterMs * jitter);
+  return planned > now ? planned : now + Math.round((schedule.retryAfterMs[0] ?? afterMs) * jitter);
 }

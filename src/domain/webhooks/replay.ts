@@ -1,6 +1,7 @@
 /** Brings events to the address once more: by hand, whatever became of them before. */
 import { and, eq, gte, isNull, or } from "drizzle-orm";
 import { enqueue } from "#src/outbox/enqueue.ts";
+import { outbox } from "#src/outbox/table.ts";
 import { notFound, Problem } from "#src/primitives/problem.ts";
 import type { Tx } from "#src/storage/transaction.ts";
 import { events } from "../events/table.ts";
@@ -54,11 +55,16 @@ export function replayFailedSince(tx: Tx, workspaceId: number, since: number): n
   });
 }
 
+/** An attempt that is in flight goes on, but its end no longer counts: it belongs to the work that is withdrawn here. */
 function restart(tx: Tx, id: number, workspaceId: number): void {
   tx.db
     .update(deliveries)
     .set({ status: "pending", attemptCount: 0, firstAttemptAt: null, nextAttemptAt: tx.now, finishedAt: null })
     .where(eq(deliveries.id, id))
+    .run();
+  tx.db
+    .delete(outbox)
+    .where(and(eq(outbox.kind, "deliver_webhook"), eq(outbox.subject, id)))
     .run();
   enqueue(tx, { kind: "deliver_webhook", subject: id, lane: workspaceId, dueAt: tx.now });
 }

@@ -1,0 +1,120 @@
+/** An endpoint or an event in the reference: words on one side, a request and answers to copy on the other. */
+import type {
+  Content,
+  OpenApiDocument,
+  OperationObject,
+  ParameterObject,
+  ReferenceObject,
+  ResponseObject,
+} from "../openapi/document.ts";
+import { type Html, html, inline, json, markdown } from "./html.ts";
+import { meaning, memberTable, referredName, type Schemas, typeWords } from "./schema.ts";
+
+/** Stands for the server in the examples, which are copied and changed anyway. */
+const HOST = "https://waxwing.example.com";
+
+export function endpointSection(document: OpenApiDocument, path: string, method: string, one: OperationObject): Html {
+  const { schemas } = document.components;
+  const prefix = document.servers[0]?.url ?? "";
+  const request = curl(HOST + prefix, path, method, one);
+  const responses = Object.entries(one.responses).map(([status, given]) => ({ status, ...resolve(document, given) }));
+  const [success, ...refusals] = responses;
+  return html`<section class="operation" id="${one.operationId}">
+<div class="words">
+<h3><a href="#${one.operationId}">${one.summary}</a></h3>
+<p class="address"><span class="method ${method}">${method.toUpperCase()}</span> <code>${prefix}${path}</code></p>
+${markdown(one.description)}
+${one.parameters === undefined ? "" : parameterTable(one.parameters, schemas)}
+${one.requestBody === undefined ? "" : html`<h4>Body</h4>${bodyForms(one.requestBody.content, schemas)}`}
+<h4>Answers</h4>
+<p><span class="status">${success?.status ?? ""}</span> ${inline(success?.description)} ${answerType(success)}</p>
+<h4>Refusals</h4>
+<dl class="refusals">${refusals.map(({ status, description, content }) => {
+    return html`<dt><span class="status">${status}</span></dt><dd>${markdown(description)}
+<details><summary>Example${Object.keys(content?.["application/json"].examples ?? {}).length > 1 ? "s" : ""}</summary>${exampleBlocks(content)}</details></dd>`;
+  })}</dl>
+</div>
+<div class="code">
+<h4>Request</h4>${request.map(({ summary, text }) => html`${caption(summary)}<pre><code>${text}</code></pre>`)}
+<h4>Answer</h4>${exampleBlocks(success?.content)}
+</div>
+</section>`;
+}
+
+export function eventSection(type: string, one: OperationObject, schemas: Schemas): Html {
+  const schema = one.requestBody?.content["application/json"].schema;
+  return html`<section class="operation" id="${one.operationId}">
+<div class="words">
+<h3><a href="#${one.operationId}">${one.summary}</a></h3>
+<p class="address"><span class="method event">EVENT</span> <code>${type}</code></p>
+${markdown(one.description)}
+${schema === undefined ? "" : html`<p>Body: ${typeWords(schema)}</p>`}
+${one.parameters === undefined ? "" : parameterTable(one.parameters, schemas)}
+</div>
+<div class="code"><h4>Body</h4>${exampleBlocks(one.requestBody?.content)}</div>
+</section>`;
+}
+
+function parameterTable(parameters: readonly ParameterObject[], schemas: Schemas): Html {
+  const rows = parameters.map((parameter) => {
+    return html`<tr><td><code>${parameter.name}</code>${parameter.required ? "" : html` <small>may be left out</small>`}</td>
+<td>${parameter.in}: ${typeWords(parameter.schema)}</td><td>${inline(parameter.description)} ${meaning(parameter.schema, schemas)}</td></tr>`;
+  });
+  return html`<h4>Parameters</h4><div class="wide"><table class="members">
+<thead><tr><th>Name</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+/** Whoever sends needs every member at hand, so the body's forms are shown here and not only linked. */
+function bodyForms(content: Content, schemas: Schemas): Html[] {
+  const find = (reference: string | undefined) => schemas[referredName(reference ?? "")];
+  const { schema } = content["application/json"];
+  const named = find(schema.$ref) ?? schema;
+  const forms = named.oneOf ?? [schema];
+  const introduction = html`<p>${inline(named.description)}</p>`;
+  return [
+    introduction,
+    ...forms.map(
+      (form) =>
+        html`<h5>${typeWords(form)}</h5><p>${inline(find(form.$ref)?.description)}</p>${memberTable(find(form.$ref) ?? form, schemas)}`,
+    ),
+  ];
+}
+
+function answerType(response: ResponseObject | undefined): Html {
+  const { data, meta } = response?.content?.["application/json"].schema.properties ?? {};
+  if (data === undefined) return html``;
+  return html`<br><code>data</code>: ${typeWords(data)}${meta === undefined ? "" : html`, <code>meta</code>: ${typeWords(meta)}`}`;
+}
+
+function exampleBlocks(content: Content | undefined): Html[] {
+  const examples = Object.values(content?.["application/json"].examples ?? {});
+  return examples.map(({ summary, value }) => html`${caption(summary)}${json(value)}`);
+}
+
+function caption(summary: string | undefined): Html {
+  return summary === undefined ? html`` : html`<p class="caption">${summary}</p>`;
+}
+
+/** One request to copy for each example of the body. */
+function curl(base: string, path: string, method: string, one: OperationObject): { summary?: string; text: string }[] {
+  const url = base + path.replace(/\{\w+\}/g, "1042");
+  const lines = [`curl ${url}`, '-H "Authorization: Bearer $WAXWING_KEY"'];
+  if (one.requestBody === undefined) {
+    return [{ text: [...lines, ...(method === "get" ? [] : [`-X ${method.toUpperCase()}`])].join(" \\\n  ") }];
+  }
+  if (method !== "post") lines.push(`-X ${method.toUpperCase()}`);
+  lines.push('-H "Content-Type: application/json"');
+  if (one.parameters?.some(({ name }) => name === "Idempotency-Key"))
+    lines.push('-H "Idempotency-Key: order-10042-shipped"');
+  return Object.values(one.requestBody.content["application/json"].examples).map(({ summary, value }) => ({
+    ...(summary === undefined ? {} : { summary }),
+    text: [...lines, `-d '${JSON.stringify(value, null, 2).replaceAll("'", "'\\''")}'`].join(" \\\n  "),
+  }));
+}
+
+function resolve(document: OpenApiDocument, given: ResponseObject | ReferenceObject): ResponseObject {
+  if (!("$ref" in given)) return given;
+  const found = document.components.responses[referredName(given.$ref)];
+  if (found === undefined) throw new Error(`the document has no ${given.$ref}`);
+  return found;
+}

@@ -1,0 +1,73 @@
+/** One example of each noun, so that the whole reference tells of the same shop, the same person and the same order. */
+import type { Static } from "@sinclair/typebox";
+import type { ContactView } from "#src/domain/contacts/view.ts";
+import type { InboundView } from "#src/domain/inbound/view.ts";
+import type { MessageView } from "#src/domain/messages/view.ts";
+import type { WorkspaceView } from "#src/domain/numbers/view.ts";
+import type { TemplateView } from "#src/domain/templates/view.ts";
+
+export const workspaceExample: Static<typeof WorkspaceView> = {
+  id: 1,
+  name: "Corner Shop",
+  country: "IN",
+  timezone: "Asia/Kolkata",
+  numbers: [{ phone: "+911244001100", name: "Corner Shop", ready: true }],
+  billing: { currency: "USD", available: "120.50", rate: "0.0085" },
+};
+
+export const messageExample: Static<typeof MessageView> = {
+  id: 1042,
+  to: "+919876543210",
+  from: "+911244001100",
+  type: "template",
+  template: { name: "order_shipped", language: "en_US" },
+  text: "Hi Asha, your order 10042 is on its way.",
+  status: "sent",
+  error: null,
+  charged: true,
+  created_at: "2026-11-21T08:44:25+05:30",
+  sent_at: "2026-11-21T08:44:26+05:30",
+  delivered_at: null,
+  read_at: null,
+};
+
+export const templateExample: Static<typeof TemplateView> = {
+  name: "order_shipped",
+  language: "en_US",
+  category: "UTILITY",
+  status: "APPROVED",
+  sendable: true,
+  variables: { header: 0, body: 2 },
+  text: "Hi {{1}}, your order {{2}} is on its way.",
+  media: null,
+};
+
+export const contactExample: Static<typeof ContactView> = {
+  phone: "+919876543210",
+  name: "Asha Rao",
+  first_name: "Asha",
+  last_name: "Rao",
+  email: "asha@example.com",
+  city: "Pune",
+  state: null,
+  postal_code: null,
+  company: null,
+  birthday: "--02-28",
+  anniversary: null,
+  fields: { loyalty_tier: "gold" },
+  people: [],
+  tags: ["regular"],
+  groups: [{ id: 7, name: "Newsletter" }],
+  consent: { status: "opted_in", source: "api", at: "2026-11-02T10:15:00+05:30" },
+  last_message_from_them_at: "2026-11-21T09:02:11+05:30",
+  created_at: "2026-11-02T10:15:00+05:30",
+  updated_at: "2026-11-21T09:02:11+05:30",
+};
+
+export const inboundExample: Static<typeof InboundView> = {
+  id: 311,
+  from: "+919876543210",
+  type: "text",
+  text: "When will it arrive?",
+  received_at: "2026-11-21T09:02:11+05:30",
+};

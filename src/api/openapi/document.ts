@@ -1,0 +1,75 @@
+/** The parts of OpenAPI 3.1 that the document uses, for those who make it and those who show it. */
+export type SchemaObject = {
+  $ref?: string;
+  type?: string | string[];
+  description?: string;
+  format?: string;
+  enum?: readonly unknown[];
+  const?: unknown;
+  properties?: Record<string, SchemaObject>;
+  required?: string[];
+  items?: SchemaObject;
+  additionalProperties?: boolean | SchemaObject;
+  oneOf?: SchemaObject[];
+} & Record<string, unknown>;
+
+export interface MediaTypeObject {
+  schema: SchemaObject;
+  examples: Record<string, { summary?: string; value: unknown }>;
+}
+
+/** One content type everywhere. */
+export interface Content {
+  "application/json": MediaTypeObject;
+}
+
+export interface HeaderObject {
+  description: string;
+  schema: SchemaObject;
+}
+
+export interface ReferenceObject {
+  $ref: string;
+}
+
+export interface ResponseObject {
+  description: string;
+  headers?: Record<string, ReferenceObject>;
+  content?: Content;
+}
+
+export interface ParameterObject {
+  name: string;
+  in: "path" | "query" | "header";
+  required: boolean;
+  description: string;
+  schema: SchemaObject;
+}
+
+export interface OperationObject {
+  operationId: string;
+  tags: [string];
+  summary: string;
+  description: string;
+  security?: [];
+  parameters?: ParameterObject[];
+  requestBody?: { required: true; content: Content };
+  responses: Record<string, ResponseObject | ReferenceObject>;
+}
+
+export interface OpenApiDocument {
+  openapi: "3.1.0";
+  info: { title: string; version: string; summary: string; description: string; license: Record<string, string> };
+  servers: { url: string; description: string }[];
+  security: Record<string, []>[];
+  tags: { name: string; description: string }[];
+  /** By path, then by method in lower case. */
+  paths: Record<string, Record<string, OperationObject>>;
+  webhooks: Record<string, { post: OperationObject }>;
+  components: {
+    schemas: Record<string, SchemaObject>;
+    responses: Record<string, ResponseObject>;
+    headers: Record<string, HeaderObject>;
+    securitySchemes: Record<string, Record<string, string>>;
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * Waiting for what a receiver answered. The running server makes the attempts; a command asks for one and looks into the
+ * database until it is written down. Where no server runs, a test makes its one attempt itself, in the server's place.
+ */
+import { getDelivery } from "#src/domain/webhooks/read.ts";
+import type { DeliveryAttempt } from "#src/domain/webhooks/table.ts";
+import { sendTestEvent } from "#src/domain/webhooks/test-event.ts";
+import { createLog } from "#src/log.ts";
+import { claim } from "#src/outbox/claim.ts";
+import { enqueue } from "#src/outbox/enqueue.ts";
+import type { OutboxRow } from "#src/outbox/table.ts";
+import { sleep } from "#src/primitives/clock.ts";
+import { newBootId } from "#src/primitives/id.ts";
+import type { SecretBox } from "#src/primitives/secret.ts";
+import type { Reading } from "#src/storage/transaction.ts";
+import type { Io } from "./context.ts";
+import type { Database } from "./database.ts";
+import { list, type Report } from "./output.ts";
+
+const WAIT_LIMIT_MS = 15_000;
+const LOOK_EVERY_MS = 50;
+
+/** Asks for a test event and returns its delivery; the attempt is made when this returns, or by the running server. */
+export async function testAddress(database: Database, io: Io, workspaceId: number): Promise<number> {
+  const lock = database.lockServer();
+  if (lock === null) return database.store.write((tx) => sendTestEvent(tx, workspaceId));
+  try {
+    // Before anything is asked for: without its key the command could not keep its word.
+    const box = database.box();
+    const boot = newBootId(io.random);
+    const { delivery, row } = await database.store.write((tx) => {
+      const id = sendTestEvent(tx, workspaceId);
+      // Before whatever else waits in this lane: only this one attempt is made here.
+      enqueue(tx, { kind: "deliver_webhook", subject: id, lane: workspaceId, dueAt: 0 });
+      return { delivery: id, row: claim(tx, "deliver_webhook", workspaceId, 1, boot)[0] };
+    });
+    if (row?.subject !== delivery) throw new Error(`delivery ${delivery} could not be claimed`);
+    await attemptNow(database, io, { boot, box, row });
+    return delivery;
+  } finally {
+    lock.release();
+  }
+}
+
+interface Claimed {
+  readonly boot: string;
+  readonly box: SecretBox;
+  readonly row: OutboxRow;
+}
+
+async function attemptNow(database: Database, io: Io, { boot, box, row }: Claimed): Promise<void> {
+  const [{ attemptDelivery }, { createWebhookPoster }] = await Promise.all([
+    import("#src/workers/deliver-webhook.ts"),
+    import("#src/workers/post-webhook.ts"),
+  ]);
+  const { webhooks } = database.config;
+  const { clock } = io;
+  const poster = createWebhookPoster({
+    clock,
+    allowHttp: webhooks.allowHttp,
+    allowPrivate: webhooks.allowPrivate,
+    timeoutMs: webhooks.timeoutMs,
+  });
+  try {
+    const schedule = { retryAfterMs: webhooks.retryAfterMs, jitter: webhooks.jitter };
+    // A refused attempt is the command's result, and needs no warning beside it.
+    const log = createLog({ level: "error", format: "text", now: () => clock.now() });
+    const { store } = database;
+    await attemptDelivery({ store, clock, boot, box, poster, schedule, concurrency: 1, log }, row);
+  } finally {
+    poster.close();
+  }
+}
+
+/** The first attempt of a delivery after the one with this id; null where none is written down in time. */
+export async function waitForAttempt(
+  { store }: Database,
+  { clock }: Io,
+  deliveryId: number,
+  after: number,
+): Promise<DeliveryAttempt | null> {
+  const deadline = clock.monotonic() + WAIT_LIMIT_MS;
+  for (;;) {
+    const attempt = store.read((reading) => getDelivery(reading, deliveryId).attempts.find(({ id }) => id > after));
+    if (attempt !== undefined) return attempt;
+    if (clock.monotonic() >= deadline) return null;
+    await sleep(clock, LOOK_EVERY_MS);
+  }
+}
+
+/** The id of a delivery's latest attempt; 0 where it has none. */
+export function lastAttemptId(reading: Reading, deliveryId: number): number {
+  return getDelivery(reading, deliveryId).attempts.at(-1)?.id ?? 0;
+}
+
+/** What came of an attempt; `attempt` null: it is still to be made, and `waiting` says by whom. */
+export function reportAttempt(
+  reading: Reading,
+  deliveryId: number,
+  attempt: DeliveryAttempt | null,
+  waiting: string,
+): Report {
+  const delivery = getDelivery(reading, deliveryId);
+  const isAccepted = attempt?.statusCode != null && attempt.statusCode >= 200 && attempt.statusCode < 300;
+  const shown = {
+    delivery_id: delivery.id,
+    event_id: delivery.eventId,
+    status_code: attempt?.statusCode ?? null,
+    response: attempt?.response ?? null,
+    error: attempt?.error ?? null,
+    duration_ms: attempt?.durationMs ?? null,
+    delivered: isAccepted,
+    status: delivery.status,
+  };
+  const entries = list({
+    delivery: shown.delivery_id,
+    event: shown.event_id,
+    url: attempt?.url,
+    answer: attempt === null ? undefined : (shown.status_code ?? `none: ${shown.error}`),
+    body: attempt?.statusCode == null ? undefined : (shown.response ?? ""),
+    took: attempt === null ? undefined : `${shown.duration_ms} ms`,
+  });
+  const verdict =
+    attempt === null
+      ? waiting
+      : isAccepted
+        ? "The receiver accepted it."
+        : delivery.status === "pending"
+          ? "The receiver did not accept it; it is tried again later, as any event is."
+          : "The receiver did not accept it, and it is not tried again.";
+  return { json: shown, text: `${verdict}\n\n${entries}` };
+}

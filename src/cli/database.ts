@@ -1,0 +1,151 @@
+/**
+ * The database as a command opens it: beside a running server or without one. Only a command that may create one makes
+ * it, with directory and key; every other refuses a missing one and names the path, and refuses one of another schema.
+ * Commands that write keep the file from being swapped under them for as long as they run.
+ */
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { Config } from "#src/config.ts";
+import { newInstanceId } from "#src/primitives/id.ts";
+import { createSecretBox, loadSecretKey, type SecretBox } from "#src/primitives/secret.ts";
+import { type DatabaseFiles, databaseFiles, makePrivate, makePrivateDirectory } from "#src/storage/files.ts";
+import { instanceId } from "#src/storage/instance.ts";
+import { type Lock, LockHeld, lockExclusively, lockShared } from "#src/storage/lock.ts";
+import { migrate, NewerSchema, schemaVersion } from "#src/storage/migrate.ts";
+import { migrations } from "#src/storage/migrations.ts";
+import { openStore, type Store } from "#src/storage/store.ts";
+import type { Context, Io } from "./context.ts";
+import { CommandFailure } from "./failure.ts";
+
+export interface Database {
+  readonly config: Config;
+  readonly store: Store;
+  /** What seals and opens stored secrets. The key is looked for at the first call. */
+  box(): SecretBox;
+  /** Takes the running server's place for a moment; null while a server runs. */
+  lockServer(): Lock | null;
+}
+
+/** `create` writes too. */
+type Purpose = "read" | "write" | "create";
+
+/** A statement sleeps so long for another process's lock; the server's own writes take milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** Opens the database of the context's configuration for `work`, and closes it whatever comes of that. */
+export async function withDatabase<T>(
+  context: Context,
+  purpose: Purpose,
+  work: (database: Database) => Promise<T> | T,
+): Promise<T> {
+  const config = context.loadConfig();
+  const files = databaseFiles(config.storage.path);
+  const exists = isThere(files.database);
+  if (!exists && purpose !== "create") throw noDatabase(files.database);
+  if (!exists) makePlace(config, context.io);
+  const lock = purpose === "read" ? null : lockForWriting(files);
+  try {
+    const store = open(files, purpose, context.io);
+    try {
+      return await work({
+        config,
+        store,
+        box: () => secretBox(config, context.io, false),
+        lockServer: () => tryLockServer(files),
+      });
+    } finally {
+      store.close();
+    }
+  } finally {
+    lock?.release();
+  }
+}
+
+/** The key comes before the database: where there is a database, there was a key, and a lost one is never replaced. */
+function makePlace(config: Config, io: Io): void {
+  try {
+    makePrivateDirectory(dirname(resolve(config.storage.path)));
+    makePrivateDirectory(resolve(config.storage.data));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure(
+      "unavailable",
+      `the data directory ${resolve(config.storage.data)} cannot be made: ${reason}`,
+      "name another one with --data, or make it by hand",
+    );
+  }
+  secretBox(config, io, true);
+}
+
+function secretBox({ secrets }: Config, { env, random }: Io, create: boolean): SecretBox {
+  return createSecretBox(loadSecretKey({ keyFile: secrets.keyFile, env, random }, create), random);
+}
+
+function open(files: DatabaseFiles, purpose: Purpose, { clock, random }: Io): Store {
+  const store = openStore(files.database, { busyTimeoutMs: BUSY_TIMEOUT_MS, clock, random });
+  try {
+    const found = schemaVersion(store.client);
+    const known = migrations.at(-1)?.version ?? 0;
+    if (found > known) throw new NewerSchema(found, known);
+    if (found < known && !(purpose === "create" && found === 0)) throw olderSchema(files.database, found, known);
+    if (found === 0) migrate(store.client);
+    if (purpose === "create") instanceId(store.client, clock.now(), () => newInstanceId(random));
+    makePrivate(files.database, `${files.database}-wal`, `${files.database}-shm`);
+    return store;
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}
+
+function lockForWriting(files: DatabaseFiles): Lock {
+  try {
+    return lockShared(files.commandLock);
+  } catch (error) {
+    if (!(error instanceof LockHeld)) throw error;
+    throw new CommandFailure(
+      "locked",
+      `the database ${resolve(files.database)} is being replaced by another process (a restore or an upgrade)`,
+      "wait until that is done, then try again",
+    );
+  }
+}
+
+function tryLockServer(files: DatabaseFiles): Lock | null {
+  try {
+    return lockExclusively(files.serverLock);
+  } catch (error) {
+    if (error instanceof LockHeld) return null;
+    throw error;
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    throw new CommandFailure(
+      "unavailable",
+      `the database ${resolve(path)} cannot be looked at (${code})`,
+      "run this as the owner of the data directory, or as root",
+    );
+  }
+}
+
+function noDatabase(path: string): CommandFailure {
+  return new CommandFailure(
+    "no_database",
+    `there is no database at ${resolve(path)}`,
+    "name the right directory with --data DIR (or the configuration with --config FILE), or make a database with waxwing workspace create",
+  );
+}
+
+function olderSchema(path: string, found: number, known: number): CommandFailure {
+  return new CommandFailure(
+    "older_schema",
+    `the database ${resolve(path)} has schema ${found}, and this executable works on schema ${known}`,
+    "start the server with this executable once: it brings the database up to date (make a backup first)",
+  );
+}

@@ -1,0 +1,199 @@
+/** `waxwing delivery …`: events on their way to a webhook address, every attempt, and bringing them there once more. */
+import { deliveryStatuses } from "#src/domain/webhooks/delivery.ts";
+import { type DeliveryOfEvent, getDelivery, listDeliveries } from "#src/domain/webhooks/read.ts";
+import { REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
+import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { sleep } from "#src/primitives/clock.ts";
+import { durationBefore, readDuration } from "#src/primitives/duration.ts";
+import { readInstant } from "#src/primitives/instant.ts";
+import { lastAttemptId, reportAttempt, waitForAttempt } from "./attempt.ts";
+import { type Command, command, workspaceFilter } from "./command.ts";
+import type { Context } from "./context.ts";
+import { type Database, withDatabase } from "./database.ts";
+import { UsageError } from "./failure.ts";
+import { timesIn, workspacesOf } from "./of-workspaces.ts";
+import { list, type Report, table } from "./output.ts";
+
+const group = "delivery";
+
+const LIMIT = 50;
+/** Between two batches the server gets its turn at the database. */
+const GAP_MS = 20;
+
+export const commands: readonly Command[] = [
+  command({
+    group,
+    name: "list",
+    summary: "Deliveries, the newest first",
+    options: {
+      workspace: workspaceFilter,
+      status: { kind: "choice", choices: deliveryStatuses, says: "Only those in this status" },
+      limit: { kind: "number", value: "N", says: `Most that are shown (default: ${LIMIT})` },
+    },
+    run: (context, given) =>
+      withDatabase(context, "read", ({ store }) => {
+        const { status = null, limit = LIMIT } = given;
+        const deliveries = store.read((reading) =>
+          workspacesOf(reading, given.workspace)
+            .flatMap((workspace) =>
+              listDeliveries(reading, workspace.id, { status, before: null, limit }).map((one) => view(one, workspace)),
+            )
+            .toSorted((a, b) => b.id - a.id)
+            .slice(0, limit),
+        );
+        const rows = deliveries.map((one) => [
+          one.id,
+          one.workspace_id,
+          one.event_type,
+          one.status,
+          one.attempt_count,
+          one.created_at,
+          one.next_attempt_at,
+        ]);
+        const headings = ["id", "workspace", "event", "status", "attempts", "created", "next attempt"];
+        return { json: deliveries, text: table(headings, rows, "There is no such delivery.") };
+      }),
+  }),
+  command({
+    group,
+    name: "show",
+    summary: "One delivery with its attempts and what was sent",
+    positionals: { id: { kind: "number", value: "ID", required: true, says: "The delivery's id" } },
+    run: (context, given) =>
+      withDatabase(context, "read", ({ store }) =>
+        store.read((reading) => {
+          const delivery = getDelivery(reading, given.id);
+          return reportOf(delivery, getWorkspace(reading, delivery.workspaceId));
+        }),
+      ),
+  }),
+  command({
+    group,
+    name: "replay",
+    summary: "Send one event again, or all that failed",
+    details: "Either ID, or --workspace with --failed-since.",
+    positionals: { id: { kind: "number", value: "ID", says: "The delivery's id" } },
+    options: {
+      workspace: { kind: "number", value: "ID", says: "Of this workspace, everything that failed" },
+      failedSince: {
+        kind: "text",
+        value: "T",
+        says: "Since then: 2026-11-21, 2026-11-21T08:00, or 24h for so long ago",
+      },
+    },
+    run: (context, given) => {
+      const { id, workspace, failedSince } = given;
+      if (id !== undefined && workspace === undefined && failedSince === undefined) return replayOne(context, id);
+      if (id === undefined && workspace !== undefined && failedSince !== undefined) {
+        return replayFailed(context, workspace, failedSince);
+      }
+      throw new UsageError(
+        "give either the ID of one delivery, or --workspace ID with --failed-since T",
+        "delivery replay",
+      );
+    },
+  }),
+];
+
+function replayOne(context: Context, id: number): Promise<Report> {
+  return withDatabase(context, "write", async (database) => {
+    const { store } = database;
+    const isServed = isServerRunning(database);
+    const after = await store.write((tx) => {
+      const last = lastAttemptId(tx, id);
+      replayDelivery(tx, id);
+      return last;
+    });
+    const attempt = isServed ? await waitForAttempt(database, context.io, id, after) : null;
+    const waiting = isServed
+      ? `It is on its way; no answer was written down yet: waxwing delivery show ${id}`
+      : "It is sent as soon as a server runs on this database: waxwing serve";
+    return store.read((reading) => reportAttempt(reading, id, attempt, waiting));
+  });
+}
+
+function replayFailed(context: Context, workspaceId: number, since: string): Promise<Report> {
+  return withDatabase(context, "write", async ({ store }) => {
+    const { clock } = context.io;
+    const { timezone } = store.read((reading) => getWorkspace(reading, workspaceId));
+    const from = readSince(since, timezone, clock.now());
+    const replayed = new Set<number>();
+    for (;;) {
+      const before = replayed.size;
+      const batch = await store.write((tx) => replayFailedSince(tx, workspaceId, from));
+      for (const id of batch) replayed.add(id);
+      // A receiver that fails faster than this loop runs would keep it going for ever.
+      if (batch.length < REPLAY_BATCH || replayed.size === before) break;
+      await sleep(clock, GAP_MS);
+    }
+    const text = `${replayed.size} events are on their way again: waxwing delivery list --workspace ${workspaceId}`;
+    return { json: { replayed: replayed.size }, text: replayed.size === 0 ? "Nothing failed since then." : text };
+  });
+}
+
+function readSince(text: string, timezone: string, now: number): number {
+  const duration = readDuration(text);
+  const since = duration === null ? readInstant(text, timezone) : durationBefore(now, duration);
+  if (since !== null) return since;
+  throw new UsageError(
+    `--failed-since is ${JSON.stringify(text)}, and must be a time such as 2026-11-21T08:00:00, or a duration such as 24h`,
+    "delivery replay",
+  );
+}
+
+function isServerRunning(database: Database): boolean {
+  const lock = database.lockServer();
+  lock?.release();
+  return lock === null;
+}
+
+function view(delivery: DeliveryOfEvent, workspace: Workspace) {
+  const when = timesIn(workspace);
+  return {
+    id: delivery.id,
+    workspace_id: delivery.workspaceId,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    status: delivery.status,
+    attempt_count: delivery.attemptCount,
+    created_at: when(delivery.createdAt),
+    first_attempt_at: when(delivery.firstAttemptAt),
+    next_attempt_at: when(delivery.nextAttemptAt),
+    finished_at: when(delivery.finishedAt),
+  };
+}
+
+function reportOf(delivery: ReturnType<typeof getDelivery>, workspace: Workspace): Report {
+  const when = timesIn(workspace);
+  const shown = view(delivery, workspace);
+  const attempts = delivery.attempts.map((attempt) => ({
+    attempted_at: when(attempt.attemptedAt),
+    url: attempt.url,
+    status_code: attempt.statusCode,
+    error: attempt.error,
+    response: attempt.response,
+    duration_ms: attempt.durationMs,
+  }));
+  const rows = attempts.map((one) => [
+    one.attempted_at,
+    one.status_code,
+    `${one.duration_ms} ms`,
+    one.error ?? one.response,
+  ]);
+  const text = [
+    list({
+      id: shown.id,
+      workspace: shown.workspace_id,
+      event: `${shown.event_type} ${shown.event_id}`,
+      status: shown.status,
+      created: shown.created_at,
+      "next attempt": shown.next_attempt_at ?? undefined,
+      finished: shown.finished_at ?? undefined,
+      body: delivery.body,
+    }),
+    "",
+    table(["attempted", "answer", "took", "said"], rows, "No attempt was made yet."),
+  ].join("\n");
+  return { json: { ...shown, body: JSON.parse(delivery.body) as unknown, attempts }, text };
+}

@@ -1,0 +1,138 @@
+/**
+ * What a developer finds in the throwaway database: a charged workspace with a key, a number on the simulator, templates
+ * of every kind, a few people, and one of them who has just written, so that a text can be sent at once.
+ */
+import { credit, setPrice } from "#src/domain/billing/account.ts";
+import { createContact } from "#src/domain/contacts/create.ts";
+import { receive } from "#src/domain/inbound/receive.ts";
+import { createKey } from "#src/domain/keys/create.ts";
+import { addNumber } from "#src/domain/numbers/add.ts";
+import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
+import { setSample } from "#src/domain/templates/decide.ts";
+import type { TemplateStatus } from "#src/domain/templates/template.ts";
+import { setWebhook } from "#src/domain/webhooks/address.ts";
+import { createWorkspace } from "#src/domain/workspaces/create.ts";
+import { inboundCallback } from "#src/networks/simulator/callback.ts";
+import { parseCallback } from "#src/networks/whatsapp/callback.ts";
+import { randomText } from "#src/primitives/id.ts";
+import { fromNetwork } from "#src/primitives/phone.ts";
+import type { SecretBox } from "#src/primitives/secret.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+
+export interface Demo {
+  readonly workspaceId: number;
+  readonly key: string;
+  /** E.164 of the sending number. */
+  readonly number: string;
+  readonly webhookSecret: string;
+  /** E.164 of somebody who has not written, for a template. */
+  readonly person: string;
+  /** E.164 of the person who has just written, for a text. */
+  readonly writer: string;
+}
+
+const SETTINGS = {
+  name: "Demo",
+  country: "IN",
+  timezone: "Asia/Kolkata",
+  dailyCap: null,
+  stopWords: [],
+  startWords: [],
+};
+const NUMBER = "+911244001100";
+const RATE = 8_500;
+const BALANCE = 100_000_000;
+
+/** The last digits stay clear of those that the simulator plays tricks with. */
+const PERSON = "919876543210";
+const WRITER = "919820012345";
+const PEOPLE: readonly (readonly [digits: string, name: string])[] = [
+  [PERSON, "Asha Rao"],
+  [WRITER, "Vikram Mehta"],
+  ["919811122233", "Fatima Khan"],
+  ["447700900123", "Tom Baker"],
+];
+
+const TEMPLATES: readonly { readonly json: unknown; readonly status: TemplateStatus }[] = [
+  {
+    status: "APPROVED",
+    json: {
+      name: "order_shipped",
+      language: "en_US",
+      category: "UTILITY",
+      components: [
+        { type: "BODY", text: "Hi {{1}}, your order {{2}} is on its way." },
+        { type: "FOOTER", text: "Reply STOP to get no more messages." },
+      ],
+    },
+  },
+  {
+    status: "APPROVED",
+    json: {
+      name: "weekend_offer",
+      language: "en_US",
+      category: "MARKETING",
+      components: [
+        { type: "HEADER", format: "TEXT", text: "This weekend" },
+        { type: "BODY", text: "Hi {{1}}, everything is {{2}} percent off until Sunday." },
+        { type: "FOOTER", text: "Reply STOP to get no more offers." },
+      ],
+    },
+  },
+  {
+    status: "APPROVED",
+    json: {
+      name: "new_menu",
+      language: "en_US",
+      category: "MARKETING",
+      components: [
+        { type: "HEADER", format: "IMAGE" },
+        { type: "BODY", text: "Our new menu is here, {{1}}." },
+      ],
+    },
+  },
+  {
+    status: "PENDING",
+    json: {
+      name: "appointment_reminder",
+      language: "en_US",
+      category: "UTILITY",
+      components: [{ type: "BODY", text: "Your appointment is on {{1}} at {{2}}." }],
+    },
+  },
+];
+
+/** Writes it all in one transaction; events go to `webhookUrl`. */
+export function writeDemo(tx: Tx, box: SecretBox, webhookUrl: string): Demo {
+  const { id: workspaceId } = createWorkspace(tx, SETTINGS, true);
+  setPrice(tx, workspaceId, "USD", RATE);
+  credit(tx, workspaceId, { amount: BALANCE, note: "opening balance", ref: null });
+  const { key } = createKey(tx, workspaceId, "demo");
+  // Before anything happens, so that the viewer shows the first event as well.
+  const { secret } = setWebhook(tx, box, workspaceId, webhookUrl);
+  const number = addNumber(tx, workspaceId, {
+    phone: NUMBER,
+    name: "Demo shop",
+    throughput: 80,
+    route: { network: "simulator" },
+  });
+  for (const { json, status } of TEMPLATES) addTemplate(tx, workspaceId, readNewTemplate(json), status);
+  setSample(tx, workspaceId, "new_menu", "en_US", "https://www.example.com/menu.jpg");
+  for (const [digits, name] of PEOPLE) createContact(tx, workspaceId, { phone: fromNetwork(digits), name });
+
+  const body = inboundCallback(number, {
+    networkMessageId: `wamid.${randomText(tx.random, 32).toUpperCase()}`,
+    from: `+${WRITER}`,
+    text: "Hello, are you open today?",
+    at: tx.now,
+  });
+  for (const report of parseCallback(body)) if (report.kind === "inbound") receive(tx, number, report);
+  return {
+    workspaceId,
+    key,
+    number: number.phone,
+    webhookSecret: secret,
+    person: `+${PERSON}`,
+    writer: `+${WRITER}`,
+  };
+}

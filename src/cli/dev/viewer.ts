@@ -1,0 +1,101 @@
+/**
+ * The webhook viewer of `waxwing dev`: a receiver as a customer's would be, which checks every signature and shows what
+ * came on one page. It keeps the last 200 in memory, listens on this machine only, and needs nothing from the Internet.
+ */
+import type { Clock } from "#src/primitives/clock.ts";
+import { constantTimeEqual, hmacSha256Hex } from "#src/primitives/secret.ts";
+import { viewerPage } from "./viewer-page.ts";
+
+export interface Viewer {
+  /** `http://127.0.0.1:PORT`, the page; webhooks go to `/webhook` below it. */
+  readonly url: string;
+  /** What signatures are checked with; until it is known, every one is wrong. */
+  trust(secret: string): void;
+  stop(): Promise<void>;
+}
+
+/** A webhook as the page gets it. */
+interface Received {
+  readonly number: number;
+  readonly at: string;
+  readonly type: string;
+  /** Why the signature is not to be trusted; null where it is right. */
+  readonly distrust: string | null;
+  readonly signature: string;
+  /** As it came, laid out where it is JSON. */
+  readonly body: string;
+}
+
+const KEPT = 200;
+const BODY_BYTES_MAX = 1024 * 1024;
+/** A receiver refuses what somebody plays back later (spec.md, Authentication 5). */
+const OLDEST_SECONDS = 5 * 60;
+
+export function startViewer(clock: Clock): Viewer {
+  const received: Received[] = [];
+  let secret: string | null = null;
+  let count = 0;
+
+  const receive = async (request: Request): Promise<Response> => {
+    const body = new Uint8Array(await request.arrayBuffer());
+    const signature = request.headers.get("service-signature") ?? "";
+    const { type, text } = layOut(new TextDecoder().decode(body));
+    const distrust = secret === null ? "the secret is not known yet" : findFault(signature, body, secret, clock.now());
+    count += 1;
+    received.unshift({ number: count, at: new Date(clock.now()).toISOString(), type, distrust, signature, body: text });
+    received.length = Math.min(received.length, KEPT);
+    return new Response(distrust ?? "received", { status: distrust === null ? 200 : 400 });
+  };
+
+  const http = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    maxRequestBodySize: BODY_BYTES_MAX,
+    fetch(request, server) {
+      // A page of the Internet must not read the demo's messages by giving its own name this machine's address.
+      if (request.headers.get("host") !== `127.0.0.1:${server.port}`)
+        return new Response("wrong host", { status: 421 });
+      const { pathname } = new URL(request.url);
+      if (request.method === "POST" && pathname === "/webhook") return receive(request);
+      if (request.method !== "GET") return new Response("not here", { status: 405 });
+      if (pathname === "/events.json") return Response.json({ count, events: received }, { headers: HEADERS });
+      if (pathname !== "/") return new Response("not here", { status: 404 });
+      return new Response(viewerPage, { headers: { ...HEADERS, "content-type": "text/html; charset=utf-8" } });
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${http.port}`,
+    trust(known) {
+      secret = known;
+    },
+    stop: () => http.stop(true),
+  };
+}
+
+const HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy":
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+};
+
+/** What is wrong with a signature, in words; null where nothing is. */
+export function findFault(header: string, body: Uint8Array, secret: string, nowMs: number): string | null {
+  const parts = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header);
+  if (parts?.[1] === undefined || parts[2] === undefined)
+    return "the Service-Signature header is missing or unreadable";
+  const signed = Buffer.concat([Buffer.from(`${parts[1]}.`), body]);
+  if (!constantTimeEqual(hmacSha256Hex(secret, signed), parts[2])) return "the signature does not match";
+  if (Math.abs(nowMs / 1000 - Number(parts[1])) > OLDEST_SECONDS) return "the signature is older than five minutes";
+  return null;
+}
+
+function layOut(text: string): { type: string; text: string } {
+  try {
+    const json: unknown = JSON.parse(text);
+    const type = typeof json === "object" && json !== null && "type" in json ? String(json.type) : "(no type)";
+    return { type, text: JSON.stringify(json, null, 2) };
+  } catch {
+    return { type: "(not JSON)", text };
+  }
+}

@@ -1,0 +1,75 @@
+/** What `waxwing dev` says when it is ready: addresses, the key, and commands that work when they are pasted. */
+import { realpathSync } from "node:fs";
+import { relative } from "node:path";
+import type { Demo } from "./demo.ts";
+
+export interface DevServer {
+  readonly baseUrl: string;
+  readonly docsUrl: string;
+  readonly viewerUrl: string;
+  readonly data: string;
+  readonly demo: Demo;
+  /** Why it does not listen where one would look for it; null where it does. */
+  readonly note: string | null;
+}
+
+export function devWords({ baseUrl, docsUrl, viewerUrl, data, demo, note }: DevServer): string {
+  const curl = (body: Record<string, unknown>): string =>
+    [
+      `  curl ${baseUrl}/messages \\`,
+      `    -H 'Authorization: Bearer ${demo.key}' \\`,
+      "    -H 'Content-Type: application/json' \\",
+      `    -d ${shellWord(JSON.stringify(body))}`,
+    ].join("\n");
+  const waxwing = `${thisProgram()} --data ${shellWord(data)}`;
+  return [
+    ...(note === null ? [] : [note, ""]),
+    "A throwaway Waxwing with a simulated network is ready. Nothing of it is kept.",
+    "",
+    `  API       ${baseUrl}`,
+    `  key       ${demo.key}`,
+    `  number    ${demo.number}`,
+    `  webhooks  ${viewerUrl}    (what a receiver gets, and its signatures checked)`,
+    `  docs      ${docsUrl}`,
+    "",
+    "Send a template message:",
+    "",
+    curl({ to: demo.person, template: "order_shipped", variables: ["Asha", "A-1042"] }),
+    "",
+    `Send a text; ${demo.writer} has just written, so the 24-hour window is open:`,
+    "",
+    curl({ to: demo.writer, text: "Yes, until eight. See you!" }),
+    "",
+    "Let somebody write to you:",
+    "",
+    `  ${waxwing} simulate inbound --workspace ${demo.workspaceId} --from ${demo.person} --text 'Where is my order?'`,
+    "",
+    "Recipients ending in 0001 to 0009 act out what goes wrong: 0001 is not on the network, 0006 is throttled twice …",
+    "",
+    "Ctrl-C stops it.",
+  ].join("\n");
+}
+
+/** How this program was started, as one would type it from here. */
+function thisProgram(): string {
+  if (import.meta.url.includes("/$bunfs/")) return shellWord(fromHere(process.execPath));
+  return `${shellWord(bunFromHere())} ${shellWord(fromHere(Bun.main).replace(/^\.\//, ""))}`;
+}
+
+/** A Bun inside the checkout is on the PATH of this process alone (install.sh sees to it), and needs its path. */
+function bunFromHere(): string {
+  const found = Bun.which("bun");
+  if (found === null || realpathSync(found) !== realpathSync(process.execPath)) return fromHere(process.execPath);
+  return fromHere(found) === found ? "bun" : fromHere(found);
+}
+
+/** Relative where it lies below the working directory. */
+function fromHere(path: string): string {
+  const near = relative(process.cwd(), path);
+  if (near.startsWith("..")) return path;
+  return near.includes("/") ? near : `./${near}`;
+}
+
+function shellWord(word: string): string {
+  return /^[\w./:@+-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`;
+}

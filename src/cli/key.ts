@@ -1,0 +1,90 @@
+/** `waxwing key …`: the API keys of a workspace. A key is shown once, when it is made. */
+import { createKey } from "#src/domain/keys/create.ts";
+import { listKeys } from "#src/domain/keys/read.ts";
+import { revokeKey } from "#src/domain/keys/revoke.ts";
+import type { ApiKey } from "#src/domain/keys/table.ts";
+import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
+import { withDatabase } from "./database.ts";
+import { timesIn, workspacesOf } from "./of-workspaces.ts";
+import { list, table } from "./output.ts";
+
+const group = "key";
+
+export const commands: readonly Command[] = [
+  command({
+    group,
+    name: "create",
+    summary: "Make a key and show it, once",
+    options: {
+      workspace: workspaceOption,
+      name: { kind: "text", value: "NAME", says: "To tell keys apart, such as the program that uses it" },
+    },
+    run: (context, given) =>
+      withDatabase(context, "write", ({ store }) =>
+        store.write((tx) => {
+          const created = createKey(tx, given.workspace, given.name ?? "API key");
+          const shown = view(created, getWorkspace(tx, given.workspace));
+          const text = [
+            list({ id: shown.id, key: created.key, name: shown.name }),
+            "",
+            "Keep the key now: only its hash is stored, so it cannot be shown again.",
+          ].join("\n");
+          return { json: { ...shown, key: created.key }, text };
+        }),
+      ),
+  }),
+  command({
+    group,
+    name: "list",
+    summary: "Keys by their first characters, with their last use",
+    options: { workspace: workspaceFilter },
+    run: (context, given) =>
+      withDatabase(context, "read", ({ store }) => {
+        const keys = store.read((reading) =>
+          workspacesOf(reading, given.workspace).flatMap((workspace) =>
+            listKeys(reading, workspace.id).map((key) => view(key, workspace)),
+          ),
+        );
+        const rows = keys.map((key) => [
+          key.id,
+          key.workspace_id,
+          key.name,
+          `${key.prefix}…`,
+          key.created_at,
+          key.last_used_at ?? "never",
+          key.revoked_at,
+        ]);
+        const headings = ["id", "workspace", "name", "key", "created", "last used", "revoked"];
+        return { json: keys, text: table(headings, rows, "There is no key: waxwing key create --workspace ID") };
+      }),
+  }),
+  command({
+    group,
+    name: "revoke",
+    summary: "End a key at once and for ever",
+    positionals: { id: { kind: "number", value: "ID", required: true, says: "The key's id" } },
+    run: (context, given) =>
+      withDatabase(context, "write", ({ store }) =>
+        store.write((tx) => {
+          const key = revokeKey(tx, given.id);
+          const shown = view(key, getWorkspace(tx, key.workspaceId));
+          return { json: shown, text: `Key ${shown.id} (${shown.prefix}…) is revoked since ${shown.revoked_at}.` };
+        }),
+      ),
+  }),
+];
+
+function view(key: ApiKey, workspace: Workspace) {
+  const when = timesIn(workspace);
+  return {
+    id: key.id,
+    workspace_id: key.workspaceId,
+    name: key.name,
+    prefix: key.prefix,
+    created_at: when(key.createdAt),
+    last_used_at: when(key.lastUsedAt),
+    revoked_at: when(key.revokedAt),
+  };
+}

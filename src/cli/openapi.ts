@@ -1,0 +1,16 @@
+/** `waxwing openapi`: the API's description, as the server shows it at `/docs/openapi.json`. */
+import { type Command, command } from "./command.ts";
+
+export const commands: readonly Command[] = [
+  command({
+    group: null,
+    name: "openapi",
+    summary: "Print the OpenAPI document",
+    run: async ({ io }) => {
+      const { openApiText } = await import("#src/api/openapi.ts");
+      // Byte for byte what the server shows, with or without --json.
+      io.out(openApiText());
+      return null;
+    },
+  }),
+];

@@ -1,0 +1,75 @@
+/** A server for as long as nobody asks it to stop: starting it with reasons that help, and signals. */
+import type { Config } from "#src/config.ts";
+import { createLog } from "#src/log.ts";
+import type { Server } from "#src/server.ts";
+import { LockHeld } from "#src/storage/lock.ts";
+import type { Io, Signal } from "./context.ts";
+import { CommandFailure } from "./failure.ts";
+
+/** As a shell counts a program that a signal ended. */
+const EXIT_CODES: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+
+/**
+ * Resolves at the first of the signals, also when it came before anybody waited. The second one ends the process at
+ * once, whatever it is doing.
+ */
+export function stopSignal(io: Io, signals: readonly Signal[]): Promise<void> {
+  return new Promise((resolve) => {
+    let isFirst = true;
+    io.onSignal(signals, (signal) => {
+      if (!isFirst) io.exit(EXIT_CODES[signal]);
+      isFirst = false;
+      resolve();
+    });
+  });
+}
+
+/** Starts the server, or says in words why it cannot start. */
+export async function start(config: Config, io: Io): Promise<Server> {
+  const { startServer } = await import("#src/server.ts");
+  // By the log's own way to stderr: unlike a command's words, a slow reader of it must never hold the server.
+  const log = createLog({ ...config.log, now: () => io.clock.now() });
+  try {
+    return await startServer({ config, log });
+  } catch (error) {
+    if (error instanceof LockHeld) {
+      throw new CommandFailure(
+        "already_running",
+        `another server already runs on the database ${config.storage.path}`,
+        "stop that one first, or give this one a database of its own with --data DIR",
+      );
+    }
+    throw explainListen(error, config) ?? error;
+  }
+}
+
+/** Null where the error has nothing to do with the address. */
+function explainListen(error: unknown, config: Config): CommandFailure | null {
+  if (!(error instanceof Error && "code" in error && "syscall" in error && error.syscall === "listen")) return null;
+  const { host, port } = config.server.listen;
+  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  switch (error.code) {
+    case "EADDRINUSE":
+      return new CommandFailure(
+        "address_in_use",
+        `another program already listens on ${address}`,
+        "stop that program, or choose another address with --listen HOST:PORT",
+      );
+    case "EACCES":
+      return new CommandFailure(
+        "address_refused",
+        `this user may not listen on ${address}`,
+        "choose a port above 1023 with --listen HOST:PORT",
+      );
+    case "EADDRNOTAVAIL":
+    // What the runtime says where a name cannot be looked up.
+    case "EINVAL":
+      return new CommandFailure(
+        "address_refused",
+        `${address} is not an address of this machine`,
+        "choose one with --listen HOST:PORT, such as 127.0.0.1:8080",
+      );
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * `waxwing simulate …`: the other side of the simulated network. What a person writes or a phone reports comes in by the
+ * same durable door as everything that a network tells; the running server applies it.
+ */
+import { storeCallback } from "#src/domain/callbacks/callbacks.ts";
+import { findForWork } from "#src/domain/messages/read.ts";
+import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import { inboundCallback, statusCallback } from "#src/networks/simulator/callback.ts";
+import { describe } from "#src/networks/whatsapp/errors.ts";
+import { randomText } from "#src/primitives/id.ts";
+import { readPhone } from "#src/primitives/phone.ts";
+import { invalidRequest, notFound } from "#src/primitives/problem.ts";
+import type { Random } from "#src/primitives/random.ts";
+import type { Reading } from "#src/storage/transaction.ts";
+import { type Command, command, workspaceOption } from "./command.ts";
+import { withDatabase } from "./database.ts";
+import { CommandFailure, UsageError } from "./failure.ts";
+import { list } from "./output.ts";
+
+const group = "simulate";
+
+/** What most failures on the real network are: the person cannot be reached there. */
+const FAILURE_CODE = "131026";
+
+export const commands: readonly Command[] = [
+  command({
+    group,
+    name: "inbound",
+    summary: "Let a person write to a simulator number",
+    details: "It opens the 24-hour window, and STOP and START mean what they mean.",
+    options: {
+      workspace: workspaceOption,
+      from: { kind: "text", value: "PHONE", required: true, says: "Who writes" },
+      text: { kind: "text", value: "TEXT", required: true, says: "What they write" },
+      to: { kind: "text", value: "PHONE", says: "Which number they write to, where there are several" },
+    },
+    run: (context, given) =>
+      withDatabase(context, "write", async ({ store }) => {
+        const { from: typed, text, to: wanted } = given;
+        if (text.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
+        const shown = await store.write((tx) => {
+          const { country } = getWorkspace(tx, given.workspace);
+          const from = readPhone(typed, country);
+          if (from === null) throw invalidRequest({ from: [`"${typed}" is not a phone number.`] });
+          const number = requireSimulatorNumber(tx, given.workspace, country, wanted);
+          const networkMessageId = newNetworkId(tx.random);
+          storeCallback(tx, "simulator", inboundCallback(number, { networkMessageId, from, text, at: tx.now }));
+          return { network_message_id: networkMessageId, from, to: number.phone };
+        });
+        return { json: shown, text: list({ from: shown.from, to: shown.to, "network id": shown.network_message_id }) };
+      }),
+  }),
+  command({
+    group,
+    name: "status",
+    summary: "Let the network report on a message that was sent on the simulator",
+    options: {
+      message: { kind: "number", value: "ID", required: true, says: "The message's id" },
+      status: {
+        kind: "choice",
+        choices: ["sent", "delivered", "read", "failed"],
+        required: true,
+        says: "What is reported",
+      },
+      code: { kind: "text", value: "CODE", says: `With failed: the network's code (default: ${FAILURE_CODE})` },
+    },
+    run: (context, given) => {
+      const { status, code = FAILURE_CODE } = given;
+      if (given.code !== undefined && status !== "failed") {
+        throw new UsageError("--code goes together with --status failed only", "simulate status");
+      }
+      if (!/^\d{1,9}$/.test(code)) {
+        throw new UsageError(
+          `--code is ${JSON.stringify(code)}, and must be a number such as ${FAILURE_CODE}`,
+          "simulate status",
+        );
+      }
+      return withDatabase(context, "write", async ({ store }) => {
+        const shown = await store.write((tx) => {
+          const message = findForWork(tx, given.message);
+          if (message === undefined) throw notFound("message");
+          const number = getNumber(tx, message.numberId);
+          if (number.network !== "simulator") throw notSimulated(number);
+          const networkMessageId = message.networkMessageId ?? newNetworkId(tx.random);
+          const body = statusCallback(number, {
+            networkMessageId,
+            reference: message.reference,
+            status,
+            at: tx.now,
+            to: message.toPhone,
+            error: status === "failed" ? { code, title: describe(code) } : null,
+          });
+          storeCallback(tx, "simulator", body);
+          return { message_id: message.id, network_message_id: networkMessageId, status };
+        });
+        return {
+          json: shown,
+          text: list({ message: shown.message_id, status, "network id": shown.network_message_id }),
+        };
+      });
+    },
+  }),
+];
+
+function requireSimulatorNumber(
+  reading: Reading,
+  workspaceId: number,
+  country: string,
+  wanted: string | undefined,
+): SendingNumber {
+  const all = listNumbers(reading, workspaceId);
+  const simulated = all.filter((number) => number.network === "simulator");
+  const phones = simulated.map(({ phone }) => phone).join(", ");
+  if (wanted !== undefined) {
+    const phone = readPhone(wanted, country);
+    const number = all.find((one) => one.phone === phone);
+    if (number === undefined) throw invalidRequest({ to: [`"${wanted}" is not a number of this workspace.`] });
+    if (number.network !== "simulator") throw notSimulated(number);
+    return number;
+  }
+  const [first, second] = simulated;
+  if (first === undefined) {
+    throw new CommandFailure(
+      "not_found",
+      `workspace ${workspaceId} has no number on the simulator`,
+      `waxwing number add --workspace ${workspaceId} --network simulator --phone PHONE --name NAME`,
+    );
+  }
+  if (second !== undefined) throw invalidRequest({ to: [`Say which number they write to: ${phones}.`] });
+  return first;
+}
+
+function notSimulated({ phone }: SendingNumber): CommandFailure {
+  return new CommandFailure(
+    "invalid_request",
+    `${phone} is on the real network, where nobody can play the other side`,
+    "write to it from a phone",
+  );
+}
+
+/** As the simulator's own. */
+function newNetworkId(random: Random): string {
+  return `wamid.${randomText(random, 32).toUpperCase()}`;
+}

@@ -1,0 +1,189 @@
+/** `waxwing template …`: message templates, added and decided by hand where no network does it. */
+import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
+import { decideByName, setSample } from "#src/domain/templates/decide.ts";
+import { findTemplate, listTemplates, type TemplateFilter } from "#src/domain/templates/read.ts";
+import type { Template } from "#src/domain/templates/table.ts";
+import { mediaKinds, templateStatuses } from "#src/domain/templates/template.ts";
+import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
+import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { invalidRequest, notFound } from "#src/primitives/problem.ts";
+import type { Reading } from "#src/storage/transaction.ts";
+import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
+import { withDatabase } from "./database.ts";
+import { CommandFailure } from "./failure.ts";
+import { readInputFile } from "./input.ts";
+import { timesIn, workspacesOf } from "./of-workspaces.ts";
+import { list, type Report, table } from "./output.ts";
+
+const group = "template";
+const name = { kind: "text", value: "NAME", required: true, says: "The template's name" } as const;
+const language = { kind: "text", value: "L", required: true, says: "Its language, such as en_US" } as const;
+
+const LINK_LENGTH_MAX = 2048;
+const TEMPLATES_A_READ = 200;
+
+export const commands: readonly Command[] = [
+  command({
+    group,
+    name: "add",
+    summary: "Add a template for the simulator's numbers",
+    details:
+      "The file is JSON: name, language, category (MARKETING, UTILITY or AUTHENTICATION) and components, as in Meta's\nown format.",
+    options: {
+      workspace: workspaceOption,
+      file: { kind: "text", value: "FILE|-", required: true, says: "The template's JSON; - for stdin" },
+      status: { kind: "choice", choices: templateStatuses, says: "What the network decided (default: APPROVED)" },
+    },
+    run: async (context, given) => {
+      const template = readNewTemplate(await readJson(context.io, given.file));
+      return withDatabase(context, "write", ({ store }) =>
+        store.write((tx) => {
+          const added = addTemplate(tx, given.workspace, template, given.status ?? "APPROVED");
+          return reportOf(added, getWorkspace(tx, given.workspace));
+        }),
+      );
+    },
+  }),
+  command({
+    group,
+    name: "list",
+    summary: "Templates, and whether they can be sent",
+    options: {
+      workspace: workspaceFilter,
+      status: { kind: "choice", choices: templateStatuses, says: "Only those in this status" },
+    },
+    run: (context, given) =>
+      withDatabase(context, "read", ({ store }) => {
+        const templates = store.read((reading) =>
+          workspacesOf(reading, given.workspace).flatMap((workspace) =>
+            allTemplates(reading, workspace.id, { status: given.status ?? null }).map((one) => view(one, workspace)),
+          ),
+        );
+        const rows = templates.map((template) => [
+          template.workspace_id,
+          template.name,
+          template.language,
+          template.category,
+          template.status,
+          template.sendable,
+          template.variables.header + template.variables.body,
+          template.media === null ? null : `${template.media.type}${template.media.default ? ", with a sample" : ""}`,
+        ]);
+        const headings = ["workspace", "name", "language", "category", "status", "sendable", "values", "media"];
+        return {
+          json: templates,
+          text: table(headings, rows, "There is no template: waxwing template add --workspace ID …"),
+        };
+      }),
+  }),
+  command({
+    group,
+    name: "decide",
+    summary: "Play the network's decision on a template",
+    positionals: { name },
+    options: {
+      workspace: workspaceOption,
+      language,
+      status: { kind: "choice", choices: templateStatuses, required: true, says: "The decision" },
+      reason: { kind: "text", value: "TEXT", says: "Why it was rejected, as the webhook tells it" },
+    },
+    run: (context, given) =>
+      withDatabase(context, "write", ({ store }) =>
+        store.write((tx) => {
+          const { workspace, status, reason = null } = given;
+          const decided = decideByName(tx, workspace, given.name, given.language, status, reason);
+          return reportOf(decided, getWorkspace(tx, workspace));
+        }),
+      ),
+  }),
+  command({
+    group,
+    name: "sample",
+    summary: "Keep the file that is sent when a caller gives none",
+    details: "Only for templates with an image, a video or a document at the top.",
+    positionals: { name },
+    options: {
+      workspace: workspaceOption,
+      language,
+      link: { kind: "text", value: "URL", required: true, says: "An https address that opens without signing in" },
+    },
+    run: (context, given) => {
+      requireLink(given.link);
+      return withDatabase(context, "write", ({ store }) =>
+        store.write((tx) => {
+          const workspace = getWorkspace(tx, given.workspace);
+          const template = findTemplate(tx, workspace.id, given.name, given.language);
+          if (template === undefined) throw notFound("template");
+          const kind = shapeOf(template).header?.type;
+          if (!mediaKinds.some((known) => known === kind)) {
+            throw invalidRequest({
+              link: [`${template.name} has no image, video or document at the top, so it takes no file.`],
+            });
+          }
+          return reportOf(setSample(tx, workspace.id, template.name, template.language, given.link), workspace);
+        }),
+      );
+    },
+  }),
+];
+
+async function readJson(io: Parameters<typeof readInputFile>[0], path: string): Promise<unknown> {
+  const text = await readInputFile(io, "--file", path);
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const source = path === "-" ? "stdin" : path;
+    throw new CommandFailure("unreadable_file", `${source} is not valid JSON: ${reason}`, "correct the file");
+  }
+}
+
+function requireLink(link: string): void {
+  const isLink = /^https:\/\/[^\s\p{C}]+$/iu.test(link) && URL.canParse(link);
+  if (!isLink)
+    throw invalidRequest({
+      link: ["The link must be a complete https address such as https://example.com/offer.jpg."],
+    });
+  if ([...link].length > LINK_LENGTH_MAX)
+    throw invalidRequest({ link: [`The link has at most ${LINK_LENGTH_MAX} characters.`] });
+}
+
+function allTemplates(reading: Reading, workspaceId: number, filter: TemplateFilter): Template[] {
+  const all: Template[] = [];
+  for (;;) {
+    const page = listTemplates(reading, workspaceId, filter, { offset: all.length }, TEMPLATES_A_READ);
+    all.push(...page);
+    if (page.length < TEMPLATES_A_READ) return all;
+  }
+}
+
+function view(template: Template, workspace: Workspace) {
+  const when = timesIn(workspace);
+  return {
+    id: template.id,
+    workspace_id: template.workspaceId,
+    ...viewTemplate(template),
+    account_id: template.accountId,
+    sample_link: template.sampleLink,
+    created_at: when(template.createdAt),
+    updated_at: when(template.updatedAt),
+  };
+}
+
+function reportOf(template: Template, workspace: Workspace): Report {
+  const shown = view(template, workspace);
+  const { unsupported } = shapeOf(template);
+  const text = list({
+    name: shown.name,
+    language: shown.language,
+    category: shown.category,
+    status: shown.status,
+    sendable: shown.sendable ? "yes" : `no: ${unsupported ?? `it is ${shown.status}`}`,
+    values: `${shown.variables.header} for the header, ${shown.variables.body} for the body`,
+    media: shown.media?.type,
+    sample: shown.media === null ? undefined : shown.sample_link,
+    text: shown.text,
+  });
+  return { json: shown, text };
+}

@@ -1,0 +1,30 @@
+/** `waxwing version`: what runs here, for a report of a fault. */
+import { openClient } from "#src/storage/driver.ts";
+import { commit, version } from "#src/version.ts";
+import { type Command, command } from "./command.ts";
+import { list } from "./output.ts";
+
+export const commands: readonly Command[] = [
+  command({
+    group: null,
+    name: "version",
+    summary: "Print the version, and what it is built from",
+    run: () => {
+      const shown = { version, commit: commit === "" ? null : commit, bun: Bun.version, sqlite: sqliteVersion() };
+      const name = `waxwing ${version}`;
+      return Promise.resolve({
+        json: shown,
+        text: `${name}\n${list({ commit: shown.commit ?? undefined, bun: shown.bun, sqlite: shown.sqlite })}`,
+      });
+    },
+  }),
+];
+
+function sqliteVersion(): string {
+  const client = openClient(":memory:", {});
+  try {
+    return String(client.prepare("SELECT sqlite_version()").pluck().get());
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,61 @@
+/** A workspace as the commands show it: with its switches and its balance. */
+import { available, findAccount } from "#src/domain/billing/account.ts";
+import type { BillingAccount } from "#src/domain/billing/table.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { formatMoney } from "#src/primitives/money.ts";
+import type { Reading } from "#src/storage/transaction.ts";
+import { timesIn } from "./of-workspaces.ts";
+import { list, type Report } from "./output.ts";
+
+export function reportOf(reading: Reading, workspace: Workspace): Report {
+  const shown = viewWithBilling(workspace, findAccount(reading, workspace.id));
+  const { billing } = shown;
+  const text = list({
+    id: shown.id,
+    name: shown.name,
+    country: shown.country,
+    timezone: shown.timezone,
+    api: shown.api_enabled ? "on" : "off",
+    suspended: shown.suspended ? `since ${shown.suspended_at}: ${shown.suspended_reason}` : "no",
+    "daily cap": shown.daily_cap ?? "none",
+    "stop words": shown.stop_words.join(", "),
+    "start words": shown.start_words.join(", "),
+    charged: billing === null ? "no" : `${billing.rate} ${billing.currency} a delivered template message`,
+    available: billing?.available,
+    held: billing?.held,
+    spent: billing?.charged,
+    "paid in": billing?.credited,
+    created: shown.created_at,
+  });
+  return { json: shown, text };
+}
+
+export function viewWithBilling(workspace: Workspace, account: BillingAccount | undefined) {
+  const when = timesIn(workspace);
+  return {
+    id: workspace.id,
+    name: workspace.name,
+    country: workspace.country,
+    timezone: workspace.timezone,
+    api_enabled: workspace.apiEnabled,
+    suspended: workspace.suspendedAt !== null,
+    suspended_reason: workspace.suspendedReason,
+    suspended_at: when(workspace.suspendedAt),
+    daily_cap: workspace.dailyCap,
+    stop_words: workspace.stopWords,
+    start_words: workspace.startWords,
+    billing:
+      account === undefined
+        ? null
+        : {
+            currency: account.currency,
+            rate: formatMoney(account.rate),
+            available: formatMoney(available(account)),
+            held: formatMoney(account.held),
+            charged: formatMoney(account.charged),
+            credited: formatMoney(account.credited),
+          },
+    created_at: when(workspace.createdAt),
+    updated_at: when(workspace.updatedAt),
+  };
+}

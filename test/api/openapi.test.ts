@@ -1,0 +1,285 @@
+/** The OpenAPI document and the page that shows it: valid, complete, and the same everywhere. */
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { endpoints } from "#src/api/endpoints.ts";
+import { statusOf } from "#src/api/errors.ts";
+import type { OperationObject, ResponseObject } from "#src/api/openapi/document.ts";
+import { codesOf } from "#src/api/openapi/responses.ts";
+import { openApiDocument, openApiText } from "#src/api/openapi.ts";
+import { eventTypes } from "#src/domain/events/table.ts";
+import { serviceSignature } from "#src/workers/sign-webhook.ts";
+import { startReceiver } from "#test/support/receiver.ts";
+import { startTestServer } from "#test/support/server.ts";
+
+const checkout = resolve(import.meta.dir, "../..");
+const document = openApiDocument();
+const BASE = "https://waxwing.example.com/openapi.json";
+
+const operations: { name: string; one: OperationObject }[] = [
+  ...Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, one]) => ({ name: `${method.toUpperCase()} ${path}`, one })),
+  ),
+  ...Object.entries(document.webhooks).map(([name, { post }]) => ({ name, one: post })),
+];
+
+describe("the document", () => {
+  test("is kept in the repository as it is printed (`bun run openapi > docs/openapi.json`)", () => {
+    expect(readFileSync(resolve(checkout, "docs/openapi.json"), "utf8") === openApiText()).toBe(true);
+  });
+
+  test("is clean under Redocly's recommended rules, which find what is amiss in another", async () => {
+    expect(lint("docs/openapi.json")).toEqual({ exitCode: 0, problems: [] });
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, "broken.json");
+    await Bun.write(file, JSON.stringify({ ...document, info: { ...document.info, license: undefined } }));
+    expect(lint(file).problems).toHaveLength(1);
+  }, 30_000);
+
+  test("holds every endpoint and every event", () => {
+    const declared = endpoints.map(({ method, path }) => `${method} ${path}`);
+    expect(operations.map(({ name }) => name)).toEqual([...declared, ...eventTypes]);
+    const ids = operations.map(({ one }) => one.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const tags = document.tags.map(({ name }) => name);
+    for (const { one } of operations) expect(tags).toContain(one.tags[0]);
+  });
+
+  test("tells every status that an endpoint can answer, each with every one of its codes", () => {
+    for (const endpoint of endpoints) {
+      const one = document.paths[endpoint.path]?.[endpoint.method.toLowerCase()];
+      const codes = codesOf(endpoint);
+      const statuses = [endpoint.success.status, ...codes.map((code) => statusOf[code])].map(String);
+      expect(new Set(Object.keys(one?.responses ?? {}))).toEqual(new Set(statuses));
+      for (const always of ["401", "403", "429", "500", "503"]) expect(statuses).toContain(always);
+      for (const code of codes) {
+        const { description, content, headers } = responseOf(one, statusOf[code]);
+        expect(description).toContain(`\`${code}\``);
+        expect(JSON.stringify(content)).toContain(`"code":"${code}"`);
+        expect(headers).toHaveProperty("X-Request-Id");
+      }
+    }
+  });
+
+  test("refers only to what it has, and has nothing that is not referred to", () => {
+    const text = openApiText();
+    const references = [...text.matchAll(/"\$ref": "#\/components\/(\w+)\/(\w+)"/g)].map(
+      ([, kind, name]) => `${kind}/${name}`,
+    );
+    const { schemas, responses, headers } = document.components;
+    const components = Object.entries({ schemas, responses, headers }).flatMap(([kind, named]) =>
+      Object.keys(named).map((name) => `${kind}/${name}`),
+    );
+    expect([...new Set(references)].sort()).toEqual(components.sort());
+    expect(text.match(/"\$ref": /g)?.length).toBe(references.length);
+    expect(text).not.toContain('"$id"');
+  });
+
+  test("has plain integers, no anyOf, and one content type", () => {
+    const text = openApiText();
+    expect(text).not.toContain('"anyOf"');
+    for (const { one } of operations) {
+      const bodies = [
+        one.requestBody?.content,
+        ...Object.keys(one.responses).map((status) => responseOf(one, status).content),
+      ];
+      for (const body of bodies) if (body !== undefined) expect(Object.keys(body)).toEqual(["application/json"]);
+    }
+    for (const [schema] of schemasWithin(document)) {
+      if (Array.isArray(schema.oneOf)) expect(JSON.stringify(schema.oneOf)).not.toContain('"integer"');
+    }
+  });
+
+  test("every example is valid under its schema, and every schema is valid", () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+    ajv.addSchema({ $id: BASE, ...document });
+    let count = 0;
+    const check = (at: string, pointer: string, value: unknown): void => {
+      const validate = ajv.compile({ $ref: `${BASE}#${pointer}` });
+      expect({ at, valid: validate(value), errors: validate.errors }).toEqual({ at, valid: true, errors: null });
+      count += 1;
+    };
+    for (const [schema, pointer] of schemasWithin(document)) {
+      for (const example of schema.examples ?? []) check(pointer, pointer, example);
+    }
+    for (const [media, pointer] of mediaWithin(document)) {
+      for (const [name, { value }] of Object.entries(media.examples))
+        check(`${pointer} ${name}`, `${pointer}/schema`, value);
+    }
+    expect(count).toBeGreaterThan(100);
+  });
+
+  test("shows a signature check that takes our signatures and no others", async () => {
+    const [, code = ""] = /```js\n(.*?)```/s.exec(document.info.description) ?? [];
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, "signature.mjs");
+    await Bun.write(file, code);
+    const { isGenuine } = await import(file);
+    const body = Buffer.from('{"id":"evt_1","text":"ünï"}');
+    const header = serviceSignature(body.toString(), "whsec_secret", Date.now());
+    expect(isGenuine(body, header, "whsec_secret")).toBe(true);
+    expect(isGenuine(body, header, "whsec_other")).toBe(false);
+    expect(isGenuine(Buffer.from("{}"), header, "whsec_secret")).toBe(false);
+    expect(isGenuine(body, undefined, "whsec_secret")).toBe(false);
+    const old = serviceSignature(body.toString(), "whsec_secret", Date.now() - 301_000);
+    expect(isGenuine(body, old, "whsec_secret")).toBe(false);
+  });
+});
+
+test("what the server answers and posts has the shape that the document says", async () => {
+  await using app = await startTestServer();
+  await using receiver = startReceiver();
+  const shop = await app.workspace({ billing: { rate: 8_500, balance: 17_000 } });
+  await app.webhook(shop, receiver.url);
+  const components = [{ type: "BODY", text: "Hi {{1}}, your order {{2}} is on its way." }];
+  await app.template(shop, { name: "order_shipped", language: "en_US", category: "UTILITY", components });
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  ajv.addSchema({ $id: BASE, ...document });
+  const expectShape = (pointer: string, value: unknown): void => {
+    const validate = ajv.compile({ $ref: `${BASE}#${pointer}` });
+    expect({ value, valid: validate(value), errors: validate.errors }).toEqual({ value, valid: true, errors: null });
+  };
+  const expectAnswer = async (method: "GET" | "POST", path: string, real: string, status: number, body?: unknown) => {
+    const answer = await app.send(method, `/api/v1${real}`, { key: shop.key, body });
+    expect(answer.status).toBe(status);
+    const isShared = "$ref" in (document.paths[path]?.[method.toLowerCase()]?.responses[status] ?? {});
+    const at = `/paths/${path.replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D")}/${method.toLowerCase()}/responses/${status}`;
+    expectShape(isShared ? "/components/schemas/Error" : `${at}/content/application~1json/schema`, answer.body);
+  };
+
+  await expectAnswer("GET", "/me", "/me", 200);
+  await expectAnswer("GET", "/templates", "/templates", 200);
+  await expectAnswer("GET", "/templates", "/templates?page=0", 400);
+  await expectAnswer("GET", "/messages/{id}", "/messages/1", 404);
+  const message = { to: "98765 43210", template: "order_shipped", variables: ["Asha", 10042] };
+  await expectAnswer("POST", "/messages", "/messages", 201, message);
+  await expectAnswer("POST", "/messages", "/messages", 400, { ...message, txet: "" });
+  await expectAnswer("POST", "/messages", "/messages", 422, { ...message, variables: [] });
+  await expectAnswer("GET", "/messages/{id}", "/messages/1", 200);
+  await app.inbound(shop, "+919876543210", "STOP");
+  await expectAnswer("POST", "/messages", "/messages", 422, message);
+  await app.clock.advance(5_000);
+
+  expect(new Set(receiver.types())).toContain("contact.opted_out");
+  for (const { event } of receiver.received) {
+    expectShape(`/webhooks/${event.type}/post/requestBody/content/application~1json/schema`, event);
+  }
+});
+
+describe("the server", () => {
+  test("has a route for every endpoint of the document, and asks for a key on each", async () => {
+    await using app = await startTestServer();
+    for (const { method, path } of endpoints) {
+      const answer = await app.call(method, `/api/v1${path.replace(/\{\w+\}/g, "1")}`);
+      expect(answer.body.error.code).toBe("unauthenticated");
+    }
+    const shop = await app.workspace();
+    for (const { method, path } of endpoints.filter((endpoint) => !endpoint.path.includes("{"))) {
+      expect((await app.call(method, `/api/v1${path}`, { key: shop.key })).status).not.toBe(404);
+    }
+  });
+
+  test("shows the document as it is printed, and a page that fetches nothing from elsewhere and runs nothing", async () => {
+    await using app = await startTestServer();
+    expect((await app.call("GET", "/")).headers.get("location")).toBe("/docs");
+    const shown = await app.call("GET", "/docs/openapi.json");
+    expect(shown.headers.get("content-type")).toBe("application/json");
+    expect(shown.text === openApiText()).toBe(true);
+
+    const page = await app.call("GET", "/docs");
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(page.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(page.headers.get("referrer-policy")).toBe("no-referrer");
+    const policy = page.headers.get("content-security-policy") ?? "";
+    expect(policy).toStartWith("default-src 'none'; ");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    // Everything that a browser would fetch or run by itself.
+    const attributes = [...page.text.matchAll(/<(\w+)[^>]*?\s(?:src|srcset|action|data|poster|style|on\w+)=/g)];
+    expect(attributes.map(([text]) => text)).toEqual([]);
+    expect(page.text).not.toMatch(/<(script|style|iframe|img|object|embed|base)\b/);
+    const links = [...page.text.matchAll(/<link [^>]*href="([^"]*)"/g)].map(([, href]) => href ?? "");
+    expect(links).toEqual(["data:,", "/docs/page.css"]);
+
+    const style = await app.call("GET", "/docs/page.css");
+    expect(style.status).toBe(200);
+    expect(style.headers.get("content-type")).toBe("text/css; charset=utf-8");
+    expect(style.text).not.toMatch(/url\(|@import/);
+  });
+
+  test("shows every endpoint, event and schema on the page, and no link on it leads nowhere", async () => {
+    await using app = await startTestServer();
+    const { text } = await app.call("GET", "/docs");
+    const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { one } of operations) expect(ids).toContain(one.operationId);
+    for (const name of Object.keys(document.components.schemas)) expect(ids).toContain(`schema-${name}`);
+    for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
+  });
+
+  test("answers a browser that has the page already with nothing, and compresses for those who take it", async () => {
+    await using app = await startTestServer();
+    const page = await app.call("GET", "/docs", { headers: { "accept-encoding": "gzip" } });
+    expect(page.headers.get("content-encoding")).toBe("gzip");
+    expect(page.text).toStartWith("<!doctype html>");
+    const plain = await app.call("GET", "/docs", { headers: { "accept-encoding": "identity" } });
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    expect(plain.text === page.text).toBe(true);
+    const again = await app.call("GET", "/docs", { headers: { "if-none-match": page.headers.get("etag") ?? "" } });
+    expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: "" });
+  });
+});
+
+function responseOf(one: OperationObject | undefined, status: number | string): ResponseObject {
+  const given = one?.responses[status];
+  if (given === undefined) throw new Error(`nothing is said about ${status}`);
+  if (!("$ref" in given)) return given;
+  const found = document.components.responses[given.$ref.replace("#/components/responses/", "")];
+  if (found === undefined) throw new Error(`${given.$ref} is not there`);
+  return found;
+}
+
+type Walked<T> = [T, pointer: string];
+
+/** Every object of the document with its JSON pointer, in the form of a URI fragment; examples are not walked into. */
+function* objectsWithin(value: unknown, pointer = ""): Generator<Walked<Record<string, unknown>>> {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) yield [value as Record<string, unknown>, pointer];
+  for (const [name, member] of Object.entries(value)) {
+    if (name === "examples" || name === "enum") continue;
+    const step = encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
+    yield* objectsWithin(member, `${pointer}/${step}`);
+  }
+}
+
+type ShownSchema = { examples?: unknown[]; oneOf?: unknown };
+
+function schemasWithin(value: unknown): Walked<ShownSchema>[] {
+  const isSchema = ([one]: Walked<Record<string, unknown>>): boolean =>
+    Array.isArray(one.oneOf) || (one.type !== undefined && (one.examples === undefined || Array.isArray(one.examples)));
+  return [...objectsWithin(value)].filter(isSchema);
+}
+
+function mediaWithin(value: unknown): Walked<{ examples: Record<string, { value: unknown }> }>[] {
+  const found = [...objectsWithin(value)].filter(([, pointer]) => pointer.endsWith("/application~1json"));
+  return found as unknown as Walked<{ examples: Record<string, { value: unknown }> }>[];
+}
+
+/** Redocly on its own: its environment holds it back from looking for updates and from telling its makers. */
+function lint(file: string): { exitCode: number; problems: unknown[] } {
+  const redocly = join(checkout, "node_modules/@redocly/cli/bin/cli.js");
+  const run = Bun.spawnSync([process.execPath, redocly, "lint", file, "--format=json"], {
+    cwd: checkout,
+    env: { PATH: Bun.env.PATH, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", NO_COLOR: "1" },
+  });
+  const { problems } = JSON.parse(run.stdout.toString()) as { problems: unknown[] };
+  return { exitCode: run.exitCode, problems };
+}
+
+async function temporaryDirectory(): Promise<AsyncDisposable & { path: string }> {
+  const path = await mkdtemp(join(tmpdir(), "waxwing-openapi-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}

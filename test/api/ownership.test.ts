@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { fakeNetwork, fillBucket, template } from "#test/support/scenarios.ts";
+import { type Answered, startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+
+const MESSAGES = "/api/v1/messages";
+const person = "+919876543210";
+const shared = (words: string) => template("shared", [{ type: "BODY", text: words }]);
+const own = (name: string) => template(name, [{ type: "BODY", text: `Only ${name}.` }]);
+
+/** Two workspaces with the same number, person and template name; each has a number and a template of its own too. */
+let app: TestServer;
+let ours: TestWorkspace;
+let theirs: TestWorkspace;
+const ownNumber = new Map<TestWorkspace, string>();
+
+beforeAll(async () => {
+  app = await startTestServer({ networks: { simulator: fakeNetwork() } });
+  ours = await app.workspace({ name: "Ours" });
+  theirs = await app.workspace({ name: "Theirs" });
+  for (const [shop, name, phone] of [
+    [ours, "ours_alone", "+911244001101"],
+    [theirs, "theirs_alone", "+911244001102"],
+  ] as const) {
+    await app.template(shop, shared(`From ${name}.`));
+    await app.template(shop, own(name));
+    await app.store.write((tx) => {
+      tx.db.run(`INSERT INTO numbers SELECT NULL, workspace_id, '${phone}', name, network, throughput, ready,
+        unready_reason, account_id, 'sim-${name}', NULL, NULL, '${name}', created_at, NULL
+        FROM numbers WHERE id = ${shop.numberId}`);
+    });
+    ownNumber.set(shop, phone);
+    await fillBucket(app, shop);
+  }
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+const send = (
+  shop: TestWorkspace,
+  body: Record<string, unknown>,
+  headers: Record<string, string> = {},
+): Promise<Answered> =>
+  app.send("POST", MESSAGES, { key: shop.key, headers, body: { to: person, from: "+911244001100", ...body } });
+
+const both = (): [mine: TestWorkspace, other: TestWorkspace, otherName: string][] => [
+  [ours, theirs, "theirs_alone"],
+  [theirs, ours, "ours_alone"],
+];
+
+describe("a key reaches its own workspace and no other", () => {
+  test("a message", async () => {
+    for (const [mine, other] of both()) {
+      const { id } = (await send(mine, { template: "shared" })).body.data;
+      expect((await app.call("GET", `${MESSAGES}/${id}`, { key: mine.key })).body.data.id).toBe(id);
+      const refused = await app.call("GET", `${MESSAGES}/${id}`, { key: other.key });
+      const absent = await app.call("GET", `${MESSAGES}/999999`, { key: other.key });
+      // Not even that it exists is told.
+      expect({ status: refused.status, text: refused.text }).toEqual({ status: absent.status, text: absent.text });
+    }
+  });
+
+  test("a template: the same name sends its own words, the other's name is unknown", async () => {
+    for (const [mine, other, otherName] of both()) {
+      expect((await send(mine, { template: otherName })).body.error.code).toBe("template_not_found");
+      const [a, b] = [await send(mine, { template: "shared" }), await send(other, { template: "shared" })];
+      expect(a.body.data.text).not.toBe(b.body.data.text);
+      expect(a.text).not.toContain(otherName);
+    }
+  });
+
+  test("a list of templates, by page, by status and by the other's cursor", async () => {
+    for (const [mine, other] of both()) {
+      for (let index = 0; index < 50; index++) await app.template(other, own(`z${other.id}_${index}`));
+      const { next } = (await app.call("GET", "/api/v1/templates", { key: other.key })).body.meta;
+      expect(next).toEqual(expect.any(String));
+      for (const query of ["", "?page=2", "?status=APPROVED", `?after=${next}`]) {
+        const { body } = await app.call("GET", `/api/v1/templates${query}`, { key: mine.key });
+        expect(body.data.filter(({ name }: { name: string }) => name.startsWith(`z${other.id}_`))).toEqual([]);
+      }
+      const names = (await app.call("GET", "/api/v1/templates", { key: mine.key })).body.data.map(
+        ({ name }: { name: string }) => name,
+      );
+      expect(names).toContain("shared");
+      app.store.client.prepare("DELETE FROM templates WHERE name LIKE 'z%'").run();
+    }
+  });
+
+  test("a sending number", async () => {
+    for (const [mine, other] of both()) {
+      const refused = await send(mine, { template: "shared", from: ownNumber.get(other) });
+      expect(refused.body.error).toMatchObject({ code: "invalid_request", fields: { from: [expect.any(String)] } });
+      const { body } = await app.call("GET", "/api/v1/me", { key: mine.key });
+      expect(body.data.numbers.map(({ phone }: { phone: string }) => phone)).toEqual([
+        "+911244001100",
+        ownNumber.get(mine) ?? "",
+      ]);
+      const ambiguous = await send(mine, { template: "shared", from: undefined });
+      expect(ambiguous.body.error.fields.from[0]).not.toContain(ownNumber.get(other));
+    }
+  });
+
+  test("a kept answer", async () => {
+    const headers = { "idempotency-key": "same" };
+    const answers = [
+      await send(ours, { template: "shared" }, headers),
+      await send(theirs, { template: "shared" }, headers),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(answers[0]?.body.data.id).not.toBe(answers[1]?.body.data.id);
+    expect(answers[1]?.headers.get("idempotent-replayed")).toBeNull();
+  });
+
+  test("what a person said: the window and the opt-out", async () => {
+    await app.inbound(ours, person, "hello");
+    expect((await send(ours, { text: "hi" })).status).toBe(201);
+    expect((await send(theirs, { text: "hi" })).body.error.code).toBe("window_closed");
+    await app.inbound(ours, person, "STOP");
+    expect((await send(ours, { template: "shared" })).body.error.code).toBe("opted_out");
+    expect((await send(theirs, { template: "shared" })).status).toBe(201);
+  });
+
+  test("money", async () => {
+    const paying = await app.workspace({ billing: { rate: 600_000, balance: 1_000_000 } });
+    const poor = await app.workspace({ billing: { rate: 600_000, balance: 0 } });
+    for (const shop of [paying, poor]) await app.template(shop, shared("x"));
+    expect((await send(poor, { template: "shared" })).status).toBe(402);
+    expect((await send(paying, { template: "shared" })).status).toBe(201);
+    const available = async ({ key }: TestWorkspace) =>
+      (await app.call("GET", "/api/v1/me", { key })).body.data.billing.available;
+    expect([await available(paying), await available(poor)]).toEqual(["0.40", "0.00"]);
+    expect((await app.call("GET", "/api/v1/me", { key: ours.key })).body.data.billing).toBeNull();
+  });
+});

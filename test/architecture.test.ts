@@ -1,0 +1,240 @@
+/**
+ * The house's rules, read from the source: who may import whom, what the domain never does, where time and chance come
+ * from. Each rule is data with a sentence that says why (`support/house-rules.ts`); a failure names the line and what would be right.
+ */
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Folder, folders, forbiddenNames, LONGEST_FILE, packages, words } from "./support/house-rules.ts";
+import { checkout, lineAt, readSource, readSources, type SourceFile, type SourceImport } from "./support/source.ts";
+
+const sources = readSources();
+
+describe("who may import whom", () => {
+  for (const folder of folders.filter(({ mayImport }) => !mayImport.includes("*"))) {
+    test(`${folder.holds.join(", ")} imports only ${list([...folder.mayImport, ...(folder.mayImportTypesOf ?? [])])}`, () => {
+      const offences = sources
+        .filter(({ path }) => folderOf(path) === folder)
+        .flatMap((source) => source.imports.map((one) => offence(folder, source, one)).filter((text) => text !== null));
+      expect(offences).toEqual([]);
+    });
+  }
+
+  test("every file of src belongs to a folder that has a rule", () => {
+    expect(sources.filter(({ path }) => folderOf(path) === undefined).map(({ path }) => path)).toEqual([]);
+  });
+
+  test("a package stays in the place that it is for", () => {
+    const offences = sources.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ file, isTypeOnly }) => file === null && !isTypeOnly)
+        .flatMap(({ specifier, line }) => {
+          const rule = packages.find(({ name }) => name.test(specifier));
+          if (rule === undefined || isIn(path, rule.only)) return [];
+          return [`${path}:${line} imports ${specifier}, which only ${list(rule.only)} may: ${rule.why}`];
+        }),
+    );
+    expect(offences).toEqual([]);
+  });
+
+  test("only the API imports elysia, not even for its types", () => {
+    const offences = sources
+      .filter(
+        ({ path, imports }) => !path.startsWith("src/api/") && imports.some(({ specifier }) => specifier === "elysia"),
+      )
+      .map(({ path }) => path);
+    expect(offences).toEqual([]);
+  });
+
+  test("an import of ours leads to a file that is there, with its ending", () => {
+    const offences = sources.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ file }) => file !== null && !existsSync(join(checkout, file)))
+        .map(({ line, specifier }) => `${path}:${line} imports ${specifier}, and there is no such file`),
+    );
+    expect(offences).toEqual([]);
+  });
+
+  test("no file imports itself by a detour", () => {
+    // Imports of types are erased, so a circle of them alone is no knot when the program runs.
+    const edges = new Map(
+      sources.map(({ path, imports }) => [
+        path,
+        imports.filter(({ isTypeOnly }) => !isTypeOnly).flatMap(({ file }) => (file === null ? [] : [file])),
+      ]),
+    );
+    expect(findCycle(edges)).toBeNull();
+  });
+
+  test("no folder imports itself by a detour, types included", () => {
+    const edges = new Map<string, string[]>();
+    for (const { path, imports } of sources) {
+      const from = stationOf(path);
+      const to = imports.flatMap(({ file }) => (file?.startsWith("src/") ? [stationOf(file)] : []));
+      edges.set(from, [...(edges.get(from) ?? []), ...to.filter((station) => station !== from)]);
+    }
+    // A connector speaks the domain's words (types only, see its rule), and nothing of the domain knows connectors.
+    expect(findCycle(edges)).toBeNull();
+  });
+});
+
+describe("what code must not say", () => {
+  for (const { what, where, except = {}, right } of words) {
+    test(`${right} (${what.source.slice(0, 60)})`, () => {
+      const offences = sources
+        .filter(({ path }) => where.test(path) && except[path] === undefined)
+        .flatMap(({ path, code }) =>
+          [...code.matchAll(new RegExp(what, "g"))].map(
+            (match) => `${path}:${lineAt(code, match.index)} says ${match[0].trim()}: ${right}`,
+          ),
+        );
+      expect(offences).toEqual([]);
+    });
+  }
+
+  test("an exception names a file that is there and still needs it", () => {
+    const stale = words.flatMap(({ what, except = {} }) =>
+      Object.keys(except).filter((path) => !what.test(sources.find((source) => source.path === path)?.code ?? "")),
+    );
+    expect(stale).toEqual([]);
+  });
+});
+
+describe("files", () => {
+  test("no file or folder is named for what it might hold", () => {
+    const offences = sources.filter(({ path }) =>
+      path
+        .split("/")
+        .slice(1)
+        .some((part) => forbiddenNames.includes(part.replace(/\..*$/, ""))),
+    );
+    expect(offences.map(({ path }) => `${path}: name it for the one thing that it is about`)).toEqual([]);
+  });
+
+  test("names are lower case words with dashes between them", () => {
+    const offences = sources.filter(({ path }) => !/^[a-z0-9/.-]+$/.test(path)).map(({ path }) => path);
+    expect(offences).toEqual([]);
+  });
+
+  test(`no file is longer than ${LONGEST_FILE} lines`, () => {
+    const offences = sources
+      .map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }))
+      .filter(({ lines }) => lines > LONGEST_FILE)
+      .map(({ path, lines }) => `${path} has ${lines} lines: it probably has two jobs`);
+    expect(offences).toEqual([]);
+  });
+
+  test("every module opens by saying what it is for", () => {
+    const offences = sources.filter(({ text }) => !/^\/\*\*[\s*]*[^\s*/]/.test(text)).map(({ path }) => path);
+    expect(offences).toEqual([]);
+  });
+});
+
+describe("the reader of these rules", () => {
+  const sample = [
+    'import { a, type B } from "#src/x.ts";',
+    'import type { C } from "./c.ts";',
+    'import {\n  type D,\n  type E,\n} from "../d/e.ts";',
+    'export { f } from "pkg";',
+    'const g = await import("./g.ts"); // import("./no.ts")',
+    'import "./h.ts";',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text that is read.
+    "const text = `await ${await one(`Date.now ${{ a: 1 }.a}`)} Date.now`; const r = /Date.now()['\"`]/; two();",
+  ].join("\n");
+  const read = readSource("src/domain/x/y.ts", sample);
+
+  test("sees every way to import, and whether anything of it runs", () => {
+    expect(read.imports.map(({ file, specifier, isTypeOnly }) => [file ?? specifier, isTypeOnly])).toEqual([
+      ["src/x.ts", false],
+      ["src/domain/x/c.ts", true],
+      ["src/domain/d/e.ts", true],
+      ["pkg", false],
+      ["src/domain/x/g.ts", false],
+      ["src/domain/x/h.ts", false],
+    ]);
+  });
+
+  test("takes words in strings and comments for no code", () => {
+    expect(read.code).not.toContain("Date.now");
+    expect(read.code.match(/await/g)?.length).toBe(2);
+    expect(read.code).toContain("two();");
+    expect(read.code.length).toBe(sample.length);
+  });
+
+  test("finds a circle and names its way", () => {
+    expect(
+      findCycle(
+        new Map([
+          ["a", ["b"]],
+          ["b", ["c"]],
+          ["c", ["b"]],
+        ]),
+      ),
+    ).toBe("b → c → b");
+    expect(
+      findCycle(
+        new Map([
+          ["a", ["b", "c"]],
+          ["b", ["c"]],
+          ["c", []],
+        ]),
+      ),
+    ).toBeNull();
+  });
+});
+
+function folderOf(path: string): Folder | undefined {
+  return folders.find(({ holds }) => isIn(path, holds));
+}
+
+function offence(
+  folder: Folder,
+  { path }: SourceFile,
+  { file, isTypeOnly, line, specifier }: SourceImport,
+): string | null {
+  if (file === null || isIn(file, folder.mayImport)) return null;
+  const types = folder.mayImportTypesOf ?? [];
+  if (isIn(file, types)) {
+    return isTypeOnly
+      ? null
+      : `${path}:${line} imports ${specifier} to run it; only its types are allowed (import type)`;
+  }
+  return `${path}:${line} imports ${specifier}, but may import ${list([...folder.mayImport, ...types])}. ${folder.why}`;
+}
+
+function isIn(path: string, beginnings: string[]): boolean {
+  const fromSrc = path.startsWith("src/") ? path.slice("src/".length) : `../${path}`;
+  return beginnings.some((beginning) =>
+    beginning.endsWith("/") ? fromSrc.startsWith(beginning) : fromSrc === beginning,
+  );
+}
+
+/** The unit in which circles are counted: a noun of the domain, else the folder, else the file. */
+function stationOf(path: string): string {
+  return /^src\/(domain\/[^/]+|[^/]+)/.exec(path)?.[1]?.replace(/^config\.ts$/, "config") ?? path;
+}
+
+/** The first circle as "a → b → a"; null: there is none. */
+function findCycle(edges: ReadonlyMap<string, string[]>): string | null {
+  const done = new Set<string>();
+  const visit = (node: string, way: string[]): string | null => {
+    const start = way.indexOf(node);
+    if (start !== -1) return [...way.slice(start), node].join(" → ");
+    if (done.has(node)) return null;
+    for (const next of edges.get(node) ?? []) {
+      const cycle = visit(next, [...way, node]);
+      if (cycle !== null) return cycle;
+    }
+    done.add(node);
+    return null;
+  };
+  for (const node of edges.keys()) {
+    const cycle = visit(node, []);
+    if (cycle !== null) return cycle;
+  }
+  return null;
+}
+
+function list(items: string[]): string {
+  return items.length === 0 ? "nothing of ours" : items.join(" ");
+}

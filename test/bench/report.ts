@@ -1,0 +1,137 @@
+/** The figures as a table: for the terminal, and for the marked place in docs/performance.md. */
+import { readFileSync } from "node:fs";
+import { cpus, release } from "node:os";
+import type { Sending } from "./measure.ts";
+import type { Compared } from "./median.ts";
+
+export interface Figures {
+  sending?: Sending;
+  single?: Sending;
+  me?: Compared;
+  deliveries?: Compared;
+  disk?: number;
+  startMs?: number;
+  memory?: number[];
+}
+
+export interface Row {
+  what: string;
+  ours: string;
+  bare: string;
+  ratio: string;
+  bound: string;
+  /** Undefined where nothing is demanded. */
+  isKept?: boolean;
+}
+
+/** What is demanded; a ratio is that of the rates. */
+const LEAST = { sending: 0.25, me: 0.4, deliveries: 0.1 };
+const START_MS = 300;
+const MEMORY_MEGABYTES = 200;
+/** Flat: the last reading is at most so much above the second (the first still holds the start's garbage). */
+const FLAT_SHARE = 0.25;
+
+export function rowsOf({ sending, single, me, deliveries, disk, startMs, memory }: Figures): Row[] {
+  const rows: Row[] = [];
+  if (sending !== undefined) {
+    rows.push(rateRow("`POST /messages`, 32 connections, messages/s", sending.rate, LEAST.sending));
+    rows.push(plainRow("— median latency, ms", sending.p50, 1), plainRow("— 99th percentile, ms", sending.p99, 1));
+    rows.push(plainRow("— processor time a message, µs", sending.processor, 0));
+    rows.push({ ...empty, what: "— writes that share a commit", ours: sending.writesPerCommit.toFixed(1) });
+  }
+  if (single !== undefined) {
+    rows.push(plainRow("`POST /messages`, 1 connection, median latency, ms", single.p50, 2));
+    rows.push(plainRow("— 99th percentile, ms", single.p99, 2));
+  }
+  if (me !== undefined) rows.push(rateRow("`GET /me`, 32 connections, requests/s", me, LEAST.me));
+  if (deliveries !== undefined)
+    rows.push(rateRow("Webhook deliveries, 32 at a time, /s", deliveries, LEAST.deliveries));
+  if (startMs !== undefined) {
+    const bound = `under ${START_MS}`;
+    rows.push({
+      ...empty,
+      what: "Start to first answer, ms",
+      ours: startMs.toFixed(0),
+      bound,
+      isKept: startMs < START_MS,
+    });
+  }
+  if (memory !== undefined) rows.push(memoryRow(memory));
+  if (disk !== undefined) rows.push({ ...empty, what: "The disk alone, commits/s", ours: whole(disk) });
+  return rows;
+}
+
+const empty: Row = { what: "", ours: "", bare: "", ratio: "", bound: "" };
+
+function rateRow(what: string, { ours, bare, ratio, range }: Compared, least: number): Row {
+  const ratios = `${ratio.toFixed(2)} (${range[0].toFixed(2)}–${range[1].toFixed(2)})`;
+  return {
+    what,
+    ours: whole(ours),
+    bare: whole(bare),
+    ratio: ratios,
+    bound: `at least ${least}`,
+    isKept: ratio >= least,
+  };
+}
+
+function plainRow(what: string, { ours, bare }: Compared, digits: number): Row {
+  return { ...empty, what, ours: ours.toFixed(digits), bare: bare.toFixed(digits) };
+}
+
+function memoryRow(memory: number[]): Row {
+  const last = memory.at(-1) ?? 0;
+  const isFlat = last <= (memory[1] ?? last) * (1 + FLAT_SHARE);
+  return {
+    ...empty,
+    what: "Memory while 50,000 messages pass, MB (each 10,000)",
+    ours: memory.map((megabytes) => megabytes.toFixed(0)).join(" → "),
+    bound: `under ${MEMORY_MEGABYTES}, flat`,
+    isKept: last < MEMORY_MEGABYTES && isFlat,
+  };
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}
+
+const HEADS = ["", "Waxwing", "bare", "ratio (lowest–highest)", "demanded"] as const;
+
+/** Markdown that is aligned, so that it reads well in a terminal too. */
+export function renderTable(rows: readonly Row[]): string {
+  const lines = rows.map(({ what, ours, bare, ratio, bound, isKept }) => [
+    what,
+    ours,
+    bare,
+    ratio,
+    isKept === undefined ? bound : `${bound}: ${isKept ? "kept" : "MISSED"}`,
+  ]);
+  const widths = HEADS.map((head, column) => Math.max(head.length, ...lines.map((line) => line[column]?.length ?? 0)));
+  const render = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  return [render(HEADS), `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`, ...lines.map(render)].join(
+    "\n",
+  );
+}
+
+export function describeMachine(rounds: number): string {
+  const [first] = cpus();
+  const when = new Date().toISOString().slice(0, 10);
+  return `Medians of ${rounds} rounds in one run, ${when}: ${cpus().length} × ${first?.model.trim() ?? "unknown processor"}, Linux ${release()}, Bun ${Bun.version}.`;
+}
+
+const BEGIN = "<!-- measured: bun run bench --write -->";
+const END = "<!-- /measured -->";
+
+/** Replaces what stands between the markers of a document; throws where it has none. */
+export function putBetweenMarkers(document: string, text: string): string {
+  const from = document.indexOf(BEGIN);
+  const to = document.indexOf(END);
+  if (from === -1 || to < from) throw new Error(`the document has no place marked ${BEGIN} … ${END}`);
+  return `${document.slice(0, from + BEGIN.length)}\n${text}\n${document.slice(to)}`;
+}
+
+/** The table again, in the document that tells what it means. */
+export async function writeReport(path: string, text: string): Promise<void> {
+  await Bun.write(path, putBetweenMarkers(readFileSync(path, "utf8"), text));
+}

@@ -1,0 +1,143 @@
+/**
+ * `bun run bench`: starts everything that it needs (each part a process of its own), measures, prints a table. It writes
+ * nothing but a temporary directory, unless `--write` asks for the table in docs/performance.md. Exit code 1 where a
+ * demanded figure is missed.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import {
+  type Bench,
+  CONNECTIONS,
+  measureDeliveries,
+  measureDisk,
+  measureMe,
+  measureMemory,
+  measureSending,
+  type Plan,
+} from "./measure.ts";
+import { median } from "./median.ts";
+import { type Part, startPart } from "./part.ts";
+import type { LoadJob, LoadResult } from "./parts/load.ts";
+import type { PostJob } from "./parts/poster.ts";
+import { describeMachine, type Figures, renderTable, rowsOf, writeReport } from "./report.ts";
+import { buildExecutable, findPort, type Subject, sourceCommand, startSubject } from "./subject.ts";
+import { makeWorld, networkMessagesUrl, serverVariables, type World } from "./world.ts";
+
+const usage = `bun run bench [--write] [--quick] [--only NAME]... [--source [--profile DIR]]
+
+  --write        put the table into docs/performance.md
+  --quick        short rounds, for a first look; the figures mean little
+  --only NAME    one of: memory, sending, single, me, deliveries, start, disk (may be repeated)
+  --source       measure the sources run by Bun instead of the executable
+  --profile DIR  with --source: write processor profiles there`;
+
+const FULL: Plan = { rounds: 5, durationMs: 3_000, deliveries: 20_000, memorySteps: 5, memoryStepMessages: 10_000 };
+const QUICK: Plan = { rounds: 3, durationMs: 1_000, deliveries: 3_000, memorySteps: 5, memoryStepMessages: 1_000 };
+const MEASUREMENTS = ["memory", "sending", "single", "me", "deliveries", "start", "disk"];
+
+const { values: options } = parseArgs({
+  options: {
+    write: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
+    only: { type: "string", multiple: true, default: MEASUREMENTS },
+    source: { type: "boolean", default: false },
+    profile: { type: "string" },
+    help: { type: "boolean", short: "h", default: false },
+  },
+});
+const strange = options.only.filter((name) => !MEASUREMENTS.includes(name));
+if (options.help || strange.length > 0) {
+  console.log(strange.length > 0 ? `${strange.join(", ")}: there is no such measurement\n\n${usage}` : usage);
+  process.exit(options.help ? 0 : 2);
+}
+
+const directory = mkdtempSync(join(tmpdir(), "waxwing-bench-"));
+const parts: { stop(): Promise<void> }[] = [];
+try {
+  const plan = options.quick ? QUICK : FULL;
+  const table = renderTable(rowsOf(await measure(plan)));
+  const machine = describeMachine(plan.rounds);
+  console.log(`\n${table}\n\n${machine}`);
+  if (options.write) await writeReport(join(import.meta.dir, "../../docs/performance.md"), `${table}\n\n${machine}`);
+  if (table.includes("MISSED")) process.exitCode = 1;
+} finally {
+  for (const part of parts.reverse()) await part.stop();
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function measure(plan: Plan): Promise<Figures> {
+  const wants = (name: string): boolean => options.only.includes(name);
+  const command = options.source ? sourceCommand(options.profile ?? null) : buildExecutable(directory);
+
+  const network = await start<null, number>("network");
+  const receiver = await start<{ count: number }, number>("receiver");
+  const load = await start<LoadJob, LoadResult>("load");
+  const networkUrl = `http://127.0.0.1:${network.port}`;
+  const world = await makeWorld(join(directory, "data"), `http://127.0.0.1:${receiver.port}/hook`);
+  const serve = (): Promise<Subject> => {
+    const port = findPort();
+    return startSubject(
+      command,
+      world.directory,
+      port,
+      serverVariables(world.directory, port, networkUrl, CONNECTIONS),
+    );
+  };
+  const figures: Figures = {};
+  const subject = await serve();
+  parts.push(subject);
+  const bench: Bench = { plan, world, subject, load };
+
+  // First, because memory is a question to a server that has done nothing else.
+  if (wants("memory")) figures.memory = await told("memory", measureMemory(bench));
+  if (wants("sending") || wants("single")) {
+    const forwarder = await start<null, null>("forwarder", { url: networkMessagesUrl(networkUrl) });
+    if (wants("sending")) figures.sending = await told("sending", measureSending(bench, forwarder, CONNECTIONS));
+    if (wants("single")) figures.single = await told("single", measureSending(bench, forwarder, 1));
+  }
+  if (wants("me")) {
+    const route = await start<null, null>("route", { json: await getMe(subject, world) });
+    figures.me = await told("me", measureMe(bench, route));
+  }
+  if (wants("deliveries")) {
+    const poster = await start<PostJob, null>("poster");
+    figures.deliveries = await told("deliveries", measureDeliveries(bench, { receiver, poster }));
+  }
+  // Last, because the database is then one that has been used.
+  await subject.stop();
+  if (wants("start")) figures.startMs = await told("start", measureStart(plan, serve));
+  if (wants("disk")) {
+    const disk = await start<{ durationMs: number }, number>("disk", { path: join(directory, "disk.db") });
+    figures.disk = await told("disk", measureDisk(plan, disk));
+  }
+  return figures;
+}
+
+async function start<Job, Result>(name: string, argument: unknown = null): Promise<Part<Job, Result>> {
+  const part = await startPart<Job, Result>(name, argument);
+  parts.push(part);
+  return part;
+}
+
+async function told<T>(name: string, measured: Promise<T>): Promise<T> {
+  process.stderr.write(`measuring ${name} …\n`);
+  return measured;
+}
+
+/** The database is the one that all other measurements have filled. */
+async function measureStart(plan: Plan, serve: () => Promise<Subject>): Promise<number> {
+  const found: number[] = [];
+  for (let round = 0; round < plan.rounds; round++) {
+    const subject = await serve();
+    await subject.stop();
+    found.push(subject.startedInMs);
+  }
+  return median(found);
+}
+
+async function getMe(subject: Subject, world: World): Promise<unknown> {
+  const headers = { authorization: `Bearer ${world.key}` };
+  return (await fetch(`http://127.0.0.1:${subject.port}/api/v1/me`, { headers })).json();
+}

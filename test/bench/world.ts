@@ -1,0 +1,124 @@
+/**
+ * The database that is measured on: one workspace that sends through the fake network without an address for events,
+ * and one with an address, whose deliveries are measured. Made by the domain's own operations, before the server starts.
+ */
+import { join } from "node:path";
+import { contacts } from "#src/domain/contacts/table.ts";
+import { createKey } from "#src/domain/keys/create.ts";
+import { addNumber } from "#src/domain/numbers/add.ts";
+import { numbers } from "#src/domain/numbers/table.ts";
+import { setWebhook } from "#src/domain/webhooks/address.ts";
+import { publish } from "#src/domain/webhooks/publish.ts";
+import { createWorkspace } from "#src/domain/workspaces/create.ts";
+import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import { systemRandom } from "#src/primitives/random.ts";
+import { createSecretBox, loadSecretKey } from "#src/primitives/secret.ts";
+import { makePrivateDirectory } from "#src/storage/files.ts";
+import { migrate } from "#src/storage/migrate.ts";
+import { openStore } from "#src/storage/store.ts";
+import { accessTokenContext } from "#src/workers/hand-over.ts";
+
+export interface World {
+  directory: string;
+  database: string;
+  /** Of the workspace that sends. */
+  key: string;
+  /** Whom it may write to: each wrote to it a moment ago. */
+  people: string[];
+  /** Of the workspace whose events are delivered. */
+  listenerId: number;
+}
+
+const PEOPLE = 1_000;
+const PHONE_NUMBER_ID = "106540352242922";
+const settings = { country: "IN", timezone: "Asia/Kolkata", dailyCap: null, stopWords: [], startWords: [] };
+
+export async function makeWorld(directory: string, webhookUrl: string): Promise<World> {
+  makePrivateDirectory(directory);
+  const database = join(directory, "waxwing.db");
+  const keyFile = join(directory, "waxwing.key");
+  const box = createSecretBox(loadSecretKey({ keyFile, env: {}, random: systemRandom }, true), systemRandom);
+  const store = openStore(database, { busyTimeoutMs: 5_000 });
+  migrate(store.client);
+  const people = Array.from({ length: PEOPLE }, (_, index) => `+9198765${String(index).padStart(5, "0")}`);
+  const made = await store.write((tx) => {
+    const sender = createWorkspace(tx, { ...settings, name: "Sender" }, true);
+    const { key } = createKey(tx, sender.id, "bench");
+    addNumber(tx, sender.id, {
+      phone: "+911244001100",
+      name: "Sender",
+      throughput: 100_000,
+      route: {
+        network: "whatsapp",
+        phoneNumberId: PHONE_NUMBER_ID,
+        accountId: "102290129340398",
+        accessToken: box.seal("bench-token", accessTokenContext(PHONE_NUMBER_ID)),
+        appSecret: null,
+      },
+    });
+    tx.db.update(numbers).set({ ready: true, unreadyReason: null }).run();
+    for (const phone of people) {
+      const times = { lastMessageAt: tx.now, createdAt: tx.now, updatedAt: tx.now };
+      tx.db
+        .insert(contacts)
+        .values({ workspaceId: sender.id, phone, consent: "unknown", ...times })
+        .run();
+    }
+    const listener = createWorkspace(tx, { ...settings, name: "Listener" }, true);
+    setWebhook(tx, box, listener.id, webhookUrl);
+    return { key, listenerId: listener.id };
+  });
+  store.checkpoint();
+  store.close();
+  return { directory, database, people, ...made };
+}
+
+/** What the server is told, in its own variables: limits that never bite, and receivers on this machine allowed. */
+export function serverVariables(directory: string, port: number, networkUrl: string, concurrency: number) {
+  return {
+    WAXWING_STORAGE_DATA: directory,
+    WAXWING_SERVER_LISTEN: `127.0.0.1:${port}`,
+    WAXWING_LIMITS_REQUESTS_PER_SECOND: "1000000",
+    WAXWING_LIMITS_BURST: "1000000",
+    WAXWING_WHATSAPP_GRAPH_URL: networkUrl,
+    WAXWING_WEBHOOKS_ALLOW_HTTP: "true",
+    WAXWING_WEBHOOKS_ALLOW_PRIVATE: "true",
+    WAXWING_WEBHOOKS_CONCURRENCY: String(concurrency),
+  };
+}
+
+/** The address at which the fake network takes the messages of the world's number. */
+export function networkMessagesUrl(networkUrl: string): string {
+  return `${networkUrl}/v23.0/${PHONE_NUMBER_ID}/messages`;
+}
+
+/** The kind of body that a delivery carries, so that the bare comparison posts as many bytes. */
+export function eventData(index: number): Record<string, unknown> {
+  return {
+    message: {
+      id: index,
+      to: "+919876543210",
+      from: "+911244001100",
+      type: "text",
+      template: null,
+      text: "Your table is ready. See you at eight!",
+      status: "sent",
+      error: null,
+      charged: false,
+      created_at: "2026-11-21T08:44:25+05:30",
+      sent_at: "2026-11-21T08:44:26+05:30",
+      delivered_at: null,
+      read_at: null,
+    },
+  };
+}
+
+/** Queues deliveries beside the running server, in one commit: the server finds them all at once. */
+export async function queueDeliveries({ database, listenerId }: World, count: number): Promise<void> {
+  const store = openStore(database, { busyTimeoutMs: 5_000 });
+  await store.write((tx) => {
+    const workspace = getWorkspace(tx, listenerId);
+    for (let index = 0; index < count; index++) publish(tx, workspace, "message.sent", eventData(index));
+  });
+  store.close();
+}

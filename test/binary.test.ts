@@ -1,0 +1,159 @@
+/**
+ * The executable, alone in an empty directory, with nothing in its environment: from an empty database to a message, by
+ * what it prints and answers. No Bun, no Node and no node_modules are in reach of it.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { linesOf } from "./support/database.ts";
+import { checkout } from "./support/source.ts";
+
+const LIMIT_MS = 60_000;
+
+const workshop = mkdtempSync(join(tmpdir(), "waxwing-build-"));
+/** Holds the executable and what it makes, nothing else. */
+const place = mkdtempSync(join(tmpdir(), "waxwing-alone-"));
+const executable = join(place, "waxwing");
+const built = join(workshop, "waxwing");
+const probe = join(workshop, "probe");
+
+beforeAll(async () => {
+  await Promise.all([build(), buildProbe()]);
+  copyFileSync(built, executable);
+}, LIMIT_MS);
+
+afterAll(() => {
+  for (const directory of [workshop, place]) rmSync(directory, { recursive: true, force: true });
+});
+
+test(
+  "from nothing to a sent message, and a clean end",
+  async () => {
+    const { version } = (await Bun.file(join(checkout, "package.json")).json()) as { version: string };
+    expect(await answer("version")).toMatchObject({ version });
+    const workspace = String((await answer(...words("workspace create --name Shop --country IN --timezone UTC"))).id);
+    const { key } = await answer("key", "create", "--workspace", workspace);
+    const number = words("number add --phone +911244001100 --name Shop --network simulator --workspace");
+    expect(await answer(...number, workspace)).toMatchObject({ phone: "+911244001100", ready: true });
+    const template = {
+      name: "order_shipped",
+      language: "en",
+      category: "UTILITY",
+      components: [{ type: "BODY", text: "Hello {{1}}", example: { body_text: [["Asha"]] } }],
+    };
+    await Bun.write(join(place, "template.json"), JSON.stringify(template));
+    await answer("template", "add", "--workspace", workspace, "--file", "template.json");
+
+    const startedAt = performance.now();
+    await using server = Bun.spawn([executable, "serve", "--listen", "127.0.0.1:0"], { ...alone, stderr: "pipe" });
+    const lines = linesOf(server.stdout);
+    const url = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec(String((await lines.next()).value))?.[1];
+    expect(url).toBeDefined();
+    const authorization = `Bearer ${key}`;
+    const me = await fetch(`${url}/api/v1/me`, { headers: { authorization } });
+    console.log(`start to first answer: ${Math.round(performance.now() - startedAt)} ms`);
+    expect(me.status).toBe(200);
+
+    // A bucket that nobody has used yet is empty: the number's first second fills it.
+    const sent = await fetch(`${url}/api/v1/messages`, {
+      method: "POST",
+      headers: { authorization, "content-type": "application/json" },
+      body: JSON.stringify(MESSAGE),
+    });
+    const body = await sent.text();
+    expect([sent.status, body]).toEqual([201, expect.stringContaining('"sent"')]);
+
+    // A command works beside the server, on the same file.
+    expect(await answer("workspace", "show", workspace)).toMatchObject({ name: "Shop" });
+
+    const data = join(place, "data");
+    expect(mode(data)).toBe("700");
+    const files = readdirSync(data);
+    expect(files).toEqual(expect.arrayContaining(["waxwing.db", "waxwing.db-wal", "waxwing.key"]));
+    expect(files.filter((name) => mode(join(data, name)) !== "600")).toEqual([]);
+
+    server.kill("SIGTERM");
+    expect([await server.exited, await new Response(server.stderr).text()]).toEqual([
+      0,
+      expect.not.stringMatching(/error/i),
+    ]);
+    expect((await lines.next()).done).toBe(true);
+    // A clean end has put the log away: the file alone is the whole database.
+    expect(readdirSync(data).filter((name) => /-(wal|shm)$/.test(name))).toEqual([]);
+    expect(readdirSync(place).sort()).toEqual(["data", "template.json", "waxwing"]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  "the reader's thread works in an executable, which holds its file",
+  async () => {
+    const data = join(workshop, "data");
+    mkdirSync(data);
+    const created = await run(
+      executable,
+      words("workspace create --name Shop --country IN --timezone UTC --data"),
+      data,
+    );
+    expect(created.code).toBe(0);
+    expect(await run(probe, [], join(data, "waxwing.db"))).toEqual({
+      code: 0,
+      out: '[{"id":1,"name":"Shop"}]\n',
+      err: "",
+    });
+    // The probe shows that a Worker is found by this path; the executable has it under the same one.
+    expect(await holds(executable, "/$bunfs/root/src/storage/reader-worker.js")).toBe(true);
+  },
+  LIMIT_MS,
+);
+
+const MESSAGE = { to: "98765 43210", template: "order_shipped", variables: ["Asha"] };
+
+const alone = { cwd: place, env: {}, stdin: "ignore", stdout: "pipe" } as const;
+
+function words(text: string): string[] {
+  return text.split(" ");
+}
+
+function mode(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}
+
+/** What a command prints with `--json`. */
+async function answer(...command: string[]): Promise<Record<string, unknown>> {
+  const { code, out, err } = await run(executable, command, "--json");
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return JSON.parse(out) as Record<string, unknown>;
+}
+
+async function run(file: string, command: string[], last: string): Promise<{ code: number; out: string; err: string }> {
+  const child = Bun.spawn([file, ...command, last], { ...alone, stderr: "pipe" });
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { code: await child.exited, out, err };
+}
+
+async function build(): Promise<void> {
+  const child = Bun.spawn([process.execPath, join(checkout, "scripts/build.ts"), "--outfile", built], {
+    stdout: "ignore",
+    stderr: "inherit",
+  });
+  expect(await child.exited).toBe(0);
+}
+
+/** As `scripts/build.ts` does it, with another first entry. */
+async function buildProbe(): Promise<void> {
+  await Bun.build({
+    entrypoints: [join(checkout, "test/support/reader-probe.ts"), join(checkout, "src/storage/reader-worker.ts")],
+    root: checkout,
+    format: "esm",
+    compile: { outfile: probe, autoloadDotenv: false, autoloadBunfig: false },
+    bytecode: true,
+    minify: { whitespace: true, syntax: true, identifiers: false },
+    sourcemap: "linked",
+  });
+}
+
+async function holds(path: string, text: string): Promise<boolean> {
+  return Buffer.from(await Bun.file(path).arrayBuffer()).includes(text);
+}

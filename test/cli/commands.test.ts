@@ -1,0 +1,327 @@
+/** What the commands answer: their JSON members are relied on from outside, and a refusal says why. */
+
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { CallingWorkshop, SHOP } from "./spawn.ts";
+
+let workshop: CallingWorkshop;
+beforeAll(async () => {
+  workshop = new CallingWorkshop();
+  await workshop.json(["workspace", "create", ...SHOP]);
+});
+afterAll(() => workshop[Symbol.dispose]());
+
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+05:30$/);
+
+/** A workspace of its own, so that tests can run in any order. */
+async function newWorkspace(...more: string[]): Promise<string> {
+  return String((await workshop.json<{ id: number }>(["workspace", "create", ...SHOP, ...more])).id);
+}
+
+describe("workspace", () => {
+  test("create: everything that was asked for, in one transaction with its price and balance", async () => {
+    const charged = ["--currency", "USD", "--rate", "0.0085", "--balance", "100", "--daily-cap", "250"];
+    const words = ["--stop-words", "Halt, basta!", "--start-words", "again"];
+    expect(await workshop.json(["workspace", "create", ...SHOP, ...charged, ...words])).toEqual({
+      id: expect.any(Number),
+      name: "Shop",
+      country: "IN",
+      timezone: "Asia/Kolkata",
+      api_enabled: true,
+      suspended: false,
+      suspended_reason: null,
+      suspended_at: null,
+      daily_cap: 250,
+      stop_words: ["halt", "basta"],
+      start_words: ["again"],
+      billing: {
+        currency: "USD",
+        rate: "0.0085",
+        available: "100.00",
+        held: "0.00",
+        charged: "0.00",
+        credited: "100.00",
+      },
+      created_at: TIME,
+      updated_at: TIME,
+    });
+  });
+
+  test("create: not charged, and the API off, where that is asked for", async () => {
+    const made = await workshop.json(["workspace", "create", ...SHOP, "--no-api"]);
+    expect(made).toMatchObject({ api_enabled: false, billing: null, daily_cap: null });
+  });
+
+  test.each<[string, string[], string]>([
+    ["a rate without a currency", ["--rate", "1"], "--currency and --rate"],
+    ["a balance without a price", ["--balance", "1"], "--currency and --rate"],
+    ["a rate that is no amount", ["--currency", "USD", "--rate", "1e-3"], "--rate is"],
+    ["a cap that is no number", ["--daily-cap", "many"], "--daily-cap is"],
+  ])("create: %s is a usage error", async (_, more, words) => {
+    const ran = await workshop.run(["workspace", "create", ...SHOP, ...more]);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(words);
+  });
+
+  test("create: what cannot work is refused field by field, as JSON and in words", async () => {
+    const args = ["workspace", "create", "--name", "X", "--country", "ZZ", "--timezone", "Mars"];
+    const [error, words] = await Promise.all([workshop.refusal(args), workshop.run(args)]);
+    expect(error).toEqual({
+      code: "invalid_request",
+      message: expect.any(String),
+      fields: { country: [expect.any(String)], timezone: [expect.any(String)] },
+    });
+    expect(words).toMatchObject({ code: 1, stdout: "" });
+    expect(words.stderr).toContain("\n  --timezone: ");
+  });
+
+  test("update, switches, suspension and list each show the workspace as it is afterwards", async () => {
+    const id = await newWorkspace("--daily-cap", "5");
+    const run = (...args: string[]) => workshop.json(["workspace", ...args]);
+    expect(await run("update", id, "--name", "New", "--daily-cap", "none")).toMatchObject({
+      name: "New",
+      daily_cap: null,
+    });
+    expect(await run("disable-api", id)).toMatchObject({ api_enabled: false });
+    expect(await run("enable-api", id)).toMatchObject({ api_enabled: true });
+    const suspended = { suspended: true, suspended_reason: "unpaid", suspended_at: TIME };
+    expect(await run("suspend", id, "--reason", "unpaid")).toMatchObject(suspended);
+    expect(await run("show", id)).toMatchObject({ name: "New", ...suspended });
+    expect(await run("resume", id)).toMatchObject({ suspended: false, suspended_reason: null });
+    expect(await workshop.json<{ id: number }[]>(["workspace", "list"])).toContainEqual(
+      expect.objectContaining({ id: Number(id), name: "New" }),
+    );
+  });
+
+  test("update: a price needs both halves once, and then keeps the one that is left out", async () => {
+    const id = await newWorkspace();
+    expect((await workshop.run(["workspace", "update", id, "--rate", "0.5"])).code).toBe(2);
+    const priced = await workshop.json(["workspace", "update", id, "--rate", "0.5", "--currency", "EUR"]);
+    expect(priced).toMatchObject({ billing: { currency: "EUR", rate: "0.50", available: "0.00" } });
+    const repriced = await workshop.json(["workspace", "update", id, "--rate", "0.25"]);
+    expect(repriced).toMatchObject({ billing: { currency: "EUR", rate: "0.25" } });
+    expect((await workshop.run(["workspace", "update", id])).code).toBe(2);
+  });
+
+  test("credit: the same ref credits once, a negative amount takes back, and nothing else counts as an amount", async () => {
+    const id = await newWorkspace("--currency", "USD", "--rate", "1");
+    const pay = (...args: string[]) => workshop.json(["workspace", "credit", id, ...args]);
+    expect(await pay("20.50", "--ref", "inv-1", "--note", "first")).toMatchObject({ billing: { available: "20.50" } });
+    expect(await pay("20.50", "--ref", "inv-1")).toMatchObject({ billing: { available: "20.50" } });
+    expect(await pay("-0.50")).toMatchObject({ billing: { available: "20.00" } });
+    const refused = await Promise.all(
+      ["1,5", "0", "1e3"].map((text) => workshop.run(["workspace", "credit", id, text])),
+    );
+    expect(refused.map(({ code }) => code)).toEqual([2, 2, 2]);
+    expect(await workshop.refusal(["workspace", "credit", await newWorkspace(), "1"])).toMatchObject({
+      code: "invalid_request",
+    });
+  });
+
+  test("an id that nobody has is not_found, with where to look", async () => {
+    expect(await workshop.refusal(["workspace", "show", "999"])).toEqual({
+      code: "not_found",
+      message: "There is no such workspace.",
+      next: "waxwing workspace list shows those that there are",
+    });
+    expect((await workshop.run(["workspace", "show", "999"])).stderr).toContain("next: waxwing workspace list");
+  });
+});
+
+test("key: shown whole once, listed by its prefix, revoked for ever", async () => {
+  const workspace = await newWorkspace();
+  const made = await workshop.json(["key", "create", "--workspace", workspace, "--name", "till"]);
+  expect(made).toEqual({
+    id: expect.any(Number),
+    key: expect.stringMatching(/^wx_[0-9A-Za-z]{43}$/),
+    prefix: String(made.key).slice(0, 9),
+    name: "till",
+    workspace_id: Number(workspace),
+    created_at: TIME,
+    last_used_at: null,
+    revoked_at: null,
+  });
+  const { key, ...listed } = made;
+  expect(await workshop.json(["key", "list", "--workspace", workspace])).toEqual([listed] as never);
+  const revoked = await workshop.json(["key", "revoke", String(made.id)]);
+  expect(revoked).toEqual({ ...listed, revoked_at: TIME });
+  expect(await workshop.json(["key", "revoke", String(made.id)])).toEqual(revoked);
+  const words = await workshop.run(["key", "list"]);
+  expect(words.stdout).not.toContain(String(key));
+  expect(words.stdout).toMatch(/^ID +WORKSPACE +NAME/);
+});
+
+describe("number", () => {
+  test("on the simulator: ready at once; unready, ready, removed; its token only where one number is shown", async () => {
+    const workspace = await newWorkspace();
+    const made = await workshop.json([
+      ...["number", "add", "--workspace", workspace, "--network", "simulator"],
+      ...["--phone", "098765 43210", "--name", "Shop", "--throughput", "7"],
+    ]);
+    expect(made).toMatchObject({
+      phone: "+919876543210",
+      name: "Shop",
+      network: "simulator",
+      ready: true,
+      throughput: 7,
+    });
+    const id = String(made.id);
+    const shown = await workshop.json(["number", "show", id]);
+    expect(shown).toEqual({ ...made, callback_token: expect.stringMatching(/^[0-9a-z]{26}$/) });
+    expect(await workshop.json(["number", "list", "--workspace", workspace])).toEqual([made] as never);
+    expect(await workshop.json(["number", "unready", id, "--reason", "moving"])).toMatchObject({
+      ready: false,
+      unready_reason: "moving",
+    });
+    expect(await workshop.json(["number", "ready", id])).toMatchObject({ ready: true, unready_reason: null });
+    await workshop.json(["number", "remove", id]);
+    expect(await workshop.refusal(["number", "show", id])).toMatchObject({ code: "not_found" });
+    expect(await workshop.json(["number", "list", "--workspace", workspace])).toEqual([] as never);
+  });
+
+  test("on WhatsApp: token and secret from stdin or a file, on disk only sealed, and printed nowhere", async () => {
+    const workspace = await newWorkspace();
+    const secret = workshop.write("app-secret", "s3cr3t-of-the-app\n");
+    const route = ["--network", "whatsapp", "--phone-number-id", "106540352242922", "--account-id", "102290129340398"];
+    const files = ["--token-file", "-", "--app-secret-file", secret];
+    const args = [
+      "number",
+      "add",
+      "--workspace",
+      workspace,
+      "--phone",
+      "+911244001100",
+      "--name",
+      "Shop",
+      ...route,
+      ...files,
+    ];
+    const made = await workshop.spawn([...args, "--json"], { stdin: "EAAtoken\n" });
+    const number = JSON.parse(made.stdout) as Record<string, unknown>;
+    expect(number).toMatchObject({ ready: false, has_app_secret: true, phone_number_id: "106540352242922" });
+    const shown = await workshop.run(["number", "show", String(number.id)]);
+    for (const text of [made.stdout, made.stderr, shown.stdout]) expect(text).not.toMatch(/EAAtoken|s3cr3t/);
+    expect(shown.stdout).toContain("/networks/whatsapp/");
+    using database = new Database(workshop.path("data/waxwing.db"), { readonly: true });
+    const row = database.query("SELECT access_token, app_secret FROM numbers WHERE id = ?").get(Number(number.id));
+    expect(row).toEqual({ access_token: expect.stringMatching(/^v1\./), app_secret: expect.stringMatching(/^v1\./) });
+  });
+
+  test.each<[string, string[], string]>([
+    ["a WhatsApp number without its ids", ["--network", "whatsapp"], "--phone-number-id, --account-id, --token-file"],
+    ["a simulator number with a token", ["--network", "simulator", "--token-file", "-"], "only for --network whatsapp"],
+    ["an unknown network", ["--network", "telegram"], "one of simulator, whatsapp"],
+  ])("%s is a usage error", async (_, more, words) => {
+    const ran = await workshop.run([
+      "number",
+      "add",
+      "--workspace",
+      "1",
+      "--phone",
+      "+911244001100",
+      "--name",
+      "S",
+      ...more,
+    ]);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(words);
+  });
+
+  test("a token file that is missing, empty or holds more than a token is refused before anything is stored", async () => {
+    const workspace = await newWorkspace();
+    const route = ["--network", "whatsapp", "--phone-number-id", "1065403522", "--account-id", "1022901293"];
+    const args = ["number", "add", "--workspace", workspace, "--phone", "+911244001100", "--name", "S", ...route];
+    const files = [workshop.path("none"), workshop.write("empty", "\n"), workshop.write("two", "a token\n")];
+    const errors = await Promise.all(files.map((file) => workshop.refusal([...args, "--token-file", file])));
+    expect(errors.map(({ code }) => code)).toEqual(Array(3).fill("unreadable_file"));
+    expect(await workshop.json(["number", "list", "--workspace", workspace])).toEqual([] as never);
+  });
+});
+
+describe("template", () => {
+  const photo = {
+    name: "menu",
+    language: "en",
+    category: "MARKETING",
+    components: [
+      { type: "HEADER", format: "IMAGE" },
+      { type: "BODY", text: "Our menu, {{1}}" },
+    ],
+  };
+  const plain = { name: "order", language: "en", category: "UTILITY", components: [{ type: "BODY", text: "Done." }] };
+
+  test("added from a file or stdin, decided, given a sample, listed by status", async () => {
+    const workspace = ["--workspace", await newWorkspace()];
+    const file = workshop.write("menu.json", JSON.stringify(photo));
+    const added = await workshop.json(["template", "add", ...workspace, "--file", file]);
+    expect(added).toMatchObject({
+      ...{
+        name: "menu",
+        language: "en",
+        category: "MARKETING",
+        status: "APPROVED",
+        sendable: true,
+        text: "Our menu, {{1}}",
+      },
+      ...{ variables: { header: 0, body: 1 }, media: { type: "image", default: false }, sample_link: null },
+    });
+    const pending = ["template", "add", ...workspace, "--file", "-", "--status", "PENDING"];
+    expect(await workshop.json(pending, { stdin: JSON.stringify(plain) })).toMatchObject({ status: "PENDING" });
+    const named = [...workspace, "--language", "en"];
+    const link = "https://example.com/menu.jpg";
+    expect(await workshop.json(["template", "sample", "menu", ...named, "--link", link])).toMatchObject({
+      media: { type: "image", default: true },
+      sample_link: link,
+    });
+    const decided = await workshop.json([
+      "template",
+      "decide",
+      "order",
+      ...named,
+      "--status",
+      "rejected",
+      "--reason",
+      "no",
+    ]);
+    expect(decided).toMatchObject({ status: "REJECTED", sendable: false });
+    const names = async (...more: string[]) =>
+      (await workshop.json<{ name: string }[]>(["template", "list", ...workspace, ...more])).map(({ name }) => name);
+    expect(await names()).toEqual(["menu", "order"]);
+    expect(await names("--status", "REJECTED")).toEqual(["order"]);
+  });
+
+  test("refused: no JSON, mistakes in it by their place, a sample where none fits, one that is not there", async () => {
+    const workspace = ["--workspace", await newWorkspace()];
+    const add = (stdin: string) => workshop.refusal(["template", "add", ...workspace, "--file", "-"], { stdin });
+    expect(await add("{")).toMatchObject({ code: "unreadable_file" });
+    expect(await add('{"components":[{}]}')).toMatchObject({
+      code: "invalid_request",
+      fields: { name: [expect.any(String)], "components.0.type": [expect.any(String)] },
+    });
+    await workshop.json(["template", "add", ...workspace, "--file", "-"], { stdin: JSON.stringify(plain) });
+    const sample = (...more: string[]) =>
+      workshop.refusal(["template", "sample", ...workspace, "--language", "en", ...more]);
+    const refused = { code: "invalid_request", fields: { link: [expect.any(String)] } };
+    expect(await sample("order", "--link", "https://example.com/a.jpg")).toMatchObject(refused);
+    expect(await sample("order", "--link", "http://example.com/a.jpg")).toMatchObject(refused);
+    expect(await sample("other", "--link", "https://example.com/a.jpg")).toMatchObject({ code: "not_found" });
+  });
+});
+
+test("version: what runs here", async () => {
+  const shown = await workshop.json(["version"]);
+  expect(shown).toEqual({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    commit: null,
+    bun: Bun.version,
+    sqlite: expect.stringMatching(/^3\./),
+  });
+  expect((await workshop.run(["--version"])).stdout).toStartWith(`waxwing ${String(shown.version)}\n`);
+});
+
+test("openapi: one JSON document, the same with --json", async () => {
+  const [plain, json] = await Promise.all([workshop.run(["openapi"]), workshop.run(["openapi", "--json"])]);
+  expect(json.stdout).toBe(plain.stdout);
+  expect(typeof JSON.parse(plain.stdout)).toBe("object");
+  expect(plain.stdout).toEndWith("}\n");
+});

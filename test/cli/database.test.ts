@@ -1,0 +1,112 @@
+/** The database from the command line: who makes it, who may read it, and which one is refused. */
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { lockExclusively, lockShared } from "#src/storage/lock.ts";
+import { SHOP, Workshop } from "./spawn.ts";
+
+describe("without a database", () => {
+  test("a command names the path it looked at, and makes nothing", async () => {
+    using workshop = new Workshop();
+    const words = await workshop.run(["workspace", "list"]);
+    expect(words).toMatchObject({ code: 1, stdout: "" });
+    expect(words.stderr).toContain(workshop.path("data/waxwing.db"));
+    expect(words.stderr).toContain("waxwing workspace create");
+    const commands = [
+      ["key", "create", "--workspace", "1"],
+      ["webhook", "test", "--workspace", "1"],
+      ["simulate", "inbound", "--workspace", "1", "--from", "1", "--text", "x"],
+      ["delivery", "replay", "1"],
+    ];
+    for (const error of await Promise.all(commands.map((args) => workshop.refusal([...args, "--data", "elsewhere"])))) {
+      expect(error.code).toBe("no_database");
+      expect(error.message).toContain(workshop.path("elsewhere/waxwing.db"));
+    }
+    expect(readdirSync(workshop.directory)).toEqual(["waxwing.toml"]);
+  });
+
+  test("workspace create makes directory, database and key, private whatever the umask; several at once make one", async () => {
+    using workshop = new Workshop();
+    const made = await Promise.all(
+      ["A", "B", "C", "D"].map((name) =>
+        workshop.json<{ id: number }>(["workspace", "create", "--name", name, ...SHOP.slice(2), "--data", "deep/data"]),
+      ),
+    );
+    expect(made.map(({ id }) => id).toSorted()).toEqual([1, 2, 3, 4]);
+    expect(statSync(workshop.path("deep/data")).mode & 0o777).toBe(0o700);
+    const files = readdirSync(workshop.path("deep/data"));
+    expect(files).toContain("waxwing.key");
+    for (const file of files) {
+      expect([file, statSync(workshop.path(`deep/data/${file}`)).mode & 0o777]).toEqual([file, 0o600]);
+    }
+  });
+
+  test("a refused workspace leaves no row behind", async () => {
+    using workshop = new Workshop();
+    const error = await workshop.refusal(["workspace", "create", ...SHOP, "--currency", "dollars", "--rate", "1"]);
+    expect(error).toMatchObject({ code: "invalid_request", fields: { currency: [expect.any(String)] } });
+    expect(await workshop.json<unknown[]>(["workspace", "list"])).toEqual([]);
+  });
+});
+
+describe("a database that is not right", () => {
+  test("of a newer or an older version, or no database at all, is refused with advice", async () => {
+    using workshop = new Workshop();
+    await workshop.json(["workspace", "create", ...SHOP]);
+    const setVersion = (version: number): void => {
+      using database = new Database(workshop.path("data/waxwing.db"));
+      database.run(`PRAGMA user_version = ${version}`);
+    };
+    setVersion(9_999);
+    expect(await workshop.refusal(["workspace", "list"])).toMatchObject({ code: "newer_schema" });
+    setVersion(0);
+    const older = await workshop.refusal(["key", "create", "--workspace", "1"]);
+    expect(older).toMatchObject({ code: "older_schema", next: expect.stringContaining("start the server") });
+    workshop.write("notes.db", "these are no pages of a database, but a long enough text".repeat(100));
+    const env = { WAXWING_STORAGE_PATH: workshop.path("notes.db") };
+    expect(await workshop.refusal(["workspace", "list"], { env })).toMatchObject({ code: "unavailable" });
+  });
+
+  test("with its key lost, only what needs the key is refused, and no new key is made", async () => {
+    using workshop = new Workshop();
+    await workshop.json(["workspace", "create", ...SHOP]);
+    rmSync(workshop.path("data/waxwing.key"));
+    await workshop.json(["workspace", "create", ...SHOP]);
+    const error = await workshop.refusal(["webhook", "set", "--workspace", "1", "--url", "https://example.com/"]);
+    expect(error).toMatchObject({ code: "secret_key_unusable" });
+    expect(existsSync(workshop.path("data/waxwing.key"))).toBe(false);
+  });
+});
+
+test("a mistake in the configuration stops every command and names its place", async () => {
+  using workshop = new Workshop("[server]\nlisten = 8080\n");
+  const error = await workshop.refusal(["workspace", "list"]);
+  expect(error.code).toBe("invalid_config");
+  expect(error.message).toContain("waxwing.toml:2");
+});
+
+test("while the file is being replaced nothing writes; reading goes on, and so does writing beside other commands", async () => {
+  using workshop = new Workshop();
+  await workshop.json(["workspace", "create", ...SHOP]);
+  const shared = lockShared(workshop.path("data/waxwing.db.command-lock"));
+  await workshop.json(["key", "create", "--workspace", "1"]);
+  shared.release();
+  const alone = lockExclusively(workshop.path("data/waxwing.db.command-lock"));
+  try {
+    expect(await workshop.refusal(["key", "create", "--workspace", "1"])).toMatchObject({ code: "locked" });
+    expect(await workshop.json<unknown[]>(["key", "list"])).toHaveLength(1);
+  } finally {
+    alone.release();
+  }
+});
+
+test.skipIf(process.getuid?.() !== 0)("what root makes in another owner's directory is that owner's", async () => {
+  using workshop = new Workshop();
+  mkdirSync(workshop.path("data"));
+  const { chownSync } = await import("node:fs");
+  chownSync(workshop.path("data"), 12_345, 12_345);
+  await workshop.json(["workspace", "create", ...SHOP]);
+  for (const file of readdirSync(workshop.path("data"))) {
+    expect([file, statSync(workshop.path(`data/${file}`)).uid]).toEqual([file, 12_345]);
+  }
+});

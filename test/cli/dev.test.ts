@@ -1,0 +1,128 @@
+/** `waxwing dev`: what it prints works as it stands, and nothing of it is left. */
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { findFault, startViewer } from "#src/cli/dev/viewer.ts";
+import { viewerPage } from "#src/cli/dev/viewer-page.ts";
+import { systemClock } from "#src/primitives/clock.ts";
+import { serviceSignature } from "#src/workers/sign-webhook.ts";
+import { Workshop } from "./spawn.ts";
+
+interface Ready {
+  base_url: string;
+  api_key: string;
+  workspace_id: number;
+  number: string;
+  webhook_viewer_url: string;
+  data: string;
+}
+
+interface Shown {
+  count: number;
+  events: { type: string; distrust: string | null; body: string }[];
+}
+
+const EARLY = { WAXWING_SIMULATOR_DELIVER_AFTER: "0s", WAXWING_SIMULATOR_READ_AFTER: "0s" };
+
+test("a server with demo data: a template and a text go out, webhooks arrive signed, the directory goes with it", async () => {
+  using workshop = new Workshop();
+  const { child, firstLine } = await workshop.start(["dev", "--json", "--listen", "127.0.0.1:0"], { env: EARLY });
+  const ready = JSON.parse(firstLine) as Ready;
+  expect(ready.base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
+  const call = async (path: string, body?: unknown) => {
+    const response = await fetch(`${ready.base_url}${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { authorization: `Bearer ${ready.api_key}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as { data: Record<string, unknown> } };
+  };
+  const me = await call("/me");
+  expect(me.body.data).toMatchObject({
+    id: ready.workspace_id,
+    numbers: [{ phone: ready.number, ready: true }],
+    billing: { currency: "USD", rate: "0.0085", available: "100.00" },
+  });
+  const order = { to: "+919876543210", template: "order_shipped", variables: ["Asha", "A-1042"] };
+  expect((await call("/messages", order)).status).toBe(201);
+  expect((await call("/messages", { to: "+919820012345", text: "Yes." })).status).toBe(201);
+  expect((await call("/messages", { to: "+919876543210", template: "new_menu", variables: ["Asha"] })).status).toBe(
+    201,
+  );
+
+  const types = ["message.received", "message.sent", "message.delivered", "message.read"];
+  for (let round = 0; ; round++) {
+    const { events } = (await (await fetch(`${ready.webhook_viewer_url}/events.json`)).json()) as Shown;
+    expect(events.filter(({ distrust }) => distrust !== null)).toEqual([]);
+    if (types.every((type) => events.some((event) => event.type === type))) break;
+    expect(round).toBeLessThan(150);
+    await Bun.sleep(20);
+  }
+  const inbound = ["simulate", "inbound", "--workspace", "1", "--from", "+919876543210", "--text", "hi"];
+  await workshop.json(["--data", ready.data, ...inbound]);
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
+  expect(existsSync(ready.data)).toBe(false);
+});
+
+test("where the port is taken: another one is found for dev, and a chosen one is refused", async () => {
+  using workshop = new Workshop();
+  const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+  try {
+    const taken = `127.0.0.1:${other.port}`;
+    const chosen = await workshop.run(["dev", "--listen", taken]);
+    expect(chosen.code).toBe(1);
+    expect(chosen.stderr).toContain(`another program already listens on ${taken}`);
+    const { child, firstLine } = await workshop.start(["dev"], { env: { WAXWING_SERVER_LISTEN: taken } });
+    expect(firstLine).toContain(`Port ${other.port} is taken`);
+    child.kill("SIGINT");
+    expect(await child.exited).toBe(0);
+  } finally {
+    other.stop(true);
+  }
+});
+
+test("dev throws nobody's data away: a directory of one's own is refused", async () => {
+  using workshop = new Workshop();
+  expect((await workshop.run(["dev", "--data", "mine"])).code).toBe(2);
+});
+
+describe("the viewer", () => {
+  const NOW = 1_760_000_000_000;
+  const body = new TextEncoder().encode('{"id":"evt_1"}');
+  const signature = serviceSignature('{"id":"evt_1"}', "whsec_x", NOW);
+
+  test.each<[string, string, number, string | null]>([
+    ["a right signature", signature, NOW, null],
+    ["another secret's", serviceSignature('{"id":"evt_1"}', "whsec_y", NOW), NOW, "does not match"],
+    ["another body's", serviceSignature('{"id":"evt_2"}', "whsec_x", NOW), NOW, "does not match"],
+    ["one that somebody plays back", signature, NOW + 301_000, "older"],
+    ["none", "", NOW, "missing"],
+  ])("judges %s", (_, header, now, fault) => {
+    const found = findFault(header, body, "whsec_x", now);
+    if (fault === null) expect(found).toBeNull();
+    else expect(found).toContain(fault);
+  });
+
+  test("keeps the last 200, refuses other names for itself, and lets nothing from outside into its page", async () => {
+    const viewer = startViewer(systemClock);
+    try {
+      viewer.trust("whsec_x");
+      for (let index = 0; index < 205; index++) {
+        const text = JSON.stringify({ type: "<script>", index });
+        const headers = { "service-signature": serviceSignature(text, "whsec_x", systemClock.now()) };
+        await (await fetch(`${viewer.url}/webhook`, { method: "POST", body: text, headers })).text();
+      }
+      const shown = (await (await fetch(`${viewer.url}/events.json`)).json()) as Shown;
+      expect(shown.count).toBe(205);
+      expect(shown.events).toHaveLength(200);
+      expect(JSON.parse(shown.events[0]?.body ?? "")).toEqual({ type: "<script>", index: 204 });
+      const stranger = await fetch(viewer.url, { headers: { host: "rebound.example" } });
+      expect(stranger.status).toBe(421);
+      const page = await fetch(viewer.url);
+      expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+      expect(viewerPage).not.toMatch(/innerHTML|insertAdjacent|document\.write|https?:\/\//);
+    } finally {
+      await viewer.stop();
+    }
+  });
+});

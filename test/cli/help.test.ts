@@ -1,0 +1,144 @@
+/** The help: every command that is promised is there, and everything that can be typed is described. */
+import { expect, test } from "bun:test";
+import { type Command, flagOf, nameOf } from "#src/cli/command.ts";
+import { groups } from "#src/cli/groups.ts";
+import { helpOnAll, helpOnCommand, helpOnGroup } from "#src/cli/help.ts";
+import { Workshop } from "./spawn.ts";
+
+/** What is relied on from outside, by command: positionals, then options. */
+const PROMISED: Record<string, string> = {
+  serve: "--listen",
+  dev: "--listen",
+  "workspace create":
+    "--name --country --timezone --currency --rate --balance --daily-cap --no-api --stop-words --start-words",
+  "workspace list": "",
+  "workspace show": "ID",
+  "workspace update": "ID --name --country --timezone --currency --rate --daily-cap --stop-words --start-words",
+  "workspace enable-api": "ID",
+  "workspace disable-api": "ID",
+  "workspace suspend": "ID --reason",
+  "workspace resume": "ID",
+  "workspace credit": "ID AMOUNT --note --ref",
+  "key create": "--workspace --name",
+  "key list": "--workspace",
+  "key revoke": "ID",
+  "number add":
+    "--workspace --phone --name --network --throughput --phone-number-id --account-id --token-file --app-secret-file",
+  "number list": "--workspace",
+  "number show": "ID",
+  "number ready": "ID",
+  "number unready": "ID --reason",
+  "number remove": "ID",
+  "template add": "--workspace --file --status",
+  "template list": "--workspace",
+  "template decide": "NAME --workspace --language --status --reason",
+  "template sample": "NAME --workspace --language --link",
+  "webhook set": "--workspace --url",
+  "webhook show": "--workspace",
+  "webhook clear": "--workspace",
+  "webhook rotate-secret": "--workspace",
+  "webhook test": "--workspace",
+  "delivery list": "--workspace --status --limit",
+  "delivery show": "ID",
+  "delivery replay": "ID --workspace --failed-since",
+  "simulate inbound": "--workspace --from --text --to",
+  "simulate status": "--message --status --code",
+  openapi: "",
+  version: "",
+};
+
+async function all(): Promise<Command[]> {
+  return (await Promise.all(groups.map((group) => group.load()))).flat();
+}
+
+test("every promised command is there, with every promised option", async () => {
+  const commands = await all();
+  for (const [name, promised] of Object.entries(PROMISED)) {
+    const command = commands.find((one) => nameOf(one) === name);
+    const known = [
+      ...Object.values(command?.positionals ?? {}).map(({ kind, ...rest }) => ("value" in rest ? rest.value : kind)),
+      ...Object.keys(command?.options ?? {}).map(flagOf),
+    ];
+    expect({ name, known }).toEqual({ name, known: expect.arrayContaining(promised.split(" ").filter(Boolean)) });
+  }
+  expect(commands.map(nameOf).toSorted()).toEqual(Object.keys(PROMISED).toSorted());
+});
+
+test("the help of the whole lists every command with its summary", async () => {
+  const text = await helpOnAll(groups);
+  for (const command of await all()) {
+    expect(text).toContain(`\n  ${nameOf(command)} `);
+    expect(text).toContain(command.summary);
+  }
+});
+
+test("every option and value is described, in the help of its command", async () => {
+  for (const command of await all()) {
+    const text = helpOnCommand(command);
+    expect(command.summary).toMatch(/^[A-Z].*[^.]$/);
+    for (const [name, option] of Object.entries({ ...command.positionals, ...command.options })) {
+      expect(option.says, `${nameOf(command)} ${name}`).toMatch(/^[A-Z].{5,}[^.]$/);
+      expect(text).toContain(option.says);
+    }
+    for (const line of text.split("\n")) expect(line.length, line).toBeLessThanOrEqual(130);
+  }
+});
+
+test("a group's word is the group of its commands, and a command stands in one place only", async () => {
+  const names = (await all()).map(nameOf);
+  expect(new Set(names).size).toBe(names.length);
+  for (const group of groups) {
+    const commands = await group.load();
+    for (const command of commands) expect(command.group ?? command.name).toBe(group.word);
+    if (commands[0]?.group !== null) expect(helpOnGroup(group, commands)).toContain(`waxwing ${group.word} COMMAND`);
+  }
+});
+
+test("help is printed by every way to ask for it, with exit 0, and as one document with --json", async () => {
+  using workshop = new Workshop();
+  const [whole, word, group, command, misplaced, json] = await Promise.all(
+    [
+      ["--help"],
+      ["help"],
+      ["workspace", "--help"],
+      ["workspace", "create", "-h"],
+      ["help", "workspace", "create"],
+      ["key", "create", "--help", "--json"],
+    ].map((args) => workshop.run(args)),
+  );
+  expect(whole).toEqual({ code: 0, stdout: `${await helpOnAll(groups)}\n`, stderr: "" });
+  expect(word?.stdout).toBe(whole?.stdout ?? "");
+  expect(group?.stdout).toContain("workspace credit ID AMOUNT");
+  expect(command?.stdout).toContain("Usage: waxwing workspace create --name NAME");
+  expect(misplaced?.stdout).toBe(command?.stdout ?? "");
+  expect(JSON.parse(json?.stdout ?? "").help).toContain("Usage: waxwing key create --workspace ID [OPTIONS]");
+});
+
+test("a command line that is not understood exits 2 and says what there is", async () => {
+  using workshop = new Workshop();
+  const ran = await Promise.all(
+    [
+      [],
+      ["wrkspace", "list"],
+      ["broadcast", "list"],
+      ["workspace"],
+      ["workspace", "crate"],
+      ["--nonsense"],
+      ["key", "create"],
+    ].map((args) => workshop.run(args)),
+  );
+  for (const { code, stdout, stderr } of ran) {
+    expect(code).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toMatch(/^waxwing: .*\n {2}next: waxwing .*--help\n$/s);
+  }
+  expect(ran[0]?.stderr).toContain("serve, dev, workspace, key");
+  expect(ran[1]?.stderr).toContain('"wrkspace" is not a command; did you mean workspace?');
+  expect(ran[2]?.stderr).toContain('"broadcast" is not a command; there are serve, dev, workspace');
+  expect(ran[3]?.stderr).toContain("create, list, show, update");
+  expect(ran[4]?.stderr).toContain("did you mean create?");
+  expect(ran[6]?.stderr).toContain("--workspace ID is missing");
+  const inJson = await workshop.run(["key", "create", "--json"]);
+  expect(inJson).toMatchObject({ code: 2, stderr: "" });
+  expect(JSON.parse(inJson.stdout).error).toMatchObject({ code: "usage", next: "waxwing key create --help" });
+});

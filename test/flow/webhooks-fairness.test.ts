@@ -1,0 +1,176 @@
+/** One receiver that hangs costs nobody else anything, and itself its place. */
+import { expect, test } from "bun:test";
+import type { Config } from "#src/config.ts";
+import { sendTestEvent } from "#src/domain/webhooks/test-event.ts";
+import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+import { deliveries, delivery, emit, HOUR, never, SECOND, startHook } from "#test/support/webhooks.ts";
+
+const TIMEOUT = 10 * SECOND;
+/** One attempt in the time that these stories take. */
+const once: Partial<Config["webhooks"]> = { allowHttp: true, allowPrivate: true, jitter: 0, retryAfterMs: [HOUR] };
+
+/** Test events of each workspace in turn, in one commit. */
+async function emitMany(app: TestServer, workspaces: TestWorkspace[], count: number): Promise<void> {
+  await app.store.write((tx) => {
+    for (let i = 0; i < count; i++) for (const { id } of workspaces) sendTestEvent(tx, id);
+  });
+}
+
+test("receivers that hang, and a name server that does, delay another workspace's events by less than 100 ms", async () => {
+  const silence = Promise.withResolvers<string[]>();
+  const lookup = async (name: string): Promise<string[]> => (name === "prompt.test" ? ["127.0.0.1"] : silence.promise);
+  await using app = await startTestServer({ config: { webhooks: once }, lookup });
+  const awaited = { count: 0, met: Promise.withResolvers<void>() };
+  await using prompt = startHook(app.clock, (count) => {
+    if (count === awaited.count) awaited.met.resolve();
+    return new Response(null, { status: 204 });
+  });
+  await using hanging = startHook(app.clock, never);
+  const shop = await app.workspace({ number: null });
+  await app.webhook(shop, `http://prompt.test:${prompt.port}/`);
+  const dead = [await app.workspace({ number: null }), await app.workspace({ number: null })];
+  for (const one of dead) await app.webhook(one, hanging.url);
+  const unknown = await app.workspace({ number: null });
+  await app.webhook(unknown, "http://silent-name-server.test/");
+
+  const EVENTS = 24;
+  const measure = async (others: TestWorkspace[]): Promise<number> => {
+    awaited.count = prompt.hits.length + EVENTS;
+    awaited.met = Promise.withResolvers<void>();
+    const startedAt = performance.now();
+    await emitMany(app, [...others, shop], EVENTS);
+    await awaited.met.promise;
+    return performance.now() - startedAt;
+  };
+  await measure([]);
+  const alone = median([await measure([]), await measure([]), await measure([])]);
+  const together: number[] = [];
+  for (let round = 0; round < 5; round++) together.push(await measure([...dead, unknown]));
+
+  expect(median(together) - alone).toBeLessThan(100);
+  // All the while, the others were in the way as much as they could be.
+  expect(hanging.open).toBe(2 * 8);
+  await app.clock.rest();
+  expect(deliveries(app, shop).every(({ status }) => status === "delivered")).toBe(true);
+  silence.reject(new Error("the test is over"));
+});
+
+test("a workspace with hundreds of events waiting lets another's single one through between them", async () => {
+  await using app = await startTestServer({ config: { webhooks: once } });
+  const arrivals: string[] = [];
+  const note = (name: string) => () => {
+    arrivals.push(name);
+    return new Response(null, { status: 204 });
+  };
+  await using busy = startHook(app.clock, note("busy"));
+  await using quiet = startHook(app.clock, note("quiet"));
+  const [loud, shop] = [await app.workspace({ number: null }), await app.workspace({ number: null })];
+  await app.webhook(loud, busy.url);
+  await app.webhook(shop, quiet.url);
+  await emitMany(app, [loud], 300);
+  await emitMany(app, [shop], 1);
+  await app.clock.rest();
+  expect(arrivals.length).toBe(301);
+  expect(arrivals.indexOf("quiet")).toBeLessThan(60);
+});
+
+test("a workspace has at most eight attempts in flight, and the next starts when one ends", async () => {
+  await using app = await startTestServer({ config: { webhooks: once } });
+  const answers: ((response: Response) => void)[] = [];
+  await using hook = startHook(app.clock, () => new Promise((resolve) => answers.push(resolve)));
+  const shop = await app.workspace();
+  await app.webhook(shop, hook.url);
+  await emitMany(app, [shop], 20);
+  await app.clock.rest();
+  expect([hook.hits.length, hook.open]).toEqual([8, 8]);
+  answers.shift()?.(new Response("done"));
+  await app.clock.rest();
+  expect([hook.hits.length, hook.open]).toEqual([9, 8]);
+  while (answers.length > 0) {
+    for (const answer of answers.splice(0)) answer(new Response("done"));
+    await app.clock.rest();
+  }
+  expect([hook.hits.length, hook.mostOpen]).toEqual([20, 8]);
+  expect(deliveries(app, shop).every(({ attemptCount }) => attemptCount === 1)).toBe(true);
+});
+
+test("after twenty time-outs in a row an address has one attempt in flight, until one succeeds", async () => {
+  await using app = await startTestServer({ config: { webhooks: once } });
+  await using hook = startHook(app.clock, never);
+  const shop = await app.workspace();
+  await app.webhook(shop, hook.url);
+  await emitMany(app, [shop], 60);
+  await app.clock.advance(2 * TIMEOUT);
+  expect(hook.open).toBe(8);
+  // The third eight time out one by one: what had started before the twentieth goes on.
+  await app.clock.advance(TIMEOUT);
+  expect(hook.open).toBeLessThanOrEqual(4);
+  await app.clock.advance(TIMEOUT);
+  const before = hook.hits.length;
+  for (let round = 0; round < 4; round++) {
+    expect([hook.hits.length, hook.open]).toEqual([before + round, 1]);
+    await app.clock.advance(TIMEOUT);
+  }
+  // A refusal is no success.
+  hook.answer = (count) => (count === before + 5 ? new Response(null, { status: 500 }) : never());
+  await app.clock.advance(TIMEOUT);
+  expect([hook.hits.length, hook.open]).toEqual([before + 6, 1]);
+  hook.answer = (count) => (count === before + 7 ? new Response("awake") : never());
+  await app.clock.advance(TIMEOUT);
+  expect([hook.hits.length, hook.open]).toEqual([before + 15, 8]);
+});
+
+test("an answer, even a refusal, ends a row of time-outs before it is complete", async () => {
+  await using app = await startTestServer({ config: { webhooks: once } });
+  await using hook = startHook(app.clock, never);
+  const shop = await app.workspace();
+  await app.webhook(shop, hook.url);
+  await emitMany(app, [shop], 19);
+  await app.clock.advance(3 * TIMEOUT);
+  expect([hook.hits.length, hook.open]).toEqual([19, 0]);
+  hook.answer = () => new Response(null, { status: 500 });
+  await emit(app, shop);
+  hook.answer = never;
+  await emit(app, shop);
+  await app.clock.advance(TIMEOUT);
+  await emitMany(app, [shop], 20);
+  await app.clock.rest();
+  expect(hook.open).toBe(8);
+});
+
+test("what an old address kept waiting is not held against a new one", async () => {
+  await using app = await startTestServer({ config: { webhooks: once } });
+  await using old = startHook(app.clock, never);
+  await using fresh = startHook(app.clock, never);
+  const shop = await app.workspace();
+  await app.webhook(shop, old.url);
+  await emitMany(app, [shop], 60);
+  await app.clock.advance(2 * TIMEOUT);
+  await app.webhook(shop, fresh.url);
+  await app.clock.advance(TIMEOUT);
+  expect([old.hits.length, fresh.open]).toEqual([24, 8]);
+  await app.clock.advance(2 * TIMEOUT);
+  expect([old.hits.length, fresh.hits.length, fresh.open]).toEqual([24, 24, 8]);
+  await app.clock.advance(2 * TIMEOUT);
+  expect(fresh.open).toBe(1);
+});
+
+test("one workspace's time-outs are not counted against another at the same address", async () => {
+  await using app = await startTestServer({ config: { webhooks: once } });
+  await using hook = startHook(app.clock, never);
+  const [shop, neighbour] = [await app.workspace({ number: null }), await app.workspace({ number: null })];
+  for (const one of [shop, neighbour]) await app.webhook(one, hook.url);
+  await emitMany(app, [shop], 24);
+  await app.clock.advance(3 * TIMEOUT);
+  hook.answer = () => new Response("awake");
+  const id = await emit(app, neighbour);
+  expect(delivery(app, id).status).toBe("delivered");
+  hook.answer = never;
+  await emitMany(app, [shop, neighbour], 10);
+  await app.clock.rest();
+  expect(hook.open).toBe(1 + 8);
+});
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,19 @@
+/** A server that stops dead: what was on its disk at this very moment, for another server to continue with. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface DiskImage extends Disposable {
+  directory: string;
+}
+
+/**
+ * Copies a data directory as it is now. Another process copies, for this one would drop SQLite's locks by closing the
+ * database's file; it blocks meanwhile, so nothing is written in between.
+ */
+export function imageOf(directory: string): DiskImage {
+  const copy = mkdtempSync(join(tmpdir(), "waxwing-crash-"));
+  const { exitCode, stderr } = Bun.spawnSync(["cp", "-a", `${directory}/.`, copy]);
+  if (exitCode !== 0) throw new Error(`the data directory could not be copied: ${stderr}`);
+  return { directory: copy, [Symbol.dispose]: () => rmSync(copy, { recursive: true, force: true }) };
+}

@@ -1,0 +1,90 @@
+/**
+ * A network that answers what the test says and remembers everything that it was handed. Its callbacks are read by the
+ * real parser, so whatever the Cloud API could write can be brought in.
+ */
+import type { Outcome } from "#src/domain/messages/outcome.ts";
+import type { Handover, Network } from "#src/networks/network.ts";
+import { parseCallback } from "#src/networks/whatsapp/callback.ts";
+
+type Answer = Outcome | ((handover: Handover) => Outcome | Promise<Outcome>);
+
+export interface FakeNetwork extends Network {
+  /** Every hand-over, in the order in which they came. */
+  readonly sent: Handover[];
+  /** Answers of the next hand-overs, in order; afterwards everything is accepted. */
+  next(...answers: Answer[]): void;
+  /** Answers of all hand-overs to come. */
+  always(answer: Answer): void;
+}
+
+export function fakeNetwork(): FakeNetwork {
+  const sent: Handover[] = [];
+  const script: Answer[] = [];
+  let standing: Answer = (handover) => accepted(handover);
+  return {
+    name: "simulator",
+    sent,
+    parse: parseCallback,
+    next: (...answers) => void script.push(...answers),
+    always: (answer) => {
+      standing = answer;
+    },
+    async send(handover) {
+      sent.push(handover);
+      const answer = script.shift() ?? standing;
+      return typeof answer === "function" ? answer(handover) : answer;
+    },
+  };
+}
+
+/** Taken, under an id made of the reference, so that a test can name it before the answer. */
+export function accepted(
+  handover: Handover,
+  named: { recipientId?: string; recipientUserId?: string } = {},
+): Extract<Outcome, { kind: "accepted" }> {
+  return {
+    kind: "accepted",
+    networkMessageId: networkIdOf(handover),
+    recipientId: named.recipientId ?? handover.to?.slice(1) ?? null,
+    recipientUserId: named.recipientUserId ?? null,
+  };
+}
+
+export function networkIdOf({ reference }: { reference: string }): string {
+  return `wamid.${reference}`;
+}
+
+export function refused(code: string): Outcome {
+  return { kind: "refused", code, message: `The network said ${code}.`, scope: "recipient" };
+}
+
+export function throttled(retryAfterMs: number | null = null): Outcome {
+  return { kind: "throttled", code: "130429", message: "Too many messages.", retryAfterMs, scope: "number" };
+}
+
+/** Only this recipient is asked to wait: the number's own pace stays as it is. */
+export function pairThrottled(retryAfterMs: number | null = null): Outcome {
+  return { kind: "throttled", code: "131056", message: "Too many to one person.", retryAfterMs, scope: "pair" };
+}
+
+export const unreachable: Outcome = { kind: "unreachable", reason: "connection refused" };
+export const unknown: Outcome = { kind: "unknown", reason: "the connection was reset" };
+
+/** An answer that waits until the test gives it, and tells when the network was asked. */
+export function gate(): {
+  answer: (handover: Handover) => Promise<Outcome>;
+  reached: Promise<Handover>;
+  open: (outcome: Outcome | "accepted") => void;
+} {
+  const { promise: reached, resolve: reach } = Promise.withResolvers<Handover>();
+  const { promise: opened, resolve: open } = Promise.withResolvers<Outcome | "accepted">();
+  return {
+    reached,
+    open,
+    async answer(handover) {
+      reach(handover);
+      const outcome = await opened;
+      return outcome === "accepted" ? accepted(handover) : outcome;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/**
+ * What should become of a message, told a second time and without any database: the model that the property test holds
+ * the real one against. Written from the description of the message's life, not from its code.
+ */
+export type Step =
+  | { kind: "answer"; answer: "accepted" | "refused" | "unknown" | "throttled" }
+  | { kind: "status"; status: Reported; byReference: boolean; agoMs: number };
+
+export type Reported = "sent" | "delivered" | "read" | "failed";
+
+const ladder: string[] = ["sent", "delivered", "read"];
+
+export class MessageModel {
+  status: "sending" | Reported = "sending";
+  isUnknown = false;
+  errorCode: string | null = null;
+  money: "held" | "charged" | "released" = "held";
+  consent: "unknown" | "opted_in" = "unknown";
+  events: string[] = [];
+  /** Whether the network's id of the message is known, and what waits until it is. */
+  isNamed = false;
+  parked: Reported[] = [];
+  #isAnswered = false;
+
+  apply(step: Step): void {
+    if (step.kind === "answer") this.#answer(step.answer);
+    else if (step.byReference || this.isNamed) this.#named(step.status);
+    else this.parked.push(step.status);
+  }
+
+  /** An attempt is under way and has no answer. */
+  get isOpen(): boolean {
+    return !this.#isAnswered;
+  }
+
+  #named(status: Reported): void {
+    this.isNamed = true;
+    this.#report(status);
+    for (const waiting of this.parked.splice(0)) this.#report(waiting);
+  }
+
+  #answer(answer: Extract<Step, { kind: "answer" }>["answer"]): void {
+    // A throttled message is handed over once more; every other answer is the last.
+    this.#isAnswered = answer !== "throttled" || this.status !== "sending";
+    if (answer === "throttled") return;
+    if (answer === "accepted") {
+      if (this.status === "sending") this.#enter("sent");
+      this.isNamed = true;
+      for (const waiting of this.parked.splice(0)) this.#report(waiting);
+      return;
+    }
+    if (this.status !== "sending") return;
+    this.#enter("failed");
+    this.errorCode = answer === "refused" ? "131000" : "timeout";
+    this.isUnknown = answer === "unknown";
+  }
+
+  #report(reported: Reported): void {
+    if (reported === "failed") {
+      this.#reportFailure();
+      return;
+    }
+    if (this.status === "failed" && reported === "sent" && !this.isUnknown) return;
+    if (ladder.indexOf(reported) > ladder.indexOf(this.status)) this.#enter(reported);
+  }
+
+  #reportFailure(): void {
+    if (this.status === "failed") {
+      if (this.isUnknown) this.errorCode = "131026";
+      this.isUnknown = false;
+    } else if (this.status === "sending" || this.status === "sent") {
+      this.#enter("failed");
+      this.errorCode = "131026";
+    }
+  }
+
+  #enter(state: Reported): void {
+    this.status = state;
+    this.isUnknown = false;
+    this.errorCode = null;
+    this.events.push(`message.${state}`);
+    if (state !== "failed") this.consent = "opted_in";
+    if (state === "delivered" || state === "read") this.money = "charged";
+    else if (state === "failed" && this.money === "held") this.money = "released";
+  }
+}

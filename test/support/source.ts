@@ -1,0 +1,151 @@
+/**
+ * The project's own source as the rules about it see it: every file of `src` with its imports and with its comments and
+ * string contents blanked out, so that a rule about code is not broken by a sentence. Lengths and line breaks are kept.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+
+export interface SourceImport {
+  line: number;
+  /** As it is written. */
+  specifier: string;
+  /** The path from the checkout ("src/storage/store.ts") of a file of ours; null for a package. */
+  file: string | null;
+  /** Erased when it runs. */
+  isTypeOnly: boolean;
+}
+
+export interface SourceFile {
+  /** From the checkout: "src/storage/store.ts". */
+  path: string;
+  text: string;
+  /** Without comments and without what stands in strings. */
+  code: string;
+  imports: SourceImport[];
+}
+
+export const checkout = resolve(import.meta.dir, "../..");
+
+export function readSources(directory = "src"): SourceFile[] {
+  return readdirSync(join(checkout, directory), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(directory, name))
+    .sort()
+    .map((path) => readSource(path, readFileSync(join(checkout, path), "utf8")));
+}
+
+export function readSource(path: string, text: string): SourceFile {
+  const { code, withStrings } = blank(text);
+  return { path, text, code, imports: readImports(path, withStrings) };
+}
+
+/** "line 12" of an offset. */
+export function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}
+
+const STATIC = /\b(import|export)\s+(type\s+)?((?:[\w*$,\s]|\{[^}]*\})+?)\s+from\s*(["'])([^"']+)\4/g;
+const BARE = /\bimport\s*(["'])([^"']+)\1/g;
+const CALLED = /\b(?:import|require)\s*\(\s*(["'])([^"']+)\1/g;
+
+function readImports(path: string, text: string): SourceImport[] {
+  const found: SourceImport[] = [];
+  const add = (offset: number, specifier: string, isTypeOnly: boolean): void => {
+    found.push({ line: lineAt(text, offset), specifier, file: fileOf(path, specifier), isTypeOnly });
+  };
+  for (const match of text.matchAll(STATIC)) {
+    const [, , typeWord, names = "", , specifier = ""] = match;
+    add(match.index, specifier, typeWord !== undefined || areAllTypes(names));
+  }
+  for (const match of text.matchAll(BARE)) add(match.index, match[2] ?? "", false);
+  for (const match of text.matchAll(CALLED)) add(match.index, match[2] ?? "", false);
+  return found.sort((one, other) => one.line - other.line);
+}
+
+function areAllTypes(names: string): boolean {
+  const listed = /^\{([^}]*)\}$/.exec(names.trim())?.[1]?.split(",") ?? [];
+  const named = listed.map((name) => name.trim()).filter((name) => name !== "");
+  return named.length > 0 && named.every((name) => name.startsWith("type "));
+}
+
+function fileOf(path: string, specifier: string): string | null {
+  if (specifier.startsWith("#")) return specifier.slice(1);
+  if (specifier.startsWith(".")) return relative(checkout, resolve(checkout, dirname(path), specifier));
+  return null;
+}
+
+/** After these a slash begins a regular expression, not a division. */
+const BEFORE_REGEX = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|do|else))\s*$/;
+
+/** Walks through the text once; a template's `${…}` is code again. */
+function blank(text: string): { code: string; withStrings: string } {
+  let code = "";
+  let withStrings = "";
+  /** For each open template: how many braces of its current `${…}` are open. */
+  const templates: number[] = [];
+  let at = 0;
+  const take = (end: number, kind: "code" | "string" | "comment"): void => {
+    const part = text.slice(at, end);
+    const blanked = part.replace(/[^\n]/g, " ");
+    code += kind === "code" ? part : blanked;
+    withStrings += kind === "comment" ? blanked : part;
+    at = end;
+  };
+  const takeTemplate = (): void => {
+    let end = at;
+    while (end < text.length && text[end] !== "`" && !text.startsWith("${", end)) end += text[end] === "\\" ? 2 : 1;
+    take(end, "string");
+    if (text[at] === "`") {
+      templates.pop();
+      take(at + 1, "code");
+    } else {
+      take(at + 2, "code");
+    }
+  };
+  while (at < text.length) {
+    const character = text[at] ?? "";
+    if (text.startsWith("//", at)) take(endOr(text.indexOf("\n", at), text), "comment");
+    else if (text.startsWith("/*", at)) take(endOr(text.indexOf("*/", at + 2) + 2, text), "comment");
+    else if (character === '"' || character === "'") {
+      take(at + 1, "code");
+      take(closing(text, at, character), "string");
+      take(at + 1, "code");
+    } else if (character === "`") {
+      templates.push(0);
+      take(at + 1, "code");
+      takeTemplate();
+    } else if (character === "/" && BEFORE_REGEX.test(code.slice(-40))) take(regexEnd(text, at), "string");
+    else if (character === "{" && templates.length > 0) {
+      templates.push((templates.pop() ?? 0) + 1);
+      take(at + 1, "code");
+    } else if (character === "}" && templates.length > 0) {
+      const open = templates.pop() ?? 0;
+      templates.push(Math.max(0, open - 1));
+      take(at + 1, "code");
+      if (open === 0) takeTemplate();
+    } else take(at + 1, "code");
+  }
+  return { code, withStrings };
+}
+
+function endOr(found: number, text: string): number {
+  return found > 1 ? found : text.length;
+}
+
+function closing(text: string, from: number, quote: string): number {
+  let end = from;
+  while (end < text.length && text[end] !== quote && text[end] !== "\n") end += text[end] === "\\" ? 2 : 1;
+  return end;
+}
+
+function regexEnd(text: string, from: number): number {
+  let isInClass = false;
+  for (let end = from + 1; end < text.length; end++) {
+    if (text[end] === "\\") end++;
+    else if (text[end] === "[") isInClass = true;
+    else if (text[end] === "]") isInClass = false;
+    else if (text[end] === "\n") return end;
+    else if (text[end] === "/" && !isInClass) return end + 1;
+  }
+  return text.length;
+}

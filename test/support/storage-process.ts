@@ -1,0 +1,94 @@
+/**
+ * The other process in tests of storage: `bun storage-process.ts <what> <path>`. It prints a line when it has reached
+ * what it was started for and goes on when it is told a line.
+ */
+import { writeSync } from "node:fs";
+import { sql } from "drizzle-orm";
+import { openClient } from "#src/storage/driver.ts";
+import { LockHeld, lockExclusively, lockShared } from "#src/storage/lock.ts";
+import { openStore } from "#src/storage/store.ts";
+
+const [what, path = ""] = process.argv.slice(2);
+
+switch (what) {
+  case "write-lock":
+    await holdWriteLock();
+    break;
+  case "exclusive":
+    await holdLock(lockExclusively);
+    break;
+  case "shared":
+    await holdLock(lockShared);
+    break;
+  case "acknowledge":
+    acknowledge();
+    break;
+  case "come-and-go":
+    await comeAndGo();
+    break;
+  default:
+    throw new Error(`what is ${what}?`);
+}
+
+async function holdWriteLock(): Promise<void> {
+  const client = openClient(path, { timeout: 5_000 });
+  client.exec("BEGIN IMMEDIATE");
+  say("held");
+  await told();
+  client.exec("COMMIT");
+  client.close();
+}
+
+async function holdLock(take: typeof lockShared): Promise<void> {
+  try {
+    const lock = take(path);
+    say("held");
+    await told();
+    lock.release();
+  } catch (error) {
+    if (!(error instanceof LockHeld)) throw error;
+    say("refused");
+  }
+}
+
+/** Writes without end, a few at a time, and says each id once its promise has resolved. */
+function acknowledge(): void {
+  const store = openStore(path, { busyTimeoutMs: 5_000 });
+  let next = Number(store.client.prepare("SELECT coalesce(max(id), 0) + 1 FROM left_rows").pluck().get());
+  const writeOne = (): void => {
+    const id = next++;
+    void store
+      .write((tx) => {
+        tx.db.run(sql`INSERT INTO left_rows (id) VALUES (${id})`);
+        tx.db.run(sql`INSERT INTO right_rows (id) VALUES (${id})`);
+        return id;
+      })
+      .then((written) => {
+        say(String(written));
+        writeOne();
+      });
+  };
+  for (let lane = 0; lane < 8; lane++) writeOne();
+}
+
+/** Opens, writes and closes over and over, as commands beside a server do, until it is told to stop. */
+async function comeAndGo(): Promise<void> {
+  let isTold = false;
+  void told().then(() => {
+    isTold = true;
+  });
+  for (let round = 0; !isTold; round++) {
+    const store = openStore(path, { busyTimeoutMs: 5_000 });
+    await store.write((tx) => void tx.db.run(sql`INSERT INTO left_rows DEFAULT VALUES`));
+    store.close();
+    if (round === 0) say("running");
+  }
+}
+
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+async function told(): Promise<void> {
+  for await (const _ of console) return;
+}

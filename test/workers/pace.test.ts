@@ -1,0 +1,158 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { Pace } from "#src/workers/pace.ts";
+import { TestClock } from "#test/support/clock.ts";
+
+const NUMBER = 1;
+
+/** Takes until none is there. */
+function drain(pace: Pace, throughput: number): number {
+  let taken = 0;
+  while (pace.tryTake(NUMBER, throughput)) taken += 1;
+  return taken;
+}
+
+async function settle(clock: TestClock, ms: number): Promise<void> {
+  await clock.advance(ms);
+}
+
+test("a number starts with an empty bucket", () => {
+  expect(new Pace(new TestClock()).tryTake(NUMBER, 1_000)).toBe(false);
+});
+
+for (const [throughput, saved] of [
+  [80, 8],
+  [1_000, 100],
+  [5, 1],
+  [1, 1],
+] as const) {
+  test(`a number of ${throughput} a second that was idle for long may send ${saved} at once`, async () => {
+    const clock = new TestClock();
+    const pace = new Pace(clock);
+    pace.tryTake(NUMBER, throughput);
+    await settle(clock, 3_600_000);
+    expect(drain(pace, throughput)).toBe(saved);
+  });
+}
+
+test("numbers do not share a bucket", async () => {
+  const clock = new TestClock();
+  const pace = new Pace(clock);
+  pace.tryTake(1, 1);
+  pace.tryTake(2, 1);
+  await settle(clock, 1_000);
+  expect([pace.tryTake(1, 1), pace.tryTake(2, 1), pace.tryTake(1, 1)]).toEqual([true, true, false]);
+});
+
+test("a token that is given back goes to whoever waits first, and never fills the bucket above its brim", async () => {
+  const clock = new TestClock();
+  const pace = new Pace(clock);
+  const order: string[] = [];
+  const first = pace.take(NUMBER, 1, 60_000).then(() => order.push("first"));
+  const second = pace.take(NUMBER, 1, 60_000).then(() => order.push("second"));
+  pace.giveBack(NUMBER);
+  await first;
+  expect(order).toEqual(["first"]);
+  await clock.until(second);
+  for (let i = 0; i < 5; i++) pace.giveBack(NUMBER);
+  expect(drain(pace, 1)).toBe(1);
+});
+
+test("nobody overtakes who waits, not even when a token is there", async () => {
+  const clock = new TestClock();
+  const pace = new Pace(clock);
+  const waiting = pace.take(NUMBER, 10, 60_000);
+  expect(pace.tryTake(NUMBER, 10)).toBe(false);
+  expect(await clock.until(waiting)).toEqual({ isYours: true });
+});
+
+test("a turn that could not come before the deadline is refused at once, with the time that it would take", async () => {
+  const pace = new Pace(new TestClock());
+  expect(await pace.take(NUMBER, 1, 999)).toEqual({ isYours: false, waitMs: 1_000 });
+});
+
+/** Messages a second that leave over ten seconds. */
+async function rateNow(clock: TestClock, pace: Pace, throughput: number, seconds = 1): Promise<number> {
+  drain(pace, throughput);
+  let taken = 0;
+  for (let step = 0; step < seconds * 50; step++) {
+    await clock.advance(20);
+    taken += drain(pace, throughput);
+  }
+  return taken / seconds;
+}
+
+test("a throttle slows the number down, several within a second count once, and the full pace is back within a minute", async () => {
+  const clock = new TestClock();
+  const pace = new Pace(clock);
+  pace.tryTake(NUMBER, 80);
+  await settle(clock, 1_000);
+  for (let i = 0; i < 10; i++) pace.slowDown(NUMBER);
+  const slowed = await rateNow(clock, pace, 80);
+  expect(slowed).toBeGreaterThanOrEqual(38);
+  expect(slowed).toBeLessThanOrEqual(44);
+  await settle(clock, 59_000);
+  expect(await rateNow(clock, pace, 80)).toBeGreaterThanOrEqual(79);
+}, 60_000);
+
+test("however often the network throttles, one message a second may still leave", async () => {
+  const clock = new TestClock();
+  const pace = new Pace(clock);
+  pace.tryTake(NUMBER, 80);
+  for (let i = 0; i < 30; i++) {
+    await settle(clock, 1_000);
+    pace.slowDown(NUMBER);
+  }
+  const deadline = clock.monotonic() + 1_000;
+  expect(await clock.until(pace.take(NUMBER, 80, deadline))).toEqual({ isYours: true });
+  expect(clock.monotonic()).toBeLessThanOrEqual(deadline);
+});
+
+test("a number of one a second is never slowed below one a second", async () => {
+  const clock = new TestClock();
+  const pace = new Pace(clock);
+  pace.tryTake(NUMBER, 1);
+  await settle(clock, 1_000);
+  pace.slowDown(NUMBER);
+  expect(await clock.until(pace.take(NUMBER, 1, clock.monotonic() + 1_000))).toEqual({ isYours: true });
+});
+
+test("who was let in to wait has an answer by the deadline, also when the number is slowed down meanwhile", async () => {
+  const clock = new TestClock();
+  const pace = new Pace(clock);
+  const deadline = 8_000;
+  const ends: number[] = [];
+  const turns = Array.from({ length: 70 }, async () => {
+    await pace.take(NUMBER, 10, deadline);
+    ends.push(clock.monotonic());
+  });
+  for (let i = 0; i < 5; i++) {
+    await clock.advance(1_000);
+    pace.slowDown(NUMBER);
+  }
+  await clock.until(Promise.all(turns));
+  expect(Math.max(...ends)).toBeLessThanOrEqual(deadline);
+});
+
+test("whatever the pattern of asking and giving back, no more leave in any span than the bucket saved and the rate allows", async () => {
+  const step = fc.record({ waitMs: fc.nat(400), asks: fc.nat(20), givesBack: fc.nat(1) });
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 200 }), fc.array(step, { maxLength: 25 }), async (throughput, steps) => {
+      let now = 0;
+      const pace = new Pace({ now: () => now, monotonic: () => now, setTimer: () => ({ cancel: () => undefined }) });
+      const left: number[] = [];
+      const saved = Math.max(1, throughput * 0.1);
+      for (const { waitMs, asks, givesBack } of steps) {
+        now += waitMs;
+        for (let i = 0; i < asks; i++) if (pace.tryTake(NUMBER, throughput)) left.push(now);
+        if (givesBack === 1 && left.pop() !== undefined) pace.giveBack(NUMBER);
+      }
+      left.forEach((from, first) => {
+        left.slice(first).forEach((to, extra) => {
+          expect(extra + 1).toBeLessThanOrEqual(saved + ((to - from) / 1_000) * throughput + 1e-6);
+        });
+      });
+    }),
+    { numRuns: 200 },
+  );
+});

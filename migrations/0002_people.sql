@@ -13,7 +13,7 @@ CREATE TABLE contact_people (
 ) STRICT;
 CREATE INDEX contact_people_contact ON contact_people (contact_id, position);
 -- Birthdays are looked for by month and day, whatever the year: the last five characters of both forms.
-CREATE INDEX contact_people_birthday ON contact_people (substr(birthday, -5), contact_id) WHERE birthday IS NOT NULL;
+CREATE INDEX contact_people_birthday ON contact_people (substr(birthday, -5)) WHERE birthday IS NOT NULL;
 
 CREATE TABLE tags (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -130,7 +130,7 @@ CREATE INDEX contacts_last_message ON contacts (workspace_id, last_message_at)
   WHERE last_message_at IS NOT NULL AND phone IS NOT NULL;
 -- A workspace's contacts in the order of the table itself, for searches that must look at everybody: any other order
 -- would jump through the file.
-CREATE INDEX contacts_walked ON contacts (workspace_id, id) WHERE phone IS NOT NULL;
+CREATE INDEX contacts_walked ON contacts (workspace_id) WHERE phone IS NOT NULL;
 
 -- A keyed hash of the number of an erased person who had opted out: enough that no import revives them.
 CREATE TABLE erased_opt_outs (

@@ -147,8 +147,11 @@ function readPeople(list: unknown, problems: FieldProblems): NewPerson[] {
     if (typeof name === "string" && name.trim() === "" && problems[`${path}.name`] === undefined) {
       problems[`${path}.name`] = ["A person needs a name."];
     }
-    if (typeof ref === "string" && refs.has(ref)) problems[`${path}.ref`] = ["Two people cannot have the same ref."];
-    if (typeof ref === "string") refs.add(ref);
+    // An empty ref is none.
+    if (typeof ref === "string" && ref !== "") {
+      if (refs.has(ref)) problems[`${path}.ref`] = ["Two people cannot have the same ref."];
+      refs.add(ref);
+    }
     return {
       name,
       firstName: firstName === "" ? null : (firstName ?? null),

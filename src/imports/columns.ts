@@ -57,7 +57,11 @@ export interface ColumnMapping {
  * or `-` for nowhere. What is not said is guessed. Throws `invalid_request` for a map that cannot be, and where no
  * column is the phone number.
  */
-export function mapColumns(header: readonly string[], map: ReadonlyMap<string, string>, fields: CustomField[]): ColumnMapping {
+export function mapColumns(
+  header: readonly string[],
+  map: ReadonlyMap<string, string>,
+  fields: CustomField[],
+): ColumnMapping {
   const problems: string[] = [];
   const isHeader = (name: string): boolean => header.some((one) => fold(one) === fold(name));
   for (const name of map.keys()) {
@@ -86,7 +90,9 @@ export function mapColumns(header: readonly string[], map: ReadonlyMap<string, s
     targets[index] = null;
   }
   if (problems.length === 0 && !taken.has("phone")) {
-    problems.push(`No column is the phone number; say which with --map "COLUMN=phone". The file has ${header.join(", ")}.`);
+    problems.push(
+      `No column is the phone number; say which with --map "COLUMN=phone". The file has ${header.join(", ")}.`,
+    );
   }
   if (problems.length > 0) throw invalidRequest({ map: problems });
   return { targets, ignored: header.filter((_, index) => targets[index] === null) };
@@ -100,7 +106,7 @@ function guess(name: string, fields: CustomField[]): Target | null {
   const folded = fold(name);
   const known = Object.keys(GUESSES).find((target) => GUESSES[target]?.includes(folded));
   if (known !== undefined) return readTarget(known, fields) ?? null;
-  const field = fields.find(({ key, label }) => fold(key) === folded || fold(label) === folded);
+  const field = fields.find(({ key, label }) => [key, label, `fields.${key}`].some((one) => fold(one) === folded));
   return field === undefined ? null : { to: "field", field };
 }
 

@@ -3,9 +3,9 @@
  * transaction with a gap after it, so that a running server never waits long. A second run of the same file changes
  * nothing. Consent is said for the whole file, apart from the data, and never lifts an opt-out.
  */
-import { parse } from "csv-parse";
-import { Readable } from "node:stream";
+
 import { changeConsent } from "#src/domain/contacts/change-consent.ts";
+import { findErasedOptOut } from "#src/domain/contacts/erased.ts";
 import { findPerson } from "#src/domain/contacts/find.ts";
 import { putContact } from "#src/domain/contacts/put.ts";
 import { listFields } from "#src/domain/fields/read.ts";
@@ -17,7 +17,7 @@ import type { Store } from "#src/storage/store.ts";
 import type { Tx } from "#src/storage/transaction.ts";
 import { type ColumnMapping, mapColumns } from "./columns.ts";
 import { readRow } from "./row.ts";
-import { detectDelimiter, detectEncoding, readText } from "./table-text.ts";
+import { type Row, readRows } from "./rows.ts";
 
 export interface ImportOptions {
   store: Store;
@@ -55,12 +55,6 @@ const TRANSACTION_MS = 8;
 const GAP_MS = 2;
 /** Rows that are read ahead; it bounds the memory. */
 const ROWS_AHEAD = 1_000;
-const HEADER_LENGTH_MAX = 64 * 1024;
-
-interface Row {
-  line: number;
-  cells: string[];
-}
 
 /** Throws `Problem` where the file as a whole cannot be imported; single rows never stop it. */
 export async function importContacts(options: ImportOptions): Promise<ImportFigures> {
@@ -93,32 +87,11 @@ export async function importContacts(options: ImportOptions): Promise<ImportFigu
     }
     if (ahead.push(row) >= ROWS_AHEAD) await flush();
   }
-  if (mapping === null) throw new Problem("invalid_request", "The file is empty.", { fields: { file: ["It is empty."] } });
+  if (mapping === null)
+    throw new Problem("invalid_request", "The file is empty.", { fields: { file: ["It is empty."] } });
   await flush();
   await sleep(clock, 0);
   return figures;
-}
-
-async function* readRows(path: string): AsyncGenerator<Row> {
-  const encoding = await detectEncoding(path);
-  let header = "";
-  for await (const text of readText(path, encoding)) {
-    header += text;
-    if (/[\r\n]/.test(header) || header.length > HEADER_LENGTH_MAX) break;
-  }
-  const parser = parse({
-    delimiter: detectDelimiter(header.split(/[\r\n]/, 1)[0] ?? ""),
-    relax_column_count: true,
-    relax_quotes: true,
-    skip_empty_lines: true,
-    info: true,
-  });
-  const source = Readable.from(readText(path, encoding), { objectMode: false });
-  source.on("error", (error) => parser.destroy(error));
-  source.pipe(parser);
-  for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-    yield { line: info.lines, cells: record };
-  }
 }
 
 /** Writes the rows in as many transactions as their time asks for. */
@@ -190,9 +163,13 @@ function importRow(
   }
   const why = { source: "import", evidence: { file: options.path, line } } as const;
   try {
-    const { contact, isNew, isChanged } = putContact(tx, workspace, person, row.changes, why);
+    // A new contact is made with its consent, in one write; the others are asked below what they said before.
+    const isStranger = person.contact === null && findErasedOptOut(tx, workspace.id, person.phone) === null;
+    const changes = options.optIn && isStranger ? { ...row.changes, consent: "opted_in" as const } : row.changes;
+    const { contact, isNew, isChanged } = putContact(tx, workspace, person, changes, why);
     let isTouched = isChanged;
     if (options.optIn && contact.consent === "opted_out") figures.kept_opted_out += 1;
+    if (options.optIn && isNew && contact.consent === "opted_in") figures.opted_in += 1;
     if (options.optIn && contact.consent === "unknown") {
       changeConsent(tx, workspace, contact, { kind: "opt_in" }, why);
       figures.opted_in += 1;

@@ -1,7 +1,8 @@
 /** One row of a file to what the domain takes. Pure. */
+
+import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import { type FieldValue, findValueMistake } from "#src/domain/fields/field.ts";
 import type { CustomField } from "#src/domain/fields/table.ts";
-import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import { readYearlyDate } from "#src/primitives/calendar.ts";
 import { type ColumnMapping, profileColumns } from "./columns.ts";
 

@@ -12,8 +12,7 @@ export function isCalendarDate(text: string): boolean {
  */
 export function readYearlyDate(text: string): string | null {
   const slashed = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text);
-  const iso =
-    slashed === null ? text : `${slashed[3]}-${slashed[2]?.padStart(2, "0")}-${slashed[1]?.padStart(2, "0")}`;
+  const iso = slashed === null ? text : `${slashed[3]}-${slashed[2]?.padStart(2, "0")}-${slashed[1]?.padStart(2, "0")}`;
   if (isCalendarDate(iso)) return iso;
   const yearless = /^--(\d{2})-(\d{2})$/.exec(iso);
   return yearless !== null && isDay(LEAP_YEAR, Number(yearless[1]), Number(yearless[2])) ? iso : null;

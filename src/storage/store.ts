@@ -107,9 +107,10 @@ export class Store {
     return this.#writer.isBusy;
   }
 
-  /** Copies the whole log back into the file; only while nobody else uses the database. */
-  checkpoint(): void {
-    this.client.pragma("wal_checkpoint(TRUNCATE)");
+  /** Copies the whole log back into the file and empties it; false where somebody else's reading kept it from that. */
+  checkpoint(): boolean {
+    const [row] = this.client.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+    return row?.busy === 0;
   }
 
   close(): void {
@@ -124,6 +125,8 @@ export function openStore(path: string, options: StoreOptions): Store {
   client.pragma("journal_mode = WAL");
   client.pragma("synchronous = FULL");
   client.pragma("foreign_keys = ON");
+  // What is deleted is overwritten, so that an erased person is not found in the file's free space.
+  client.pragma("secure_delete = ON");
   client.pragma(`cache_size = -${CACHE_KIBIBYTES}`);
   client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   client.pragma("temp_store = MEMORY");

@@ -23,12 +23,16 @@ const nouns = [
   "billing",
   "numbers",
   "webhooks",
+  "groups",
+  "fields",
   "contacts",
+  "audiences",
   "templates",
   "idempotency",
   "messages",
   "inbound",
   "callbacks",
+  "erasure",
 ];
 
 export const folders: Folder[] = [
@@ -96,6 +100,11 @@ export const folders: Folder[] = [
       "version.ts",
     ],
     why: "Workers load, call and record; they see networks through the port and HTTP not at all.",
+  },
+  {
+    holds: ["imports/"],
+    mayImport: ["imports/", "domain/", "storage/", "primitives/"],
+    why: "Files of people come in through the same operations as requests; where they come from is not their business.",
   },
   {
     holds: ["api/"],

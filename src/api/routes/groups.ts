@@ -27,9 +27,8 @@ export const listGroupsEndpoint: Endpoint = {
     const position = "after" in from ? { after: readPosition(from.after) } : from;
     const list = () => store.read((reading) => listGroups(reading, workspace.id, position, PER_PAGE + 1));
     await refreshCounts(call, list());
-    return store.read((reading) =>
-      answerPage(from, list(), countGroups(reading, workspace.id), viewGroup, ({ folded, id }) => ({ folded, id })),
-    );
+    const total = store.read((reading) => countGroups(reading, workspace.id));
+    return answerPage(from, list(), total, viewGroup, ({ folded, id }) => ({ folded, id }));
   },
 };
 

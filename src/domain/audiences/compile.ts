@@ -1,11 +1,11 @@
 /**
  * A filter as SQL: how many contacts of a workspace meet it, and who they are, batch by batch. Only contacts with a phone
  * number count, for nobody else can be written to. The statements are run by whoever may take long: the reader. Which
- * index a statement begins with is said outright: SQLite knows nothing of how often a value occurs, and its guess was
- * measured to take ten times longer (docs/performance.md).
+ * index a statement begins with is said outright: SQLite knows nothing of how often a value occurs, and at a million
+ * contacts its guesses took ten times longer.
  */
 import type { Condition } from "./condition.ts";
-import { conditionSql, type FilterContext, type Sql } from "./condition-sql.ts";
+import { conditionSql, type FilterContext, type Membership, type Sql } from "./condition-sql.ts";
 import type { Filter } from "./filter.ts";
 import { spellings } from "./spelling.ts";
 
@@ -18,7 +18,13 @@ const WALK = "contacts_walked";
 /** One row with `total`. */
 export function compileCount(filter: Filter, context: AudienceContext): Sql {
   const index = findIndex(filter);
-  const where = whereSql(filter, { ...context, membership: index === undefined ? "once" : "each" });
+  // One set of people to find contacts by, unless an index narrows them down already. The others are asked about each.
+  const found = index === undefined ? necessary(filter).find(isGatherable) : undefined;
+  const rest = index === undefined && found === undefined ? "gather" : "each";
+  const where = whereSql(filter, context, (condition) => {
+    if (condition === found) return "find";
+    return isGatherable(condition) ? rest : "each";
+  });
   return {
     sql:
       `SELECT count(*) AS total FROM contacts INDEXED BY ${index ?? WALK} ` +
@@ -33,7 +39,7 @@ export function compileCount(filter: Filter, context: AudienceContext): Sql {
  * people anew for each batch would cost a hundred.
  */
 export function compileIds(filter: Filter, context: AudienceContext, afterId: number, limit: number): Sql {
-  const where = whereSql(filter, { ...context, membership: "each" });
+  const where = whereSql(filter, context, () => "each");
   return {
     sql:
       `SELECT contacts.id FROM contacts INDEXED BY ${WALK} WHERE contacts.workspace_id = ? AND contacts.id > ? ` +
@@ -42,17 +48,17 @@ export function compileIds(filter: Filter, context: AudienceContext, afterId: nu
   };
 }
 
-function whereSql(filter: Filter, context: FilterContext): Sql {
+function whereSql(filter: Filter, context: AudienceContext, membershipOf: (condition: Condition) => Membership): Sql {
   switch (filter.kind) {
     case "condition":
-      return conditionSql(filter.condition, context);
+      return conditionSql(filter.condition, { ...context, membership: membershipOf(filter.condition) });
     case "not": {
-      const part = whereSql(filter.part, context);
+      const part = whereSql(filter.part, context, membershipOf);
       return { sql: `NOT (${part.sql})`, parameters: part.parameters };
     }
     case "all":
     case "any": {
-      const parts = filter.parts.map((part) => whereSql(part, context));
+      const parts = filter.parts.map((part) => whereSql(part, context, membershipOf));
       return {
         sql: `(${parts.map(({ sql }) => sql).join(filter.kind === "all" ? " AND " : " OR ")})`,
         parameters: parts.flatMap(({ parameters }) => parameters),
@@ -72,6 +78,26 @@ function findIndex(filter: Filter): string | undefined {
 function necessary(filter: Filter): Condition[] {
   if (filter.kind === "condition") return [filter.condition];
   return filter.kind === "all" ? filter.parts.flatMap(necessary) : [];
+}
+
+/**
+ * Whether an index gives the people who meet it in their own order, or only a few. A range of values comes in the order
+ * of the values: sorting a million people takes longer than asking about each.
+ */
+function isGatherable(condition: Condition): boolean {
+  switch (condition.kind) {
+    case "tag":
+    case "group":
+    case "custom_text":
+    case "custom_choice":
+    case "custom_number":
+    case "custom_date":
+      return condition.test.op === "in" || condition.test.op === "within_days";
+    case "yearly":
+      return condition.column === "birthday" && (condition.test.op === "in" || condition.test.op === "within_days");
+    default:
+      return false;
+  }
 }
 
 function indexOf(condition: Condition): string | undefined {

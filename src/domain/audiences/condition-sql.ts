@@ -14,17 +14,19 @@ export interface Sql {
   parameters: (string | number)[];
 }
 
+/**
+ * How to ask whether a contact is among others, such as those with a tag. `find`: the others are gathered, and contacts
+ * are found by them. `gather`: they are gathered, and each contact is compared with them. `each`: asked contact by
+ * contact.
+ */
+export type Membership = "find" | "gather" | "each";
+
 export interface FilterContext {
   workspaceId: number;
   timezone: string;
   /** Milliseconds; decides what today is. */
   now: number;
-  /**
-   * How to ask whether a contact is among others: `once` gathers the others first, which is best when they are what
-   * the contacts are found by; `each` asks contact by contact, which is best when something else narrows them down, or
-   * when a walk over them stops early.
-   */
-  membership: "once" | "each";
+  membership: Membership;
 }
 
 export function conditionSql(condition: Condition, context: FilterContext): Sql {
@@ -132,13 +134,14 @@ function yearlySql(column: "birthday" | "anniversary", test: DateTest, context: 
   if (column === "anniversary") return own;
   // A birthday is that of anybody on the number. Both halves are gathered, for an OR over two tables uses no index.
   const others = yearlyDateSql("contact_people.birthday", test, context);
-  if (context.membership === "each") return either([own, belongs("contact_people", others, context)]);
-  return {
-    sql:
-      `contacts.id IN (SELECT contacts.id FROM contacts WHERE contacts.workspace_id = ? AND contacts.phone IS NOT NULL AND ${own.sql} ` +
-      `UNION ALL SELECT contact_id FROM contact_people WHERE ${others.sql})`,
-    parameters: [context.workspaceId, ...own.parameters, ...others.parameters],
-  };
+  const { membership, workspaceId } = context;
+  if (membership === "each") return either([own, belongs("contact_people", others, context)]);
+  return gathered(
+    `SELECT contacts.id FROM contacts INDEXED BY contacts_birthday WHERE contacts.workspace_id = ? AND contacts.phone IS NOT NULL AND ${own.sql} ` +
+      `UNION ALL SELECT contact_id FROM contact_people WHERE ${others.sql}`,
+    [workspaceId, ...own.parameters, ...others.parameters],
+    membership,
+  );
 }
 
 function yearlyDateSql(column: string, test: DateTest, { now, timezone }: FilterContext): Sql {
@@ -198,10 +201,7 @@ function fieldSql(
 ): Sql {
   const { sql, parameters } = ask(`contact_fields.${column}`);
   const which = { sql: `field_id = ? AND ${sql}`, parameters: [condition.field.id, ...parameters] };
-  // What equals a value comes from the index in the order of contacts. A range comes in the order of values, and
-  // sorting a million of them takes longer than asking each contact.
-  const isSorted = condition.test.op === "in" || condition.test.op === "within_days";
-  return belongs("contact_fields", which, isSorted ? context : { ...context, membership: "each" });
+  return belongs("contact_fields", which, context);
 }
 
 const ALWAYS: Sql = { sql: "1", parameters: [] };
@@ -213,11 +213,15 @@ function belongs(
   which: Sql,
   { membership }: FilterContext,
 ): Sql {
-  const sql =
-    membership === "once"
-      ? `contacts.id IN (SELECT contact_id FROM ${table} WHERE ${which.sql})`
-      : `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.contact_id = contacts.id AND ${which.sql})`;
+  if (membership !== "each")
+    return gathered(`SELECT contact_id FROM ${table} WHERE ${which.sql}`, which.parameters, membership);
+  const sql = `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.contact_id = contacts.id AND ${which.sql})`;
   return { sql, parameters: which.parameters };
+}
+
+/** The plus keeps SQLite from finding contacts by two sets at once: it would try every pair of their members. */
+function gathered(select: string, parameters: Sql["parameters"], membership: "find" | "gather"): Sql {
+  return { sql: `${membership === "find" ? "" : "+"}contacts.id IN (${select})`, parameters };
 }
 
 function isSet(column: string): Sql {

@@ -5,6 +5,7 @@
 import { sql } from "drizzle-orm";
 import type { E164 } from "#src/primitives/phone.ts";
 import { statement, type Tx } from "#src/storage/transaction.ts";
+import { type ConsentEvidence, logConsent } from "./consent-log.ts";
 import { findErasedOptOut } from "./erased.ts";
 import { fullProfile, type Profile, profilePlaceholders } from "./profile.ts";
 import { type Contact, contacts } from "./table.ts";
@@ -31,19 +32,24 @@ export interface NewContact {
   phone: E164 | null;
   networkUserId?: string | null;
   profile?: Profile;
+  /** Consent that is recorded together with the contact, in one write. Not for somebody erased after opting out. */
+  optIn?: ConsentEvidence;
 }
 
 export function createContact(tx: Tx, workspaceId: number, person: NewContact): Contact {
   const refusedAt = person.phone === null ? null : findErasedOptOut(tx, workspaceId, person.phone);
-  return insert(tx).get({
+  const optIn = refusedAt === null ? person.optIn : undefined;
+  const contact = insert(tx).get({
     workspaceId,
     phone: person.phone,
     networkUserId: person.networkUserId ?? null,
     ...fullProfile(null, person.profile ?? {}),
-    consent: refusedAt === null ? "unknown" : "opted_out",
-    consentSource: refusedAt === null ? null : "manual",
+    consent: refusedAt !== null ? "opted_out" : optIn !== undefined ? "opted_in" : "unknown",
+    consentSource: refusedAt !== null ? "manual" : (optIn?.source ?? null),
     // Since then: a START that the person writes now is later, and counts.
-    consentAt: refusedAt,
+    consentAt: refusedAt ?? (optIn === undefined ? null : tx.now),
     now: tx.now,
   });
+  if (optIn !== undefined) logConsent(tx, contact, "unknown", optIn);
+  return contact;
 }

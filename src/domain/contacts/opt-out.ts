@@ -1,7 +1,8 @@
 /** An opt-out that reached us other than by the person writing STOP. It works for numbers that nobody knows yet, too. */
 import type { Tx } from "#src/storage/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { type ConsentEvidence, changeConsent } from "./change-consent.ts";
+import { changeConsent } from "./change-consent.ts";
+import type { ConsentEvidence } from "./consent-log.ts";
 import { createContact } from "./create.ts";
 import type { FoundPerson } from "./find.ts";
 import type { Contact } from "./table.ts";

@@ -12,7 +12,8 @@ import { isDynamic } from "../groups/group.ts";
 import { addMember, findOrCreateList, removeMember } from "../groups/membership.ts";
 import { findGroup, findGroupByName, listGroupsOfContact } from "../groups/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { type ConsentEvidence, changeConsent } from "./change-consent.ts";
+import { changeConsent } from "./change-consent.ts";
+import type { ConsentEvidence } from "./consent-log.ts";
 import { createContact } from "./create.ts";
 import { listTags } from "./details.ts";
 import { type FoundPerson, getContact } from "./find.ts";
@@ -59,7 +60,8 @@ export function putContact(
 
   const isNew = person.contact === null;
   const { profile = {} } = changes;
-  const before = person.contact ?? createContact(tx, workspace.id, { phone: person.phone, profile });
+  const optIn = changes.consent === "opted_in" ? { optIn: why } : {};
+  const before = person.contact ?? createContact(tx, workspace.id, { phone: person.phone, profile, ...optIn });
   const isChanged = [
     changeProfile(tx, before, profile),
     changeFields(tx, before.id, values),
@@ -212,7 +214,7 @@ function changeTags(
   const before = listTags(tx, contactId);
   for (const name of addTags) addTag(tx, workspaceId, contactId, name);
   for (const name of removeTags) removeTag(tx, workspaceId, contactId, name);
-  return String(before) !== String(listTags(tx, contactId));
+  return JSON.stringify(before) !== JSON.stringify(listTags(tx, contactId));
 }
 
 function changeGroups(tx: Tx, workspaceId: number, contactId: number, changes: ContactChanges): boolean {

@@ -1,6 +1,5 @@
-/** Defines a custom field, or takes one away with every value that contacts have in it. */
-import { and, eq } from "drizzle-orm";
-import { invalidRequest, notFound } from "#src/primitives/problem.ts";
+/** Defines a custom field. */
+import { invalidRequest } from "#src/primitives/problem.ts";
 import type { Tx } from "#src/storage/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { type FieldKind, findKeyMistake } from "./field.ts";
@@ -41,15 +40,4 @@ export function addField(tx: Tx, workspaceId: number, { key, label, kind, choice
     })
     .returning()
     .get();
-}
-
-/** Removes the field and, with it, all of its values. Throws `not_found`. */
-export function removeField(tx: Tx, workspaceId: number, key: string): CustomField {
-  const removed = tx.db
-    .delete(customFields)
-    .where(and(eq(customFields.workspaceId, workspaceId), eq(customFields.key, key)))
-    .returning()
-    .get();
-  if (removed === undefined) throw notFound("field");
-  return removed;
 }

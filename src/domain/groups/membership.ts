@@ -34,7 +34,10 @@ const remove = statement((db) =>
   db
     .delete(groupMembers)
     .where(
-      and(eq(groupMembers.groupId, sql.placeholder("groupId")), eq(groupMembers.contactId, sql.placeholder("contactId"))),
+      and(
+        eq(groupMembers.groupId, sql.placeholder("groupId")),
+        eq(groupMembers.contactId, sql.placeholder("contactId")),
+      ),
     )
     .prepare(),
 );

@@ -8,10 +8,7 @@ export const GroupView = Type.Object(
   {
     id: Type.Integer(),
     name: Type.String({ examples: ["Regulars"] }),
-    type: OneOf(
-      ["static", "dynamic"],
-      "A dynamic group is a saved search: contacts cannot be added to it.",
-    ),
+    type: OneOf(["static", "dynamic"], "A dynamic group is a saved search: contacts cannot be added to it."),
     count: Type.Integer({ description: "How many contacts it has; of a dynamic group up to a minute old." }),
   },
   { $id: "Group", description: "A list of contacts, or a saved search." },

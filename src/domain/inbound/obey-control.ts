@@ -2,10 +2,10 @@
  * The network's own control for marketing messages, which people press instead of writing. It opts out like STOP; its
  * "resume" lifts only an opt-out that the same control made, for it knows nothing of any other.
  */
-import { desc, eq } from "drizzle-orm";
 import type { Tx } from "#src/storage/transaction.ts";
-import { changeConsent } from "../contacts/change-consent.ts";
-import { consentLog } from "../contacts/table.ts";
+import { changeConsent, linkedContacts } from "../contacts/change-consent.ts";
+import { isRefusedByControl } from "../contacts/refused-by-control.ts";
+import type { Contact } from "../contacts/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { PreferenceReport } from "./report.ts";
@@ -20,18 +20,13 @@ export function obeyControl(tx: Tx, number: SendingNumber, report: PreferenceRep
   const why = { source: "inbound_message" as const, evidence: { control: report.value } };
   if (report.value === "stop") {
     changeConsent(tx, workspace, contact, { kind: "stop", saidAt }, why);
-  } else if (wasMadeByControl(tx, contact.id)) {
+  } else if (mayLift(tx, contact)) {
     changeConsent(tx, workspace, contact, { kind: "start", saidAt }, why);
   }
 }
 
-function wasMadeByControl(tx: Tx, contactId: number): boolean {
-  const last = tx.db
-    .select({ became: consentLog.became, evidence: consentLog.evidence })
-    .from(consentLog)
-    .where(eq(consentLog.contactId, contactId))
-    .orderBy(desc(consentLog.id))
-    .limit(1)
-    .get();
-  return last?.became === "opted_out" && last.evidence.control === "stop";
+/** Of linked contacts, each may have been refused in its own way; one that was refused otherwise keeps them all. */
+function mayLift(tx: Tx, contact: Contact): boolean {
+  const refused = [contact, ...linkedContacts(tx, contact)].filter(({ consent }) => consent === "opted_out");
+  return refused.every((one) => isRefusedByControl(tx, one)) && refused.length > 0;
 }

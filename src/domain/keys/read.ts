@@ -1,14 +1,14 @@
 /** Looking keys up, by the hash that a request presents or for a list. */
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
-import { type Workspace, workspaces } from "../workspaces/table.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import type { Workspace } from "../workspaces/table.ts";
 import { type ApiKey, apiKeys } from "./table.ts";
 
 const byHash = statement((db) =>
   db
-    .select({ id: apiKeys.id, lastUsedAt: apiKeys.lastUsedAt, workspace: workspaces })
+    .select({ id: apiKeys.id, lastUsedAt: apiKeys.lastUsedAt, workspaceId: apiKeys.workspaceId })
     .from(apiKeys)
-    .innerJoin(workspaces, eq(workspaces.id, apiKeys.workspaceId))
     .where(and(eq(apiKeys.hash, sql.placeholder("hash")), isNull(apiKeys.revokedAt)))
     .prepare(),
 );
@@ -22,7 +22,9 @@ export interface Bearer {
 /** Whose key this is; undefined for an unknown or revoked one. `hash` is the SHA-256 of the whole key. */
 export function findBearer(reading: Reading, hash: Uint8Array): Bearer | undefined {
   const found = byHash(reading).get({ hash });
-  return found && { keyId: found.id, lastUsedAt: found.lastUsedAt, workspace: found.workspace };
+  return (
+    found && { keyId: found.id, lastUsedAt: found.lastUsedAt, workspace: getWorkspace(reading, found.workspaceId) }
+  );
 }
 
 export function listKeys(reading: Reading, workspaceId: number): ApiKey[] {

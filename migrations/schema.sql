@@ -348,6 +348,7 @@ CREATE TABLE numbers (
 CREATE UNIQUE INDEX numbers_callback_token ON numbers (callback_token);
 CREATE UNIQUE INDEX numbers_phone ON numbers (workspace_id, phone) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX numbers_phone_number_id ON numbers (phone_number_id) WHERE removed_at IS NULL;
+CREATE INDEX numbers_workspace ON numbers (workspace_id, id) WHERE removed_at IS NULL;
 
 CREATE TABLE outbox (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

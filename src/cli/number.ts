@@ -182,7 +182,7 @@ async function readRoute({ io }: Context, given: GivenRoute): Promise<Secrets | 
 
 async function seal(database: Database, secrets: Secrets): Promise<NewNumber["route"]> {
   const { phoneNumberId, accountId, token, appSecret } = secrets;
-  const { accessTokenContext } = await import("#src/workers/hand-over.ts");
+  const { accessTokenContext } = await import("#src/workers/sender.ts");
   const box = database.box();
   return {
     network: "whatsapp",

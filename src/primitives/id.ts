@@ -5,7 +5,7 @@ const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** An event's id: `evt_`, 10 characters of milliseconds, 16 of randomness; ids made later sort later. */
 export function newEventId(nowMs: number, random: Random): string {
-  return `evt_${crockford(BigInt(nowMs), 10)}${randomText(random, 16)}`;
+  return `evt_${crockford(nowMs, 10)}${randomText(random, 16)}`;
 }
 
 /** Names one run of the server; outbox rows that it works on carry it. */
@@ -19,20 +19,21 @@ export function newInstanceId(random: Random): string {
 }
 
 /**
- * A message's reference: the database's instance id, the second it was made, and 128 random bits. Time comes before
- * randomness so that new rows land at the end of the index.
+ * A message's reference: the database's instance id, the millisecond it was made, and 128 random bits. Time comes before
+ * randomness so that new rows land at the end of the index: with whole seconds, a busy second's references would lie
+ * scattered over dozens of pages, each of them one more to sync.
  */
 export function newReference(instanceId: string, nowMs: number, random: Random): string {
-  return `wx1.${instanceId}.${crockford(BigInt(Math.floor(nowMs / 1000)), 8)}.${randomText(random, 26)}`;
+  return `wx1.${instanceId}.${crockford(nowMs, 10)}.${randomText(random, 26)}`;
 }
 
 /** The parts of a reference that Waxwing made, or null when it is somebody else's. */
 export function readReference(reference: string): { instanceId: string; madeAtMs: number } | null {
-  const match = /^wx1\.([0-9a-z]{8})\.([0-9a-z]{8})\.[0-9a-z]{26}$/.exec(reference);
+  const match = /^wx1\.([0-9a-z]{8})\.([0-9a-z]{10})\.[0-9a-z]{26}$/.exec(reference);
   if (match?.[1] === undefined || match[2] === undefined) return null;
-  let seconds = 0;
-  for (const character of match[2]) seconds = seconds * 32 + CROCKFORD.indexOf(character);
-  return { instanceId: match[1], madeAtMs: seconds * 1000 };
+  let madeAtMs = 0;
+  for (const character of match[2]) madeAtMs = madeAtMs * 32 + CROCKFORD.indexOf(character);
+  return { instanceId: match[1], madeAtMs };
 }
 
 /** `length` characters of five random bits each. */
@@ -42,12 +43,12 @@ export function randomText(random: Random, length: number): string {
   return text;
 }
 
-function crockford(value: bigint, length: number): string {
+function crockford(value: number, length: number): string {
   let text = "";
   let left = value;
   for (let i = 0; i < length; i++) {
-    text = `${CROCKFORD[Number(left & 31n)]}${text}`;
-    left >>= 5n;
+    text = `${CROCKFORD[left % 32]}${text}`;
+    left = Math.floor(left / 32);
   }
   return text;
 }

@@ -46,6 +46,7 @@ export class Store {
   readonly #begin;
   readonly #commit;
   readonly #dataVersion;
+  #isReading = false;
   readonly #listeners = new Map<string, () => void>();
 
   constructor(client: Client, options: StoreOptions) {
@@ -63,6 +64,7 @@ export class Store {
       clock: this.#clock,
       random: options.random ?? systemRandom,
       keyedHash: this.#keyedHash,
+      beforeGroup: () => this.#endReading(),
       onWake: (topic) => this.#listeners.get(topic)?.(),
       defer: options.defer ?? ((run) => setImmediate(run)),
       onEffectError: options.onEffectError ?? rethrowOutside,
@@ -80,13 +82,31 @@ export class Store {
   /** Runs a few short queries on one consistent view. What may take over 10 ms belongs into the reader. */
   read<T>(query: (reading: Reading) => Settled<T>): T {
     const reading: Reading = { db: this.#db, now: this.#clock.now(), keyedHash: this.#keyedHash };
-    this.#begin.run();
+    this.#beginReading();
     try {
       return query(reading) as T;
-    } finally {
-      // A failing disk may have ended the transaction already; its own error is the one to report.
-      if (this.client.inTransaction) this.#commit.run();
+    } catch (error) {
+      this.#endReading();
+      throw error;
     }
+  }
+
+  /**
+   * All reads of one turn of the event loop share one view: to begin and end one costs more than the queries in it (the
+   * locks are system calls). A later turn always sees what was committed before it.
+   */
+  #beginReading(): void {
+    if (this.#isReading) return;
+    this.#begin.run();
+    this.#isReading = true;
+    setImmediate(() => this.#endReading());
+  }
+
+  #endReading(): void {
+    if (!this.#isReading) return;
+    this.#isReading = false;
+    // A failing disk may have ended the transaction already; its own error is the one to report.
+    if (this.client.inTransaction) this.#commit.run();
   }
 
   /** Calls `listener` after every commit in which an operation asked for work of this topic. */
@@ -96,6 +116,7 @@ export class Store {
 
   /** A number that changes whenever another process has committed. */
   dataVersion(): number {
+    this.#endReading();
     return Number(this.#dataVersion.get());
   }
 
@@ -109,11 +130,13 @@ export class Store {
 
   /** Copies the whole log back into the file and empties it; false where somebody else's reading kept it from that. */
   checkpoint(): boolean {
+    this.#endReading();
     const [row] = this.client.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
     return row?.busy === 0;
   }
 
   close(): void {
+    this.#endReading();
     this.client.close();
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
 import type { Random } from "#src/primitives/random.ts";
+import { withoutOverhead } from "./prepared.ts";
 
 export type Db = BetterSQLite3Database<Record<string, never>>;
 
@@ -38,12 +39,12 @@ export type Settled<T> = T extends PromiseLike<unknown> ? never : T;
  * Declares a prepared statement beside the code that uses it. It is prepared once for each connection, at its first use:
  * building a drizzle query takes many times longer than running it.
  */
-export function statement<Prepared>(build: (db: Db) => Prepared): (at: Reading) => Prepared {
+export function statement<Prepared extends object>(build: (db: Db) => Prepared): (at: Reading) => Prepared {
   const prepared = new WeakMap<Db, Prepared>();
   return ({ db }) => {
     const known = prepared.get(db);
     if (known !== undefined) return known;
-    const made = build(db);
+    const made = withoutOverhead(build(db));
     prepared.set(db, made);
     return made;
   };

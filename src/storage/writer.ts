@@ -27,6 +27,8 @@ export interface WriterOptions {
   keyedHash: (value: string) => Uint8Array;
   /** Runs the next group in a later turn of the event loop; replaced in a simulation. */
   defer: (run: () => void) => void;
+  /** The connection is about to write: whatever it was reading is over. */
+  beforeGroup: () => void;
   /** An operation asked for work of this topic, and is on disk. */
   onWake: (topic: string) => void;
   /** An error in an `afterCommit` effect: a bug, and the write it followed stands. */
@@ -63,6 +65,8 @@ export class Writer {
   readonly #savepoint;
   readonly #release;
   readonly #undo;
+  readonly #partBegin;
+  readonly #partEnd;
   #queue: Operation[] = [];
   #scheduled = false;
   #busySince: number | null = null;
@@ -78,6 +82,8 @@ export class Writer {
     this.#savepoint = client.prepare("SAVEPOINT operation");
     this.#release = client.prepare("RELEASE operation");
     this.#undo = client.prepare("ROLLBACK TO operation");
+    this.#partBegin = client.prepare("SAVEPOINT part");
+    this.#partEnd = client.prepare("RELEASE part");
   }
 
   write<T>(operation: (tx: Tx) => Settled<T>): Promise<T> {
@@ -103,6 +109,7 @@ export class Writer {
 
   #runGroup(): void {
     if (this.#queue.length === 0) return;
+    this.#options.beforeGroup();
     try {
       this.#begin.run();
     } catch (error) {
@@ -172,15 +179,14 @@ export class Writer {
   }
 
   #runPart(effects: (() => void)[], part: () => unknown): unknown {
-    const client = this.#client;
     const effectCount = effects.length;
     // Without a transaction around it, a savepoint would begin one of its own and commit it.
     this.#guard.requireGroup();
-    client.exec("SAVEPOINT part");
+    this.#partBegin.run();
     try {
       const value = part();
       refusePromise(value);
-      client.exec("RELEASE part");
+      this.#partEnd.run();
       return value;
     } catch (error) {
       effects.length = effectCount;

@@ -17,7 +17,6 @@ import {
 } from "#src/domain/messages/record-outcome.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { resolveSender } from "#src/domain/numbers/sender.ts";
-import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { Handover } from "#src/networks/network.ts";
@@ -33,6 +32,7 @@ import type { MessageWatch } from "./message-watch.ts";
 import type { OutcomeRecorder } from "./outcome-recorder.ts";
 import type { Pace } from "./pace.ts";
 import { problemOf, unreachable } from "./refusal.ts";
+import { senderOf } from "./sender.ts";
 
 export interface HandOverOptions {
   store: Store;
@@ -215,8 +215,7 @@ async function attemptUntilSettled(
     const outcome = await networks[sender.network].send(handover, options.timeoutMs);
     if (outcome.kind !== "throttled" && outcome.kind !== "unreachable") {
       return record((tx) => {
-        writeOutcome(tx, message.id, outcome);
-        return settleAsIs(tx);
+        return settle(tx, resultFrom(tx, writeOutcome(tx, message.id, outcome)));
       });
     }
     if (!(await record((tx) => takeBack(tx, message.id), abandon))) return record(settleAsIs);
@@ -252,14 +251,10 @@ function writeOutcome(
   tx: Tx,
   messageId: number,
   outcome: Exclude<Outcome, { kind: "throttled" | "unreachable" }>,
-): void {
-  if (outcome.kind === "accepted") {
-    recordAccepted(tx, messageId, outcome);
-  } else if (outcome.kind === "refused") {
-    recordFailure(tx, messageId, { code: outcome.code, message: outcome.message, outcomeUnknown: false });
-  } else {
-    recordFailure(tx, messageId, noAnswer);
-  }
+): Message {
+  if (outcome.kind === "accepted") return recordAccepted(tx, messageId, outcome);
+  if (outcome.kind === "unknown") return recordFailure(tx, messageId, noAnswer);
+  return recordFailure(tx, messageId, { code: outcome.code, message: outcome.message, outcomeUnknown: false });
 }
 
 const noAnswer = {
@@ -305,6 +300,10 @@ function tryAgain(tx: Tx, messageId: number, keyId: number | null, settle: Settl
 export function resultOf(tx: Tx, messageId: number): SendResult {
   const message = findForWork(tx, messageId);
   if (message === undefined) throw new Error(`message ${messageId} is gone`);
+  return resultFrom(tx, message);
+}
+
+function resultFrom(tx: Tx, message: Message): SendResult {
   if (message.status === "failed") return problemOf(message);
   return { message, workspace: getWorkspace(tx, message.workspaceId) };
 }
@@ -313,20 +312,4 @@ function tooBusy(waitMs: number): Problem {
   return new Problem("rate_limited", "The number or the network is busy. Nothing was sent; try again later.", {
     retryAfterMs: waitMs,
   });
-}
-
-/** What the connector needs to know of the number, its token in clear. */
-export function senderOf(box: SecretBox, number: SendingNumber): Handover["sender"] {
-  return {
-    phone: number.phone,
-    phoneNumberId: number.phoneNumberId,
-    accountId: number.accountId,
-    accessToken:
-      number.accessToken === null ? null : box.open(number.accessToken, accessTokenContext(number.phoneNumberId)),
-  };
-}
-
-/** A sealed token is bound to the number that it was given for. */
-export function accessTokenContext(phoneNumberId: string): string {
-  return `access_token:${phoneNumberId}`;
 }

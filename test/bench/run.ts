@@ -33,8 +33,8 @@ const usage = `bun run bench [--write] [--quick] [--only NAME]... [--source [--p
   --source       measure the sources run by Bun instead of the executable
   --profile DIR  with --source: write processor profiles there`;
 
-const FULL: Plan = { rounds: 5, durationMs: 3_000, deliveries: 20_000, memorySteps: 5, memoryStepMessages: 10_000 };
-const QUICK: Plan = { rounds: 3, durationMs: 1_000, deliveries: 3_000, memorySteps: 5, memoryStepMessages: 1_000 };
+const FULL: Plan = { rounds: 5, durationMs: 3_000, deliveries: 20_000, memorySteps: 10, memoryStepMessages: 10_000 };
+const QUICK: Plan = { rounds: 3, durationMs: 1_000, deliveries: 3_000, memorySteps: 6, memoryStepMessages: 1_000 };
 const MEASUREMENTS = ["memory", "sending", "single", "me", "deliveries", "start", "disk"];
 
 const { values: options } = parseArgs({
@@ -91,7 +91,10 @@ async function measure(plan: Plan): Promise<Figures> {
   const bench: Bench = { plan, world, subject, load };
 
   // First, because memory is a question to a server that has done nothing else.
-  if (wants("memory")) figures.memory = await told("memory", measureMemory(bench));
+  if (wants("memory")) {
+    const megabytes = await told("memory", measureMemory(bench));
+    figures.memory = { megabytes, eachMessages: plan.memoryStepMessages };
+  }
   if (wants("sending") || wants("single")) {
     const forwarder = await start<null, null>("forwarder", { url: networkMessagesUrl(networkUrl) });
     if (wants("sending")) figures.sending = await told("sending", measureSending(bench, forwarder, CONNECTIONS));

@@ -16,7 +16,7 @@ import { createSecretBox, loadSecretKey } from "#src/primitives/secret.ts";
 import { makePrivateDirectory } from "#src/storage/files.ts";
 import { migrate } from "#src/storage/migrate.ts";
 import { openStore } from "#src/storage/store.ts";
-import { accessTokenContext } from "#src/workers/hand-over.ts";
+import { accessTokenContext } from "#src/workers/sender.ts";
 
 export interface World {
   directory: string;

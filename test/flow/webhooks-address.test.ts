@@ -4,9 +4,9 @@ import * as net from "node:net";
 import { replayDelivery } from "#src/domain/webhooks/replay.ts";
 import type { ResolveName } from "#src/workers/post-webhook.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
-import { delivery, emit, MINUTE, SECOND, startHook } from "#test/support/webhooks.ts";
+import { delivery, emit, MINUTE, startHook } from "#test/support/webhooks.ts";
 
-/** Public by registry and a sink by purpose (AS112). Whether it can be reached, and who answers, does not matter here. */
+/** Public by registry. It only ever stands beside an address that is refused, so nothing is sent there. */
 const PUBLIC = "192.175.48.1";
 const strict = { webhooks: { allowHttp: true, allowPrivate: false, jitter: 0 } };
 
@@ -95,22 +95,18 @@ test.each(["127.0.0.1", "127.1", "0x7f000001", "2130706433", "[::1]", "[::ffff:7
   },
 );
 
-test("a name that changes its answer after the check is connected to what was checked, and refused the next time", async () => {
-  const names = answers([PUBLIC], ["127.0.0.1"]);
+test("a name that changes its answer between two attempts is judged by the answer that is connected to", async () => {
+  const names = answers(["127.0.0.1", PUBLIC], ["127.0.0.1"]);
   await using app = await startTestServer({ config: strict, lookup: names.lookup });
   await using trap = await setTrap();
   const id = await emitTo(app, `http://rebind.test:${trap.port}/`);
-  await app.clock.advance(10 * SECOND);
   // One question for the check and the connection together: there is no second answer that could differ.
   expect(names.asked).toEqual(["rebind.test"]);
-  expect(delivery(app, id).attempts.length).toBe(1);
-  expect(delivery(app, id).attempts[0]?.error ?? "").not.toContain("leads to");
-
-  // By hand, for whatever stands between this machine and the sink may have answered.
   await app.store.write((tx) => replayDelivery(tx, id));
   await app.clock.rest();
   expect(names.asked).toEqual(["rebind.test", "rebind.test"]);
-  expect(delivery(app, id).attempts[1]?.error).toContain("leads to a loopback address (127.0.0.1)");
+  for (const { error } of delivery(app, id).attempts)
+    expect(error).toContain("leads to a loopback address (127.0.0.1)");
   expect(trap.connections).toBe(0);
 });
 

@@ -45,13 +45,15 @@ const parkedOf = statement((db) =>
     .prepare(),
 );
 
-/** The statuses that were faster than the answer which named the network's id. */
-export function applyParked(tx: Tx, numberId: number, networkMessageId: string): void {
-  for (const { id, report } of parkedOf(tx).all({ networkMessageId, numberId })) {
+/** The statuses that were faster than the answer which named the network's id. Returns whether there were any. */
+export function applyParked(tx: Tx, numberId: number, networkMessageId: string): boolean {
+  const parked = parkedOf(tx).all({ networkMessageId, numberId });
+  for (const { id, report } of parked) {
     tx.db.delete(parkedStatuses).where(eq(parkedStatuses.id, id)).run();
     const message = findReported(tx, numberId, report.reference, networkMessageId);
     if (message !== undefined) applyTo(tx, message, report);
   }
+  return parked.length > 0;
 }
 
 function applyTo(tx: Tx, message: Message, report: StatusReport): void {

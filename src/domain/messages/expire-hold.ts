@@ -1,5 +1,5 @@
 /** Gives back what is held for single messages that nobody ever reported as delivered or failed. */
-import { and, asc, eq, lt } from "drizzle-orm";
+import { and, asc, eq, lt, sql } from "drizzle-orm";
 import type { Tx } from "#src/storage/transaction.ts";
 import { release } from "../billing/hold.ts";
 import { messages } from "./table.ts";
@@ -12,7 +12,7 @@ export function expireHolds(tx: Tx, limit: number): number {
   const old = tx.db
     .select()
     .from(messages)
-    .where(and(eq(messages.money, "held"), lt(messages.createdAt, tx.now - HOLD_MAX_MS)))
+    .where(and(sql`${messages.money} = 'held'`, lt(messages.createdAt, tx.now - HOLD_MAX_MS)))
     .orderBy(asc(messages.createdAt))
     .limit(limit)
     .all();

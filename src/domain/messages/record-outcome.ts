@@ -27,8 +27,8 @@ export function recordAccepted(tx: Tx, messageId: number, outcome: Extract<Outco
       ? enter(tx, before, { ...named, status: "sent", sentAt: tx.now })
       : move(tx, before, { networkMessageId: before.networkMessageId ?? outcome.networkMessageId });
   learnNames(tx, before, outcome);
-  applyParked(tx, before.numberId, outcome.networkMessageId);
-  return findForWork(tx, messageId) ?? sent ?? before;
+  const isNews = applyParked(tx, before.numberId, outcome.networkMessageId);
+  return sent === undefined || isNews ? requireMessage(tx, messageId) : sent;
 }
 
 /** The network's spelling and its own id of the person may be news. */

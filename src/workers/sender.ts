@@ -1,0 +1,20 @@
+/** The sending number as its network knows it, its token in clear for the moment of the hand-over. */
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import type { Sender } from "#src/networks/network.ts";
+import type { SecretBox } from "#src/primitives/secret.ts";
+
+/** What the connector needs to know of the number, its token in clear. */
+export function senderOf(box: SecretBox, number: SendingNumber): Sender {
+  return {
+    phone: number.phone,
+    phoneNumberId: number.phoneNumberId,
+    accountId: number.accountId,
+    accessToken:
+      number.accessToken === null ? null : box.open(number.accessToken, accessTokenContext(number.phoneNumberId)),
+  };
+}
+
+/** A sealed token is bound to the number that it was given for. */
+export function accessTokenContext(phoneNumberId: string): string {
+  return `access_token:${phoneNumberId}`;
+}

@@ -73,7 +73,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   for (const { version, name } of applied) log.info("migrated the database", { version, name });
   makePrivate(files.database, `${files.database}-wal`, `${files.database}-shm`);
   const box = createSecretBox(key, random);
-  const reader = createReader(files.database);
+  const [reader, searchReader] = [createReader(files.database), createReader(files.database)];
   const instanceId = readInstanceId(store.client, clock.now(), () => newInstanceId(random));
   const boot = newBootId(random);
 
@@ -159,6 +159,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     limits: config.limits,
     handOver,
     reader,
+    searchReader,
     isReady: () => isReady,
   });
   const { host, port } = config.server.listen;
@@ -223,6 +224,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       poster.close();
       recorder.stop();
       reader.close();
+      searchReader.close();
       store.checkpoint();
       store.close();
       lock.release();

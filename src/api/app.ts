@@ -32,6 +32,7 @@ export interface AppOptions {
   handOver: HandOverOptions;
   /** For what may take long. */
   reader: Reader;
+  searchReader: Reader;
   /** Whether the server's own start is over: migrations, recovery. */
   isReady: () => boolean;
 }
@@ -59,7 +60,7 @@ export function createApp(options: AppOptions) {
 type Pipeline = (request: Request, endpoint: Endpoint | null, path: Record<string, string>) => Promise<Response>;
 
 /** 401, 403, 429, 400, and then what the endpoint finds; a path that leads nowhere is told last of all. */
-function createPipeline({ store, clock, random, log, limits, handOver, reader }: AppOptions): Pipeline {
+function createPipeline({ store, clock, random, log, limits, handOver, reader, searchReader }: AppOptions): Pipeline {
   const authenticator = new Authenticator(store, clock);
   const limiter = new RateLimiter(clock, limits);
   const keyQueue = new KeyQueue();
@@ -75,6 +76,7 @@ function createPipeline({ store, clock, random, log, limits, handOver, reader }:
       handOver,
       keyQueue,
       reader,
+      searchReader,
       workspace,
       keyId,
       path,

@@ -11,6 +11,8 @@ import { findMistakes } from "./validate.ts";
 const PEOPLE_MAX = 20;
 const PERSON_NAME_MAX = 191;
 const REF_MAX = 64;
+/** Of a tag or a group. */
+const NAME_MAX = 191;
 const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/u;
 const EMAIL_LENGTH_MAX = 254;
 
@@ -164,7 +166,12 @@ function readPeople(list: unknown, problems: FieldProblems): NewPerson[] {
 function checkNames(list: unknown, path: string, problems: FieldProblems): void {
   if (!Array.isArray(list)) return;
   list.forEach((name, index) => {
-    if (typeof name === "string" && name.trim() === "") problems[`${path}.${index}`] = ["A name must not be empty."];
+    if (typeof name !== "string") return;
+    const plain = name.trim();
+    if (plain === "") problems[`${path}.${index}`] = ["A name must not be empty."];
+    else if ([...plain].length > NAME_MAX || /\p{Cc}/u.test(plain)) {
+      problems[`${path}.${index}`] = [`A name is one line of ${NAME_MAX} characters at most.`];
+    }
   });
 }
 

@@ -28,6 +28,8 @@ export interface Call {
   keyQueue: KeyQueue;
   /** For what may take long: it runs on another thread. */
   reader: Reader;
+  /** The same for saved searches, whose counts may take seconds: nobody else waits behind them. */
+  searchReader: Reader;
   workspace: Workspace;
   /** The key that the request carries: evidence of what it changes. */
   keyId: number;

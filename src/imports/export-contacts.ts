@@ -1,12 +1,10 @@
 /** Writes every contact of a workspace as CSV that an import reads again; a few hundred at a time, on short reads. */
-import { and, asc, eq, gt, isNotNull } from "drizzle-orm";
 import { readDetails } from "#src/domain/contacts/details.ts";
-import { type Contact, contacts } from "#src/domain/contacts/table.ts";
+import { listContactsById } from "#src/domain/contacts/list.ts";
 import { listFields } from "#src/domain/fields/read.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { formatInstant } from "#src/primitives/instant.ts";
 import type { Store } from "#src/storage/store.ts";
-import type { Reading } from "#src/storage/transaction.ts";
 import { type ProfileColumn, profileColumns } from "./columns.ts";
 
 const CONTACTS_A_READ = 500;
@@ -29,7 +27,7 @@ export async function exportContacts(
   let after = 0;
   for (;;) {
     const lines = store.read((reading) =>
-      listAfter(reading, workspaceId, after).map((contact) => {
+      listContactsById(reading, workspaceId, after, CONTACTS_A_READ).map((contact) => {
         after = contact.id;
         const details = readDetails(reading, contact.id);
         return csvLine([
@@ -48,16 +46,6 @@ export async function exportContacts(
     count += lines.length;
     await write(lines.join(""));
   }
-}
-
-function listAfter(reading: Reading, workspaceId: number, after: number): Contact[] {
-  return reading.db
-    .select()
-    .from(contacts)
-    .where(and(eq(contacts.workspaceId, workspaceId), isNotNull(contacts.phone), gt(contacts.id, after)))
-    .orderBy(asc(contacts.id))
-    .limit(CONTACTS_A_READ)
-    .all();
 }
 
 /** Cells as RFC 4180 wants them, with its line end. */

@@ -132,6 +132,7 @@ export const folders: Folder[] = [
 /** Packages whose use is bound to a place. `only` are path beginnings from `src/`. */
 export const packages: { name: RegExp; only: string[]; why: string }[] = [
   { name: /^elysia/, only: ["api/"], why: "HTTP's framework stays where HTTP is." },
+  { name: /^csv-parse/, only: ["imports/"], why: "Files of people are read in one place." },
   { name: /^ajv/, only: ["api/"], why: "Bodies are checked where they come in." },
   {
     name: /^better-sqlite3/,

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { findPerson } from "#src/domain/contacts/find.ts";
 import { type ContactWalk, countContacts, countSinceSql, listContacts } from "#src/domain/contacts/list.ts";
 import { optOut } from "#src/domain/contacts/opt-out.ts";
-import { putContact } from "#src/domain/contacts/put.ts";
+import { putContact, requireMeaning } from "#src/domain/contacts/put.ts";
 import { ContactView, viewContact } from "#src/domain/contacts/view.ts";
 import { notFound, Problem } from "#src/primitives/problem.ts";
 import { ContactBody, readContactChanges } from "../contact-body.ts";
@@ -108,6 +108,8 @@ export const putContactEndpoint: Endpoint = {
     const changes = readContactChanges(call.body);
     const { workspace } = call;
     return call.store.write((tx) => {
+      // What is wrong with the body comes before what is wrong with the number.
+      requireMeaning(tx, workspace.id, changes);
       const person = requirePerson(call, tx);
       const why = { source: "api", evidence: { key: call.keyId } } as const;
       const { contact, isNew } = putContact(tx, workspace, person, changes, why);

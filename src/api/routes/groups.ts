@@ -33,10 +33,13 @@ export const listGroupsEndpoint: Endpoint = {
 };
 
 /** Saved searches whose count is older than a minute are counted on the reader's thread, one after the other. */
-async function refreshCounts({ store, reader, workspace }: Call, groups: ReturnType<typeof listGroups>): Promise<void> {
+async function refreshCounts(
+  { store, searchReader, workspace }: Call,
+  groups: ReturnType<typeof listGroups>,
+): Promise<void> {
   const stale = store.read((reading) => countsToRefresh(reading, workspace, groups));
   for (const { groupId, sql, parameters } of stale) {
-    const [row] = await reader.query(sql, parameters);
+    const [row] = await searchReader.query(sql, parameters);
     await store.write((tx) => recordCount(tx, groupId, Number(row?.total ?? 0)));
   }
 }

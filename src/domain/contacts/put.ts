@@ -103,7 +103,8 @@ export function touch(tx: Tx, contactId: number): void {
 /** Custom fields by their definition, each with its checked value; null clears. */
 type FieldValues = { field: CustomField; value: FieldValue | null }[];
 
-function requireMeaning(tx: Tx, workspaceId: number, changes: ContactChanges): FieldValues {
+/** What depends on stored things, judged without writing. Throws `invalid_request` with the path of each mistake. */
+export function requireMeaning(tx: Tx, workspaceId: number, changes: ContactChanges): FieldValues {
   const problems: FieldProblems = {};
   const values: FieldValues = [];
   for (const [key, value] of Object.entries(changes.fields ?? {})) {

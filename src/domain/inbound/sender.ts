@@ -2,7 +2,9 @@
 import { eq } from "drizzle-orm";
 import { type E164, fromNetwork } from "#src/primitives/phone.ts";
 import type { Tx } from "#src/storage/transaction.ts";
+import { changeConsent } from "../contacts/change-consent.ts";
 import { createContact } from "../contacts/create.ts";
+import { findErasedOptOut } from "../contacts/erased.ts";
 import { findByAnySpelling, findByNetworkUser, getContact } from "../contacts/find.ts";
 import { learnNetworkId, learnNetworkUser } from "../contacts/link.ts";
 import { type Contact, contacts } from "../contacts/table.ts";
@@ -29,19 +31,24 @@ export function findOrCreateSender(tx: Tx, workspace: Workspace, person: NamedPe
   if (known === undefined) {
     return createContact(tx, workspace.id, { phone, networkUserId: userId, profile: { name: profileName } });
   }
-  if (phone !== null && known.phone === null) return nameByPhone(tx, known, phone);
+  if (phone !== null && known.phone === null) return nameByPhone(tx, workspace, known, phone);
   if (from !== null) learnNetworkId(tx, workspace, known, from);
   if (userId !== null) learnNetworkUser(tx, workspace, known, userId);
   return getContact(tx, workspace.id, known.id);
 }
 
 /** Somebody known by the network's id alone has shown the number: from now on the API lists them. */
-function nameByPhone(tx: Tx, contact: Contact, phone: E164): Contact {
+function nameByPhone(tx: Tx, workspace: Workspace, contact: Contact, phone: E164): Contact {
   const named = tx.db
     .update(contacts)
     .set({ phone, updatedAt: tx.now })
     .where(eq(contacts.id, contact.id))
     .returning()
     .get();
-  return named ?? contact;
+  if (named === undefined) return contact;
+  // Whoever was erased after opting out is recognised by the number alone: forgetting does not lift the refusal.
+  const refusedAt = findErasedOptOut(tx, workspace.id, phone);
+  if (refusedAt === null) return named;
+  const why = { source: "manual" as const, evidence: {}, at: refusedAt };
+  return changeConsent(tx, workspace, named, { kind: "opt_out" }, why);
 }

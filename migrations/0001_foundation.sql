@@ -174,7 +174,7 @@ CREATE TABLE contacts (
 ) STRICT;
 CREATE UNIQUE INDEX contacts_phone ON contacts (workspace_id, phone) WHERE phone IS NOT NULL;
 CREATE UNIQUE INDEX contacts_network_user ON contacts (workspace_id, network_user_id) WHERE network_user_id IS NOT NULL;
-CREATE INDEX contacts_person ON contacts (person_id);
+CREATE INDEX contacts_person ON contacts (person_id) WHERE person_id IS NOT NULL;
 CREATE INDEX contacts_updated ON contacts (workspace_id, updated_at, id);
 
 -- How the network spells a contact (digits), where that differs from the stored phone.

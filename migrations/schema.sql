@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 1. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 2. Do not edit.
 
 CREATE TABLE api_keys (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -46,6 +46,22 @@ CREATE TABLE consent_log (
 ) STRICT;
 CREATE INDEX consent_log_contact ON consent_log (contact_id, id);
 
+CREATE TABLE contact_counters (
+  workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
+  contacts INTEGER NOT NULL,
+  opted_out INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE contact_fields (
+  contact_id INTEGER NOT NULL REFERENCES contacts (id) ON DELETE CASCADE,
+  field_id INTEGER NOT NULL REFERENCES custom_fields (id) ON DELETE CASCADE,
+  text_value TEXT,
+  number_value REAL,
+  PRIMARY KEY (contact_id, field_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX contact_fields_number ON contact_fields (field_id, number_value) WHERE number_value IS NOT NULL;
+CREATE INDEX contact_fields_text ON contact_fields (field_id, text_value COLLATE NOCASE) WHERE text_value IS NOT NULL;
+
 CREATE TABLE contact_network_ids (
   workspace_id INTEGER NOT NULL,
   network_id TEXT NOT NULL,
@@ -53,6 +69,25 @@ CREATE TABLE contact_network_ids (
   PRIMARY KEY (workspace_id, network_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX contact_network_ids_contact ON contact_network_ids (contact_id);
+
+CREATE TABLE contact_people (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  contact_id INTEGER NOT NULL REFERENCES contacts (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  first_name TEXT,
+  birthday TEXT,
+  ref TEXT
+) STRICT;
+CREATE INDEX contact_people_birthday ON contact_people (substr(birthday, -5)) WHERE birthday IS NOT NULL;
+CREATE INDEX contact_people_contact ON contact_people (contact_id, position);
+
+CREATE TABLE contact_tags (
+  contact_id INTEGER NOT NULL REFERENCES contacts (id) ON DELETE CASCADE,
+  tag_id INTEGER NOT NULL REFERENCES tags (id),
+  PRIMARY KEY (contact_id, tag_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX contact_tags_tag ON contact_tags (tag_id, contact_id);
 
 CREATE TABLE contacts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -82,10 +117,54 @@ CREATE TABLE contacts (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX contacts_anniversary ON contacts (workspace_id, substr(anniversary, -5))
+  WHERE anniversary IS NOT NULL AND phone IS NOT NULL;
+CREATE INDEX contacts_birthday ON contacts (workspace_id, substr(birthday, -5))
+  WHERE birthday IS NOT NULL AND phone IS NOT NULL;
+CREATE INDEX contacts_city ON contacts (workspace_id, city COLLATE NOCASE) WHERE city IS NOT NULL AND phone IS NOT NULL;
+CREATE INDEX contacts_last_message ON contacts (workspace_id, last_message_at)
+  WHERE last_message_at IS NOT NULL AND phone IS NOT NULL;
+CREATE INDEX contacts_listed ON contacts (workspace_id, updated_at, id) WHERE phone IS NOT NULL;
 CREATE UNIQUE INDEX contacts_network_user ON contacts (workspace_id, network_user_id) WHERE network_user_id IS NOT NULL;
-CREATE INDEX contacts_person ON contacts (person_id);
+CREATE INDEX contacts_opted_out ON contacts (workspace_id, consent_at, id)
+  WHERE phone IS NOT NULL AND consent = 'opted_out';
+CREATE INDEX contacts_person ON contacts (person_id) WHERE person_id IS NOT NULL;
 CREATE UNIQUE INDEX contacts_phone ON contacts (workspace_id, phone) WHERE phone IS NOT NULL;
-CREATE INDEX contacts_updated ON contacts (workspace_id, updated_at, id);
+CREATE INDEX contacts_walked ON contacts (workspace_id) WHERE phone IS NOT NULL;
+CREATE TRIGGER contacts_counted_again AFTER UPDATE OF phone, consent ON contacts
+WHEN (OLD.phone IS NULL) <> (NEW.phone IS NULL) OR (OLD.consent = 'opted_out') <> (NEW.consent = 'opted_out') BEGIN
+  INSERT INTO contact_counters (workspace_id, contacts, opted_out)
+  VALUES (
+    NEW.workspace_id,
+    (NEW.phone IS NOT NULL) - (OLD.phone IS NOT NULL),
+    (NEW.phone IS NOT NULL AND NEW.consent = 'opted_out') - (OLD.phone IS NOT NULL AND OLD.consent = 'opted_out')
+  )
+  ON CONFLICT (workspace_id) DO UPDATE
+  SET contacts = contacts + excluded.contacts, opted_out = opted_out + excluded.opted_out;
+END;
+CREATE TRIGGER contacts_counted_in AFTER INSERT ON contacts WHEN NEW.phone IS NOT NULL BEGIN
+  INSERT INTO contact_counters (workspace_id, contacts, opted_out)
+  VALUES (NEW.workspace_id, 1, NEW.consent = 'opted_out')
+  ON CONFLICT (workspace_id) DO UPDATE
+  SET contacts = contacts + 1, opted_out = opted_out + excluded.opted_out;
+END;
+CREATE TRIGGER contacts_counted_out AFTER DELETE ON contacts WHEN OLD.phone IS NOT NULL BEGIN
+  UPDATE contact_counters
+  SET contacts = contacts - 1, opted_out = opted_out - (OLD.consent = 'opted_out')
+  WHERE workspace_id = OLD.workspace_id;
+END;
+
+CREATE TABLE custom_fields (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  key TEXT NOT NULL,
+  label TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('text', 'number', 'date', 'boolean', 'choice')),
+  -- JSON array; null but for a choice.
+  choices TEXT,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX custom_fields_key ON custom_fields (workspace_id, key);
 
 CREATE TABLE deliveries (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -114,6 +193,13 @@ CREATE TABLE delivery_attempts (
 ) STRICT;
 CREATE INDEX delivery_attempts_delivery ON delivery_attempts (delivery_id, id);
 
+CREATE TABLE erased_opt_outs (
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  phone_hash BLOB NOT NULL,
+  opted_out_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, phone_hash)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE events (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL,
@@ -125,6 +211,33 @@ CREATE TABLE events (
 ) STRICT;
 CREATE UNIQUE INDEX events_id ON events (id);
 CREATE INDEX events_workspace ON events (workspace_id, seq);
+
+CREATE TABLE group_members (
+  group_id INTEGER NOT NULL REFERENCES groups (id) ON DELETE CASCADE,
+  contact_id INTEGER NOT NULL REFERENCES contacts (id) ON DELETE CASCADE,
+  PRIMARY KEY (group_id, contact_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX group_members_contact ON group_members (contact_id, group_id);
+CREATE TRIGGER group_members_added AFTER INSERT ON group_members BEGIN
+  UPDATE groups SET member_count = member_count + 1 WHERE id = NEW.group_id;
+END;
+CREATE TRIGGER group_members_removed AFTER DELETE ON group_members BEGIN
+  UPDATE groups SET member_count = member_count - 1 WHERE id = OLD.group_id;
+END;
+
+CREATE TABLE groups (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  name TEXT NOT NULL,
+  folded TEXT NOT NULL,
+  -- JSON of a saved search; null for a list.
+  filter TEXT,
+  -- Of a list, kept by triggers; of a saved search, as of counted_at.
+  member_count INTEGER NOT NULL,
+  counted_at INTEGER,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX groups_name ON groups (workspace_id, folded);
 
 CREATE TABLE idempotency_keys (
   id INTEGER PRIMARY KEY,
@@ -260,6 +373,14 @@ CREATE TABLE parked_statuses (
 CREATE INDEX parked_statuses_expiry ON parked_statuses (expires_at);
 CREATE INDEX parked_statuses_network ON parked_statuses (network_message_id, number_id);
 CREATE INDEX parked_statuses_reference ON parked_statuses (reference) WHERE reference IS NOT NULL;
+
+CREATE TABLE tags (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  name TEXT NOT NULL,
+  folded TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX tags_name ON tags (workspace_id, folded);
 
 CREATE TABLE templates (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

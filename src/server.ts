@@ -2,7 +2,7 @@
  * The composition root: configuration → store → networks → workers → HTTP. The only place where the parts are wired
  * together, and the only one that starts and stops them.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createApp } from "#src/api/app.ts";
 import type { Config } from "#src/config.ts";
@@ -21,6 +21,7 @@ import { databaseFiles, makePrivate, makePrivateDirectory } from "#src/storage/f
 import { instanceId as readInstanceId } from "#src/storage/instance.ts";
 import { lockExclusively } from "#src/storage/lock.ts";
 import { migrate } from "#src/storage/migrate.ts";
+import { createReader } from "#src/storage/reader.ts";
 import { openStore, type Store } from "#src/storage/store.ts";
 import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
 import { createDeliveryWorker } from "#src/workers/deliver-webhook.ts";
@@ -65,14 +66,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   makePrivateDirectory(config.storage.data);
   makePrivateDirectory(dirname(files.database));
   const lock = lockExclusively(files.serverLock);
-  const store = openStore(files.database, { clock, random, busyTimeoutMs: 0 });
+  // Before the database, and only together with a new one: a lost key is never silently replaced.
+  const key = loadSecretKey({ keyFile: config.secrets.keyFile, env: process.env, random }, !existsSync(files.database));
+  const store = openStore(files.database, { clock, random, busyTimeoutMs: 0, hashKey: () => key });
   const applied = migrate(store.client);
   for (const { version, name } of applied) log.info("migrated the database", { version, name });
   makePrivate(files.database, `${files.database}-wal`, `${files.database}-shm`);
-  const box = createSecretBox(
-    loadSecretKey({ keyFile: config.secrets.keyFile, env: process.env, random }, true),
-    random,
-  );
+  const box = createSecretBox(key, random);
+  const [reader, searchReader] = [createReader(files.database), createReader(files.database)];
   const instanceId = readInstanceId(store.client, clock.now(), () => newInstanceId(random));
   const boot = newBootId(random);
 
@@ -157,6 +158,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     log,
     limits: config.limits,
     handOver,
+    reader,
+    searchReader,
     isReady: () => isReady,
   });
   const { host, port } = config.server.listen;
@@ -220,6 +223,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       limit.cancel();
       poster.close();
       recorder.stop();
+      reader.close();
+      searchReader.close();
       store.checkpoint();
       store.close();
       lock.release();

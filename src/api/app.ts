@@ -9,6 +9,7 @@ import { randomText } from "#src/primitives/id.ts";
 import { Problem } from "#src/primitives/problem.ts";
 import type { Random } from "#src/primitives/random.ts";
 import { StorageUnavailable } from "#src/storage/failure.ts";
+import type { Reader } from "#src/storage/reader.ts";
 import type { Store } from "#src/storage/store.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
 import { Authenticator } from "./auth.ts";
@@ -29,6 +30,9 @@ export interface AppOptions {
   limits: RateLimits & { bodyBytes: number };
   /** What a message needs on its way to a network. */
   handOver: HandOverOptions;
+  /** For what may take long. */
+  reader: Reader;
+  searchReader: Reader;
   /** Whether the server's own start is over: migrations, recovery. */
   isReady: () => boolean;
 }
@@ -56,13 +60,13 @@ export function createApp(options: AppOptions) {
 type Pipeline = (request: Request, endpoint: Endpoint | null, path: Record<string, string>) => Promise<Response>;
 
 /** 401, 403, 429, 400, and then what the endpoint finds; a path that leads nowhere is told last of all. */
-function createPipeline({ store, clock, random, log, limits, handOver }: AppOptions): Pipeline {
+function createPipeline({ store, clock, random, log, limits, handOver, reader, searchReader }: AppOptions): Pipeline {
   const authenticator = new Authenticator(store, clock);
   const limiter = new RateLimiter(clock, limits);
   const keyQueue = new KeyQueue();
 
   const answer = async (request: Request, endpoint: Endpoint | null, path: Record<string, string>): Promise<Answer> => {
-    const { workspace } = authenticator.requireBearer(request.headers.get("authorization"));
+    const { workspace, keyId } = authenticator.requireBearer(request.headers.get("authorization"));
     limiter.requireRoom(workspace.id);
     if (endpoint === null) throw new Problem("not_found", "There is nothing at this address.");
     const body = endpoint.body === undefined ? NO_BODY : await readBody(request, limits.bodyBytes);
@@ -71,7 +75,10 @@ function createPipeline({ store, clock, random, log, limits, handOver }: AppOpti
       store,
       handOver,
       keyQueue,
+      reader,
+      searchReader,
       workspace,
+      keyId,
       path,
       query,
       headers: request.headers,

@@ -6,6 +6,7 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { notFound, type ProblemCode } from "#src/primitives/problem.ts";
+import type { Reader } from "#src/storage/reader.ts";
 import type { Store } from "#src/storage/store.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
 import type { KeyQueue } from "./idempotency.ts";
@@ -25,7 +26,13 @@ export interface Call {
   handOver: HandOverOptions;
   /** The requests with an Idempotency-Key that this server is acting upon. */
   keyQueue: KeyQueue;
+  /** For what may take long: it runs on another thread. */
+  reader: Reader;
+  /** The same for saved searches, whose counts may take seconds: nobody else waits behind them. */
+  searchReader: Reader;
   workspace: Workspace;
+  /** The key that the request carries: evidence of what it changes. */
+  keyId: number;
   /** Values of the path's `{names}`, as they were sent. */
   path: Readonly<Record<string, string>>;
   query: URLSearchParams;
@@ -65,6 +72,8 @@ export interface Parameter {
 export interface Success {
   status: 200 | 201 | 202;
   description: string;
+  /** The same answer under another status, where it depends on what was there before. */
+  otherStatus?: { status: 201; description: string };
   /** What `data` holds: one of these, or a list of them with `meta`. */
   data: TObject;
   isList: boolean;

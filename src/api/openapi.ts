@@ -16,6 +16,12 @@ const API_VERSION = "1.0";
 const tags = [
   { name: "Workspace", description: "The customer account that a key belongs to: its numbers and its balance." },
   { name: "Messages", description: "Send to one person, and see what became of it." },
+  {
+    name: "Contacts",
+    description:
+      "People: their data, their consent, and lists of both for syncing. Nobody but the person undoes an opt-out.",
+  },
+  { name: "Groups", description: "Lists of contacts, and saved searches." },
   { name: "Templates", description: "Texts that the network approved: the only ones that can be sent at any time." },
   { name: "Events", description: "What is posted to the workspace's webhook address, as soon as it happens." },
 ];

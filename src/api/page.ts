@@ -3,6 +3,7 @@
  * vanishes between two pages shifts the rest; after a cursor nothing is missed or repeated.
  */
 import { Type } from "@sinclair/typebox";
+import { readInstant } from "#src/primitives/instant.ts";
 import { Problem } from "#src/primitives/problem.ts";
 import { Nullable } from "#src/primitives/schema.ts";
 import type { Answer, Parameter } from "./endpoint.ts";
@@ -62,18 +63,40 @@ export function answerPage<Row>(
   const shown = rows.slice(0, PER_PAGE);
   const hasMore = rows.length > PER_PAGE;
   const last = shown.at(-1);
+  const next = hasMore && last !== undefined ? position(last) : null;
+  return answerRows(from, shown.map(view), { total, hasMore, next });
+}
+
+/** The same for a list that knows by itself whether there is more, and where it goes on. */
+export function answerRows(
+  from: PageFrom,
+  data: readonly unknown[],
+  { total, hasMore, next }: { total: number; hasMore: boolean; next: object | null },
+): Answer {
   const meta = {
     page: "page" in from ? from.page : 1,
     per_page: PER_PAGE,
     total,
     has_more: hasMore,
-    next: hasMore && last !== undefined ? writeCursor(position(last)) : null,
+    next: next === null ? null : writeCursor(next),
   };
-  return { status: 200, body: JSON.stringify({ data: shown.map(view), meta }) };
+  return { status: 200, body: JSON.stringify({ data, meta }) };
+}
+
+/** A time in the query, milliseconds; null where it is left out. Throws `invalid_request`. */
+export function readSince(query: URLSearchParams, name: string, timezone: string): number | null {
+  const given = query.get(name);
+  if (given === null) return null;
+  const since = readInstant(given, timezone);
+  if (since !== null) return since;
+  throw wrongParameter(
+    name,
+    "This is no ISO 8601 time such as 2026-11-21T08:44:26Z. In an address, a + has to be written as %2B.",
+  );
 }
 
 /** A cursor is ours alone: its form may change, so callers must not look inside. */
-function writeCursor(position: Record<string, unknown>): string {
+function writeCursor(position: object): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url");
 }
 

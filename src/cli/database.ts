@@ -45,7 +45,7 @@ export async function withDatabase<T>(
   if (!exists) makePlace(config, context.io);
   const lock = purpose === "read" ? null : lockForWriting(files);
   try {
-    const store = open(files, purpose, context.io);
+    const store = open(files, purpose, context.io, () => secretKey(config, context.io, false));
     try {
       return await work({
         config,
@@ -77,12 +77,16 @@ function makePlace(config: Config, io: Io): void {
   secretBox(config, io, true);
 }
 
-function secretBox({ secrets }: Config, { env, random }: Io, create: boolean): SecretBox {
-  return createSecretBox(loadSecretKey({ keyFile: secrets.keyFile, env, random }, create), random);
+function secretBox(config: Config, io: Io, create: boolean): SecretBox {
+  return createSecretBox(secretKey(config, io, create), io.random);
 }
 
-function open(files: DatabaseFiles, purpose: Purpose, { clock, random }: Io): Store {
-  const store = openStore(files.database, { busyTimeoutMs: BUSY_TIMEOUT_MS, clock, random });
+function secretKey({ secrets }: Config, { env, random }: Io, create: boolean): Uint8Array {
+  return loadSecretKey({ keyFile: secrets.keyFile, env, random }, create);
+}
+
+function open(files: DatabaseFiles, purpose: Purpose, { clock, random }: Io, hashKey: () => Uint8Array): Store {
+  const store = openStore(files.database, { busyTimeoutMs: BUSY_TIMEOUT_MS, clock, random, hashKey });
   try {
     const found = schemaVersion(store.client);
     const known = migrations.at(-1)?.version ?? 0;

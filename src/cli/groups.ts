@@ -22,6 +22,13 @@ export const groups: readonly Group[] = [
   { word: "key", summary: "API keys", load: async () => (await import("./key.ts")).commands },
   { word: "number", summary: "Sending phone numbers", load: async () => (await import("./number.ts")).commands },
   { word: "template", summary: "Message templates", load: async () => (await import("./template.ts")).commands },
+  {
+    word: "contact",
+    summary: "People: import, export, opt-outs, erasure",
+    load: async () => (await import("./contact.ts")).commands,
+  },
+  { word: "group", summary: "Groups of contacts", load: async () => (await import("./group.ts")).commands },
+  { word: "field", summary: "Custom fields of contacts", load: async () => (await import("./field.ts")).commands },
   { word: "webhook", summary: "Where events go", load: async () => (await import("./webhook.ts")).commands },
   { word: "delivery", summary: "Events on their way", load: async () => (await import("./delivery.ts")).commands },
   {

@@ -2,6 +2,7 @@
  * The one database file, open: `read` for one consistent view, `write` for one operation in a group commit.
  * It knows no noun; the domain's operations are passed in.
  */
+import { createHmac } from "node:crypto";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { type Clock, systemClock } from "#src/primitives/clock.ts";
 import { type Random, systemRandom } from "#src/primitives/random.ts";
@@ -14,6 +15,8 @@ import { Writer, type WriterFigures } from "./writer.ts";
 export interface StoreOptions {
   clock?: Clock;
   random?: Random;
+  /** Key of `keyedHash`, asked for at its first use: most commands need none. */
+  hashKey?: () => Uint8Array;
   /**
    * How long a statement may sleep for another process's lock, in milliseconds. The server passes 0 (it would sleep on
    * its only thread, so the writer tries again by timer); a command on the command line passes seconds.
@@ -39,6 +42,7 @@ export class Store {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #writer: Writer;
+  readonly #keyedHash: (value: string) => Uint8Array;
   readonly #begin;
   readonly #commit;
   readonly #dataVersion;
@@ -48,12 +52,18 @@ export class Store {
   constructor(client: Client, options: StoreOptions) {
     this.client = client;
     this.#clock = options.clock ?? systemClock;
+    const { hashKey } = options;
+    this.#keyedHash = (value) => {
+      if (hashKey === undefined) throw new Error("this store was opened without a key for hashes");
+      return createHmac("sha256", hashKey()).update(value).digest();
+    };
     const guard = new Guard(client);
     // Drizzle only ever prepares statements here; transactions are the writer's.
     this.#db = drizzle({ client: guard as unknown as Client, casing: "snake_case" }) as unknown as Db;
     this.#writer = new Writer(client, guard, this.#db, {
       clock: this.#clock,
       random: options.random ?? systemRandom,
+      keyedHash: this.#keyedHash,
       beforeGroup: () => this.#endReading(),
       onWake: (topic) => this.#listeners.get(topic)?.(),
       defer: options.defer ?? ((run) => setImmediate(run)),
@@ -71,7 +81,7 @@ export class Store {
 
   /** Runs a few short queries on one consistent view. What may take over 10 ms belongs into the reader. */
   read<T>(query: (reading: Reading) => Settled<T>): T {
-    const reading: Reading = { db: this.#db, now: this.#clock.now() };
+    const reading: Reading = { db: this.#db, now: this.#clock.now(), keyedHash: this.#keyedHash };
     this.#beginReading();
     try {
       return query(reading) as T;
@@ -118,10 +128,11 @@ export class Store {
     return this.#writer.isBusy;
   }
 
-  /** Copies the whole log back into the file; only while nobody else uses the database. */
-  checkpoint(): void {
+  /** Copies the whole log back into the file and empties it; false where somebody else's reading kept it from that. */
+  checkpoint(): boolean {
     this.#endReading();
-    this.client.pragma("wal_checkpoint(TRUNCATE)");
+    const [row] = this.client.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+    return row?.busy === 0;
   }
 
   close(): void {
@@ -137,6 +148,8 @@ export function openStore(path: string, options: StoreOptions): Store {
   client.pragma("journal_mode = WAL");
   client.pragma("synchronous = FULL");
   client.pragma("foreign_keys = ON");
+  // What is deleted is overwritten, so that an erased person is not found in the file's free space.
+  client.pragma("secure_delete = ON");
   client.pragma(`cache_size = -${CACHE_KIBIBYTES}`);
   client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   client.pragma("temp_store = MEMORY");

@@ -13,6 +13,8 @@ export interface Reading {
   readonly db: Db;
   /** Wall time of the operation in milliseconds, fixed when it starts. */
   readonly now: number;
+  /** A hash under the installation's own key: recognises a value without keeping it. */
+  keyedHash(value: string): Uint8Array;
 }
 
 /** A write transaction. Nothing done through it counts before the commit of the group that it belongs to. */

@@ -24,6 +24,7 @@ const BUSY_LIMIT_MS = 15_000;
 export interface WriterOptions {
   clock: Clock;
   random: Random;
+  keyedHash: (value: string) => Uint8Array;
   /** Runs the next group in a later turn of the event loop; replaced in a simulation. */
   defer: (run: () => void) => void;
   /** The connection is about to write: whatever it was reading is over. */
@@ -170,6 +171,7 @@ export class Writer {
       db: this.#db,
       now: this.#options.clock.now(),
       random: this.#options.random,
+      keyedHash: this.#options.keyedHash,
       afterCommit: (effect) => effects.push(effect),
       wake: (topic) => effects.push(() => this.#options.onWake(topic)),
       savepoint: (part) => this.#runPart(effects, part) as never,

@@ -5,6 +5,8 @@
  */
 import { finishCallback, listWaiting, nextDueAt } from "#src/domain/callbacks/callbacks.ts";
 import type { Callback } from "#src/domain/callbacks/table.ts";
+import { changeNumber } from "#src/domain/inbound/change-number.ts";
+import { obeyControl } from "#src/domain/inbound/obey-control.ts";
 import { receive } from "#src/domain/inbound/receive.ts";
 import { applyStatus } from "#src/domain/messages/apply-status.ts";
 import { findByPhoneNumberId } from "#src/domain/numbers/read.ts";
@@ -144,6 +146,12 @@ export class CallbackApplier {
       }
       case "inbound":
         receive(tx, number, report);
+        return null;
+      case "number_change":
+        changeNumber(tx, number, report);
+        return null;
+      case "preference":
+        obeyControl(tx, number, report);
         return null;
       default:
         return `${report.kind}: not acted on`;

@@ -23,12 +23,16 @@ const nouns = [
   "billing",
   "numbers",
   "webhooks",
+  "groups",
+  "fields",
   "contacts",
+  "audiences",
   "templates",
   "idempotency",
   "messages",
   "inbound",
   "callbacks",
+  "erasure",
 ];
 
 export const folders: Folder[] = [
@@ -98,6 +102,11 @@ export const folders: Folder[] = [
     why: "Workers load, call and record; they see networks through the port and HTTP not at all.",
   },
   {
+    holds: ["imports/"],
+    mayImport: ["imports/", "domain/", "storage/", "primitives/"],
+    why: "Files of people come in through the same operations as requests; where they come from is not their business.",
+  },
+  {
     holds: ["api/"],
     mayImport: [
       "api/",
@@ -123,6 +132,7 @@ export const folders: Folder[] = [
 /** Packages whose use is bound to a place. `only` are path beginnings from `src/`. */
 export const packages: { name: RegExp; only: string[]; why: string }[] = [
   { name: /^elysia/, only: ["api/"], why: "HTTP's framework stays where HTTP is." },
+  { name: /^csv-parse/, only: ["imports/"], why: "Files of people are read in one place." },
   { name: /^ajv/, only: ["api/"], why: "Bodies are checked where they come in." },
   {
     name: /^better-sqlite3/,

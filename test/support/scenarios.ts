@@ -92,8 +92,11 @@ export function throttled(retryAfterMs: number | null = null): Outcome {
 export type Row = Record<string, unknown>;
 export type Snapshot = Readonly<Record<string, readonly string[]>>;
 
-/** Not part of what a request may change or must leave alone: a note for people, and the file's own name. */
-const IGNORED_TABLES = ["instance"];
+/**
+ * Not part of what a request may change or must leave alone: the file's own name, and counters that follow the contacts
+ * by triggers.
+ */
+const IGNORED_TABLES = ["instance", "contact_counters"];
 const IGNORED_COLUMNS = ["last_used_at"];
 
 /** Every row of every table, as text. */

@@ -49,7 +49,11 @@ export class WallClock implements Clock {
 export async function openTestStore(credited: number): Promise<TestStore> {
   const directory = mkdtempSync(join(tmpdir(), "waxwing-store-"));
   const clock = new WallClock();
-  const store = openStore(join(directory, "waxwing.db"), { clock, busyTimeoutMs: 0 });
+  const store = openStore(join(directory, "waxwing.db"), {
+    clock,
+    busyTimeoutMs: 0,
+    hashKey: () => new Uint8Array(32),
+  });
   migrate(store.client);
   // What is tested here is not the disk.
   store.client.pragma("synchronous = OFF");

@@ -71,7 +71,11 @@ export function responsesOf(endpoint: Endpoint, components: Components): Operati
     const isAlike = code !== undefined && others.length === 0 && !isKept;
     return [String(status), isAlike ? components.useResponse(pascalCase(code), make) : make()];
   });
-  return { [String(endpoint.success.status)]: success(endpoint, components), ...Object.fromEntries(refusals) };
+  const { otherStatus } = endpoint.success;
+  const successes = [endpoint.success, ...(otherStatus === undefined ? [] : [otherStatus])].map(
+    ({ status, description }) => [String(status), { ...success(endpoint, components), description }],
+  );
+  return { ...Object.fromEntries(successes), ...Object.fromEntries(refusals) };
 }
 
 function success({ success: { description, data, isList, isReplayable, example } }: Endpoint, components: Components) {

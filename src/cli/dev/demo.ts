@@ -118,7 +118,8 @@ export function writeDemo(tx: Tx, box: SecretBox, webhookUrl: string): Demo {
   });
   for (const { json, status } of TEMPLATES) addTemplate(tx, workspaceId, readNewTemplate(json), status);
   setSample(tx, workspaceId, "new_menu", "en_US", "https://www.example.com/menu.jpg");
-  for (const [digits, name] of PEOPLE) createContact(tx, workspaceId, { phone: fromNetwork(digits), name });
+  for (const [digits, name] of PEOPLE)
+    createContact(tx, workspaceId, { phone: fromNetwork(digits), profile: { name } });
 
   const body = inboundCallback(number, {
     networkMessageId: `wamid.${randomText(tx.random, 32).toUpperCase()}`,

@@ -6,7 +6,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Micros } from "#src/primitives/money.ts";
 import { Problem } from "#src/primitives/problem.ts";
-import { statement, type Tx } from "#src/storage/transaction.ts";
+import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
 import { available, findAccount } from "./account.ts";
 import { billingAccounts, type LedgerKind, ledgerEntries } from "./table.ts";
 
@@ -32,7 +32,7 @@ export function hold(tx: Tx, workspaceId: number, messageId: number, price: Micr
 }
 
 /** Throws `insufficient_balance` with the cost and what is left. */
-export function requireCovered(tx: Pick<Tx, "db" | "now">, workspaceId: number, needed: Micros): void {
+export function requireCovered(tx: Reading, workspaceId: number, needed: Micros): void {
   const account = findAccount(tx, workspaceId);
   if (account === undefined || available(account) >= needed) return;
   throw new Problem("insufficient_balance", "The balance does not cover the cost of this message.", {

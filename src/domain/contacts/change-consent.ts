@@ -3,20 +3,15 @@
  * person move together.
  */
 import { and, eq, ne, sql } from "drizzle-orm";
+import type { E164 } from "#src/primitives/phone.ts";
 import { statement, type Tx } from "#src/storage/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { type ConsentMove, type ConsentSource, decideConsent, rememberWords } from "./consent.ts";
-import { type Contact, consentLog, contacts } from "./table.ts";
+import { type ConsentMove, decideConsent, rememberWords } from "./consent.ts";
+import { type ConsentEvidence, logConsent } from "./consent-log.ts";
+import { forgetErasedOptOut } from "./erased.ts";
+import { type Contact, contacts } from "./table.ts";
 import { viewContact } from "./view.ts";
-
-export interface ConsentEvidence {
-  source: ConsentSource;
-  /** When it was recorded, where that was before now: an opt-out that a newly linked contact takes over. */
-  at?: number;
-  /** What proves it: ids of the message, import, key …; never the text itself. */
-  evidence: Record<string, unknown>;
-}
 
 /** Applies the move to the contact and everybody linked to it. Returns the contact as it is afterwards. */
 export function changeConsent(
@@ -26,12 +21,20 @@ export function changeConsent(
   move: ConsentMove,
   why: ConsentEvidence,
 ): Contact {
-  const changed = moveOne(tx, workspace, contact, move, why);
   // An opt-in by our side is evidence for the number it was given for, not for the person's other ones.
-  if (move.kind !== "opt_in" && contact.personId !== null) {
-    for (const linked of linkedContacts(tx, contact)) moveOne(tx, workspace, linked, move, why);
+  const linked = move.kind === "opt_in" ? [] : linkedContacts(tx, contact);
+  if (move.kind === "start" && [contact, ...linked].some((one) => isKeptOut(one, move))) {
+    for (const one of linked) remember(tx, one, rememberWords(one, move));
+    return remember(tx, contact, rememberWords(contact, move));
   }
+  const changed = moveOne(tx, workspace, contact, move, why);
+  for (const one of linked) moveOne(tx, workspace, one, move, why);
   return changed;
+}
+
+/** One refusal that a START does not lift is a refusal of the person: none of the contacts is lifted then. */
+function isKeptOut(contact: Contact, move: ConsentMove): boolean {
+  return contact.consent === "opted_out" && decideConsent(contact, move) === null;
 }
 
 const update = statement((db) =>
@@ -50,21 +53,6 @@ const update = statement((db) =>
     .prepare(),
 );
 
-const insertLog = statement((db) =>
-  db
-    .insert(consentLog)
-    .values({
-      workspaceId: sql.placeholder("workspaceId"),
-      contactId: sql.placeholder("contactId"),
-      was: sql.placeholder("was"),
-      became: sql.placeholder("became"),
-      source: sql.placeholder("source"),
-      evidence: sql.placeholder("evidence"),
-      at: sql.placeholder("at"),
-    })
-    .prepare(),
-);
-
 function moveOne(tx: Tx, workspace: Workspace, contact: Contact, move: ConsentMove, why: ConsentEvidence): Contact {
   const became = decideConsent(contact, move);
   const words = rememberWords(contact, move);
@@ -74,17 +62,11 @@ function moveOne(tx: Tx, workspace: Workspace, contact: Contact, move: ConsentMo
   const changed = update(tx).get({ id: contact.id, was, consent: became, source, at, now: tx.now, ...words });
   // Nobody else can have moved it: the contact was read in this transaction.
   if (changed === undefined) throw new Error(`contact ${contact.id} was not ${was} any more`);
-  insertLog(tx).run({
-    workspaceId: workspace.id,
-    contactId: contact.id,
-    was,
-    became,
-    source: why.source,
-    evidence: why.evidence,
-    at: tx.now,
-  });
-  if (became === "opted_out") publish(tx, workspace, "contact.opted_out", { contact: viewContact(changed, workspace) });
-  if (was === "opted_out") publish(tx, workspace, "contact.opted_in", { contact: viewContact(changed, workspace) });
+  logConsent(tx, changed, was, why);
+  if (became === "opted_out")
+    publish(tx, workspace, "contact.opted_out", { contact: viewContact(tx, changed, workspace) });
+  if (was === "opted_out" && changed.phone !== null) forgetErasedOptOut(tx, workspace.id, changed.phone as E164);
+  if (was === "opted_out") publish(tx, workspace, "contact.opted_in", { contact: viewContact(tx, changed, workspace) });
   return changed;
 }
 
@@ -95,7 +77,8 @@ function remember(tx: Tx, contact: Contact, words: Pick<Contact, "stopSaidAt" | 
   return { ...contact, ...words };
 }
 
-function linkedContacts(tx: Tx, contact: Contact): Contact[] {
+/** The others that are the same person. */
+export function linkedContacts(tx: Tx, contact: Contact): Contact[] {
   if (contact.personId === null) return [];
   return tx.db
     .select()

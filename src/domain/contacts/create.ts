@@ -1,7 +1,13 @@
-/** A person whom nobody knew yet: nothing but the number, or the network's own id, and no consent. */
+/**
+ * A person whom nobody knew yet: by number or by the network's own id, and without consent. Whoever was erased
+ * after opting out is made opted out again: forgetting a person does not forget that they refused.
+ */
 import { sql } from "drizzle-orm";
 import type { E164 } from "#src/primitives/phone.ts";
 import { statement, type Tx } from "#src/storage/transaction.ts";
+import { type ConsentEvidence, logConsent } from "./consent-log.ts";
+import { findErasedOptOut } from "./erased.ts";
+import { fullProfile, type Profile, profilePlaceholders } from "./profile.ts";
 import { type Contact, contacts } from "./table.ts";
 
 const insert = statement((db) =>
@@ -11,8 +17,10 @@ const insert = statement((db) =>
       workspaceId: sql.placeholder("workspaceId"),
       phone: sql.placeholder("phone"),
       networkUserId: sql.placeholder("networkUserId"),
-      name: sql.placeholder("name"),
-      consent: "unknown",
+      ...profilePlaceholders,
+      consent: sql.placeholder("consent"),
+      consentSource: sql.placeholder("consentSource"),
+      consentAt: sql.placeholder("consentAt"),
       createdAt: sql.placeholder("now"),
       updatedAt: sql.placeholder("now"),
     })
@@ -20,16 +28,28 @@ const insert = statement((db) =>
     .prepare(),
 );
 
-export function createContact(
-  tx: Tx,
-  workspaceId: number,
-  person: { phone: E164 | null; networkUserId?: string | null; name?: string | null },
-): Contact {
-  return insert(tx).get({
+export interface NewContact {
+  phone: E164 | null;
+  networkUserId?: string | null;
+  profile?: Profile;
+  /** Consent that is recorded together with the contact, in one write. Not for somebody erased after opting out. */
+  optIn?: ConsentEvidence;
+}
+
+export function createContact(tx: Tx, workspaceId: number, person: NewContact): Contact {
+  const refusedAt = person.phone === null ? null : findErasedOptOut(tx, workspaceId, person.phone);
+  const optIn = refusedAt === null ? person.optIn : undefined;
+  const contact = insert(tx).get({
     workspaceId,
     phone: person.phone,
     networkUserId: person.networkUserId ?? null,
-    name: person.name ?? null,
+    ...fullProfile(null, person.profile ?? {}),
+    consent: refusedAt !== null ? "opted_out" : optIn !== undefined ? "opted_in" : "unknown",
+    consentSource: refusedAt !== null ? "manual" : (optIn?.source ?? null),
+    // Since then: a START that the person writes now is later, and counts.
+    consentAt: refusedAt ?? (optIn === undefined ? null : tx.now),
     now: tx.now,
   });
+  if (optIn !== undefined) logConsent(tx, contact, "unknown", optIn);
+  return contact;
 }

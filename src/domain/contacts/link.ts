@@ -8,7 +8,8 @@ import { statement, type Tx } from "#src/storage/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { changeConsent } from "./change-consent.ts";
 import { decideConsent } from "./consent.ts";
-import { findByAnySpelling, findByNetworkUser } from "./find.ts";
+import { findByAnySpelling, findByNetworkUser, getContact } from "./find.ts";
+import { isLiftedByControl, isRefusedByControl } from "./refused-by-control.ts";
 import { type Contact, contactNetworkIds, contacts } from "./table.ts";
 
 const insertAlias = statement((db) =>
@@ -59,7 +60,18 @@ export function link(tx: Tx, workspace: Workspace, one: Contact, other: Contact)
       tx.db.update(contacts).set({ personId }).where(eq(contacts.personId, contact.personId)).run();
     }
   }
-  reconcile(tx, workspace, { ...one, personId }, { ...other, personId });
+  shareWords(tx, personId);
+  reconcile(tx, workspace, getContact(tx, workspace.id, one.id), getContact(tx, workspace.id, other.id));
+}
+
+/** What a person wrote under one number was said for all: a later word is weighed against it under any of them. */
+function shareWords(tx: Tx, personId: number): void {
+  const everyone = tx.db.select().from(contacts).where(eq(contacts.personId, personId)).all();
+  const latest = (times: (number | null)[]): number | null =>
+    times.reduce((one, other) => (one === null || (other !== null && other > one) ? other : one), null);
+  const stopSaidAt = latest(everyone.map((contact) => contact.stopSaidAt));
+  const startSaidAt = latest(everyone.map((contact) => contact.startSaidAt));
+  tx.db.update(contacts).set({ stopSaidAt, startSaidAt }).where(eq(contacts.personId, personId)).run();
 }
 
 /** Two contacts that were one person all along: what the person said last holds for both, any other opt-out too. */
@@ -67,7 +79,7 @@ function reconcile(tx: Tx, workspace: Workspace, one: Contact, other: Contact): 
   const optedOut = one.consent === "opted_out" ? one : other;
   const reachable = optedOut === one ? other : one;
   if (optedOut.consent !== "opted_out" || reachable.consent === "opted_out") return;
-  const started = reachable.startSaidAt;
+  const started = isLiftedByControl(tx, reachable) ? null : reachable.startSaidAt;
   const lifted = started === null ? null : decideConsent(optedOut, { kind: "start", saidAt: started });
   if (started !== null && lifted !== null) {
     const why = { source: "inbound_message" as const, evidence: { linked_contact: reachable.id } };
@@ -76,7 +88,7 @@ function reconcile(tx: Tx, workspace: Workspace, one: Contact, other: Contact): 
   }
   const why = {
     source: optedOut.consentSource ?? ("manual" as const),
-    evidence: { linked_contact: optedOut.id },
+    evidence: { linked_contact: optedOut.id, ...(isRefusedByControl(tx, optedOut) ? { control: "stop" } : {}) },
     ...(optedOut.consentAt === null ? {} : { at: optedOut.consentAt }),
   };
   changeConsent(tx, workspace, reachable, { kind: "opt_out" }, why);

@@ -1,6 +1,6 @@
 /** People: one contact for one phone number of a workspace. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { instant } from "#src/storage/columns.ts";
+import { bytes, instant } from "#src/storage/columns.ts";
 import type { Consent, ConsentSource } from "./consent.ts";
 
 export const contacts = sqliteTable(
@@ -59,3 +59,48 @@ export const consentLog = sqliteTable("consent_log", {
   evidence: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
   at: instant().notNull(),
 });
+
+/** Somebody else who uses a contact's number. */
+export const contactPeople = sqliteTable("contact_people", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  contactId: integer().notNull(),
+  /** Place in the list, as it was sent. */
+  position: integer().notNull(),
+  name: text().notNull(),
+  firstName: text(),
+  birthday: text(),
+  /** The caller's own id, by which a repeated sync finds the person again. */
+  ref: text(),
+});
+
+export type PersonOnNumber = typeof contactPeople.$inferSelect;
+
+export const tags = sqliteTable("tags", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  name: text().notNull(),
+  /** The name as it is compared: without case. */
+  folded: text().notNull(),
+});
+
+export type Tag = typeof tags.$inferSelect;
+
+export const contactTags = sqliteTable(
+  "contact_tags",
+  { contactId: integer().notNull(), tagId: integer().notNull() },
+  (table) => [primaryKey({ columns: [table.contactId, table.tagId] })],
+);
+
+/** How many contacts the API lists; kept by triggers. */
+export const contactCounters = sqliteTable("contact_counters", {
+  workspaceId: integer().primaryKey(),
+  contacts: integer().notNull(),
+  optedOut: integer().notNull(),
+});
+
+/** What is remembered of an erased person who had opted out. */
+export const erasedOptOuts = sqliteTable(
+  "erased_opt_outs",
+  { workspaceId: integer().notNull(), phoneHash: bytes().notNull(), optedOutAt: instant().notNull() },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.phoneHash] })],
+);

@@ -2,8 +2,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/primitives/instant.ts";
 import { Instant, Nullable, OneOf } from "#src/primitives/schema.ts";
+import type { Reading } from "#src/storage/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { consentSources, consents } from "./consent.ts";
+import { readDetails } from "./details.ts";
 import type { Contact } from "./table.ts";
 
 const OptionalText = Nullable(Type.String());
@@ -71,7 +73,13 @@ export const ContactView = Type.Object(
   { $id: "Contact", description: "A person whom the workspace writes to or who wrote to it." },
 );
 
-export function viewContact(contact: Contact, workspace: Pick<Workspace, "timezone">): Static<typeof ContactView> {
+/** Reads what belongs to the contact beside its row. */
+export function viewContact(
+  reading: Reading,
+  contact: Contact,
+  workspace: Pick<Workspace, "timezone">,
+): Static<typeof ContactView> {
+  const details = readDetails(reading, contact.id);
   const when = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms, workspace.timezone));
   return {
     ...(contact.phone === null ? {} : { phone: contact.phone }),
@@ -86,10 +94,15 @@ export function viewContact(contact: Contact, workspace: Pick<Workspace, "timezo
     company: contact.company,
     birthday: contact.birthday,
     anniversary: contact.anniversary,
-    fields: {},
-    people: [],
-    tags: [],
-    groups: [],
+    fields: details.fields,
+    people: details.people.map(({ name, firstName, birthday, ref }) => ({
+      name,
+      first_name: firstName,
+      birthday,
+      ref,
+    })),
+    tags: details.tags,
+    groups: details.groups,
     consent: { status: contact.consent, source: contact.consentSource, at: when(contact.consentAt) },
     last_message_from_them_at: when(contact.lastMessageAt),
     created_at: formatInstant(contact.createdAt, workspace.timezone),

@@ -3,12 +3,8 @@
  * 24-hour window, and their word about being written to.
  */
 import { eq, sql } from "drizzle-orm";
-import { fromNetwork } from "#src/primitives/phone.ts";
 import { statement, type Tx } from "#src/storage/transaction.ts";
 import { changeConsent } from "../contacts/change-consent.ts";
-import { createContact } from "../contacts/create.ts";
-import { findByAnySpelling, findByNetworkUser } from "../contacts/find.ts";
-import { learnNetworkId, learnNetworkUser } from "../contacts/link.ts";
 import { type Contact, contacts } from "../contacts/table.ts";
 import { viewContact } from "../contacts/view.ts";
 import type { SendingNumber } from "../numbers/table.ts";
@@ -17,6 +13,7 @@ import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { readCommand } from "../workspaces/workspace.ts";
 import type { InboundReport } from "./report.ts";
+import { findOrCreateSender } from "./sender.ts";
 import { type Inbound, inbounds } from "./table.ts";
 import { viewInbound } from "./view.ts";
 
@@ -48,58 +45,46 @@ const isKnown = statement((db) =>
     .prepare(),
 );
 
-/** Undefined: this very inbound was taken in before, and nothing changed. */
-export function receive(tx: Tx, number: SendingNumber, report: InboundReport): Inbound | undefined {
-  const workspace = getWorkspace(tx, number.workspaceId);
-  const { networkMessageId } = report;
-  if (isKnown(tx).get({ workspaceId: workspace.id, networkMessageId }) !== undefined) return undefined;
+/** Whether this very inbound was taken in before. */
+export function isKnownInbound(tx: Tx, workspaceId: number, networkMessageId: string): boolean {
+  return isKnown(tx).get({ workspaceId, networkMessageId }) !== undefined;
+}
 
-  const sender = findOrCreateSender(tx, workspace, report);
-  const at = Math.min(report.at, tx.now);
-  const inbound = insert(tx).get({
-    workspaceId: workspace.id,
+/** Writes down what came, exactly once. Undefined: it was there already. */
+export function recordInbound(
+  tx: Tx,
+  number: SendingNumber,
+  sender: Contact,
+  { networkMessageId, type, text, at }: Pick<InboundReport, "networkMessageId" | "type" | "text" | "at">,
+): Inbound | undefined {
+  return insert(tx).get({
+    workspaceId: number.workspaceId,
     numberId: number.id,
     contactId: sender.id,
     networkMessageId,
-    type: report.type,
-    text: report.text,
-    receivedAt: at,
+    type,
+    text,
+    receivedAt: Math.min(at, tx.now),
     now: tx.now,
   });
+}
+
+/** Undefined: this very inbound was taken in before, and nothing changed. */
+export function receive(tx: Tx, number: SendingNumber, report: InboundReport): Inbound | undefined {
+  const workspace = getWorkspace(tx, number.workspaceId);
+  if (isKnownInbound(tx, workspace.id, report.networkMessageId)) return undefined;
+
+  const person = { from: report.from, userId: report.fromUserId, profileName: report.profileName };
+  const sender = findOrCreateSender(tx, workspace, person);
+  const inbound = recordInbound(tx, number, sender, report);
   if (inbound === undefined) return undefined;
-  const wrote = openWindow(tx, sender, at);
-  const contact = obey(tx, workspace, wrote, report, inbound, at);
+  const wrote = openWindow(tx, sender, inbound.receivedAt);
+  const contact = obey(tx, workspace, wrote, report, inbound);
   publish(tx, workspace, "message.received", {
     message: viewInbound(inbound, contact, workspace),
-    contact: viewContact(contact, workspace),
+    contact: viewContact(tx, contact, workspace),
   });
   return inbound;
-}
-
-/** By the network's own id first, then by number in any spelling; a stranger becomes a contact without consent. */
-function findOrCreateSender(tx: Tx, workspace: Workspace, { from, fromUserId, profileName }: InboundReport): Contact {
-  const phone = from === null ? null : fromNetwork(from);
-  const byPhone = phone === null ? undefined : findByAnySpelling(tx, workspace.id, phone);
-  const byUser = fromUserId === null ? undefined : findByNetworkUser(tx, workspace.id, fromUserId);
-  const known = byPhone ?? byUser;
-  if (known === undefined) {
-    return createContact(tx, workspace.id, { phone, networkUserId: fromUserId, name: profileName });
-  }
-  if (phone !== null && known.phone === null) return nameByPhone(tx, known, phone);
-  if (from !== null) learnNetworkId(tx, workspace, known, from);
-  if (fromUserId !== null) learnNetworkUser(tx, workspace, known, fromUserId);
-  return reread(tx, known);
-}
-
-/** Somebody known by the network's id alone has shown the number: from now on the API lists them. */
-function nameByPhone(tx: Tx, contact: Contact, phone: string): Contact {
-  const named = tx.db
-    .update(contacts)
-    .set({ phone, updatedAt: tx.now })
-    .where(eq(contacts.id, contact.id))
-    .returning()
-    .get();
-  return named ?? contact;
 }
 
 /** The network's time, never later than now and never moving back. */
@@ -115,20 +100,9 @@ function openWindow(tx: Tx, contact: Contact, at: number): Contact {
 }
 
 /** STOP and START, in the workspace's words. */
-function obey(
-  tx: Tx,
-  workspace: Workspace,
-  contact: Contact,
-  report: InboundReport,
-  inbound: Inbound,
-  saidAt: number,
-): Contact {
+function obey(tx: Tx, workspace: Workspace, contact: Contact, report: InboundReport, inbound: Inbound): Contact {
   const command = report.command === null ? null : readCommand(report.command, workspace);
   if (command === null) return contact;
   const why = { source: "inbound_message" as const, evidence: { inbound: inbound.id } };
-  return changeConsent(tx, workspace, contact, { kind: command, saidAt }, why);
-}
-
-function reread(tx: Tx, contact: Contact): Contact {
-  return tx.db.select().from(contacts).where(eq(contacts.id, contact.id)).get() ?? contact;
+  return changeConsent(tx, workspace, contact, { kind: command, saidAt: inbound.receivedAt }, why);
 }

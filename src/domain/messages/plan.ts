@@ -3,7 +3,6 @@
  * order in which a caller is told. It writes nothing, so it serves both the look before a wait and the transaction that
  * accepts.
  */
-import { formatInstant } from "#src/primitives/instant.ts";
 import type { Micros } from "#src/primitives/money.ts";
 import type { E164 } from "#src/primitives/phone.ts";
 import { type FieldProblems, invalidRequest, noProblems, Problem, quote } from "#src/primitives/problem.ts";
@@ -11,6 +10,7 @@ import type { Reading } from "#src/storage/transaction.ts";
 import { findAccount } from "../billing/account.ts";
 import { requireCovered } from "../billing/hold.ts";
 import { type FoundPerson, findPerson } from "../contacts/find.ts";
+import { requireNotOptedOut } from "../contacts/refuse.ts";
 import type { Contact } from "../contacts/table.ts";
 import { resolveSender } from "../numbers/sender.ts";
 import type { SendingNumber } from "../numbers/table.ts";
@@ -63,7 +63,7 @@ export function planSend(reading: Reading, workspaceId: number, input: SendInput
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
 
   const person = requirePerson(reading, workspace, input.to);
-  requireNotOptedOut(workspace, person.contact);
+  requireNotOptedOut(reading, workspace, person);
   const readySender = requireReady(sender);
 
   if (input.content.type === "text") {
@@ -92,17 +92,6 @@ export function planSend(reading: Reading, workspaceId: number, input: SendInput
 export function requireActive(workspace: Workspace): void {
   if (workspace.suspendedAt === null) return;
   throw new Problem("workspace_suspended", `Sending is stopped for this workspace: ${workspace.suspendedReason}`);
-}
-
-/** Throws `opted_out` with the date. */
-export function requireNotOptedOut(workspace: Workspace, contact: Contact | null): void {
-  if (contact?.consent !== "opted_out") return;
-  const since = contact.consentAt ?? contact.updatedAt;
-  throw new Problem(
-    "opted_out",
-    `This person opted out on ${formatInstant(since, workspace.timezone).slice(0, 10)} and can only undo that by writing START.`,
-    { since, timezone: workspace.timezone },
-  );
 }
 
 /** Throws `number_not_ready`. */

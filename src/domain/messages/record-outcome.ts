@@ -1,15 +1,17 @@
 /** What the network answered to a hand-over, written down: the message, its money, its people, its event. */
 import { and, eq, inArray } from "drizzle-orm";
+import type { E164 } from "#src/primitives/phone.ts";
 import type { Tx } from "#src/storage/transaction.ts";
 import { release } from "../billing/hold.ts";
 import { getContact } from "../contacts/find.ts";
 import { learnNetworkId, learnNetworkUser } from "../contacts/link.ts";
+import { requireNotOptedOut } from "../contacts/refuse.ts";
 import { findNumber } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { applyParked } from "./apply-status.ts";
 import { enter, move } from "./move.ts";
 import type { Outcome } from "./outcome.ts";
-import { requireActive, requireNotOptedOut, requireReady } from "./plan.ts";
+import { requireActive, requireReady } from "./plan.ts";
 import { findForWork } from "./read.ts";
 import { type Message, messages } from "./table.ts";
 
@@ -80,7 +82,8 @@ export function handOverAgain(tx: Tx, messageId: number): boolean {
   if (before.status !== "queued") return false;
   const workspace = getWorkspace(tx, before.workspaceId);
   requireActive(workspace);
-  requireNotOptedOut(workspace, getContact(tx, before.workspaceId, before.contactId));
+  const contact = getContact(tx, before.workspaceId, before.contactId);
+  requireNotOptedOut(tx, workspace, { contact, phone: before.toPhone as E164 });
   requireReady(findNumber(tx, before.numberId) ?? null);
   return move(tx, before, { status: "sending", handedOverAt: tx.now }) !== undefined;
 }

@@ -3,7 +3,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { dropWaiting } from "#src/outbox/claim.ts";
 import { Problem } from "#src/primitives/problem.ts";
 import { newToken, type SecretBox } from "#src/primitives/secret.ts";
-import { statement, type Tx } from "#src/storage/transaction.ts";
+import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { findWebhook } from "./read.ts";
 import { deliveries, type Webhook, webhooks } from "./table.ts";
@@ -40,7 +40,7 @@ export function setWebhook(tx: Tx, box: SecretBox, workspaceId: number, url: str
 }
 
 /** Throws `not_found` where no address was ever set. */
-export function showWebhook(tx: Pick<Tx, "db" | "now">, box: SecretBox, workspaceId: number): ShownWebhook {
+export function showWebhook(tx: Reading, box: SecretBox, workspaceId: number): ShownWebhook {
   const webhook = requireWebhook(tx, workspaceId);
   return { url: webhook.url, secret: openSecret(box, webhook) };
 }
@@ -92,7 +92,7 @@ function newSecret(tx: Tx): string {
   return newToken(tx.random, SECRET_PREFIX, SECRET_BYTES);
 }
 
-function requireWebhook(tx: Pick<Tx, "db" | "now">, workspaceId: number): Webhook {
+function requireWebhook(tx: Reading, workspaceId: number): Webhook {
   getWorkspace(tx, workspaceId);
   const webhook = findWebhook(tx, workspaceId);
   if (webhook === undefined) {

@@ -1,0 +1,217 @@
+/** `waxwing contact …`: people in and out of the database, many at a time, and one forgotten. */
+import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
+import { findPerson } from "#src/domain/contacts/find.ts";
+import { eraseContact, eraseMentions, eraseTexts, namesOf } from "#src/domain/erasure/erase-person.ts";
+import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import { bulkOptOut } from "#src/imports/bulk-opt-out.ts";
+import { csvLine, exportContacts } from "#src/imports/export-contacts.ts";
+import { importContacts } from "#src/imports/import-contacts.ts";
+import { type Clock, sleep } from "#src/primitives/clock.ts";
+import { notFound } from "#src/primitives/problem.ts";
+import type { Store } from "#src/storage/store.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+import { type Command, command, workspaceOption } from "./command.ts";
+import type { Io } from "./context.ts";
+import { withDatabase } from "./database.ts";
+import { CommandFailure, UsageError } from "./failure.ts";
+import { list } from "./output.ts";
+
+const group = "contact";
+const file = { kind: "text", value: "FILE", required: true, says: "The file" } as const;
+const BATCH = 200;
+const GAP_MS = 3;
+
+export const commands: readonly Command[] = [
+  command({
+    group,
+    name: "import",
+    summary: "Bring people in from a CSV file",
+    details:
+      "Encoding, delimiter and columns are found out; --map says what they are not. Run it again with the same file:\nnothing changes. Rows that fail are written to FILE.errors.csv. Consent is recorded only with --consent, and never\nlifts an opt-out.",
+    positionals: { file },
+    options: {
+      workspace: workspaceOption,
+      map: {
+        kind: "text",
+        value: "COL=FIELD,…",
+        says: "Columns: phone, name, city, tags, fields.KEY …; - leaves one out",
+      },
+      consent: { kind: "choice", choices: ["opted_in"], says: "Everybody in the file has agreed to be written to" },
+      dryRun: { kind: "flag", says: "Judge every row and change nothing" },
+    },
+    run: (context, given) => {
+      requireFile(given.file);
+      const map = readMap(given.map);
+      return withDatabase(context, "write", async ({ store }) => {
+        const failures = new FailureFile(`${given.file}.errors.csv`);
+        try {
+          const figures = await importContacts({
+            store,
+            clock: context.io.clock,
+            workspaceId: given.workspace,
+            path: given.file,
+            map,
+            optIn: given.consent !== undefined,
+            isDryRun: given.dryRun,
+            onProgress: ({ rows, failed }) => progress(context.io, `${rows} rows, ${failed} failed`),
+            onColumns: (header, { ignored }) => {
+              failures.header = header;
+              if (ignored.length > 0) context.io.err(`left out: ${ignored.join(", ")}\n`);
+            },
+            onFailure: (line, cells, reason) => failures.add(line, cells, reason),
+          });
+          endProgress(context.io);
+          const errors = failures.count === 0 ? {} : { errors_file: failures.path };
+          return { json: { ...figures, ...errors }, text: list({ ...figures, ...errors }) };
+        } finally {
+          failures.close();
+        }
+      });
+    },
+  }),
+  command({
+    group,
+    name: "export",
+    summary: "Write every contact as CSV, to stdout or a file",
+    options: {
+      workspace: workspaceOption,
+      file: { kind: "text", value: "FILE", says: "Where to; left out: stdout (needed with --json)" },
+    },
+    run: (context, given) => {
+      if (context.options.json && given.file === undefined) {
+        throw new UsageError("with --json the CSV needs a file of its own: add --file FILE", "contact export");
+      }
+      return withDatabase(context, "read", async ({ store }) => {
+        const { file: path } = given;
+        if (path === undefined) {
+          await exportContacts(store, given.workspace, (text) => context.io.out(text));
+          return null;
+        }
+        const handle = openSync(path, "w", 0o600);
+        try {
+          const contacts = await exportContacts(store, given.workspace, (text) => void writeSync(handle, text));
+          return { json: { contacts, file: path }, text: `${contacts} contacts are in ${path}.` };
+        } finally {
+          closeSync(handle);
+        }
+      });
+    },
+  }),
+  command({
+    group,
+    name: "opt-out",
+    summary: "Opt everybody in a file out",
+    details: "A CSV with a phone column, or one number a line. Whoever had opted out keeps the first date.",
+    options: { workspace: workspaceOption, file },
+    run: (context, given) => {
+      requireFile(given.file);
+      return withDatabase(context, "write", async ({ store }) => {
+        const failures = new FailureFile(`${given.file}.errors.csv`);
+        try {
+          const figures = await bulkOptOut(
+            { store, clock: context.io.clock },
+            given.workspace,
+            given.file,
+            (line, cells, reason) => failures.add(line, cells, reason),
+          );
+          const errors = failures.count === 0 ? {} : { errors_file: failures.path };
+          return { json: { ...figures, ...errors }, text: list({ ...figures, ...errors }) };
+        } finally {
+          failures.close();
+        }
+      });
+    },
+  }),
+  command({
+    group,
+    name: "erase",
+    summary: "Forget a person: data, texts, raw records",
+    details:
+      "Figures stay, and a keyed hash of an opt-out, so that no import revives it. Backups made before still hold the\nperson.",
+    positionals: { phone: { kind: "text", value: "PHONE", required: true, says: "The person's number, in any form" } },
+    options: { workspace: workspaceOption },
+    run: (context, given) =>
+      withDatabase(context, "write", async ({ store }) => {
+        const wasEmptied = await erase(store, context.io.clock, given.workspace, given.phone);
+        const text = wasEmptied
+          ? "The person is erased."
+          : "The person is erased; the log beside the database still holds old pages until the server's next restart.";
+        return { json: { erased: true, log_emptied: wasEmptied }, text };
+      }),
+  }),
+];
+
+/** Batch by batch, the contact itself last: a command that is broken off can be run again. */
+async function erase(store: Store, clock: Clock, workspaceId: number, phone: string): Promise<boolean> {
+  const inTurns = async (batch: (tx: Tx) => boolean): Promise<void> => {
+    while (await store.write(batch)) await sleep(clock, GAP_MS);
+  };
+  const { contact, names } = await store.write((tx) => {
+    const workspace = getWorkspace(tx, workspaceId);
+    const found = findPerson(tx, workspaceId, phone, workspace.country)?.contact;
+    if (found == null) throw notFound("contact");
+    return { contact: found, names: namesOf(tx, found) };
+  });
+  await inTurns((tx) => eraseTexts(tx, contact, BATCH));
+  for (const kind of ["callbacks", "events"] as const) {
+    let after: number | null = 0;
+    await inTurns((tx) => {
+      after = eraseMentions(tx, workspaceId, names, kind, after ?? 0, BATCH);
+      return after !== null;
+    });
+  }
+  await store.write((tx) => eraseContact(tx, contact));
+  return store.checkpoint();
+}
+
+function requireFile(path: string): void {
+  if (existsSync(path)) return;
+  throw new CommandFailure("unreadable_file", `there is no file ${path}`, "check the path");
+}
+
+/** `COL=FIELD,COL=FIELD` */
+function readMap(text: string | undefined): ReadonlyMap<string, string> {
+  const map = new Map<string, string>();
+  for (const pair of text?.split(",") ?? []) {
+    const at = pair.lastIndexOf("=");
+    if (at < 1) throw new UsageError(`--map is a list of COLUMN=FIELD, and "${pair}" is none`, "contact import");
+    map.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
+  }
+  return map;
+}
+
+/** Rows that could not be taken, as they were, with their line and the reason; made at the first one. */
+class FailureFile {
+  readonly path: string;
+  header: readonly string[] = [];
+  count = 0;
+  #handle: number | null = null;
+
+  constructor(path: string) {
+    this.path = path;
+    // What an earlier run left would be taken for this one's.
+    rmSync(path, { force: true });
+  }
+
+  add(line: number, cells: readonly string[], reason: string): void {
+    if (this.#handle === null) {
+      this.#handle = openSync(this.path, "w", 0o600);
+      writeSync(this.#handle, csvLine([...this.header, "line", "error"]));
+    }
+    this.count += 1;
+    const padded = this.header.length === 0 ? cells : this.header.map((_, index) => cells[index] ?? "");
+    writeSync(this.#handle, csvLine([...padded, String(line), reason]));
+  }
+
+  close(): void {
+    if (this.#handle !== null) closeSync(this.#handle);
+  }
+}
+
+function progress(io: Io, text: string): void {
+  if (io.isTerminal) io.err(`\r${text}`);
+}
+
+function endProgress(io: Io): void {
+  if (io.isTerminal) io.err("\n");
+}

@@ -1,0 +1,84 @@
+/** `waxwing field …`: custom fields of a workspace's contacts. */
+import { removeField } from "#src/domain/contacts/remove-field.ts";
+import { addField } from "#src/domain/fields/define.ts";
+import { fieldKinds } from "#src/domain/fields/field.ts";
+import { listFields } from "#src/domain/fields/read.ts";
+import type { CustomField } from "#src/domain/fields/table.ts";
+import { sleep } from "#src/primitives/clock.ts";
+import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
+import { withDatabase } from "./database.ts";
+import { workspacesOf } from "./of-workspaces.ts";
+import { list, type Report, table } from "./output.ts";
+
+const group = "field";
+/** Between two batches a running server gets its turn. */
+const GAP_MS = 5;
+
+export const commands: readonly Command[] = [
+  command({
+    group,
+    name: "add",
+    summary: "Define a custom field of contacts",
+    options: {
+      workspace: workspaceOption,
+      key: { kind: "text", value: "K", required: true, says: "What the API calls it, such as loyalty_tier" },
+      label: { kind: "text", value: "L", required: true, says: "What people call it" },
+      kind: { kind: "choice", choices: fieldKinds, required: true, says: "What it holds" },
+      choices: { kind: "text", value: "A,B", says: "For the kind choice: what it may be" },
+    },
+    run: (context, given) =>
+      withDatabase(context, "write", ({ store }) =>
+        store.write((tx) => {
+          const choices = given.choices === undefined ? [] : given.choices.split(",").map((choice) => choice.trim());
+          return reportOf(addField(tx, given.workspace, { ...given, choices }));
+        }),
+      ),
+  }),
+  command({
+    group,
+    name: "list",
+    summary: "Custom fields",
+    options: { workspace: workspaceFilter },
+    run: (context, given) =>
+      withDatabase(context, "read", ({ store }) => {
+        const fields = store.read((reading) =>
+          workspacesOf(reading, given.workspace).flatMap(({ id }) => listFields(reading, id)),
+        );
+        const rows = fields.map((field) => [
+          field.workspaceId,
+          field.key,
+          field.label,
+          field.kind,
+          field.choices?.join(", ") ?? null,
+        ]);
+        const headings = ["workspace", "key", "label", "kind", "choices"];
+        return {
+          json: fields.map(view),
+          text: table(headings, rows, "There is no custom field: waxwing field add --workspace ID …"),
+        };
+      }),
+  }),
+  command({
+    group,
+    name: "remove",
+    summary: "Remove a custom field and every value in it",
+    positionals: { key: { kind: "text", value: "KEY", required: true, says: "The field's key" } },
+    options: { workspace: workspaceOption },
+    run: (context, given) =>
+      withDatabase(context, "write", async ({ store }) => {
+        while (!(await store.write((tx) => removeField(tx, given.workspace, given.key)))) {
+          await sleep(context.io.clock, GAP_MS);
+        }
+        return { json: { removed: given.key }, text: `The field ${given.key} and its values are gone.` };
+      }),
+  }),
+];
+
+function view({ workspaceId, key, label, kind, choices }: CustomField) {
+  return { workspace_id: workspaceId, key, label, kind, choices };
+}
+
+function reportOf(field: CustomField): Report {
+  const { choices, ...shown } = view(field);
+  return { json: view(field), text: list({ ...shown, choices: choices?.join(", ") }) };
+}

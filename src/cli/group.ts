@@ -1,0 +1,120 @@
+/** `waxwing group …`: lists of contacts, and saved searches. */
+import { compileCount } from "#src/domain/audiences/compile.ts";
+import { recordCount } from "#src/domain/audiences/count.ts";
+import { removeGroup } from "#src/domain/audiences/remove-group.ts";
+import { saveSearch } from "#src/domain/audiences/save-search.ts";
+import { readSearch } from "#src/domain/audiences/search.ts";
+import { listGroups } from "#src/domain/groups/read.ts";
+import type { Group } from "#src/domain/groups/table.ts";
+import { viewGroup } from "#src/domain/groups/view.ts";
+import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import { sleep } from "#src/primitives/clock.ts";
+import { invalidRequest, notFound } from "#src/primitives/problem.ts";
+import type { Reading } from "#src/storage/transaction.ts";
+import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
+import { withDatabase } from "./database.ts";
+import { workspacesOf } from "./of-workspaces.ts";
+import { list, type Report, table } from "./output.ts";
+
+const group = "group";
+const GROUPS_A_READ = 200;
+const GAP_MS = 5;
+
+export const commands: readonly Command[] = [
+  command({
+    group,
+    name: "create",
+    summary: "Make a list, or with --filter a saved search",
+    details:
+      'A filter is JSON: a condition such as {"field": "city", "is": "Pune"}, or {"all": […]}, {"any": […]}, {"not": …}.\n{"field": "birthday", "within_days": 0} finds whose birthday is today.',
+    options: {
+      workspace: workspaceOption,
+      name: { kind: "text", value: "N", required: true, says: "What it is called" },
+      filter: { kind: "text", value: "JSON", says: "Whom it finds; left out: a list to which contacts are added" },
+    },
+    run: (context, given) => {
+      const filter = given.filter === undefined ? null : readJson(given.filter);
+      return withDatabase(context, "write", async ({ store }) => {
+        const made = await store.write((tx) => saveSearch(tx, given.workspace, { name: given.name, filter }));
+        if (filter === null) return reportOf(made);
+        // Counted here, in this process: the server need not wait for it, and the first look shows a figure.
+        const { sql, parameters } = store.read((reading) => {
+          const workspace = getWorkspace(reading, given.workspace);
+          const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: reading.now };
+          return compileCount(readSearch(reading, workspace, filter), context);
+        });
+        const row = store.client.prepare(sql).get(...parameters) as { total: number };
+        await store.write((tx) => recordCount(tx, made.id, row.total));
+        return reportOf({ ...made, memberCount: row.total });
+      });
+    },
+  }),
+  command({
+    group,
+    name: "list",
+    summary: "Groups and how many contacts they have",
+    options: { workspace: workspaceFilter },
+    run: (context, given) =>
+      withDatabase(context, "read", ({ store }) => {
+        const groups = store.read((reading) =>
+          workspacesOf(reading, given.workspace).flatMap(({ id }) => allGroups(reading, id)),
+        );
+        const rows = groups.map((one) => {
+          const { id, name, type, count } = viewGroup(one);
+          return [one.workspaceId, id, name, type, count];
+        });
+        const headings = ["workspace", "id", "name", "type", "contacts"];
+        return {
+          json: groups.map(view),
+          text: table(headings, rows, "There is no group: waxwing group create --workspace ID --name …"),
+        };
+      }),
+  }),
+  command({
+    group,
+    name: "remove",
+    summary: "Remove a group; its contacts stay",
+    positionals: { id: { kind: "number", value: "ID", required: true, says: "The group's id" } },
+    run: (context, given) =>
+      withDatabase(context, "write", async ({ store }) => {
+        const workspaceId = store.read((reading) => {
+          const owner = workspacesOf(reading, undefined).find(({ id }) =>
+            allGroups(reading, id).some((one) => one.id === given.id),
+          );
+          if (owner === undefined) throw notFound("group");
+          return owner.id;
+        });
+        while (!(await store.write((tx) => removeGroup(tx, workspaceId, given.id)))) {
+          await sleep(context.io.clock, GAP_MS);
+        }
+        return { json: { removed: given.id }, text: `Group ${given.id} is gone.` };
+      }),
+  }),
+];
+
+function allGroups(reading: Reading, workspaceId: number): Group[] {
+  const all: Group[] = [];
+  for (;;) {
+    const part = listGroups(reading, workspaceId, { offset: all.length }, GROUPS_A_READ);
+    all.push(...part);
+    if (part.length < GROUPS_A_READ) return all;
+  }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw invalidRequest({ filter: [`The filter is not valid JSON: ${reason}`] });
+  }
+}
+
+function view(one: Group) {
+  return { ...viewGroup(one), workspace_id: one.workspaceId, filter: one.filter };
+}
+
+function reportOf(one: Group): Report {
+  const { id, name, type, count } = viewGroup(one);
+  return { json: view(one), text: list({ id, name, type, contacts: count }) };
+}

@@ -1,0 +1,41 @@
+/** The record of every change of consent, with what proves it. Rows are only ever added. */
+import { sql } from "drizzle-orm";
+import { statement, type Tx } from "#src/storage/transaction.ts";
+import type { Consent, ConsentSource } from "./consent.ts";
+import { type Contact, consentLog } from "./table.ts";
+
+export interface ConsentEvidence {
+  source: ConsentSource;
+  /** When it was recorded, where that was before now: an opt-out that a newly linked contact takes over. */
+  at?: number;
+  /** What proves it: ids of the message, import, key …; never the text itself. */
+  evidence: Record<string, unknown>;
+}
+
+const insertLog = statement((db) =>
+  db
+    .insert(consentLog)
+    .values({
+      workspaceId: sql.placeholder("workspaceId"),
+      contactId: sql.placeholder("contactId"),
+      was: sql.placeholder("was"),
+      became: sql.placeholder("became"),
+      source: sql.placeholder("source"),
+      evidence: sql.placeholder("evidence"),
+      at: sql.placeholder("at"),
+    })
+    .prepare(),
+);
+
+/** Writes down what the contact's consent was and what it has become. */
+export function logConsent(tx: Tx, contact: Contact, was: Consent, { source, evidence }: ConsentEvidence): void {
+  insertLog(tx).run({
+    workspaceId: contact.workspaceId,
+    contactId: contact.id,
+    was,
+    became: contact.consent,
+    source,
+    evidence,
+    at: tx.now,
+  });
+}

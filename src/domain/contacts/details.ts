@@ -1,0 +1,54 @@
+/** What belongs to a contact beside its row: others on the number, tags, groups, custom fields. */
+import { asc, eq, sql } from "drizzle-orm";
+import { type Reading, statement } from "#src/storage/transaction.ts";
+import type { FieldValue } from "../fields/field.ts";
+import { readFieldsOfContact } from "../fields/read.ts";
+import { listGroupsOfContact } from "../groups/read.ts";
+import { contactPeople, contactTags, type PersonOnNumber, tags } from "./table.ts";
+
+export interface ContactDetails {
+  fields: Record<string, FieldValue>;
+  people: PersonOnNumber[];
+  tags: string[];
+  groups: { id: number; name: string }[];
+}
+
+const peopleOf = statement((db) =>
+  db
+    .select()
+    .from(contactPeople)
+    .where(eq(contactPeople.contactId, sql.placeholder("contactId")))
+    .orderBy(asc(contactPeople.position))
+    .prepare(),
+);
+
+const tagsOf = statement((db) =>
+  db
+    .select({ id: tags.id, name: tags.name })
+    .from(contactTags)
+    .innerJoin(tags, eq(tags.id, contactTags.tagId))
+    .where(eq(contactTags.contactId, sql.placeholder("contactId")))
+    .orderBy(asc(tags.folded))
+    .prepare(),
+);
+
+export function readDetails(reading: Reading, contactId: number): ContactDetails {
+  return {
+    fields: readFieldsOfContact(reading, contactId),
+    people: listPeople(reading, contactId),
+    tags: listTags(reading, contactId),
+    groups: listGroupsOfContact(reading, contactId),
+  };
+}
+
+/** By name. */
+export function listTags(reading: Reading, contactId: number): string[] {
+  return tagsOf(reading)
+    .all({ contactId })
+    .map(({ name }) => name);
+}
+
+/** Others on the number, in the order in which they were sent. */
+export function listPeople(reading: Reading, contactId: number): PersonOnNumber[] {
+  return peopleOf(reading).all({ contactId });
+}

@@ -1,0 +1,55 @@
+/** Others on a contact's number: the list that is sent is the list that is kept. */
+import { eq } from "drizzle-orm";
+import type { Tx } from "#src/storage/transaction.ts";
+import { listPeople } from "./details.ts";
+import { firstWordOf } from "./person.ts";
+import { contactPeople, type PersonOnNumber } from "./table.ts";
+
+export interface NewPerson {
+  name: string;
+  /** Null: the first word of the name that is not a title. */
+  firstName: string | null;
+  birthday: string | null;
+  ref: string | null;
+}
+
+/**
+ * Replaces the list. Whoever carries a `ref` that is known keeps the same row, the others are matched by their place.
+ * False: nothing changed.
+ */
+export function replacePeople(tx: Tx, contactId: number, people: NewPerson[]): boolean {
+  const before = listPeople(tx, contactId);
+  const wanted = people.map((person, position) => ({
+    ...person,
+    firstName: person.firstName ?? firstWordOf(person.name),
+    position,
+  }));
+  if (wanted.length === before.length && wanted.every((person, index) => isSame(person, before[index]))) return false;
+  const left = [...before];
+  const kept = wanted.map((person) => {
+    const index = left.findIndex(({ ref, position }) =>
+      person.ref === null ? ref === null && position === person.position : ref === person.ref,
+    );
+    return { person, row: index === -1 ? undefined : left.splice(index, 1)[0] };
+  });
+  for (const { id } of left) tx.db.delete(contactPeople).where(eq(contactPeople.id, id)).run();
+  for (const { person, row } of kept) {
+    if (row === undefined)
+      tx.db
+        .insert(contactPeople)
+        .values({ contactId, ...person })
+        .run();
+    else tx.db.update(contactPeople).set(person).where(eq(contactPeople.id, row.id)).run();
+  }
+  return true;
+}
+
+function isSame(wanted: NewPerson & { position: number }, known: PersonOnNumber | undefined): boolean {
+  return (
+    known !== undefined &&
+    known.name === wanted.name &&
+    known.firstName === wanted.firstName &&
+    known.birthday === wanted.birthday &&
+    known.ref === wanted.ref
+  );
+}

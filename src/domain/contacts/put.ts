@@ -1,0 +1,234 @@
+/**
+ * Makes or changes a contact: only what is given changes, and a contact that is the same afterwards does not count as
+ * changed. Everything is judged before anything is written; a refusal changes nothing.
+ */
+import { eq, sql } from "drizzle-orm";
+import { type FieldProblems, invalidRequest } from "#src/primitives/problem.ts";
+import { statement, type Tx } from "#src/storage/transaction.ts";
+import { type FieldValue, findValueMistake, readValue, storeValue } from "../fields/field.ts";
+import { findField } from "../fields/read.ts";
+import { type CustomField, contactFields } from "../fields/table.ts";
+import { isDynamic } from "../groups/group.ts";
+import { addMember, findOrCreateList, removeMember } from "../groups/membership.ts";
+import { findGroup, findGroupByName, listGroupsOfContact } from "../groups/read.ts";
+import type { Workspace } from "../workspaces/table.ts";
+import { changeConsent } from "./change-consent.ts";
+import type { ConsentEvidence } from "./consent-log.ts";
+import { createContact } from "./create.ts";
+import { listTags } from "./details.ts";
+import { type FoundPerson, getContact } from "./find.ts";
+import { type NewPerson, replacePeople } from "./people.ts";
+import { fullProfile, type Profile, profileFields, profilePlaceholders } from "./profile.ts";
+import { requireNotOptedOut } from "./refuse.ts";
+import { type Contact, contacts } from "./table.ts";
+import { addTag, removeTag } from "./tagging.ts";
+
+/** What is left out stays; null clears. Shapes are checked by the caller, meanings here. */
+export interface ContactChanges {
+  profile?: Profile;
+  /** By key, merged; null clears one. */
+  fields?: Record<string, unknown>;
+  /** The whole list. */
+  people?: NewPerson[];
+  addTags?: string[];
+  removeTags?: string[];
+  /** A number is an id, a text always a name. */
+  addToGroups?: (number | string)[];
+  removeFromGroups?: (number | string)[];
+  consent?: "opted_in" | "opted_out";
+}
+
+export interface PutResult {
+  contact: Contact;
+  isNew: boolean;
+  isChanged: boolean;
+}
+
+/**
+ * Throws `invalid_request` with the path of each mistake, and `opted_out` for an opt-in of somebody who opted out: only
+ * the person can undo that.
+ */
+export function putContact(
+  tx: Tx,
+  workspace: Workspace,
+  person: FoundPerson,
+  changes: ContactChanges,
+  why: ConsentEvidence,
+): PutResult {
+  const values = requireMeaning(tx, workspace.id, changes);
+  if (changes.consent === "opted_in") requireNotOptedOut(tx, workspace, person);
+
+  const isNew = person.contact === null;
+  const { profile = {} } = changes;
+  const optIn = changes.consent === "opted_in" ? { optIn: why } : {};
+  const before = person.contact ?? createContact(tx, workspace.id, { phone: person.phone, profile, ...optIn });
+  const isChanged = [
+    changeProfile(tx, before, profile),
+    changeFields(tx, before.id, values),
+    changes.people !== undefined && replacePeople(tx, before.id, changes.people),
+    changeTags(tx, workspace.id, before.id, changes),
+    changeGroups(tx, workspace.id, before.id, changes),
+  ].some(Boolean);
+  if (isChanged) touch(tx, before.id);
+  const changed = isChanged ? getContact(tx, workspace.id, before.id) : before;
+  // Last, so that the event of an opt-out shows the contact as this request leaves it.
+  const contact = moveConsent(tx, workspace, changed, changes.consent, why);
+  return { contact, isNew, isChanged: isNew || isChanged || contact !== changed };
+}
+
+function moveConsent(
+  tx: Tx,
+  workspace: Workspace,
+  contact: Contact,
+  consent: ContactChanges["consent"],
+  why: ConsentEvidence,
+): Contact {
+  if (consent === undefined) return contact;
+  return changeConsent(tx, workspace, contact, { kind: consent === "opted_in" ? "opt_in" : "opt_out" }, why);
+}
+
+const touchRow = statement((db) =>
+  db
+    .update(contacts)
+    .set({ updatedAt: sql`${sql.placeholder("now")}` })
+    .where(eq(contacts.id, sql.placeholder("id")))
+    .prepare(),
+);
+
+/** Something that the API shows of the contact has changed. */
+export function touch(tx: Tx, contactId: number): void {
+  touchRow(tx).run({ id: contactId, now: tx.now });
+}
+
+/** Custom fields by their definition, each with its checked value; null clears. */
+type FieldValues = { field: CustomField; value: FieldValue | null }[];
+
+/** What depends on stored things, judged without writing. Throws `invalid_request` with the path of each mistake. */
+export function requireMeaning(tx: Tx, workspaceId: number, changes: ContactChanges): FieldValues {
+  const problems: FieldProblems = {};
+  const values: FieldValues = [];
+  for (const [key, value] of Object.entries(changes.fields ?? {})) {
+    const field = findField(tx, workspaceId, key);
+    const mistake =
+      field === undefined
+        ? "There is no custom field of this name; an operator can add one."
+        : value === null
+          ? null
+          : findValueMistake(field, value);
+    if (mistake !== null) problems[`fields.${key}`] = [mistake];
+    else if (field !== undefined) values.push({ field, value: value as FieldValue | null });
+  }
+  checkGroups(tx, workspaceId, "add_to_groups", changes.addToGroups ?? [], problems);
+  checkGroups(tx, workspaceId, "remove_from_groups", changes.removeFromGroups ?? [], problems);
+  if (Object.keys(problems).length > 0) throw invalidRequest(problems);
+  return values;
+}
+
+function checkGroups(
+  tx: Tx,
+  workspaceId: number,
+  path: string,
+  named: (number | string)[],
+  problems: FieldProblems,
+): void {
+  named.forEach((name, index) => {
+    const group = typeof name === "number" ? findGroup(tx, workspaceId, name) : findGroupByName(tx, workspaceId, name);
+    if (typeof name === "number" && group === undefined) {
+      problems[`${path}.${index}`] = [`There is no group ${name}.`];
+    } else if (group !== undefined && isDynamic(group)) {
+      problems[`${path}.${index}`] = [`${group.name} is a saved search; nobody can be added to it or taken out.`];
+    }
+  });
+}
+
+const updateProfile = statement((db) =>
+  db
+    .update(contacts)
+    .set(profilePlaceholders)
+    .where(eq(contacts.id, sql.placeholder("id")))
+    .prepare(),
+);
+
+function changeProfile(tx: Tx, contact: Contact, profile: Profile): boolean {
+  const wanted = fullProfile(contact, profile);
+  if (profileFields.every((field) => wanted[field] === contact[field])) return false;
+  updateProfile(tx).run({ id: contact.id, ...wanted });
+  return true;
+}
+
+const storedValue = statement((db) =>
+  db
+    .select({ textValue: contactFields.textValue, numberValue: contactFields.numberValue })
+    .from(contactFields)
+    .where(
+      sql`${contactFields.contactId} = ${sql.placeholder("contactId")} and ${contactFields.fieldId} = ${sql.placeholder("fieldId")}`,
+    )
+    .prepare(),
+);
+
+const upsertValue = statement((db) =>
+  db
+    .insert(contactFields)
+    .values({
+      contactId: sql.placeholder("contactId"),
+      fieldId: sql.placeholder("fieldId"),
+      textValue: sql.placeholder("textValue"),
+      numberValue: sql.placeholder("numberValue"),
+    })
+    .onConflictDoUpdate({
+      target: [contactFields.contactId, contactFields.fieldId],
+      set: { textValue: sql`excluded.text_value`, numberValue: sql`excluded.number_value` },
+    })
+    .prepare(),
+);
+
+const deleteValue = statement((db) =>
+  db
+    .delete(contactFields)
+    .where(
+      sql`${contactFields.contactId} = ${sql.placeholder("contactId")} and ${contactFields.fieldId} = ${sql.placeholder("fieldId")}`,
+    )
+    .prepare(),
+);
+
+function changeFields(tx: Tx, contactId: number, values: FieldValues): boolean {
+  let isChanged = false;
+  for (const { field, value } of values) {
+    const stored = storedValue(tx).get({ contactId, fieldId: field.id });
+    const current = stored === undefined ? null : readValue(field.kind, stored);
+    if (current === value) continue;
+    isChanged = true;
+    if (value === null) deleteValue(tx).run({ contactId, fieldId: field.id });
+    else upsertValue(tx).run({ contactId, fieldId: field.id, ...storeValue(value) });
+  }
+  return isChanged;
+}
+
+/** Additions first, then removals: what is in both is gone, and where it was not there before, nothing has changed. */
+function changeTags(
+  tx: Tx,
+  workspaceId: number,
+  contactId: number,
+  { addTags = [], removeTags = [] }: ContactChanges,
+): boolean {
+  if (addTags.length === 0 && removeTags.length === 0) return false;
+  const before = listTags(tx, contactId);
+  for (const name of addTags) addTag(tx, workspaceId, contactId, name);
+  for (const name of removeTags) removeTag(tx, workspaceId, contactId, name);
+  return JSON.stringify(before) !== JSON.stringify(listTags(tx, contactId));
+}
+
+function changeGroups(tx: Tx, workspaceId: number, contactId: number, changes: ContactChanges): boolean {
+  const { addToGroups = [], removeFromGroups = [] } = changes;
+  if (addToGroups.length === 0 && removeFromGroups.length === 0) return false;
+  const before = listGroupsOfContact(tx, contactId);
+  for (const name of addToGroups) {
+    addMember(tx, typeof name === "number" ? name : findOrCreateList(tx, workspaceId, name).id, contactId);
+  }
+  for (const name of removeFromGroups) {
+    const groupId = typeof name === "number" ? name : findGroupByName(tx, workspaceId, name)?.id;
+    if (groupId !== undefined) removeMember(tx, groupId, contactId);
+  }
+  const after = listGroupsOfContact(tx, contactId);
+  return before.map(({ id }) => id).join() !== after.map(({ id }) => id).join();
+}

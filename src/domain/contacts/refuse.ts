@@ -1,0 +1,23 @@
+/** The refusal that nothing overrides: somebody who opted out is not written to, and not opted in by others. */
+import { formatInstant } from "#src/primitives/instant.ts";
+import { Problem } from "#src/primitives/problem.ts";
+import type { Reading } from "#src/storage/transaction.ts";
+import type { Workspace } from "../workspaces/table.ts";
+import { findErasedOptOut } from "./erased.ts";
+import type { FoundPerson } from "./find.ts";
+
+/** Throws `opted_out` with the date, also for somebody who was erased after opting out. */
+export function requireNotOptedOut(reading: Reading, workspace: Workspace, { contact, phone }: FoundPerson): void {
+  const since =
+    contact === null
+      ? findErasedOptOut(reading, workspace.id, phone)
+      : contact.consent === "opted_out"
+        ? (contact.consentAt ?? contact.updatedAt)
+        : null;
+  if (since === null) return;
+  throw new Problem(
+    "opted_out",
+    `This person opted out on ${formatInstant(since, workspace.timezone).slice(0, 10)} and can only undo that by writing START.`,
+    { since, timezone: workspace.timezone },
+  );
+}

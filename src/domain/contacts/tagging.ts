@@ -1,0 +1,52 @@
+/** Tags of a contact; a new name makes a tag. */
+import { and, eq, sql } from "drizzle-orm";
+import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import { foldName } from "../groups/group.ts";
+import { contactTags, type Tag, tags } from "./table.ts";
+
+const byName = statement((db) =>
+  db
+    .select()
+    .from(tags)
+    .where(and(eq(tags.workspaceId, sql.placeholder("workspaceId")), eq(tags.folded, sql.placeholder("folded"))))
+    .prepare(),
+);
+
+export function findTag(tx: Reading, workspaceId: number, name: string): Tag | undefined {
+  return byName(tx).get({ workspaceId, folded: foldName(name) });
+}
+
+const insert = statement((db) =>
+  db
+    .insert(contactTags)
+    .values({ contactId: sql.placeholder("contactId"), tagId: sql.placeholder("tagId") })
+    .onConflictDoNothing()
+    .prepare(),
+);
+
+/** False: the contact had it already. */
+export function addTag(tx: Tx, workspaceId: number, contactId: number, name: string): boolean {
+  const tag =
+    findTag(tx, workspaceId, name) ??
+    tx.db
+      .insert(tags)
+      .values({ workspaceId, name, folded: foldName(name) })
+      .returning()
+      .get();
+  return insert(tx).run({ contactId, tagId: tag.id }).changes === 1;
+}
+
+const remove = statement((db) =>
+  db
+    .delete(contactTags)
+    .where(
+      and(eq(contactTags.contactId, sql.placeholder("contactId")), eq(contactTags.tagId, sql.placeholder("tagId"))),
+    )
+    .prepare(),
+);
+
+/** False: the contact did not have it. */
+export function removeTag(tx: Tx, workspaceId: number, contactId: number, name: string): boolean {
+  const tag = findTag(tx, workspaceId, name);
+  return tag !== undefined && remove(tx).run({ contactId, tagId: tag.id }).changes === 1;
+}

@@ -1,0 +1,48 @@
+/** Who stands on a list. The list's count is kept by triggers, in the same transaction. */
+import { and, eq, sql } from "drizzle-orm";
+import { statement, type Tx } from "#src/storage/transaction.ts";
+import { foldName } from "./group.ts";
+import { findGroupByName } from "./read.ts";
+import { type Group, groupMembers, groups } from "./table.ts";
+
+/** The list of this name; a new name makes one. A saved search of this name is returned as it is: check before adding. */
+export function findOrCreateList(tx: Tx, workspaceId: number, name: string): Group {
+  return (
+    findGroupByName(tx, workspaceId, name) ??
+    tx.db
+      .insert(groups)
+      .values({ workspaceId, name, folded: foldName(name), memberCount: 0, createdAt: tx.now })
+      .returning()
+      .get()
+  );
+}
+
+const insert = statement((db) =>
+  db
+    .insert(groupMembers)
+    .values({ groupId: sql.placeholder("groupId"), contactId: sql.placeholder("contactId") })
+    .onConflictDoNothing()
+    .prepare(),
+);
+
+/** False: the contact stood on it already. */
+export function addMember(tx: Tx, groupId: number, contactId: number): boolean {
+  return insert(tx).run({ groupId, contactId }).changes === 1;
+}
+
+const remove = statement((db) =>
+  db
+    .delete(groupMembers)
+    .where(
+      and(
+        eq(groupMembers.groupId, sql.placeholder("groupId")),
+        eq(groupMembers.contactId, sql.placeholder("contactId")),
+      ),
+    )
+    .prepare(),
+);
+
+/** False: the contact was not on it. */
+export function removeMember(tx: Tx, groupId: number, contactId: number): boolean {
+  return remove(tx).run({ groupId, contactId }).changes === 1;
+}

@@ -1,0 +1,35 @@
+/** The rows of a CSV file, one after the other, whatever its encoding and delimiter. */
+import { Readable } from "node:stream";
+import { parse } from "csv-parse";
+import { detectDelimiter, detectEncoding, readText } from "./table-text.ts";
+
+export interface Row {
+  /** Where it ends in the file, counted from 1. */
+  line: number;
+  cells: string[];
+}
+
+const HEADER_LENGTH_MAX = 64 * 1024;
+
+/** Empty lines are left out; rows may have more or fewer cells than the header. */
+export async function* readRows(path: string): AsyncGenerator<Row> {
+  const encoding = await detectEncoding(path);
+  let header = "";
+  for await (const text of readText(path, encoding)) {
+    header += text;
+    if (/[\r\n]/.test(header) || header.length > HEADER_LENGTH_MAX) break;
+  }
+  const parser = parse({
+    delimiter: detectDelimiter(header.split(/[\r\n]/, 1)[0] ?? ""),
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    info: true,
+  });
+  const source = Readable.from(readText(path, encoding), { objectMode: false });
+  source.on("error", (error) => parser.destroy(error));
+  source.pipe(parser);
+  for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+    yield { line: info.lines, cells: record };
+  }
+}

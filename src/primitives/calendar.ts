@@ -1,0 +1,29 @@
+/** Dates without a time: birthdays, anniversaries and dates in custom fields, with or without a year. */
+
+/** `YYYY-MM-DD` that exists in the calendar. */
+export function isCalendarDate(text: string): boolean {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
+  return match !== null && isDay(Number(match[1]), Number(match[2]), Number(match[3]));
+}
+
+/**
+ * Reads `YYYY-MM-DD`, `--MM-DD` (year unknown) or `DD/MM/YYYY` (day first) and writes it as one of the first two. Null
+ * for anything else, and for a day that does not exist; 29 February without a year does.
+ */
+export function readYearlyDate(text: string): string | null {
+  const slashed = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text);
+  const iso = slashed === null ? text : `${slashed[3]}-${slashed[2]?.padStart(2, "0")}-${slashed[1]?.padStart(2, "0")}`;
+  if (isCalendarDate(iso)) return iso;
+  const yearless = /^--(\d{2})-(\d{2})$/.exec(iso);
+  return yearless !== null && isDay(LEAP_YEAR, Number(yearless[1]), Number(yearless[2])) ? iso : null;
+}
+
+const LEAP_YEAR = 2000;
+
+function isDay(year: number, month: number, day: number): boolean {
+  if (month < 1 || month > 12 || day < 1) return false;
+  // Day 0 of the next month is the last of this one. The setter takes years below 100 as they are.
+  const last = new Date(0);
+  last.setUTCFullYear(year, month, 0);
+  return day <= last.getUTCDate();
+}

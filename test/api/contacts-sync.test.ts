@@ -1,0 +1,196 @@
+/** A caller that follows the cursor misses nothing that had changed before it began, whatever changes meanwhile. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { optOutOf, putContactOf, walk } from "#test/support/contacts.ts";
+import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+
+const PEOPLE = 300;
+
+let app: TestServer;
+let shop: TestWorkspace;
+/** Another connection's work: a second key of the same workspace changes people while the first one reads. */
+const phoneOf = (index: number): string => `+9198765${String(index).padStart(5, "0")}`;
+const indexOf = ({ phone }: { phone: string }): number => Number(phone.slice(-5));
+
+beforeAll(async () => {
+  app = await startTestServer();
+  shop = await freshShop(PEOPLE);
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+/** Everybody changed at a time of their own, in no useful order. */
+async function freshShop(count: number): Promise<TestWorkspace> {
+  const made = await app.workspace();
+  for (let step = 0; step < count; step++) {
+    await putContactOf(app, made, phoneOf((step * 137) % count), { name: `Person ${step}` });
+    if (step % 3 > 0) await app.clock.advance(7);
+  }
+  return made;
+}
+
+interface Listed {
+  phone: string;
+  city: string | null;
+  updated_at: string;
+}
+interface OptOut {
+  phone: string;
+  opted_out_at: string;
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+describe("when nothing changes", () => {
+  test("the cursor shows everybody exactly once, the last changed first", async () => {
+    const { rows, pages } = await walk<Listed>(app, shop, "/api/v1/contacts");
+    expect(pages).toBe(PEOPLE / 50);
+    expect(new Set(rows.map(indexOf)).size).toBe(PEOPLE);
+    expect(rows).toHaveLength(PEOPLE);
+    const times = rows.map(({ updated_at }) => updated_at);
+    expect(times).toEqual([...times].sort().reverse());
+    expect(indexOf(rows[0] ?? { phone: "" })).toBe(((PEOPLE - 1) * 137) % PEOPLE);
+  });
+
+  test("the pages by number are the same list", async () => {
+    const byCursor = await walk<Listed>(app, shop, "/api/v1/contacts");
+    const byNumber: Listed[] = [];
+    for (let page = 1; page <= 7; page++) {
+      const { body } = await app.call("GET", `/api/v1/contacts?page=${page}`, { key: shop.key });
+      byNumber.push(...body.data);
+      expect(body.meta).toMatchObject({ page, per_page: 50, total: PEOPLE, has_more: page < 6 });
+    }
+    expect(byNumber).toEqual(byCursor.rows);
+  });
+});
+
+/** What happens between two pages: these people change (and some are opted out or write START) and time goes by. */
+const meanwhile = fc.array(
+  fc.record({
+    changed: fc.array(fc.integer({ min: 0, max: PEOPLE - 1 }), { maxLength: 40 }),
+    after: fc.constantFrom(0, 1, 3, 60_000),
+  }),
+  { maxLength: 12 },
+);
+
+let changeCount = 0;
+
+test("walking /contacts while others change them misses nobody who had changed before, and ends with everybody's last state", async () => {
+  await fc.assert(
+    fc.asyncProperty(meanwhile, fc.integer({ min: 0, max: PEOPLE }), async (steps, back) => {
+      await app.clock.advance(1_000);
+      const before = (await walk<Listed>(app, shop, "/api/v1/contacts")).rows;
+      const since = before[Math.min(back, PEOPLE - 1)]?.updated_at ?? "";
+      const due = before.filter(({ updated_at }) => updated_at >= since).map(indexOf);
+      const path = `/api/v1/contacts?updated_since=${encodeURIComponent(since)}`;
+      const changed = new Map<number, string>();
+      const { rows } = await walk<Listed>(app, shop, path, async (page) => {
+        const step = steps[page - 1];
+        if (step === undefined) return;
+        await app.clock.advance(step.after);
+        for (const index of step.changed) {
+          const city = `City ${++changeCount}`;
+          await putContactOf(app, shop, phoneOf(index), { city });
+          changed.set(index, city);
+        }
+      });
+      const seen = new Set(rows.map(indexOf));
+      expect(due.filter((index) => !seen.has(index))).toEqual([]);
+      // Nothing else came but what was due or changed meanwhile; and whoever changed before the last page is shown so.
+      expect([...seen].filter((index) => !due.includes(index) && !changed.has(index))).toEqual([]);
+      for (const [index, city] of changed) {
+        expect(rows.findLast((row) => indexOf(row) === index)?.city).toBe(city);
+      }
+    }),
+    { numRuns: 25 },
+  );
+}, 60_000);
+
+test("walking /opt-outs while others opt out and write START misses nobody who is still opted out", async () => {
+  await fc.assert(
+    fc.asyncProperty(meanwhile, fc.integer({ min: 0, max: 120 }), async (steps, back) => {
+      const fresh = await app.workspace();
+      for (let index = 0; index < 120; index++) {
+        await optOutOf(app, fresh, phoneOf(index));
+        if (index % 4 === 0) await app.clock.advance(500);
+      }
+      await app.clock.advance(1_000);
+      const all = (await walk<OptOut>(app, fresh, "/api/v1/opt-outs")).rows;
+      expect(new Set(all.map(indexOf)).size).toBe(120);
+      expect(all).toHaveLength(120);
+      const since = all[Math.min(back, 119)]?.opted_out_at ?? "";
+      const due = all.filter(({ opted_out_at }) => opted_out_at >= since).map(indexOf);
+      const lifted = new Set<number>();
+      const path = `/api/v1/opt-outs?since=${encodeURIComponent(since)}`;
+      const { rows } = await walk<OptOut>(app, fresh, path, async (page) => {
+        const step = steps[page - 1];
+        if (step === undefined) return;
+        await app.clock.advance(step.after);
+        for (const [turn, index] of step.changed.slice(0, 12).entries()) {
+          if (turn % 3 === 2) await optOutOf(app, fresh, phoneOf(index));
+          else {
+            await app.inbound(fresh, phoneOf(index % 120), "START");
+            lifted.add(index % 120);
+          }
+        }
+      });
+      const seen = rows.map(indexOf);
+      expect(due.filter((index) => !seen.includes(index) && !lifted.has(index))).toEqual([]);
+      const times = rows.map(({ opted_out_at }) => opted_out_at);
+      expect(times).toEqual([...times].sort());
+    }),
+    { numRuns: 8 },
+  );
+}, 60_000);
+
+test("updated_since and since are inclusive, in every form of a time", async () => {
+  const fresh = await app.workspace();
+  await putContactOf(app, fresh, phoneOf(1), { consent: "opted_out" });
+  const at = Math.floor(app.clock.now() / 1_000) * 1_000;
+  const count = async (list: string, since: string) =>
+    (await app.call("GET", `/api/v1/${list}=${encodeURIComponent(since)}`, { key: fresh.key })).body.meta.total;
+  const local = iso(at + 19_800_000).slice(0, 19);
+  for (const list of ["contacts?updated_since", "opt-outs?since"]) {
+    for (const form of [iso(at), `${local}+05:30`, `${local}+0530`, local, local.slice(0, 10), "2026-11-21"]) {
+      expect([list, form, await count(list, form)]).toEqual([list, form, 1]);
+    }
+    for (const later of [iso(at + 1_000), "2126-01-01", "2126-01-01T00:00Z"]) {
+      expect([list, later, await count(list, later)]).toEqual([list, later, 0]);
+    }
+  }
+});
+
+for (const bad of ["", "yesterday", "2026-02-30", "1763700000", "2026-11-21T08:00:00 05:30", "2026-11-21T25:00:00Z"]) {
+  test(`a time such as "${bad}" is refused, naming its parameter`, async () => {
+    for (const [list, name] of [
+      ["contacts", "updated_since"],
+      ["opt-outs", "since"],
+    ] as const) {
+      const answer = await app.call("GET", `/api/v1/${list}?${name}=${encodeURIComponent(bad)}`, { key: shop.key });
+      expect([answer.status, answer.body.error.code, Object.keys(answer.body.error.fields)]).toEqual([
+        400,
+        "invalid_request",
+        [name],
+      ]);
+    }
+  });
+}
+
+for (const bad of ["nonsense", "e30", Buffer.from('{"at":1}').toString("base64url"), ""]) {
+  test(`a cursor such as "${bad}" is refused`, async () => {
+    for (const list of ["contacts", "opt-outs", "groups"]) {
+      const answer = await app.call("GET", `/api/v1/${list}?after=${bad}`, { key: shop.key });
+      expect([list, answer.status, answer.body.error.fields.after?.length]).toEqual([list, 400, 1]);
+    }
+  });
+}
+
+test("a page past the end is empty, and a page that is no page is refused", async () => {
+  for (const list of ["contacts", "opt-outs", "groups"]) {
+    const past = await app.call("GET", `/api/v1/${list}?page=9999`, { key: shop.key });
+    expect([past.status, past.body.data, past.body.meta.has_more]).toEqual([200, [], false]);
+    for (const bad of ["0", "-1", "1.5", "x", ""]) {
+      const answer = await app.call("GET", `/api/v1/${list}?page=${bad}`, { key: shop.key });
+      expect([answer.status, Object.keys(answer.body.error.fields)]).toEqual([400, ["page"]]);
+    }
+  }
+});

@@ -1,0 +1,49 @@
+/** Lists and saved searches as the API shows them. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { saveSearch } from "#src/domain/audiences/save-search.ts";
+import { putContactOf, walk } from "#test/support/contacts.ts";
+import { startTestServer, type TestServer } from "#test/support/server.ts";
+
+let app: TestServer;
+
+beforeAll(async () => {
+  app = await startTestServer();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+test("are listed by name without case, with their type and how many are in them", async () => {
+  const shop = await app.workspace();
+  await app.store.write(
+    (tx) => void saveSearch(tx, shop.id, { name: "in Pune", filter: { field: "city", is: "Pune" } }),
+  );
+  await putContactOf(app, shop, "9876543210", { city: "Pune", add_to_groups: ["Zoo", "Álamo"] });
+  await putContactOf(app, shop, "9876543211", { city: "Pune", add_to_groups: ["zoo"] });
+  await putContactOf(app, shop, "9876543212", { city: "Goa", add_to_groups: ["Art"] });
+  await putContactOf(app, shop, "9876543212", { remove_from_groups: ["ART"] });
+  const { body } = await app.call("GET", "/api/v1/groups", { key: shop.key });
+  expect(body.data.map(({ id: _, ...rest }: { id: number }) => rest)).toEqual([
+    { name: "Art", type: "static", count: 0 },
+    { name: "in Pune", type: "dynamic", count: 2 },
+    { name: "Zoo", type: "static", count: 2 },
+    { name: "Álamo", type: "static", count: 1 },
+  ]);
+  expect(body.data.every(({ id }: { id: unknown }) => Number.isInteger(id))).toBe(true);
+});
+
+test("a saved search counts again after a minute", async () => {
+  const shop = await app.workspace();
+  await app.store.write((tx) => void saveSearch(tx, shop.id, { name: "Pune", filter: { field: "city", is: "Pune" } }));
+  const count = async () => (await app.call("GET", "/api/v1/groups", { key: shop.key })).body.data[0].count;
+  expect(await count()).toBe(0);
+  await putContactOf(app, shop, "9876543210", { city: "Pune" });
+  await app.clock.advance(61_000);
+  expect(await count()).toBe(1);
+});
+
+test("more than a page are walked by the cursor, each once", async () => {
+  const shop = await app.workspace();
+  const names = Array.from({ length: 120 }, (_, index) => `Group ${String(index).padStart(3, "0")}`);
+  await putContactOf(app, shop, "9876543210", { add_to_groups: [...names].reverse() });
+  const { rows, pages } = await walk<{ name: string }>(app, shop, "/api/v1/groups");
+  expect([rows.map(({ name }) => name), pages]).toEqual([names, 3]);
+});

@@ -1,0 +1,182 @@
+/** People in and out by file, and one forgotten: the commands on a real database, without a server beside them. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const root = join(import.meta.dir, "../..");
+let directory = "";
+let data = "";
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), "waxwing-contact-"));
+  data = join(directory, "data");
+  await waxwing("workspace", "create", "--name", "Shop", "--country", "IN", "--timezone", "Asia/Kolkata");
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+async function waxwing(...argv: string[]): Promise<{ code: number; json: Record<string, unknown>; text: string }> {
+  const command = [process.execPath, join(root, "src/main.ts"), "--data", data, "--json", ...argv];
+  const child = Bun.spawn(command, { cwd: directory, env: { PATH: "" }, stdout: "pipe", stderr: "pipe" });
+  const text = await new Response(child.stdout).text();
+  return { code: await child.exited, json: text.startsWith("{") ? JSON.parse(text) : {}, text };
+}
+
+function write(name: string, content: string | Uint8Array): string {
+  const path = join(directory, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const importFile = (path: string, ...options: string[]) =>
+  waxwing("contact", "import", "--workspace", "1", path, ...options);
+
+describe("contact import", () => {
+  test("finds delimiter, columns and dates out, notes each row that fails, and a second run changes nothing", async () => {
+    await waxwing(
+      "field",
+      "add",
+      "--workspace",
+      "1",
+      "--key",
+      "tier",
+      "--label",
+      "Tier",
+      "--kind",
+      "choice",
+      "--choices",
+      "gold,silver",
+    );
+    const path = write(
+      "people.csv",
+      [
+        "Mobile;Full Name;E-Mail;DOB;Tags;Tier;Shoe size",
+        '98765 43210;"Rao; Asha";asha@example.com;28/02/1990;vip|new;gold;41',
+        "+919876543211;Ben;;--02-29;;silver;",
+        "12;Nobody;;;;;",
+        "9876543212;Cara;not an address;31/02/1990;;bronze;",
+        "",
+      ].join("\r\n"),
+    );
+    const dry = await importFile(path, "--dry-run");
+    expect(dry.json).toMatchObject({ rows: 4, created: 2, failed: 2 });
+    const first = await importFile(path, "--consent", "opted_in");
+    expect(first.json).toEqual({
+      rows: 4,
+      created: 2,
+      updated: 0,
+      unchanged: 0,
+      failed: 2,
+      opted_in: 2,
+      kept_opted_out: 0,
+      errors_file: `${path}.errors.csv`,
+    });
+    expect(first.code).toBe(0);
+    const errors = readFileSync(`${path}.errors.csv`, "utf8").trim().split("\r\n");
+    expect(errors[0]).toBe("Mobile,Full Name,E-Mail,DOB,Tags,Tier,Shoe size,line,error");
+    expect(errors[1]).toBe('12,Nobody,,,,,,4,"phone: ""12"" is not a phone number."');
+    expect(errors[2]).toContain("email:");
+    expect(errors[2]).toContain("birthday:");
+    expect(errors[2]).toContain("fields.tier:");
+    const again = await importFile(path, "--consent", "opted_in");
+    expect(again.json).toMatchObject({ rows: 4, created: 0, updated: 0, unchanged: 2, failed: 2, opted_in: 0 });
+  });
+
+  test("reads what Western spreadsheets write, UTF-16 and a byte order mark", async () => {
+    const windows = write("windows.csv", Buffer.from("Telefon;Name\n+4915123456781;J\xfcrgen\n", "latin1"));
+    expect((await importFile(windows)).json).toMatchObject({ created: 1, failed: 0 });
+    const utf16 = Buffer.concat([
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from("phone\tname\n+4915123456782\tÄnne\n", "utf16le"),
+    ]);
+    expect((await importFile(write("utf16.txt", utf16))).json).toMatchObject({ created: 1, failed: 0 });
+    expect((await importFile(write("bom.csv", "\ufeffphone,name\n+4915123456783,Zoë\n"))).json).toMatchObject({
+      created: 1,
+    });
+    const names = (await exported()).split("\r\n").map((line) => line.split(",")[1]);
+    expect(names).toEqual(expect.arrayContaining(["Jürgen", "Änne", "Zoë"]));
+  });
+
+  test("takes the columns that it is told, and says what is wrong with a map", async () => {
+    const path = write("odd.csv", "a,b,c\n+919876500001,Dev,Pune\n");
+    expect((await importFile(path)).json).toMatchObject({
+      error: { fields: { map: [expect.stringContaining("phone")] } },
+    });
+    expect((await importFile(path, "--map", "a=phone,b=name,c=city")).json).toMatchObject({ created: 1 });
+    const wrong = await importFile(path, "--map", "a=phone,b=nome,x=city");
+    expect(wrong.code).toBe(1);
+    expect(JSON.stringify(wrong.json)).toContain("no column");
+  });
+
+  test("never lifts an opt-out, of whatever spelling, and still brings the data in", async () => {
+    const out = write("out.txt", "+919876543211\n9876543211\nnonsense\n");
+    expect((await waxwing("contact", "opt-out", "--workspace", "1", "--file", out)).json).toMatchObject({
+      rows: 3,
+      opted_out: 1,
+      already: 1,
+      failed: 1,
+    });
+    const path = write("again.csv", "phone,city\n00919876543211,Pune\n");
+    expect((await importFile(path, "--consent", "opted_in")).json).toMatchObject({
+      updated: 1,
+      opted_in: 0,
+      kept_opted_out: 1,
+    });
+    const line = (await exported()).split("\r\n").find((one) => one.startsWith("+919876543211"));
+    expect(line).toContain(",Pune,");
+    expect(line).toContain(",opted_out,bulk,");
+  });
+});
+
+test("an export is read again by an import, which finds nothing to change", async () => {
+  const file = write("export.csv", await exported());
+  const { json } = await importFile(file);
+  expect(json).toMatchObject({ created: 0, updated: 0, failed: 0 });
+});
+
+test("an erased person is found nowhere in the files, and no import revives the opt-out", async () => {
+  const secrets = ["Zacharias Unmistakable", "919812345678", "secret-city-name"];
+  const path = write("one.csv", `phone,name,city,tags\n+${secrets[1]},${secrets[0]},${secrets[2]},vip\n`);
+  expect((await importFile(path)).json).toMatchObject({ created: 1 });
+  await waxwing("contact", "opt-out", "--workspace", "1", "--file", write("o.txt", `${secrets[1]}\n`));
+  expect(foundIn(secrets)).not.toEqual([]);
+  const erased = await waxwing("contact", "erase", "--workspace", "1", `+${secrets[1]}`);
+  expect(erased.json).toEqual({ erased: true, log_emptied: true });
+  expect(foundIn(secrets)).toEqual([]);
+  expect((await waxwing("contact", "erase", "--workspace", "1", `+${secrets[1]}`)).code).toBe(1);
+  expect((await importFile(path, "--consent", "opted_in")).json).toMatchObject({ opted_in: 0, kept_opted_out: 1 });
+  expect((await exported()).split("\r\n").find((one) => one.startsWith(`+${secrets[1]}`))).toContain(",opted_out,");
+});
+
+test("groups and fields are made, listed and removed, and a saved search is counted when it is made", async () => {
+  const filter = '{"all":[{"field":"tag","is":"VIP"},{"field":"name","contains":"asha"}]}';
+  const made = await waxwing("group", "create", "--workspace", "1", "--name", "Asha and co", "--filter", filter);
+  expect(made.json).toMatchObject({ name: "Asha and co", type: "dynamic", count: 1 });
+  const wrong = await waxwing(
+    "group",
+    "create",
+    "--workspace",
+    "1",
+    "--name",
+    "x",
+    "--filter",
+    '{"all":[{"field":"city","over":3}]}',
+  );
+  expect(JSON.stringify(wrong.json)).toContain("filter.all.0");
+  expect((await waxwing("group", "remove", String(made.json.id))).json).toEqual({ removed: made.json.id });
+  expect((await waxwing("field", "remove", "--workspace", "1", "tier")).json).toEqual({ removed: "tier" });
+  expect((await waxwing("field", "list", "--workspace", "1")).text.trim()).toBe("[]");
+});
+
+async function exported(): Promise<string> {
+  const file = join(directory, "out.csv");
+  await waxwing("contact", "export", "--workspace", "1", "--file", file);
+  return readFileSync(file, "utf8");
+}
+
+/** Which of the words stand, byte by byte, in any file of the data directory. */
+function foundIn(words: string[]): string[] {
+  expect(existsSync(data)).toBe(true);
+  const files = readdirSync(data).map((name) => readFileSync(join(data, name)));
+  return words.filter((word) => files.some((bytes) => bytes.includes(word)));
+}

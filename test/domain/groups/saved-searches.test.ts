@@ -1,0 +1,197 @@
+/** Groups made, counted and taken away. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COUNT_MAX_AGE_MS, countsToRefresh, recordCount } from "#src/domain/audiences/count.ts";
+import { removeGroup } from "#src/domain/audiences/remove-group.ts";
+import { saveSearch } from "#src/domain/audiences/save-search.ts";
+import { createContact } from "#src/domain/contacts/create.ts";
+import { getContact } from "#src/domain/contacts/find.ts";
+import { removeField } from "#src/domain/contacts/remove-field.ts";
+import { addField } from "#src/domain/fields/define.ts";
+import { addMember } from "#src/domain/groups/membership.ts";
+import { findGroup, listGroups } from "#src/domain/groups/read.ts";
+import type { Group } from "#src/domain/groups/table.ts";
+import { createWorkspace } from "#src/domain/workspaces/create.ts";
+import type { E164 } from "#src/primitives/phone.ts";
+import { Problem } from "#src/primitives/problem.ts";
+import { openTestStore, type TestStore } from "#test/support/store.ts";
+
+const inPune = { field: "city", is: "Pune" };
+let shop: TestStore;
+beforeEach(async () => {
+  shop = await openTestStore(0);
+});
+afterEach(() => shop[Symbol.dispose]());
+
+function make(name: string, filter: unknown = null, workspaceId = shop.shop.id): Promise<Group> {
+  return shop.store.write((tx) => saveSearch(tx, workspaceId, { name, filter }));
+}
+
+async function mistakesOf(work: Promise<unknown>): Promise<Record<string, string[]>> {
+  const before = groups();
+  const error = await work.catch((reason: unknown) => reason);
+  if (!(error instanceof Problem)) throw new Error(`this was not refused: ${error}`);
+  expect(groups()).toEqual(before);
+  return error.details.fields ?? {};
+}
+
+const groups = (): Group[] => shop.store.read((reading) => listGroups(reading, shop.shop.id, { offset: 0 }, 100));
+
+describe("a group is made", () => {
+  test("as a list without a filter, as a saved search with one, which is kept as it was written", async () => {
+    expect(await make(" Regulars ")).toMatchObject({ name: "Regulars", filter: null, memberCount: 0, countedAt: null });
+    expect(await make("In Pune", inPune)).toMatchObject({ name: "In Pune", filter: inPune, countedAt: null });
+    const columns = shop.store.client.prepare("SELECT name, filter IS NULL AS isList FROM groups ORDER BY id").all();
+    expect(columns).toEqual([
+      { name: "Regulars", isList: 1 },
+      { name: "In Pune", isList: 0 },
+    ]);
+  });
+
+  test("only with a name of its own, whatever its case", async () => {
+    await make("Regulars");
+    expect(await mistakesOf(make("REGULARS", inPune))).toEqual({
+      name: ["There is a group Regulars already; choose another name."],
+    });
+    for (const name of ["", "  ", "x".repeat(192), "two\nlines"]) {
+      expect(Object.keys(await mistakesOf(make(name)))).toEqual(["name"]);
+    }
+  });
+
+  test("in another workspace by the same name", async () => {
+    await make("Regulars");
+    const other = await shop.store.write((tx) =>
+      createWorkspace(
+        tx,
+        { name: "Other", country: "IN", timezone: "UTC", dailyCap: null, stopWords: [], startWords: [] },
+        true,
+      ),
+    );
+    expect((await make("Regulars", null, other.id)).workspaceId).toBe(other.id);
+  });
+
+  test("or every mistake is told, those of the name and those of the filter", async () => {
+    expect(Object.keys(await mistakesOf(make("", { field: "town", is: "Pune" })))).toEqual(["name", "filter.field"]);
+  });
+
+  test("that asks for lists which exist, never for other saved searches or another workspace's", async () => {
+    const list = await make("Regulars");
+    const search = await make("In Pune", inPune);
+    await make("Both", {
+      any: [
+        { field: "group", is: list.id },
+        { field: "group", is: "regulars" },
+      ],
+    });
+    expect(await mistakesOf(make("Nobody", { field: "group", in: ["Regulars", "Regulras"] }))).toEqual({
+      "filter.in": ["There is no group Regulras."],
+    });
+    expect(await mistakesOf(make("Twice", { not: { field: "group", is: search.id } }))).toEqual({
+      "filter.not.is": ["In Pune is a saved search itself; only lists can be asked for. Write its conditions here."],
+    });
+    const other = await shop.store.write((tx) =>
+      createWorkspace(
+        tx,
+        { name: "Other", country: "IN", timezone: "UTC", dailyCap: null, stopWords: [], startWords: [] },
+        true,
+      ),
+    );
+    expect(await mistakesOf(make("Theirs", { field: "group", is: list.id }, other.id))).toEqual({
+      "filter.is": [`There is no group ${list.id}.`],
+    });
+  });
+});
+
+describe("a saved search is counted", () => {
+  const due = () =>
+    shop.store.read((reading) =>
+      countsToRefresh(reading, shop.shop, listGroups(reading, shop.shop.id, { offset: 0 }, 100)),
+    );
+  const run = () =>
+    due().map(({ groupId, sql, parameters }) => [groupId, shop.store.client.prepare(sql).get(...parameters)]);
+  const meet = (phone: string, city: string) =>
+    shop.store.write((tx) => {
+      const { id } = createContact(tx, shop.shop.id, { phone: phone as E164 });
+      shop.store.client.prepare("UPDATE contacts SET city = ? WHERE id = ?").run(city, id);
+      return id;
+    });
+
+  test("when nobody did for a minute, and a list never", async () => {
+    await make("Regulars");
+    const search = await make("In Pune", inPune);
+    await meet("+919876543210", "pune");
+    await meet("+919876543211", "Mumbai");
+    expect(run()).toEqual([[search.id, { total: 1 }]]);
+    await shop.store.write((tx) => recordCount(tx, search.id, 1));
+    expect(groups().find(({ id }) => id === search.id)).toMatchObject({ memberCount: 1, countedAt: shop.clock.now() });
+    expect(due()).toEqual([]);
+    shop.clock.advance(COUNT_MAX_AGE_MS - 1);
+    expect(due()).toEqual([]);
+    shop.clock.advance(1);
+    expect(due()).toHaveLength(1);
+  });
+
+  test("anew after the clock was set back", async () => {
+    const search = await make("In Pune", inPune);
+    await shop.store.write((tx) => recordCount(tx, search.id, 1));
+    shop.clock.advance(-3_600_000);
+    expect(due()).toHaveLength(1);
+  });
+
+  test("as nobody when it names a custom field that is gone: its negation must not become everybody", async () => {
+    await shop.store.write((tx) =>
+      addField(tx, shop.shop.id, { key: "plan", label: "Plan", kind: "text", choices: [] }),
+    );
+    const search = await make("Others", { field: "fields.plan", is_not: "gold" });
+    await meet("+919876543210", "Pune");
+    expect(run()).toEqual([[search.id, { total: 1 }]]);
+    await shop.store.write((tx) => removeField(tx, shop.shop.id, "plan"));
+    expect(run()).toEqual([[search.id, { total: 0 }]]);
+  });
+
+  test("without writing a count to a list, whose own is always right", async () => {
+    const list = await make("Regulars");
+    await shop.store.write((tx) => recordCount(tx, list.id, 7));
+    expect(groups()[0]).toMatchObject({ memberCount: 0, countedAt: null });
+  });
+});
+
+describe("a group is taken away", () => {
+  const remove = (id: number, workspaceId = shop.shop.id) => shop.store.write((tx) => removeGroup(tx, workspaceId, id));
+
+  test("with its members a few hundred a time, each of whom counts as changed", async () => {
+    const list = await make("Regulars");
+    const people = await shop.store.write((tx) =>
+      Array.from({ length: 501 }, (_, index) => {
+        const { id } = createContact(tx, shop.shop.id, { phone: `+91987654${String(index).padStart(4, "0")}` as E164 });
+        addMember(tx, list.id, id);
+        return id;
+      }),
+    );
+    shop.clock.advance(1_000);
+    expect(await remove(list.id)).toBe(false);
+    expect(groups()).toMatchObject([{ memberCount: 1 }]);
+    expect(await remove(list.id)).toBe(true);
+    expect(groups()).toEqual([]);
+    for (const id of people) {
+      const contact = shop.store.read((reading) => getContact(reading, shop.shop.id, id));
+      expect(contact.updatedAt).toBe(shop.clock.now());
+    }
+  });
+
+  test("not while a saved search asks for it, by name or by id", async () => {
+    const list = await make("Regulars");
+    const search = await make("Others", { not: { field: "group", is: "REGULARS" } });
+    expect(await mistakesOf(remove(list.id))).toEqual({
+      id: ["The saved search Others asks for Regulars; remove that one first."],
+    });
+    expect(await remove(search.id)).toBe(true);
+    expect(await remove(list.id)).toBe(true);
+  });
+
+  test("never from another workspace", async () => {
+    const list = await make("Regulars");
+    const error = await remove(list.id, shop.shop.id + 1).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "not_found" });
+    expect(shop.store.read((reading) => findGroup(reading, shop.shop.id, list.id))).toBeDefined();
+  });
+});

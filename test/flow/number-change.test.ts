@@ -1,0 +1,146 @@
+/** People who change their number, and people who turn out to be somebody known: contacts, links, consent, window. */
+import { expect, test } from "bun:test";
+import { getContactOf, optOutOf, putContactOf, reportControl, reportMove, walk } from "#test/support/contacts.ts";
+import { fakeNetwork } from "#test/support/fake-network.ts";
+import { reportInbound } from "#test/support/report.ts";
+import { contactOf, contactsOf, inboundsOf } from "#test/support/rows.ts";
+import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+
+const [old, fresh] = ["+919876543210", "+919876500000"] as const;
+
+async function start() {
+  const app = await startTestServer({ networks: { simulator: fakeNetwork() } });
+  return { app, shop: await app.workspace() };
+}
+
+const move = (app: TestServer, shop: TestWorkspace, id?: string) =>
+  reportMove(app, shop, { from: old.slice(1), to: fresh.slice(1), ...(id === undefined ? {} : { id }) });
+
+async function writeTo(app: TestServer, shop: TestWorkspace, to: string): Promise<string> {
+  const { body } = await app.send("POST", "/api/v1/messages", { key: shop.key, body: { to, text: "Hello" } });
+  return body.error?.code ?? body.data.to;
+}
+
+const listed = async (app: TestServer, shop: TestWorkspace) =>
+  (await walk<{ phone: string }>(app, shop, "/api/v1/contacts")).rows.map(({ phone }) => phone);
+
+test("the contact goes along to the new number with data, consent and window; the old number is a stranger's", async () => {
+  const { app, shop } = await start();
+  await using _ = app;
+  await putContactOf(app, shop, old, { name: "Asha", consent: "opted_in", add_tags: ["vip"] });
+  await app.inbound(shop, old, "Hi");
+  const before = (await getContactOf(app, shop, old)).body.data;
+  await app.clock.advance(60_000);
+  await move(app, shop);
+  const { phone: _phone, updated_at: movedAt, ...rest } = (await getContactOf(app, shop, fresh)).body.data;
+  expect(before).toMatchObject(rest);
+  expect(movedAt > before.updated_at).toBe(true);
+  expect((await getContactOf(app, shop, old)).status).toBe(404);
+  expect(await listed(app, shop)).toEqual([fresh]);
+  expect([await writeTo(app, shop, fresh), await writeTo(app, shop, old)]).toEqual([fresh, "window_closed"]);
+  await app.inbound(shop, old, "I am somebody new");
+  expect(contactOf(app, old)).toMatchObject({ consent: "unknown", name: null, personId: null });
+});
+
+test("an opt-out goes along, and says nothing about whoever gets the old number", async () => {
+  const { app, shop } = await start();
+  await using _ = app;
+  await app.inbound(shop, old, "STOP");
+  await move(app, shop);
+  expect(await writeTo(app, shop, fresh)).toBe("opted_out");
+  await app.inbound(shop, old, "Hello");
+  expect(await writeTo(app, shop, old)).toBe(old);
+});
+
+test("the same notice twice moves nobody twice, also when the old number has a new owner", async () => {
+  const { app, shop } = await start();
+  await using _ = app;
+  await app.inbound(shop, old, "Hi");
+  await move(app, shop, "wamid.moved");
+  await app.inbound(shop, old, "I am somebody new");
+  await move(app, shop, "wamid.moved");
+  expect(contactsOf(app).map(({ phone, personId }) => [phone, personId])).toEqual([
+    [fresh, null],
+    [old, null],
+  ]);
+});
+
+test("to a number that is a contact already: the old one is listed no more, and an opt-out of either holds", async () => {
+  const { app, shop } = await start();
+  await using _ = app;
+  await app.inbound(shop, old, "STOP");
+  await app.inbound(shop, fresh, "Hi");
+  await move(app, shop);
+  expect(await listed(app, shop)).toEqual([fresh]);
+  expect(new Set(contactsOf(app).map(({ personId }) => personId)).size).toBe(1);
+  expect(await writeTo(app, shop, fresh)).toBe("opted_out");
+  expect((await getContactOf(app, shop, old)).status).toBe(404);
+  await app.clock.advance(60_000);
+  await app.inbound(shop, fresh, "START");
+  expect(contactsOf(app).map(({ consent }) => consent)).toEqual(["opted_in", "opted_in"]);
+});
+
+test("a stranger's move makes nobody, and a move opens no window", async () => {
+  const { app, shop } = await start();
+  await using _ = app;
+  await move(app, shop);
+  expect(contactsOf(app)).toEqual([]);
+  await putContactOf(app, shop, old, { name: "Asha" });
+  await move(app, shop);
+  expect(await writeTo(app, shop, fresh)).toBe("window_closed");
+});
+
+const spellings = [
+  ["BR", "+5511987654321", "551187654321"],
+  ["MX", "+525512345678", "5215512345678"],
+  ["AR", "+541143456789", "5491143456789"],
+] as const;
+
+for (const [country, stored, other] of spellings) {
+  test(`${country}: a move told in the other spelling moves the contact, and neither spelling leads to it any more`, async () => {
+    const { app } = await start();
+    await using _ = app;
+    const shop = await app.workspace({ country });
+    await app.inbound(shop, stored, "STOP");
+    await app.inbound(shop, other, "Hello");
+    await reportMove(app, shop, { from: other, to: fresh.slice(1) });
+    expect(contactOf(app, fresh).consent).toBe("opted_out");
+    for (const gone of [stored, `+${other}`, other]) expect((await getContactOf(app, shop, gone)).status).toBe(404);
+  });
+}
+
+test("a START that is older than a linked contact's STOP, and arrives after the link, lifts neither", async () => {
+  const { app, shop } = await start();
+  await using _ = app;
+  const now = app.clock.now();
+  await optOutOf(app, shop, fresh);
+  await reportInbound(app, shop, { text: "STOP", at: now, userId: "IN.asha" });
+  await reportInbound(app, shop, { from: fresh.slice(1), text: "It is me", userId: "IN.asha" });
+  await reportInbound(app, shop, { from: fresh.slice(1), text: "START", at: now - 60_000 });
+  expect(contactsOf(app).map(({ consent }) => consent)).toEqual(["opted_out", "opted_out"]);
+});
+
+test("the control that refused for one contact lifts nothing of a linked one that was refused otherwise", async () => {
+  const { app, shop } = await start();
+  await using _ = app;
+  await optOutOf(app, shop, fresh);
+  await reportControl(app, shop, { value: "stop", waId: old.slice(1) });
+  await reportInbound(app, shop, { userId: "IN.asha" });
+  await reportInbound(app, shop, { from: fresh.slice(1), userId: "IN.asha" });
+  await app.clock.advance(60_000);
+  await reportControl(app, shop, { value: "resume", waId: old.slice(1) });
+  expect(contactsOf(app).map(({ consent }) => consent)).toEqual(["opted_out", "opted_out"]);
+});
+
+test("good items around broken ones, out of order and delivered again, are each taken in exactly once", async () => {
+  const { app, shop } = await start();
+  await using _ = app;
+  const now = app.clock.now();
+  const later = { id: "wamid.b", text: "later", at: now };
+  const earlier = { id: "wamid.a", text: "earlier", at: now - 60_000 };
+  const broken = { id: "wamid.x", content: { timestamp: "never", type: "text" } };
+  await reportInbound(app, shop, later, broken, earlier);
+  await reportInbound(app, shop, earlier, broken, later, later);
+  expect(inboundsOf(app).map(({ text }) => text)).toEqual(["later", "earlier"]);
+  expect(contactOf(app, old).lastMessageAt).toBe(Math.floor(now / 1_000) * 1_000);
+});

@@ -562,7 +562,7 @@ say_next() {
   step "  sudo $(quoted "$executable") key create --workspace ID"
   step "and ask who it is:"
   step "  curl -H 'Authorization: Bearer KEY' $address/api/v1/me"
-  step "settings: $config   data: $data   what is wrong, if anything: sudo $(quoted "$executable") doctor"
+  step "settings: $config   data: $data   everyday commands: docs/operations.md"
   if [ "$with_service" = yes ]; then step "log: journalctl -u waxwing -f   upgrade: git pull && sudo ./install.sh"; fi
 }
 

@@ -45,11 +45,11 @@ export function createApp(options: AppOptions) {
   const app = new Elysia({ normalize: false, strictPath: true });
   for (const endpoint of endpoints) {
     const path = PREFIX + endpoint.path.replace(/\{(\w+)\}/g, ":$1");
-    const run = ({ request, params }: { request: Request; params: Record<string, string> }): Promise<Response> =>
+    const run = ({ request, params }: { request: Request; params: Record<string, string> }) =>
       pipeline(request, endpoint, params);
     app.route(endpoint.method, path, run, { parse: "none" });
   }
-  const unknown = ({ request }: { request: Request }): Promise<Response> => pipeline(request, null, {});
+  const unknown = ({ request }: { request: Request }) => pipeline(request, null, {});
   app.all(`${PREFIX}/*`, unknown, { parse: "none" });
   app.all(PREFIX, unknown, { parse: "none" });
   app.use(healthRoutes(options));
@@ -57,7 +57,11 @@ export function createApp(options: AppOptions) {
   return app;
 }
 
-type Pipeline = (request: Request, endpoint: Endpoint | null, path: Record<string, string>) => Promise<Response>;
+type Pipeline = (
+  request: Request,
+  endpoint: Endpoint | null,
+  path: Record<string, string>,
+) => Response | Promise<Response>;
 
 /** 401, 403, 429, 400, and then what the endpoint finds; a path that leads nowhere is told last of all. */
 function createPipeline({ store, clock, random, log, limits, handOver, reader, searchReader }: AppOptions): Pipeline {
@@ -65,41 +69,56 @@ function createPipeline({ store, clock, random, log, limits, handOver, reader, s
   const limiter = new RateLimiter(clock, limits);
   const keyQueue = new KeyQueue();
 
-  const answer = async (request: Request, endpoint: Endpoint | null, path: Record<string, string>): Promise<Answer> => {
+  const requestIds = numberedIds(random);
+
+  const answer = (
+    request: Request,
+    endpoint: Endpoint | null,
+    path: Record<string, string>,
+  ): Answer | Promise<Answer> => {
     const { workspace, keyId } = authenticator.requireBearer(request.headers.get("authorization"));
     limiter.requireRoom(workspace.id);
     if (endpoint === null) throw new Problem("not_found", "There is nothing at this address.");
-    const body = endpoint.body === undefined ? NO_BODY : await readBody(request, limits.bodyBytes);
     const { pathname, query } = splitUrl(request.url);
-    const call: Call = {
-      store,
-      handOver,
-      keyQueue,
-      reader,
-      searchReader,
-      workspace,
-      keyId,
-      path,
-      query,
-      headers: request.headers,
-      body,
-      method: request.method,
-      pathname,
-    };
-    return endpoint.handle(call);
+    const handle = (body: Call["body"]): Answer | Promise<Answer> =>
+      endpoint.handle({
+        store,
+        handOver,
+        keyQueue,
+        reader,
+        searchReader,
+        workspace,
+        keyId,
+        path,
+        query,
+        headers: request.headers,
+        body,
+        method: request.method,
+        pathname,
+      });
+    return endpoint.body === undefined ? handle(NO_BODY) : readBody(request, limits.bodyBytes).then(handle);
   };
 
-  return async (request, endpoint, path) => {
+  // What can be answered at once is: a promise costs a turn of the queue, and most reads need none.
+  return (request, endpoint, path) => {
     const given = request.headers.get("x-request-id");
-    const requestId = given !== null && SANE_REQUEST_ID.test(given) ? given : randomText(random, 20);
-    let result: Answer;
+    const requestId = given !== null && SANE_REQUEST_ID.test(given) ? given : requestIds();
+    const refuse = (error: unknown): Response => toResponse(answerProblem(problemOf(error, log, requestId)), requestId);
     try {
-      result = await answer(request, endpoint, path);
+      const result = answer(request, endpoint, path);
+      if (!(result instanceof Promise)) return toResponse(result, requestId);
+      return result.then((answered) => toResponse(answered, requestId), refuse);
     } catch (error) {
-      result = answerProblem(problemOf(error, log, requestId));
+      return refuse(error);
     }
-    return toResponse(result, requestId);
   };
+}
+
+/** Ids that are told apart over restarts by their random beginning, and within a run by their number. */
+function numberedIds(random: Random): () => string {
+  const run = randomText(random, 10);
+  let count = 0;
+  return () => `${run}-${(count++).toString(36)}`;
 }
 
 function problemOf(error: unknown, log: Log, requestId: string): Problem {

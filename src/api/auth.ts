@@ -4,6 +4,7 @@ import type { Clock } from "#src/primitives/clock.ts";
 import { Problem } from "#src/primitives/problem.ts";
 import { hashToken } from "#src/primitives/secret.ts";
 import type { Store } from "#src/storage/store.ts";
+import type { Reading } from "#src/storage/transaction.ts";
 
 /** A key's last use is written at most this often. */
 const TOUCH_EVERY_MS = 60_000;
@@ -14,6 +15,8 @@ export class Authenticator {
   readonly #clock: Clock;
   /** Touches that are queued or just written, so that a busy key queues one and not a hundred. */
   readonly #touchedAt = new Map<number, number>();
+  /** Requests of one turn that carry the same key are answered from one look: their view of the data is the same. */
+  readonly #known = new WeakMap<object, Map<string, Bearer | undefined>>();
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
@@ -23,7 +26,7 @@ export class Authenticator {
   /** Throws `unauthenticated`, then `api_not_enabled`. */
   requireBearer(header: string | null): Bearer {
     const key = BEARER.exec(header ?? "")?.[1];
-    const bearer = key === undefined ? undefined : this.#store.read((reading) => findBearer(reading, hashToken(key)));
+    const bearer = key === undefined ? undefined : this.#store.read((reading) => this.#find(reading, key));
     if (bearer === undefined) {
       throw new Problem(
         "unauthenticated",
@@ -37,6 +40,16 @@ export class Authenticator {
     }
     this.#touch(bearer);
     return bearer;
+  }
+
+  #find(reading: Reading, key: string): Bearer | undefined {
+    let known = this.#known.get(reading.view);
+    if (known === undefined) {
+      known = new Map();
+      this.#known.set(reading.view, known);
+    }
+    if (!known.has(key)) known.set(key, findBearer(reading, hashToken(key)));
+    return known.get(key);
   }
 
   #touch({ keyId, lastUsedAt }: Bearer): void {

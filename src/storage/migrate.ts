@@ -1,4 +1,4 @@
-/** Brings a database to this executable's schema, forward only, each migration in one transaction. */
+/** Brings a database to this executable's schema, forward only, each migration in one transaction, a new database in a single one. */
 import type { Client } from "./driver.ts";
 import { type Migration, migrations } from "./migrations.ts";
 
@@ -19,7 +19,9 @@ export function migrate(client: Client, known: readonly Migration[] = migrations
   const latest = known.at(-1)?.version ?? 0;
   if (found > latest) throw new NewerSchema(found, latest);
   const missing = known.filter((migration) => migration.version > found);
-  for (const migration of missing) apply(client, migration);
+  // A new database is made whole or not at all: nobody ever sees one that is half made.
+  if (found === 0) apply(client, missing);
+  else for (const migration of missing) apply(client, [migration]);
   return missing;
 }
 
@@ -27,17 +29,20 @@ export function schemaVersion(client: Client): number {
   return Number(client.pragma("user_version", { simple: true }));
 }
 
-function apply(client: Client, migration: Migration): void {
+function apply(client: Client, missing: readonly Migration[]): void {
+  let at: Migration | undefined;
   client.exec("BEGIN IMMEDIATE");
   try {
-    // Another process may have migrated while this one waited for the lock.
-    if (schemaVersion(client) < migration.version) {
+    for (const migration of missing) {
+      at = migration;
+      // Another process may have migrated while this one waited for the lock.
+      if (schemaVersion(client) >= migration.version) continue;
       client.exec(migration.sql);
       client.pragma(`user_version = ${migration.version}`);
     }
     client.exec("COMMIT");
   } catch (cause) {
     if (client.inTransaction) client.exec("ROLLBACK");
-    throw new Error(`migration ${migration.version} (${migration.name}) failed; the database is as it was`, { cause });
+    throw new Error(`migration ${at?.version} (${at?.name}) failed; the database is as it was`, { cause });
   }
 }

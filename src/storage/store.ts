@@ -47,7 +47,7 @@ export class Store {
   readonly #begin;
   readonly #commit;
   readonly #dataVersion;
-  #isReading = false;
+  #view: object | null = null;
   readonly #listeners = new Map<string, () => void>();
 
   constructor(client: Client, options: StoreOptions) {
@@ -82,8 +82,8 @@ export class Store {
 
   /** Runs a few short queries on one consistent view. What may take over 10 ms belongs into the reader. */
   read<T>(query: (reading: Reading) => Settled<T>): T {
-    const reading: Reading = { db: this.#db, now: this.#clock.now(), keyedHash: this.#keyedHash };
-    this.#beginReading();
+    this.#view ??= this.#beginReading();
+    const reading = { db: this.#db, now: this.#clock.now(), keyedHash: this.#keyedHash, view: this.#view };
     try {
       return query(reading) as T;
     } catch (error) {
@@ -96,16 +96,15 @@ export class Store {
    * All reads of one turn of the event loop share one view: to begin and end one costs more than the queries in it (the
    * locks are system calls). A later turn always sees what was committed before it.
    */
-  #beginReading(): void {
-    if (this.#isReading) return;
+  #beginReading(): object {
     this.#begin.run();
-    this.#isReading = true;
     setImmediate(() => this.#endReading());
+    return {};
   }
 
   #endReading(): void {
-    if (!this.#isReading) return;
-    this.#isReading = false;
+    if (this.#view === null) return;
+    this.#view = null;
     // A failing disk may have ended the transaction already; its own error is the one to report.
     if (this.client.inTransaction) this.#commit.run();
   }

@@ -11,6 +11,8 @@ export type Db = BetterSQLite3Database<Record<string, never>>;
 /** Enough to read with: one consistent view of the data. */
 export interface Reading {
   readonly db: Db;
+  /** The same object for all who see the same state of the data: what was read once is true for each of them. */
+  readonly view: object;
   /** Wall time of the operation in milliseconds, fixed when it starts. */
   readonly now: number;
   /** A hash under the installation's own key: recognises a value without keeping it. */

@@ -169,6 +169,7 @@ export class Writer {
   #transaction(effects: (() => void)[]): Tx {
     return {
       db: this.#db,
+      view: effects,
       now: this.#options.clock.now(),
       random: this.#options.random,
       keyedHash: this.#options.keyedHash,

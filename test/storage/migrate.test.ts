@@ -64,6 +64,7 @@ describe("a migration that fails", () => {
   test("takes itself back wholly; those before it stay, those after it wait", async () => {
     await using database = openTestDatabase();
     const { client } = database.store;
+    migrate(client, steps.slice(0, 1));
     const failure = (): unknown => {
       try {
         return migrate(client, steps);
@@ -86,6 +87,13 @@ describe("a migration that fails", () => {
     );
     expect(migrate(reopened, repaired).map(({ version }) => version)).toEqual([2, 3]);
     expect(schemaVersion(reopened)).toBe(3);
+  });
+
+  test("leaves nothing of a new database, so that nobody ever opens a half-made one", async () => {
+    await using database = openTestDatabase();
+    expect(() => migrate(database.store.client, steps)).toThrow("migration 2 (second) failed");
+    expect(schemaVersion(database.store.client)).toBe(0);
+    expect(column(database.store.client, "SELECT name FROM sqlite_master")).toEqual([]);
   });
 
   test("for want of room leaves the old schema", async () => {

@@ -4,6 +4,7 @@
  */
 import { credit, setPrice } from "#src/domain/billing/account.ts";
 import { createContact } from "#src/domain/contacts/create.ts";
+import { addMember, findOrCreateList } from "#src/domain/groups/membership.ts";
 import { receive } from "#src/domain/inbound/receive.ts";
 import { createKey } from "#src/domain/keys/create.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
@@ -118,9 +119,11 @@ export function writeDemo(tx: Tx, box: SecretBox, webhookUrl: string): Demo {
   });
   for (const { json, status } of TEMPLATES) addTemplate(tx, workspaceId, readNewTemplate(json), status);
   setSample(tx, workspaceId, "new_menu", "en_US", "https://www.example.com/menu.jpg");
-  for (const [digits, name] of PEOPLE)
-    createContact(tx, workspaceId, { phone: fromNetwork(digits), profile: { name } });
-
+  const regulars = findOrCreateList(tx, workspaceId, "Regulars");
+  for (const [digits, name] of PEOPLE) {
+    const contact = createContact(tx, workspaceId, { phone: fromNetwork(digits), profile: { name } });
+    addMember(tx, regulars.id, contact.id);
+  }
   const body = inboundCallback(number, {
     networkMessageId: `wamid.${randomText(tx.random, 32).toUpperCase()}`,
     from: `+${WRITER}`,

@@ -52,6 +52,8 @@ CREATE TABLE ledger_entries (
   kind TEXT NOT NULL CHECK (kind IN ('credit', 'hold', 'release', 'charge')),
   amount INTEGER NOT NULL,
   message_id INTEGER,
+  -- Holds of a broadcast are booked as sums: when they are made, and when it is settled.
+  broadcast_id INTEGER,
   note TEXT,
   ref TEXT,
   created_at INTEGER NOT NULL
@@ -222,15 +224,21 @@ CREATE TABLE messages (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   number_id INTEGER NOT NULL REFERENCES numbers (id),
-  contact_id INTEGER NOT NULL REFERENCES contacts (id),
-  origin TEXT NOT NULL CHECK (origin IN ('api', 'console')),
+  -- Null for a recipient whose number was none.
+  contact_id INTEGER REFERENCES contacts (id),
+  origin TEXT NOT NULL CHECK (origin IN ('api', 'console', 'broadcast')),
+  -- The broadcast that the message belongs to as one of its recipients; null for a message sent alone.
+  broadcast_id INTEGER REFERENCES broadcasts (id),
   type TEXT NOT NULL CHECK (type IN ('template', 'text')),
   to_phone TEXT NOT NULL,
   from_phone TEXT NOT NULL,
   template_name TEXT,
   template_language TEXT,
   template_category TEXT,
-  text TEXT NOT NULL,
+  -- What the person sees. Null for a recipient, whose text is the broadcast's template with these values.
+  text TEXT,
+  -- JSON of a recipient's frozen values; null where the template takes none, and for messages sent alone.
+  variables TEXT,
   status TEXT NOT NULL
     CHECK (status IN ('pending', 'queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'skipped')),
   -- Handed over, and nobody knows what became of it.
@@ -243,6 +251,10 @@ CREATE TABLE messages (
   rate INTEGER NOT NULL,
   money TEXT NOT NULL CHECK (money IN ('none', 'held', 'charged', 'released')),
   created_at INTEGER NOT NULL,
+  -- A recipient that has to wait for its own turn: too soon after another message to the same person.
+  not_before INTEGER,
+  -- Since when the network has been asking to wait with this recipient alone.
+  held_back_since INTEGER,
   handed_over_at INTEGER,
   sent_at INTEGER,
   delivered_at INTEGER,
@@ -251,12 +263,11 @@ CREATE TABLE messages (
 ) STRICT;
 CREATE UNIQUE INDEX messages_reference ON messages (reference);
 CREATE INDEX messages_network ON messages (network_message_id, number_id) WHERE network_message_id IS NOT NULL;
-CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending');
-CREATE INDEX messages_held ON messages (created_at) WHERE money = 'held';
-CREATE INDEX messages_workspace ON messages (workspace_id, id);
--- Who was sent a template, for the daily cap: what the network refused falls out of it by itself.
-CREATE INDEX messages_templates_sent ON messages (workspace_id, handed_over_at, contact_id)
-  WHERE type = 'template' AND (status <> 'failed' OR outcome_unknown = 1);
+CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL;
+CREATE INDEX messages_held ON messages (created_at) WHERE money = 'held' AND broadcast_id IS NULL;
+-- A broadcast's recipients: all in the order addressed, and those of one state.
+CREATE INDEX messages_broadcast ON messages (broadcast_id, id) WHERE broadcast_id IS NOT NULL;
+CREATE INDEX messages_recipients ON messages (broadcast_id, status, id) WHERE broadcast_id IS NOT NULL;
 CREATE INDEX messages_contact ON messages (contact_id, handed_over_at);
 
 CREATE TABLE idempotency_keys (

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 2. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 3. Do not edit.
 
 CREATE TABLE api_keys (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -21,6 +21,86 @@ CREATE TABLE billing_accounts (
   held INTEGER NOT NULL CHECK (held >= 0),
   charged INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE broadcast_figures (
+  broadcast_id INTEGER PRIMARY KEY REFERENCES broadcasts (id),
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  -- pending or queued
+  to_go INTEGER NOT NULL CHECK (to_go >= 0),
+  sending INTEGER NOT NULL CHECK (sending >= 0),
+  -- A funnel: who was read to was delivered to, and who was delivered to was sent to.
+  sent INTEGER NOT NULL,
+  delivered INTEGER NOT NULL,
+  read INTEGER NOT NULL,
+  failed INTEGER NOT NULL,
+  skipped INTEGER NOT NULL,
+  -- Whether its recipients cost something, and what each does once delivered.
+  is_charged INTEGER NOT NULL CHECK (is_charged IN (0, 1)),
+  rate INTEGER NOT NULL,
+  -- Whether exactly the cost of everybody whose end is open is blocked; before, a part of it may be.
+  is_held INTEGER NOT NULL CHECK (is_held IN (0, 1)),
+  held INTEGER NOT NULL CHECK (held >= 0),
+  -- All that was ever blocked: what the ledger knows of.
+  booked INTEGER NOT NULL,
+  charged INTEGER NOT NULL,
+  is_finished INTEGER NOT NULL CHECK (is_finished IN (0, 1)),
+  settled_at INTEGER,
+  last_sent_at INTEGER,
+  -- The breaker: the same refusal, so many people in a row; answers and statuses apart.
+  answer_code TEXT,
+  answer_row INTEGER NOT NULL,
+  status_code TEXT,
+  status_row INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE broadcasts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  name TEXT NOT NULL,
+  status TEXT NOT NULL
+    CHECK (status IN ('scheduled', 'queueing', 'running', 'paused', 'completed', 'cancelled', 'failed')),
+  -- In words, for people; `pause_cause` is the same for the code.
+  status_reason TEXT,
+  pause_cause TEXT,
+  template_name TEXT NOT NULL,
+  template_language TEXT NOT NULL,
+  -- As it was confirmed: a template that has changed since is not sent without asking.
+  template_category TEXT NOT NULL,
+  template_format TEXT NOT NULL,
+  template_components TEXT NOT NULL,
+  -- JSON of the values for header and body: texts, and names of contact fields with what stands in for a missing one.
+  variables TEXT NOT NULL,
+  -- Erased when the broadcast is finished.
+  media_link TEXT,
+  media_filename TEXT,
+  from_phone TEXT NOT NULL,
+  -- Null: addressed by a list of numbers, which are recipients from the start. No reference: a group may be removed.
+  group_id INTEGER,
+  -- The day that birthdays are taken from; null for every other broadcast.
+  day_starts_at INTEGER,
+  day_ends_at INTEGER,
+  requested INTEGER NOT NULL,
+  send_at INTEGER,
+  -- Since when it could have gone on: what lateness is measured by.
+  due_since INTEGER NOT NULL,
+  -- Strange hours: it goes on by itself then.
+  waits_until INTEGER,
+  -- All recipients are there; and up to which contact (or recipient) they are, while they are not.
+  is_built INTEGER NOT NULL CHECK (is_built IN (0, 1)),
+  built_after_id INTEGER NOT NULL,
+  -- Finished, and its unsent recipients have been written as skipped.
+  is_tidy INTEGER NOT NULL CHECK (is_tidy IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  started_at INTEGER,
+  completed_at INTEGER,
+  -- When its recipients were thrown away; the figures stay.
+  purged_at INTEGER
+) STRICT;
+CREATE INDEX broadcasts_open ON broadcasts (status, id) WHERE status IN ('scheduled', 'queueing', 'running', 'paused');
+CREATE INDEX broadcasts_unpurged ON broadcasts (completed_at) WHERE completed_at IS NOT NULL AND purged_at IS NULL;
+CREATE INDEX broadcasts_untidy ON broadcasts (id) WHERE is_tidy = 0 AND completed_at IS NOT NULL;
+CREATE INDEX broadcasts_workspace ON broadcasts (workspace_id, id);
 
 CREATE TABLE callbacks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -153,6 +233,15 @@ CREATE TRIGGER contacts_counted_out AFTER DELETE ON contacts WHEN OLD.phone IS N
   SET contacts = contacts - 1, opted_out = opted_out - (OLD.consent = 'opted_out')
   WHERE workspace_id = OLD.workspace_id;
 END;
+CREATE TRIGGER reached_people_joined AFTER UPDATE OF person_id ON contacts
+WHEN NEW.person_id IS NOT NULL AND coalesce(OLD.person_id, OLD.id) <> NEW.person_id BEGIN
+  INSERT INTO reached_people (workspace_id, person_id, last_at)
+  SELECT workspace_id, NEW.person_id, last_at FROM reached_people
+  WHERE workspace_id = NEW.workspace_id AND person_id = coalesce(OLD.person_id, OLD.id)
+  ON CONFLICT (workspace_id, person_id) DO UPDATE SET last_at = max(last_at, excluded.last_at);
+  DELETE FROM reached_people
+  WHERE workspace_id = NEW.workspace_id AND person_id = coalesce(OLD.person_id, OLD.id);
+END;
 
 CREATE TABLE custom_fields (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -280,6 +369,8 @@ CREATE TABLE ledger_entries (
   kind TEXT NOT NULL CHECK (kind IN ('credit', 'hold', 'release', 'charge')),
   amount INTEGER NOT NULL,
   message_id INTEGER,
+  -- Holds of a broadcast are booked as sums: when they are made, and when it is settled.
+  broadcast_id INTEGER,
   note TEXT,
   ref TEXT,
   created_at INTEGER NOT NULL
@@ -291,15 +382,21 @@ CREATE TABLE messages (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   number_id INTEGER NOT NULL REFERENCES numbers (id),
-  contact_id INTEGER NOT NULL REFERENCES contacts (id),
-  origin TEXT NOT NULL CHECK (origin IN ('api', 'console')),
+  -- Null for a recipient whose number was none.
+  contact_id INTEGER REFERENCES contacts (id),
+  origin TEXT NOT NULL CHECK (origin IN ('api', 'console', 'broadcast')),
+  -- The broadcast that the message belongs to as one of its recipients; null for a message sent alone.
+  broadcast_id INTEGER REFERENCES broadcasts (id),
   type TEXT NOT NULL CHECK (type IN ('template', 'text')),
   to_phone TEXT NOT NULL,
   from_phone TEXT NOT NULL,
   template_name TEXT,
   template_language TEXT,
   template_category TEXT,
-  text TEXT NOT NULL,
+  -- What the person sees. Null for a recipient, whose text is the broadcast's template with these values.
+  text TEXT,
+  -- JSON of a recipient's frozen values; null where the template takes none, and for messages sent alone.
+  variables TEXT,
   status TEXT NOT NULL
     CHECK (status IN ('pending', 'queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'skipped')),
   -- Handed over, and nobody knows what became of it.
@@ -312,20 +409,23 @@ CREATE TABLE messages (
   rate INTEGER NOT NULL,
   money TEXT NOT NULL CHECK (money IN ('none', 'held', 'charged', 'released')),
   created_at INTEGER NOT NULL,
+  -- A recipient that has to wait for its own turn: too soon after another message to the same person.
+  not_before INTEGER,
+  -- Since when the network has been asking to wait with this recipient alone.
+  held_back_since INTEGER,
   handed_over_at INTEGER,
   sent_at INTEGER,
   delivered_at INTEGER,
   read_at INTEGER,
   failed_at INTEGER
 ) STRICT;
+CREATE INDEX messages_broadcast ON messages (broadcast_id, id) WHERE broadcast_id IS NOT NULL;
 CREATE INDEX messages_contact ON messages (contact_id, handed_over_at);
-CREATE INDEX messages_held ON messages (created_at) WHERE money = 'held';
+CREATE INDEX messages_held ON messages (created_at) WHERE money = 'held' AND broadcast_id IS NULL;
 CREATE INDEX messages_network ON messages (network_message_id, number_id) WHERE network_message_id IS NOT NULL;
-CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending');
+CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL;
+CREATE INDEX messages_recipients ON messages (broadcast_id, status, id) WHERE broadcast_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_reference ON messages (reference);
-CREATE INDEX messages_templates_sent ON messages (workspace_id, handed_over_at, contact_id)
-  WHERE type = 'template' AND (status <> 'failed' OR outcome_unknown = 1);
-CREATE INDEX messages_workspace ON messages (workspace_id, id);
 
 CREATE TABLE numbers (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -373,6 +473,26 @@ CREATE TABLE parked_statuses (
 CREATE INDEX parked_statuses_expiry ON parked_statuses (expires_at);
 CREATE INDEX parked_statuses_network ON parked_statuses (network_message_id, number_id);
 CREATE INDEX parked_statuses_reference ON parked_statuses (reference) WHERE reference IS NOT NULL;
+
+CREATE TABLE reached_counts (
+  workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
+  people INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE reached_people (
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  person_id INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, person_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX reached_people_last ON reached_people (workspace_id, last_at);
+CREATE TRIGGER reached_people_in AFTER INSERT ON reached_people BEGIN
+  INSERT INTO reached_counts (workspace_id, people) VALUES (NEW.workspace_id, 1)
+  ON CONFLICT (workspace_id) DO UPDATE SET people = people + 1;
+END;
+CREATE TRIGGER reached_people_out AFTER DELETE ON reached_people BEGIN
+  UPDATE reached_counts SET people = people - 1 WHERE workspace_id = OLD.workspace_id;
+END;
 
 CREATE TABLE tags (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -424,3 +544,23 @@ CREATE TABLE workspaces (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
 ) STRICT;
+CREATE TRIGGER reached_people_gathered AFTER UPDATE OF daily_cap ON workspaces
+WHEN OLD.daily_cap IS NULL AND NEW.daily_cap IS NOT NULL BEGIN
+  DELETE FROM reached_people WHERE workspace_id = NEW.id;
+  INSERT INTO reached_people (workspace_id, person_id, last_at)
+  SELECT messages.workspace_id, coalesce(contacts.person_id, contacts.id) AS person, max(messages.handed_over_at)
+  FROM messages JOIN contacts ON contacts.id = messages.contact_id
+  WHERE messages.workspace_id = NEW.id AND messages.handed_over_at > NEW.updated_at - 86400000
+    AND messages.type = 'template' AND messages.status IN ('sending', 'sent', 'delivered', 'read', 'failed')
+    AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)
+    AND (
+      messages.id > coalesce(
+        (SELECT id FROM messages WHERE created_at <= NEW.updated_at - 86400000 ORDER BY id DESC LIMIT 1), 0
+      )
+      OR messages.broadcast_id IN (
+        SELECT broadcast_id FROM broadcast_figures
+        WHERE workspace_id = NEW.id AND last_sent_at > NEW.updated_at - 86400000
+      )
+    )
+  GROUP BY person;
+END;

@@ -6,6 +6,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createApp } from "#src/api/app.ts";
 import type { Config } from "#src/config.ts";
+import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
+import { type RecoveryMark, recoverRecipients, recoveryStart } from "#src/domain/broadcasts/recover.ts";
+import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
 import { CALLBACKS, storeCallback } from "#src/domain/callbacks/callbacks.ts";
 import { recoverOpen } from "#src/domain/messages/in-doubt.ts";
 import type { Log } from "#src/log.ts";
@@ -21,7 +24,7 @@ import { databaseFiles, makePrivate, makePrivateDirectory } from "#src/storage/f
 import { instanceId as readInstanceId } from "#src/storage/instance.ts";
 import { lockExclusively } from "#src/storage/lock.ts";
 import { migrate } from "#src/storage/migrate.ts";
-import { createReader } from "#src/storage/reader.ts";
+import { createReader, type Reader } from "#src/storage/reader.ts";
 import { openStore, type Store } from "#src/storage/store.ts";
 import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
 import { createDeliveryWorker } from "#src/workers/deliver-webhook.ts";
@@ -31,6 +34,8 @@ import { MessageWatch } from "#src/workers/message-watch.ts";
 import { OutcomeRecorder } from "#src/workers/outcome-recorder.ts";
 import { Pace } from "#src/workers/pace.ts";
 import { createWebhookPoster, type ResolveName } from "#src/workers/post-webhook.ts";
+import { createReviewWorker, createStartWorker } from "#src/workers/review-broadcasts.ts";
+import { BroadcastRunner } from "#src/workers/run-broadcasts.ts";
 import { createSettleWorker } from "#src/workers/settle-messages.ts";
 
 export interface ServerOptions {
@@ -73,7 +78,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   for (const { version, name } of applied) log.info("migrated the database", { version, name });
   makePrivate(files.database, `${files.database}-wal`, `${files.database}-shm`);
   const box = createSecretBox(key, random);
-  const [reader, searchReader] = [createReader(files.database), createReader(files.database)];
+  const [reader, searchReader, buildReader] = [1, 2, 3].map(() => createReader(files.database)) as [
+    Reader,
+    Reader,
+    Reader,
+  ];
   const instanceId = readInstanceId(store.client, clock.now(), () => newInstanceId(random));
   const boot = newBootId(random);
 
@@ -118,8 +127,25 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     log,
   });
   const settling = createSettleWorker({ store, clock, boot, log });
+  const { inDoubtAfterMs, settleAfterMs, ...lateness } = config.broadcasts;
+  const starting = createStartWorker({ store, clock, boot, log }, lateness);
+  const reviewing = createReviewWorker({ store, clock, boot, log }, { settleAfterMs });
+  const broadcasts = new BroadcastRunner({
+    store,
+    clock,
+    networks,
+    pace,
+    recorder,
+    box,
+    log,
+    reader: buildReader,
+    instanceId,
+    timeoutMs: config.whatsapp.timeoutMs,
+    inDoubtAfterMs,
+    lateness,
+  });
   const housekeeping = new Housekeeping({ store, clock, retention: config.retention, log });
-  const workers = [applier, deliveries, settling, housekeeping];
+  const workers = [applier, deliveries, settling, starting, reviewing, broadcasts, housekeeping];
 
   /** The simulator's callbacks take the same durable way as a real network's; a disk that fails makes it try again. */
   async function storeSimulated(callbacks: { body: string; dueAt: number }[]): Promise<void> {
@@ -135,7 +161,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     }
   }
 
-  await recover(store, boot, clock.now() + config.broadcasts.inDoubtAfterMs);
+  await recover(store, boot, clock.now() + inDoubtAfterMs);
+  await store.write((tx) => judgeAfterStart(tx, lateness));
 
   const handOver: HandOverOptions = {
     store,
@@ -148,7 +175,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     instanceId,
     retryBudgetMs: config.messages.retryBudgetMs,
     timeoutMs: config.whatsapp.timeoutMs,
-    inDoubtAfterMs: config.broadcasts.inDoubtAfterMs,
+    inDoubtAfterMs,
   };
   let isReady = false;
   const app = createApp({
@@ -188,7 +215,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const found = store.dataVersion();
     if (found !== seen) {
       seen = found;
-      for (const worker of [applier, deliveries, settling]) worker.nudge();
+      for (const worker of [applier, deliveries, settling, starting, reviewing, broadcasts]) worker.nudge();
     }
     // By the machine's own clock, whatever clock the server runs on: the other process lives in real time.
     lookTimer = systemClock.setTimer(LOOK_EVERY_MS, look);
@@ -197,6 +224,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   store.onWake(CALLBACKS, () => applier.nudge());
   store.onWake("deliver_webhook", () => deliveries.nudge());
   store.onWake("settle_message", () => settling.nudge());
+  store.onWake("start_broadcast", () => starting.nudge());
+  store.onWake("review_broadcast", () => reviewing.nudge());
+  store.onWake(BROADCASTS, () => broadcasts.nudge());
   for (const worker of workers) worker.start();
   isReady = true;
 
@@ -225,6 +255,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       recorder.stop();
       reader.close();
       searchReader.close();
+      buildReader.close();
       store.checkpoint();
       store.close();
       lock.release();
@@ -245,5 +276,10 @@ async function recover(store: Store, boot: string, settleAt: number): Promise<vo
   while (after !== null) {
     const from: number = after;
     after = await store.write((tx) => recoverOpen(tx, from, settleAt));
+  }
+  let mark: RecoveryMark | null = recoveryStart;
+  while (mark !== null) {
+    const from: RecoveryMark = mark;
+    mark = await store.write((tx) => recoverRecipients(tx, from, settleAt));
   }
 }

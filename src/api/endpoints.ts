@@ -1,5 +1,13 @@
 /** Every endpoint of the API, in the order in which the reference shows them. */
 import type { Endpoint } from "./endpoint.ts";
+import {
+  cancelBroadcastEndpoint,
+  createBroadcastEndpoint,
+  getBroadcastEndpoint,
+  listBroadcastsEndpoint,
+  listRecipientsEndpoint,
+  previewBroadcastEndpoint,
+} from "./routes/broadcasts.ts";
 import { getContactEndpoint, listContactsEndpoint, optOutEndpoint, putContactEndpoint } from "./routes/contacts.ts";
 import { listGroupsEndpoint } from "./routes/groups.ts";
 import { getMeEndpoint } from "./routes/me.ts";
@@ -11,6 +19,12 @@ export const endpoints: readonly Endpoint[] = [
   getMeEndpoint,
   sendMessageEndpoint,
   getMessageEndpoint,
+  createBroadcastEndpoint,
+  listBroadcastsEndpoint,
+  previewBroadcastEndpoint,
+  getBroadcastEndpoint,
+  listRecipientsEndpoint,
+  cancelBroadcastEndpoint,
   listContactsEndpoint,
   getContactEndpoint,
   putContactEndpoint,

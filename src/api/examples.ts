@@ -1,5 +1,6 @@
 /** One example of each noun, so that the whole reference tells of the same shop, the same person and the same order. */
 import type { Static } from "@sinclair/typebox";
+import type { BroadcastView, RecipientView } from "#src/domain/broadcasts/view.ts";
 import type { ContactView } from "#src/domain/contacts/view.ts";
 import type { InboundView } from "#src/domain/inbound/view.ts";
 import type { MessageView } from "#src/domain/messages/view.ts";
@@ -70,4 +71,28 @@ export const inboundExample: Static<typeof InboundView> = {
   type: "text",
   text: "When will it arrive?",
   received_at: "2026-11-21T09:02:11+05:30",
+};
+
+export const broadcastExample: Static<typeof BroadcastView> = {
+  id: 7,
+  name: "November offer",
+  status: "completed",
+  status_reason: null,
+  template: { name: "november_offer", language: "en_US" },
+  from: "+911244001100",
+  counts: { total: 128, sent: 124, delivered: 121, read: 90, failed: 1, skipped: 3 },
+  charged: "1.0285",
+  send_at: null,
+  started_at: "2026-11-21T08:44:25+05:30",
+  completed_at: "2026-11-21T08:44:27+05:30",
+  created_at: "2026-11-21T08:44:25+05:30",
+};
+
+export const recipientExample: Static<typeof RecipientView> = {
+  to: "+919876543210",
+  status: "delivered",
+  reason: null,
+  sent_at: "2026-11-21T08:44:26+05:30",
+  delivered_at: "2026-11-21T08:44:27+05:30",
+  read_at: null,
 };

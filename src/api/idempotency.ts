@@ -4,9 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
-import { type KeyUse, requireSame } from "#src/domain/idempotency/keys.ts";
+import { findKey, type KeyUse, requireSame } from "#src/domain/idempotency/keys.ts";
 import { invalidRequest } from "#src/primitives/problem.ts";
-import type { Call, Parameter } from "./endpoint.ts";
+import type { Answer, Call, Parameter } from "./endpoint.ts";
 
 const KEY_LENGTH_MAX = 100;
 
@@ -48,6 +48,13 @@ export function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
+}
+
+/** The kept answer under the key; undefined when there is none yet. */
+export function replay({ store, workspace }: Pick<Call, "store" | "workspace">, use: KeyUse): Answer | undefined {
+  const found = store.read((reading) => findKey(reading, workspace.id, use));
+  if (found === undefined || found.status === null) return undefined;
+  return { status: found.status, body: found.body ?? "", headers: { "idempotent-replayed": "true" } };
 }
 
 interface Acting {

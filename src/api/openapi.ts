@@ -17,6 +17,10 @@ const tags = [
   { name: "Workspace", description: "The customer account that a key belongs to: its numbers and its balance." },
   { name: "Messages", description: "Send to one person, and see what became of it." },
   {
+    name: "Broadcasts",
+    description: "One template to many people: a list of numbers or a group, now or later, followed person by person.",
+  },
+  {
     name: "Contacts",
     description:
       "People: their data, their consent, and lists of both for syncing. Nobody but the person undoes an opt-out.",

@@ -15,6 +15,8 @@ export interface Network {
    * a readable answer the outcome is `unknown`.
    */
   send(handover: Handover, timeoutMs: number): Promise<Outcome>;
+  /** Whether the network's host answers at all; carries nothing. Never rejects, and ends within `timeoutMs`. */
+  isReachable(timeoutMs: number): Promise<boolean>;
   /** Reads a callback's body item by item. Never throws: what cannot be read becomes a `broken` item. */
   parse(body: string): Report[];
 }

@@ -15,8 +15,11 @@ export const outbox = sqliteTable("outbox", {
   boot: text(),
 });
 
-/** `deliver_webhook`: subject is a delivery · `settle_message`: subject is a message in doubt. */
-export const outboxKinds = ["deliver_webhook", "settle_message"] as const;
+/**
+ * `deliver_webhook`: subject is a delivery · `settle_message`: subject is a message in doubt · `start_broadcast`: a
+ * broadcast whose time has come · `review_broadcast`: a broadcast that may be complete, settled, or to be stopped.
+ */
+export const outboxKinds = ["deliver_webhook", "settle_message", "start_broadcast", "review_broadcast"] as const;
 export type OutboxKind = (typeof outboxKinds)[number];
 
 export type OutboxRow = typeof outbox.$inferSelect;

@@ -2,7 +2,7 @@
  * One message to its network and back: accepted on disk, handed over, its outcome on disk, then told. The API and later
  * broadcasts share it. What may be tried again is only what the network provably did not take.
  */
-import { bindKey, freeKey, keepAnswer } from "#src/domain/idempotency/keys.ts";
+import { bindKey, freeKey, isSettling, keepAnswer } from "#src/domain/idempotency/keys.ts";
 import { type AcceptedMessage, acceptMessage } from "#src/domain/messages/accept.ts";
 import type { MessageOrigin } from "#src/domain/messages/message.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
@@ -140,22 +140,6 @@ function begin(tx: Tx, options: HandOverOptions, request: SendRequest, key: KeyC
     if (key !== null && keyId !== null) keepAnswer(tx, keyId, key.render(error));
     return { refused: error };
   }
-}
-
-/** Problems that leave the key unused, because the same request may well succeed later. */
-const UNSETTLING = [
-  "invalid_request",
-  "unauthenticated",
-  "api_not_enabled",
-  "workspace_suspended",
-  "idempotency_conflict",
-  "rate_limited",
-  "internal_error",
-  "unavailable",
-];
-
-function isSettling({ code }: Problem): boolean {
-  return !UNSETTLING.includes(code);
 }
 
 /** Hands over until the outcome is settled. A fault of ours on the way leaves the message in doubt, never lost. */

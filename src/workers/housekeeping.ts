@@ -1,4 +1,5 @@
 /** Throws away what has outlived its use, in small batches with room between them, so that no request ever waits for it. */
+import { purgeRecipients, tidyFinished } from "#src/domain/broadcasts/tidy.ts";
 import { purgeCallbacks } from "#src/domain/callbacks/callbacks.ts";
 import { purgeKeys } from "#src/domain/idempotency/keys.ts";
 import { purgeParked } from "#src/domain/messages/apply-status.ts";
@@ -14,7 +15,7 @@ export interface HousekeepingOptions {
   store: Store;
   clock: Clock;
   /** How long to keep; null: for ever. */
-  retention: { events: Duration | null; raw: Duration | null };
+  retention: { recipients: Duration | null; events: Duration | null; raw: Duration | null };
   log: Log;
 }
 
@@ -60,11 +61,13 @@ export class Housekeeping {
   /** Goes through every chore until none has anything left. */
   async runOnce(): Promise<void> {
     const { store, retention } = this.#options;
-    const { events, raw } = retention;
+    const { recipients, events, raw } = retention;
     const chores: ((tx: Tx) => number)[] = [
       (tx) => purgeKeys(tx, BATCH),
       (tx) => purgeParked(tx, BATCH),
       (tx) => expireHolds(tx, BATCH),
+      (tx) => tidyFinished(tx, BATCH),
+      (tx) => (recipients === null ? 0 : purgeRecipients(tx, durationBefore(tx.now, recipients), BATCH)),
       (tx) => (raw === null ? 0 : purgeCallbacks(tx, durationBefore(tx.now, raw), BATCH)),
       (tx) => (events === null ? 0 : purgeEvents(tx, durationBefore(tx.now, events), BATCH)),
     ];

@@ -61,6 +61,26 @@ export class OutcomeRecorder {
     return [...this.#unwritten.values()].some((messages) => messages.has(messageId));
   }
 
+  /** A broadcast's outcomes wait to be written: the number sends nothing new until `unblock`. */
+  block(numberId: number, messageIds: readonly number[]): void {
+    const waiting = this.#unwritten.get(numberId) ?? new Set<number>();
+    for (const id of messageIds) {
+      if (waiting.size === 0) this.#options.onDelay(numberId, id, false);
+      waiting.add(id);
+    }
+    if (waiting.size > 0) this.#unwritten.set(numberId, waiting);
+  }
+
+  unblock(numberId: number, messageIds: readonly number[]): void {
+    const waiting = this.#unwritten.get(numberId);
+    if (waiting === undefined) return;
+    for (const id of messageIds) waiting.delete(id);
+    if (waiting.size > 0) return;
+    this.#unwritten.delete(numberId);
+    const [first] = messageIds;
+    if (first !== undefined) this.#options.onDelay(numberId, first, true);
+  }
+
   get waitingCount(): number {
     return this.#unwritten.size;
   }

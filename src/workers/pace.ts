@@ -2,6 +2,7 @@
  * How fast a number may send: a token bucket each. It starts empty, so that a restart never bursts, and holds at most a
  * tenth of a second's worth. A throttling answer halves the rate, at most once a second and never below one message a
  * second; the full rate is back within a minute. In memory: what it protects against is the next second.
+ * Single sends wait in turn; a broadcast takes what they leave.
  */
 import type { Clock, Timer } from "#src/primitives/clock.ts";
 
@@ -77,11 +78,27 @@ export class Pace {
     });
   }
 
-  /** The token was not needed: nothing left with it. */
-  giveBack(numberId: number): void {
+  /** Takes up to `most` tokens for a broadcast's recipients. Single sends go first: while one waits there is none. */
+  takeMany(numberId: number, throughput: number, most: number): number {
+    const bucket = this.#bucket(numberId, throughput);
+    if (bucket.waiting.length > 0) return 0;
+    const taken = Math.min(most, Math.floor(bucket.tokens));
+    bucket.tokens -= taken;
+    return taken;
+  }
+
+  /** Milliseconds until a recipient may find a token; at least 1. */
+  untilNext(numberId: number, throughput: number): number {
+    const bucket = this.#bucket(numberId, throughput);
+    const missing = bucket.waiting.length + 1 - bucket.tokens;
+    return Math.max(1, Math.ceil((missing / rate(bucket)) * 1000));
+  }
+
+  /** Tokens were not needed: nothing left with them. */
+  giveBack(numberId: number, count = 1): void {
     const bucket = this.#buckets.get(numberId);
-    if (bucket === undefined) return;
-    bucket.tokens = Math.min(bucket.tokens + 1, capacity(bucket));
+    if (bucket === undefined || count === 0) return;
+    bucket.tokens = Math.min(bucket.tokens + count, capacity(bucket));
     this.#serve(bucket);
   }
 

@@ -122,7 +122,6 @@ const faults: { name: string; code: string; kind?: "template" | "text"; add: (re
     code: "rate_limited",
     kind: "template",
     add: ({ shop }) => {
-      app.store.client.prepare("UPDATE workspaces SET daily_cap = 1 WHERE id = ?").run(shop.id);
       const now = app.clock.now();
       const contact = app.store.client
         .prepare(
@@ -136,6 +135,7 @@ const faults: { name: string; code: string; kind?: "template" | "text"; add: (re
            VALUES (?, ?, ?, 'api', 'template', '+12', '+13', 'x', 'sent', 0, ?, 0, 0, 'none', ?, ?)`,
         )
         .run(shop.id, shop.numberId, contact.lastInsertRowid, `reached by ${shop.id}`, now, now);
+      app.store.client.prepare("UPDATE workspaces SET daily_cap = 1 WHERE id = ?").run(shop.id);
     },
   },
 ];

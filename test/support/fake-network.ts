@@ -15,19 +15,26 @@ export interface FakeNetwork extends Network {
   next(...answers: Answer[]): void;
   /** Answers of all hand-overs to come. */
   always(answer: Answer): void;
+  /** Whether a probe finds the host. */
+  reachable(is: boolean): void;
 }
 
 export function fakeNetwork(): FakeNetwork {
   const sent: Handover[] = [];
   const script: Answer[] = [];
   let standing: Answer = (handover) => accepted(handover);
+  let isReachable = true;
   return {
     name: "simulator",
     sent,
     parse: parseCallback,
+    isReachable: async () => isReachable,
     next: (...answers) => void script.push(...answers),
     always: (answer) => {
       standing = answer;
+    },
+    reachable: (is) => {
+      isReachable = is;
     },
     async send(handover) {
       sent.push(handover);

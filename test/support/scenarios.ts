@@ -63,6 +63,7 @@ export function fakeNetwork(answer: FakeNetwork["answer"] = () => accepted()): F
   const network: FakeNetwork = {
     name: "simulator",
     parse: parseCallback,
+    isReachable: async () => true,
     handovers: [],
     answer,
     async send(handover) {

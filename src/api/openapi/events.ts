@@ -3,13 +3,14 @@
  * compile; its data is made of the same views as the API's answers.
  */
 import { type TObject, Type } from "@sinclair/typebox";
+import { BroadcastView } from "#src/domain/broadcasts/view.ts";
 import { ContactView } from "#src/domain/contacts/view.ts";
 import { type EventType, eventTypes } from "#src/domain/events/table.ts";
 import { InboundView } from "#src/domain/inbound/view.ts";
 import { MessageView } from "#src/domain/messages/view.ts";
 import { TemplateView } from "#src/domain/templates/view.ts";
 import { Instant, Nullable } from "#src/primitives/schema.ts";
-import { contactExample, inboundExample, messageExample, templateExample } from "../examples.ts";
+import { broadcastExample, contactExample, inboundExample, messageExample, templateExample } from "../examples.ts";
 import type { OpenApiDocument, OperationObject, ParameterObject } from "./document.ts";
 import { contentOf, pascalCase } from "./responses.ts";
 import type { Components } from "./schemas.ts";
@@ -97,6 +98,13 @@ const descriptions: Readonly<Record<EventType, EventDescription>> = {
         updated_at: LATER,
       },
     },
+  },
+  "broadcast.finished": {
+    summary: "A broadcast finished",
+    description:
+      "A broadcast has sent everything, or was stopped, and its figures and its cost are final. What became of each person is told by its recipients.",
+    data: Type.Object({ broadcast: BroadcastView }),
+    example: { broadcast: broadcastExample },
   },
   "template.approved": {
     summary: "A template was approved",

@@ -10,7 +10,7 @@ import { resolveInDoubt } from "#src/workers/resolve-in-doubt.ts";
 import { type Answer, answerData, type Call, type Endpoint, requireId } from "../endpoint.ts";
 import { answerProblem } from "../errors.ts";
 import { messageExample } from "../examples.ts";
-import { idempotencyParameter, readKey } from "../idempotency.ts";
+import { idempotencyParameter, readKey, replay } from "../idempotency.ts";
 import { readSendMessage, SendMessageBody } from "../send-body.ts";
 
 export const sendMessageEndpoint: Endpoint = {
@@ -100,13 +100,6 @@ export const getMessageEndpoint: Endpoint = {
     return answerData(200, viewMessage(message, workspace));
   },
 };
-
-/** The kept answer under the key; undefined when there is none yet. */
-function replay({ store, workspace }: Call, use: KeyUse): Answer | undefined {
-  const found = store.read((reading) => findKey(reading, workspace.id, use));
-  if (found === undefined || found.status === null) return undefined;
-  return { status: found.status, body: found.body ?? "", headers: { "idempotent-replayed": "true" } };
-}
 
 /** The key stands for a hand-over whose end was never told: what became of it is the answer, and is kept. */
 async function answerOpen(handOver: HandOverOptions, open: IdempotencyKey): Promise<Answer> {

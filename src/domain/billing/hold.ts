@@ -1,7 +1,7 @@
 /**
  * Money of one message: held when it is stored, then charged or released. The message's own row says where its money
  * stands and its guarded moves keep each step from happening twice; this file moves the account's figures and writes
- * the ledger. Always: available + held + charged = credited.
+ * the ledger. A broadcast moves the account with each recipient and is booked in sums. Always: available + held + charged = credited.
  */
 import { and, eq, sql } from "drizzle-orm";
 import type { Micros } from "#src/primitives/money.ts";
@@ -24,24 +24,29 @@ const blockIfCovered = statement((db) =>
 
 /** Blocks the price of a message that is stored in this transaction. Throws `insufficient_balance`. */
 export function hold(tx: Tx, workspaceId: number, messageId: number, price: Micros): void {
-  if (blockIfCovered(tx).get({ workspaceId, amount: price }) === undefined) {
+  if (!block(tx, workspaceId, price)) {
     requireCovered(tx, workspaceId, price);
     throw new Error(`workspace ${workspaceId} has no account to hold ${price} from`);
   }
-  record(tx, workspaceId, messageId, "hold", price);
+  record(tx, workspaceId, { messageId }, "hold", price);
+}
+
+/** Blocks an amount where the balance covers it; the caller books it. False: it does not, and nothing changed. */
+export function block(tx: Tx, workspaceId: number, price: Micros): boolean {
+  return blockIfCovered(tx).get({ workspaceId, amount: price }) !== undefined;
 }
 
 /** Throws `insufficient_balance` with the cost and what is left. */
-export function requireCovered(tx: Reading, workspaceId: number, needed: Micros): void {
+export function requireCovered(tx: Reading, workspaceId: number, needed: Micros, what = "this message"): void {
   const account = findAccount(tx, workspaceId);
   if (account === undefined || available(account) >= needed) return;
-  throw new Problem("insufficient_balance", "The balance does not cover the cost of this message.", {
+  throw new Problem("insufficient_balance", `The balance does not cover the cost of ${what}.`, {
     needed,
     available: available(account),
   });
 }
 
-const unblock = statement((db) =>
+const giveBack = statement((db) =>
   db
     .update(billingAccounts)
     .set({ held: sql`${held} - ${amount}` })
@@ -51,25 +56,22 @@ const unblock = statement((db) =>
 
 /** Gives back what was held for a message that costs nothing after all. */
 export function release(tx: Tx, workspaceId: number, messageId: number, price: Micros): void {
-  unblock(tx).run({ workspaceId, amount: price });
-  record(tx, workspaceId, messageId, "release", price);
+  unblock(tx, workspaceId, price);
+  record(tx, workspaceId, { messageId }, "release", price);
 }
 
-const spendHeld = statement((db) =>
-  db
-    .update(billingAccounts)
-    .set({ held: sql`${held} - ${amount}`, charged: sql`${charged} + ${amount}` })
-    .where(eq(accountOf, sql.placeholder("workspaceId")))
-    .prepare(),
-);
+/** Gives back an amount; the caller books it. */
+export function unblock(tx: Tx, workspaceId: number, price: Micros): void {
+  giveBack(tx).run({ workspaceId, amount: price });
+}
 
 /** Turns the hold of a delivered message into a charge. */
 export function chargeHeld(tx: Tx, workspaceId: number, messageId: number, price: Micros): void {
-  spendHeld(tx).run({ workspaceId, amount: price });
-  record(tx, workspaceId, messageId, "charge", price);
+  unblock(tx, workspaceId, price);
+  chargeReleased(tx, workspaceId, messageId, price);
 }
 
-const spend = statement((db) =>
+const take = statement((db) =>
   db
     .update(billingAccounts)
     .set({ charged: sql`${charged} + ${amount}` })
@@ -79,8 +81,31 @@ const spend = statement((db) =>
 
 /** Charges a message that was delivered after its hold had been released; what is available may become negative. */
 export function chargeReleased(tx: Tx, workspaceId: number, messageId: number, price: Micros): void {
-  spend(tx).run({ workspaceId, amount: price });
-  record(tx, workspaceId, messageId, "charge", price);
+  spend(tx, workspaceId, price);
+  record(tx, workspaceId, { messageId }, "charge", price);
+}
+
+/** Charges an amount that is not held (any more); the caller books it. */
+export function spend(tx: Tx, workspaceId: number, price: Micros): void {
+  take(tx).run({ workspaceId, amount: price });
+}
+
+/** What a ledger's entry speaks of. */
+export interface Booked {
+  messageId?: number;
+  broadcastId?: number;
+}
+
+export function bookCharge(tx: Tx, workspaceId: number, what: Booked, price: Micros): void {
+  record(tx, workspaceId, what, "charge", price);
+}
+
+export function bookHold(tx: Tx, workspaceId: number, what: Booked, price: Micros): void {
+  record(tx, workspaceId, what, "hold", price);
+}
+
+export function bookRelease(tx: Tx, workspaceId: number, what: Booked, price: Micros): void {
+  record(tx, workspaceId, what, "release", price);
 }
 
 const insertEntry = statement((db) =>
@@ -91,11 +116,13 @@ const insertEntry = statement((db) =>
       kind: sql.placeholder("kind"),
       amount: sql.placeholder("amount"),
       messageId: sql.placeholder("messageId"),
+      broadcastId: sql.placeholder("broadcastId"),
       createdAt: sql.placeholder("createdAt"),
     })
     .prepare(),
 );
 
-function record(tx: Tx, workspaceId: number, messageId: number, kind: LedgerKind, price: Micros): void {
-  insertEntry(tx).run({ workspaceId, messageId, kind, amount: price, createdAt: tx.now });
+function record(tx: Tx, workspaceId: number, what: Booked, kind: LedgerKind, price: Micros): void {
+  const { messageId = null, broadcastId = null } = what;
+  insertEntry(tx).run({ workspaceId, messageId, broadcastId, kind, amount: price, createdAt: tx.now });
 }

@@ -24,6 +24,8 @@ export const ledgerEntries = sqliteTable("ledger_entries", {
   kind: text().$type<LedgerKind>().notNull(),
   amount: micros().notNull(),
   messageId: integer(),
+  /** Of a broadcast the holds are booked as sums. */
+  broadcastId: integer(),
   note: text(),
   /** The caller's own id of a credit: the same one is never credited twice. */
   ref: text(),

@@ -84,7 +84,7 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
     .map(({ id }) => id);
   tx.db
     .update(messages)
-    .set({ toPhone: ERASED, text: ERASED, networkMessageId: null })
+    .set({ toPhone: ERASED, text: ERASED, variables: null, networkMessageId: null })
     .where(inArray(messages.id, sent))
     .run();
   tx.db.update(idempotencyKeys).set({ body: '{"data":null}' }).where(inArray(idempotencyKeys.messageId, sent)).run();

@@ -21,6 +21,7 @@ export const eventTypes = [
   "message.received",
   "contact.opted_out",
   "contact.opted_in",
+  "broadcast.finished",
   "template.approved",
   "template.rejected",
   "webhook.test",

@@ -1,6 +1,6 @@
 /** Who stands on a list. The list's count is kept by triggers, in the same transaction. */
-import { and, eq, sql } from "drizzle-orm";
-import { statement, type Tx } from "#src/storage/transaction.ts";
+import { and, eq, gt, sql } from "drizzle-orm";
+import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
 import { foldName } from "./group.ts";
 import { findGroupByName } from "./read.ts";
 import { type Group, groupMembers, groups } from "./table.ts";
@@ -45,4 +45,23 @@ const remove = statement((db) =>
 /** False: the contact was not on it. */
 export function removeMember(tx: Tx, groupId: number, contactId: number): boolean {
   return remove(tx).run({ groupId, contactId }).changes === 1;
+}
+
+const memberIds = statement((db) =>
+  db
+    .select({ contactId: groupMembers.contactId })
+    .from(groupMembers)
+    .where(
+      and(eq(groupMembers.groupId, sql.placeholder("groupId")), gt(groupMembers.contactId, sql.placeholder("after"))),
+    )
+    .orderBy(groupMembers.contactId)
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
+
+/** Ids of the contacts on a list, in their order, those after an id. */
+export function listMemberIds(reading: Reading, groupId: number, after: number, limit: number): number[] {
+  return memberIds(reading)
+    .all({ groupId, after, limit })
+    .map(({ contactId }) => contactId);
 }

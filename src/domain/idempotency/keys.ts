@@ -97,6 +97,23 @@ export function freeKeyOfMessage(tx: Tx, messageId: number): void {
     .run();
 }
 
+/** Problems that leave the key unused, because the same request may well succeed later. */
+const UNSETTLING: readonly string[] = [
+  "invalid_request",
+  "unauthenticated",
+  "api_not_enabled",
+  "workspace_suspended",
+  "idempotency_conflict",
+  "rate_limited",
+  "internal_error",
+  "unavailable",
+];
+
+/** Whether an answer stands for 24 hours under its key. */
+export function isSettling({ code }: Problem): boolean {
+  return !UNSETTLING.includes(code);
+}
+
 /** Drops up to `limit` answers that are over 24 hours old; returns how many. */
 export function purgeKeys(tx: Tx, limit: number): number {
   const old = tx.db

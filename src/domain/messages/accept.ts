@@ -7,6 +7,8 @@ import { newReference } from "#src/primitives/id.ts";
 import { statement, type Tx } from "#src/storage/transaction.ts";
 import { hold } from "../billing/hold.ts";
 import { createContact } from "../contacts/create.ts";
+import { personOf } from "../contacts/link.ts";
+import { reach } from "./daily-cap.ts";
 import type { MessageOrigin } from "./message.ts";
 import { planSend, type SendInput, type SendPlan } from "./plan.ts";
 import { type Message, messages } from "./table.ts";
@@ -73,5 +75,6 @@ export function acceptMessage(
     now: tx.now,
   });
   if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
+  if (plan.template !== null) reach(tx, plan.workspace, personOf(contact));
   return { message, plan: { ...plan, contact } };
 }

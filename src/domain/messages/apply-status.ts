@@ -5,6 +5,7 @@
 import { and, asc, count, eq, lte, sql } from "drizzle-orm";
 import { readReference } from "#src/primitives/id.ts";
 import { statement, type Tx } from "#src/storage/transaction.ts";
+import { type Heard, hearStatus } from "../figures/breaker.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { decideStatus } from "./message.ts";
 import { enter, move } from "./move.ts";
@@ -83,7 +84,14 @@ function applyTo(tx: Tx, message: Message, report: StatusReport): void {
         errorCode: report.status === "failed" ? (report.error?.code ?? "unknown") : null,
         errorMessage: report.status === "failed" ? (report.error?.message ?? "The network gave no reason.") : null,
       });
+      if (message.broadcastId !== null) hearStatus(tx, message.broadcastId, heardFrom(report));
   }
+}
+
+/** What a status of a recipient says to its broadcast's breaker. */
+function heardFrom({ status, error }: StatusReport): Heard {
+  if (status === "failed") return { kind: "failed", code: error?.code ?? "unknown" };
+  return { kind: status === "sent" ? "accepted" : "arrived" };
 }
 
 /** A state sets the earlier states' times too, where they are missing. Nothing lies in the future, or before the last. */

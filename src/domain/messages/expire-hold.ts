@@ -12,7 +12,12 @@ export function expireHolds(tx: Tx, limit: number): number {
   const old = tx.db
     .select()
     .from(messages)
-    .where(and(sql`${messages.money} = 'held'`, lt(messages.createdAt, tx.now - HOLD_MAX_MS)))
+    .where(
+      and(
+        sql`${messages.money} = 'held' and ${messages.broadcastId} is null`,
+        lt(messages.createdAt, tx.now - HOLD_MAX_MS),
+      ),
+    )
     .orderBy(asc(messages.createdAt))
     .limit(limit)
     .all();

@@ -23,8 +23,8 @@ export const messageStatuses = [
 
 export type MessageStatus = (typeof messageStatuses)[number];
 
-/** `api`: sent one at a time through the API, the only ones that emit events. */
-export type MessageOrigin = "api" | "console";
+/** `api`: sent one at a time through the API, the only ones that emit events. `broadcast`: one of its recipients. */
+export type MessageOrigin = "api" | "console" | "broadcast";
 
 /** Where a message's money stands: `none` for one that costs nothing. */
 export type MessageMoney = "none" | "held" | "charged" | "released";

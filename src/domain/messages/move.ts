@@ -6,10 +6,12 @@ import { and, eq, sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/storage/transaction.ts";
 import { chargeHeld, chargeReleased, release } from "../billing/hold.ts";
 import { changeConsent } from "../contacts/change-consent.ts";
-import { getContact } from "../contacts/find.ts";
+import { countMove } from "../figures/adjust.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import { reachAfresh } from "./daily-cap.ts";
 import { shownStatuses } from "./message.ts";
+import { contactOf } from "./read.ts";
 import { type Message, messages } from "./table.ts";
 import { viewMessage } from "./view.ts";
 
@@ -65,7 +67,10 @@ export function enter(
 ): Message | undefined {
   const moved = move(tx, message, { ...changes, money: moneyAfter(message, changes.status) });
   if (moved === undefined) return undefined;
-  settleMoney(tx, message, moved);
+  // A recipient's money is its broadcast's, which counts it together with the state.
+  if (message.broadcastId === null) settleMoney(tx, message, moved);
+  else countMove(tx, message.broadcastId, message.id, message, moved);
+  if (moved.status === "failed" || message.status === "failed") reachAfresh(tx, moved);
   if (isTaken(moved) && !isTaken(message)) recordSendConsent(tx, moved);
   publishState(tx, moved);
   return moved;
@@ -91,7 +96,7 @@ function isTaken({ status }: Message): boolean {
 /** An opt-in by sending: only where nobody said anything yet; an earlier opt-in is better evidence, an opt-out stands. */
 function recordSendConsent(tx: Tx, message: Message): void {
   if (message.templateCategory !== "MARKETING") return;
-  const contact = getContact(tx, message.workspaceId, message.contactId);
+  const contact = contactOf(tx, message);
   if (contact.consent !== "unknown") return;
   const workspace = getWorkspace(tx, message.workspaceId);
   changeConsent(tx, workspace, contact, { kind: "opt_in" }, { source: "api", evidence: { message: message.id } });

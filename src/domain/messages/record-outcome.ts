@@ -3,16 +3,16 @@ import { and, eq, inArray } from "drizzle-orm";
 import type { E164 } from "#src/primitives/phone.ts";
 import type { Tx } from "#src/storage/transaction.ts";
 import { release } from "../billing/hold.ts";
-import { getContact } from "../contacts/find.ts";
 import { learnNetworkId, learnNetworkUser } from "../contacts/link.ts";
 import { requireNotOptedOut } from "../contacts/refuse.ts";
 import { findNumber } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { applyParked } from "./apply-status.ts";
+import { reachAfresh } from "./daily-cap.ts";
 import { enter, move } from "./move.ts";
 import type { Outcome } from "./outcome.ts";
 import { requireActive, requireReady } from "./plan.ts";
-import { findForWork } from "./read.ts";
+import { contactOf, findForWork } from "./read.ts";
 import { type Message, messages } from "./table.ts";
 
 /**
@@ -40,7 +40,7 @@ function learnNames(
   const isKnownSpelling = recipientId === null || `+${recipientId}` === message.toPhone;
   if (isKnownSpelling && recipientUserId === null) return;
   const workspace = getWorkspace(tx, message.workspaceId);
-  const contact = getContact(tx, message.workspaceId, message.contactId);
+  const contact = contactOf(tx, message);
   if (recipientId !== null) learnNetworkId(tx, workspace, contact, recipientId);
   if (recipientUserId !== null) learnNetworkUser(tx, workspace, contact, recipientUserId);
 }
@@ -82,7 +82,7 @@ export function handOverAgain(tx: Tx, messageId: number): boolean {
   if (before.status !== "queued") return false;
   const workspace = getWorkspace(tx, before.workspaceId);
   requireActive(workspace);
-  const contact = getContact(tx, before.workspaceId, before.contactId);
+  const contact = contactOf(tx, before);
   requireNotOptedOut(tx, workspace, { contact, phone: before.toPhone as E164 });
   requireReady(findNumber(tx, before.numberId) ?? null);
   return move(tx, before, { status: "sending", handedOverAt: tx.now }) !== undefined;
@@ -97,10 +97,11 @@ export function withdraw(tx: Tx, messageId: number): boolean {
     .get();
   if (removed === undefined) return false;
   if (removed.money === "held") release(tx, removed.workspaceId, removed.id, removed.rate);
+  reachAfresh(tx, removed);
   return true;
 }
 
-function requireMessage(tx: Tx, id: number): Message {
+export function requireMessage(tx: Tx, id: number): Message {
   const message = findForWork(tx, id);
   if (message === undefined) throw new Error(`message ${id} is gone`);
   return message;

@@ -1,5 +1,5 @@
 /** Outbound messages, and statuses of messages that we do not know (yet). */
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, instant, micros } from "#src/storage/columns.ts";
 import type { TemplateCategory } from "../templates/template.ts";
 import type { MessageMoney, MessageOrigin, MessageStatus } from "./message.ts";
@@ -9,9 +9,12 @@ export const messages = sqliteTable("messages", {
   id: integer().primaryKey({ autoIncrement: true }),
   workspaceId: integer().notNull(),
   numberId: integer().notNull(),
-  contactId: integer().notNull(),
+  /** Null for a recipient whose number was none. */
+  contactId: integer(),
   /** Events are for messages of the API only. */
   origin: text().$type<MessageOrigin>().notNull(),
+  /** Null for a message sent alone. */
+  broadcastId: integer(),
   type: text().$type<"template" | "text">().notNull(),
   /** E.164. */
   toPhone: text().notNull(),
@@ -19,8 +22,10 @@ export const messages = sqliteTable("messages", {
   templateName: text(),
   templateLanguage: text(),
   templateCategory: text().$type<TemplateCategory>(),
-  /** What the person sees, values filled in. */
-  text: text().notNull(),
+  /** What the person sees, values filled in; null for a recipient, whose broadcast has the template. */
+  text: text(),
+  /** A recipient's values, frozen when the broadcast was built; null where its template takes none. */
+  variables: text({ mode: "json" }).$type<FrozenValues>(),
   status: text().$type<MessageStatus>().notNull(),
   /** Handed over, and nobody knows what became of it: a status with its reference may still move it on. */
   outcomeUnknown: flag().notNull(),
@@ -35,6 +40,9 @@ export const messages = sqliteTable("messages", {
   rate: micros().notNull(),
   money: text().$type<MessageMoney>().notNull(),
   createdAt: instant().notNull(),
+  /** A recipient that has to wait for its own turn, and since when the network asked for that. */
+  notBefore: instant(),
+  heldBackSince: instant(),
   /** Start of the last attempt. */
   handedOverAt: instant(),
   sentAt: instant(),
@@ -44,6 +52,25 @@ export const messages = sqliteTable("messages", {
 });
 
 export type Message = typeof messages.$inferSelect;
+
+/** Values in the order of the template's placeholders. */
+export interface FrozenValues {
+  header: string[];
+  body: string[];
+}
+
+/** Who was sent a template in the last 24 hours; kept only for workspaces with a daily cap. */
+export const reachedPeople = sqliteTable(
+  "reached_people",
+  { workspaceId: integer().notNull(), personId: integer().notNull(), lastAt: instant().notNull() },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.personId] })],
+);
+
+/** How many rows of `reachedPeople` a workspace has; kept by triggers. */
+export const reachedCounts = sqliteTable("reached_counts", {
+  workspaceId: integer().primaryKey(),
+  people: integer().notNull(),
+});
 
 export const parkedStatuses = sqliteTable("parked_statuses", {
   id: integer().primaryKey({ autoIncrement: true }),

@@ -6,7 +6,7 @@ import type { Workspace } from "../workspaces/table.ts";
 import { type ShownStatus, shownStatuses } from "./message.ts";
 import type { Message } from "./table.ts";
 
-const MessageTemplate = Type.Object(
+export const MessageTemplate = Type.Object(
   { name: Type.String({ examples: ["order_shipped"] }), language: Type.String({ examples: ["en_US"] }) },
   { $id: "MessageTemplate", description: "Which template a message was made from." },
 );
@@ -58,7 +58,7 @@ export function viewMessage(message: Message, workspace: Pick<Workspace, "timezo
       message.templateName === null || message.templateLanguage === null
         ? null
         : { name: message.templateName, language: message.templateLanguage },
-    text: message.text,
+    text: message.text ?? "",
     status: shown(message),
     error:
       message.errorCode === null

@@ -50,6 +50,7 @@ export function createSimulator({ clock, random, times, callBack }: SimulatorOpt
   return {
     name: "simulator",
     parse: parseCallback,
+    isReachable: () => Promise.resolve(true),
     async send(handover, timeoutMs): Promise<Outcome> {
       const to = handover.to;
       if (to === null) return { kind: "refused", code: "131026", message: describe("131026"), scope: "recipient" };

@@ -48,3 +48,12 @@ export function createProber(graphUrl: string, clock: Clock): Prober {
     },
   };
 }
+
+/** Whether the host answers a HEAD at all, whatever it says. */
+export async function isReachable(graphUrl: string, clock: Clock, timeoutMs: number): Promise<boolean> {
+  const limit = new AbortController();
+  const timer = clock.setTimer(timeoutMs, () => limit.abort());
+  const result = await exchange(graphUrl, { method: "HEAD", signal: limit.signal });
+  timer.cancel();
+  return result.kind === "answered";
+}

@@ -6,6 +6,7 @@ import type { Clock } from "#src/primitives/clock.ts";
 import type { Network } from "../network.ts";
 import { parseCallback } from "./callback.ts";
 import { createClient } from "./client.ts";
+import { isReachable } from "./prober.ts";
 
 export interface WhatsappSettings {
   /** `https://graph.facebook.com`, or the provider's own. */
@@ -24,6 +25,7 @@ export function createWhatsapp(settings: WhatsappSettings, clock: Clock): Networ
   return {
     name: "whatsapp",
     send: (handover, timeoutMs) => client.send(handover, timeoutMs),
+    isReachable: (timeoutMs) => isReachable(settings.graphUrl, clock, timeoutMs),
     parse: parseCallback,
   };
 }

@@ -1,0 +1,148 @@
+/**
+ * Takes a broadcast on: the broadcast, the people of its list with their consent, and what is blocked of the balance, in
+ * one transaction. Nothing leaves before it is committed; building and sending follow by themselves.
+ */
+
+import { enqueue } from "#src/outbox/enqueue.ts";
+import type { Micros } from "#src/primitives/money.ts";
+import type { E164 } from "#src/primitives/phone.ts";
+import { Problem } from "#src/primitives/problem.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+import { available } from "../billing/account.ts";
+import type { BillingAccount } from "../billing/table.ts";
+import { changeConsent } from "../contacts/change-consent.ts";
+import { createContact } from "../contacts/create.ts";
+import { createFigures, holdAhead, holdCost } from "../figures/hold-cost.ts";
+import { dayOf } from "./birthday.ts";
+import { BROADCASTS } from "./broadcast.ts";
+import { type Judged, judgePeople } from "./people.ts";
+import { type BroadcastInput, type BroadcastPlan, planBroadcast } from "./plan.ts";
+import { addRecipient } from "./recipients.ts";
+import { describeSkip } from "./skip.ts";
+import { type Broadcast, broadcasts } from "./table.ts";
+
+export interface AcceptRequest {
+  workspaceId: number;
+  input: BroadcastInput;
+  instanceId: string;
+  /** How many of the group have opted in, counted a moment ago; needed where a group is charged at once. */
+  reachable: number | null;
+  /** What stands behind the consents that are recorded. */
+  evidence: Record<string, unknown>;
+}
+
+export interface AcceptedBroadcast {
+  broadcast: Broadcast;
+  plan: BroadcastPlan;
+  /** Those of the list who are left out, in its order. */
+  skipped: Judged[];
+}
+
+/** Throws the `Problem` that stands in the way; then nothing at all is stored. */
+export function acceptBroadcast(tx: Tx, request: AcceptRequest): AcceptedBroadcast {
+  const { workspaceId, input } = request;
+  const plan = planBroadcast(tx, workspaceId, input);
+  const { workspace, account, group, sendAt } = plan;
+  const people =
+    "to" in input.audience
+      ? judgePeople(tx, input.audience.to, { workspace, variables: plan.variables, underCap: sendAt === null })
+      : [];
+  const skipped = people.filter(({ skip }) => skip !== null);
+  const toGo = people.length - skipped.length;
+
+  const broadcast = insertBroadcast(tx, plan, input, people.length);
+  for (const judged of people) addJudged(tx, plan, broadcast, judged, request);
+  createFigures(tx, {
+    broadcastId: broadcast.id,
+    workspaceId,
+    toGo,
+    skipped: skipped.length,
+    isCharged: account !== null,
+    rate: account?.rate ?? 0,
+  });
+  if (sendAt === null && account !== null) {
+    const isCovered =
+      group === null
+        ? holdCost(tx, broadcast.id)
+        : holdAhead(tx, broadcast.id, account.rate * requireCounted(request.reachable));
+    if (!isCovered)
+      throw notCovered(account, account.rate * (group === null ? toGo : requireCounted(request.reachable)));
+  }
+  if (sendAt === null) tx.wake(BROADCASTS);
+  else enqueue(tx, { kind: "start_broadcast", subject: broadcast.id, lane: workspaceId, dueAt: sendAt });
+  return { broadcast, plan, skipped };
+}
+
+export function notCovered(account: BillingAccount, needed: Micros): Problem {
+  return new Problem("insufficient_balance", "The balance does not cover the cost of this broadcast.", {
+    needed,
+    available: available(account),
+  });
+}
+
+function requireCounted(reachable: number | null): number {
+  if (reachable === null) throw new Error("a group that is charged at once has to be counted first");
+  return reachable;
+}
+
+function insertBroadcast(tx: Tx, plan: BroadcastPlan, input: BroadcastInput, requested: number): Broadcast {
+  const { workspace, sender, template, group, sendAt } = plan;
+  const day = group?.isAboutBirthdays === true ? dayOf(sendAt ?? tx.now, workspace.timezone) : null;
+  return tx.db
+    .insert(broadcasts)
+    .values({
+      workspaceId: workspace.id,
+      numberId: sender.id,
+      name: input.name,
+      status: sendAt === null ? "queueing" : "scheduled",
+      templateName: template.name,
+      templateLanguage: template.language,
+      templateCategory: template.category,
+      templateFormat: template.parameterFormat,
+      templateComponents: template.components,
+      variables: input.variables,
+      mediaLink: input.media?.link ?? null,
+      mediaFilename: input.media?.filename ?? null,
+      fromPhone: sender.phone,
+      groupId: group?.group.id ?? null,
+      dayStartsAt: day?.startsAt ?? null,
+      dayEndsAt: day?.endsAt ?? null,
+      requested,
+      sendAt,
+      dueSince: sendAt ?? tx.now,
+      isBuilt: false,
+      builtAfterId: 0,
+      isTidy: false,
+      createdAt: tx.now,
+      startedAt: sendAt === null ? tx.now : null,
+    })
+    .returning()
+    .get();
+}
+
+/** Everybody who has not opted out is recorded as opted in, also whom the broadcast leaves out for another reason. */
+function addJudged(
+  tx: Tx,
+  { workspace }: BroadcastPlan,
+  broadcast: Broadcast,
+  { input, person, skip }: Judged,
+  { instanceId, evidence }: AcceptRequest,
+): void {
+  const why = { source: "api" as const, evidence: { ...evidence, broadcast: broadcast.id } };
+  let contactId = person?.contact?.id ?? null;
+  if (person !== null && skip?.reason !== "duplicate") {
+    if (person.contact === null) {
+      contactId = createContact(tx, workspace.id, { phone: person.phone as E164, optIn: why }).id;
+    } else if (person.contact.consent === "unknown") {
+      changeConsent(tx, workspace, person.contact, { kind: "opt_in" }, why);
+    }
+  }
+  const recipient = {
+    contactId,
+    to: person?.phone ?? input,
+    values: null,
+    status: skip === null ? ("pending" as const) : ("skipped" as const),
+    skip: skip === null ? null : { code: skip.reason, reason: describeSkip(skip.reason, skip.detail) },
+  };
+  addRecipient(tx, broadcast, recipient, instanceId);
+}

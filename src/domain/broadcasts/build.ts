@@ -1,0 +1,205 @@
+/**
+ * Builds a broadcast's recipients, a bounded number at a time: values are resolved and frozen, and whoever cannot be
+ * written to is skipped with a reason. Where it has got to stands in the broadcast, written together with the rows, so an
+ * interruption goes on where it was and builds nobody twice.
+ */
+import type { Reading, Tx } from "#src/storage/transaction.ts";
+import { compileIds, type Sql } from "../audiences/compile.ts";
+import { readSearch } from "../audiences/search.ts";
+import { findAccount } from "../billing/account.ts";
+import { linkedContacts } from "../contacts/change-consent.ts";
+import { listPeople } from "../contacts/details.ts";
+import { getContact } from "../contacts/find.ts";
+import type { Contact } from "../contacts/table.ts";
+import { adjust, getFigures } from "../figures/adjust.ts";
+import {
+  addChange,
+  asCounted,
+  changeOf,
+  type FiguresChange,
+  noChange,
+  type RecipientStatus,
+} from "../figures/figures.ts";
+import { holdCost, reprice } from "../figures/hold-cost.ts";
+import { isDynamic } from "../groups/group.ts";
+import { listMemberIds } from "../groups/membership.ts";
+import { findGroup } from "../groups/read.ts";
+import { hasRecipient } from "../messages/read.ts";
+import type { FrozenValues } from "../messages/table.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import type { Workspace } from "../workspaces/table.ts";
+import { birthdayConditions, celebrants } from "./birthday.ts";
+import { trigger, update } from "./change.ts";
+import { finishBroadcast } from "./finish.ts";
+import { pauseBroadcast } from "./pause.ts";
+import { getBroadcast } from "./read.ts";
+import { addRecipient, freezeRecipient, listWaiting, skipRecipient } from "./recipients.ts";
+import { describeSkip, type SkipCode } from "./skip.ts";
+import type { Broadcast } from "./table.ts";
+import { type Addressee, areFixed, resolveValues } from "./values.ts";
+
+/** Most recipients of one write: it bounds how long anybody else waits. */
+export const BUILD_BATCH = 200;
+
+export type NextPart =
+  /** The list's own rows. */
+  | { kind: "list" }
+  | { kind: "members"; contactIds: number[] }
+  /** Members of a saved search: rows with `id`, to be asked for where it may take long. */
+  | { kind: "search"; query: Sql }
+  /** Its group is gone, or its saved search can no longer be read. */
+  | { kind: "group_gone"; reason: string };
+
+/** Whom the next part is made of. */
+export function nextPart(reading: Reading, broadcast: Broadcast, limit: number): NextPart {
+  if (broadcast.groupId === null) return { kind: "list" };
+  const group = findGroup(reading, broadcast.workspaceId, broadcast.groupId);
+  if (group === undefined) return { kind: "group_gone", reason: "its group was removed" };
+  if (!isDynamic(group)) {
+    return { kind: "members", contactIds: listMemberIds(reading, group.id, broadcast.builtAfterId, limit) };
+  }
+  const workspace = getWorkspace(reading, broadcast.workspaceId);
+  try {
+    const filter = readSearch(reading, workspace, group.filter);
+    const context = {
+      workspaceId: workspace.id,
+      timezone: workspace.timezone,
+      now: broadcast.dayStartsAt ?? reading.now,
+    };
+    return { kind: "search", query: compileIds(filter, context, broadcast.builtAfterId, limit) };
+  } catch {
+    return { kind: "group_gone", reason: `the saved search ${group.name} names something that is gone` };
+  }
+}
+
+/** The next of the list's people: their values are frozen. True: there may be more. */
+export function buildList(tx: Tx, id: number): boolean {
+  const broadcast = getBroadcast(tx, id);
+  if (broadcast.status !== "queueing") return false;
+  const part = listWaiting(tx, id, "pending", broadcast.builtAfterId, BUILD_BATCH);
+  const fixed = fixedValues(tx, broadcast);
+  const count = counter(tx, broadcast);
+  for (const row of part) {
+    if (fixed !== undefined) {
+      freezeRecipient(tx, row.id, fixed);
+      continue;
+    }
+    const contact = row.contactId === null ? null : getContact(tx, broadcast.workspaceId, row.contactId);
+    const resolved = resolveValues(tx, broadcast.variables, contact);
+    if ("values" in resolved) freezeRecipient(tx, row.id, resolved.values);
+    else if (skipRecipient(tx, row.id, "missing_variable", describeSkip("missing_variable", resolved.missing))) {
+      count.add("pending", "skipped");
+    }
+  }
+  advance(tx, broadcast, part.at(-1)?.id ?? null, count.change);
+  return part.length === BUILD_BATCH;
+}
+
+/** These members of the group, in the order of their ids. */
+export function buildMembers(tx: Tx, id: number, contactIds: readonly number[], instanceId: string): void {
+  const broadcast = getBroadcast(tx, id);
+  if (broadcast.status !== "queueing") return;
+  const workspace = getWorkspace(tx, broadcast.workspaceId);
+  const fixed = fixedValues(tx, broadcast);
+  const conditions = broadcast.dayStartsAt === null ? null : readBirthdays(tx, broadcast, workspace);
+  const count = counter(tx, broadcast);
+  for (const contactId of contactIds) {
+    // Whoever asked for these ids did so a moment ago; those behind the mark are there already.
+    if (contactId <= broadcast.builtAfterId) continue;
+    const contact = getContact(tx, workspace.id, contactId);
+    if (contact.phone === null) continue;
+    const addressees: (Addressee | null)[] =
+      conditions === null
+        ? [null]
+        : celebrants(
+            conditions,
+            contact,
+            listPeople(tx, contactId),
+            broadcast.dayStartsAt ?? tx.now,
+            workspace.timezone,
+          );
+    for (const addressee of addressees) {
+      count.add(null, addMember(tx, broadcast, contact, addressee, fixed, instanceId));
+    }
+  }
+  advance(tx, broadcast, contactIds.at(-1) ?? null, count.change);
+}
+
+/** Everybody is there: what they cost is blocked, and it may be sent. */
+export function finishBuilding(tx: Tx, id: number): void {
+  const broadcast = getBroadcast(tx, id);
+  if (broadcast.status !== "queueing") return;
+  const built = update(tx, broadcast, { isBuilt: true });
+  reprice(tx, id, findAccount(tx, broadcast.workspaceId) ?? null);
+  if (!holdCost(tx, id)) {
+    pauseBroadcast(tx, built, "balance", "the balance does not cover it");
+    return;
+  }
+  const running = trigger(tx, built, "built");
+  const { toGo, sending } = getFigures(tx, id);
+  if (running !== null && toGo + sending === 0) finishBroadcast(tx, running, "completed", null);
+}
+
+function addMember(
+  tx: Tx,
+  broadcast: Broadcast,
+  contact: Contact,
+  addressee: Addressee | null,
+  fixed: FrozenValues | null | undefined,
+  instanceId: string,
+): "queued" | "skipped" {
+  const to = contact.phone ?? "";
+  const skip = (code: SkipCode, detail: string | null = null): "skipped" => {
+    const recipient = { contactId: contact.id, to, status: "skipped" as const, values: null };
+    addRecipient(tx, broadcast, { ...recipient, skip: { code, reason: describeSkip(code, detail) } }, instanceId);
+    return "skipped";
+  };
+  if (contact.consent === "opted_out") return skip("opted_out");
+  if (contact.consent !== "opted_in") return skip("no_opt_in");
+  if (addressee === null && isAddressed(tx, broadcast, contact)) return skip("duplicate");
+  const resolved = fixed === undefined ? resolveValues(tx, broadcast.variables, contact, addressee) : { values: fixed };
+  if ("missing" in resolved) return skip("missing_variable", resolved.missing);
+  addRecipient(
+    tx,
+    broadcast,
+    { contactId: contact.id, to, status: "queued", values: resolved.values, skip: null },
+    instanceId,
+  );
+  return "queued";
+}
+
+/** Linked contacts are one person, who is reached once. */
+function isAddressed(tx: Tx, broadcast: Broadcast, contact: Contact): boolean {
+  return linkedContacts(tx, contact).some(({ id }) => hasRecipient(tx, broadcast.id, id));
+}
+
+/** Undefined: they depend on the person. */
+function fixedValues(tx: Tx, { variables }: Broadcast): FrozenValues | null | undefined {
+  if (!areFixed(variables)) return undefined;
+  const resolved = resolveValues(tx, variables, null);
+  return "values" in resolved ? resolved.values : undefined;
+}
+
+function readBirthdays(tx: Tx, broadcast: Broadcast, workspace: Workspace) {
+  const group = broadcast.groupId === null ? undefined : findGroup(tx, workspace.id, broadcast.groupId);
+  return group === undefined ? [] : birthdayConditions(readSearch(tx, workspace, group.filter));
+}
+
+/** Sums up what a part changes, for one write of the figures. */
+function counter(tx: Tx, broadcast: Broadcast) {
+  const figures = getFigures(tx, broadcast.id);
+  const change = { ...noChange };
+  const asRow = (status: RecipientStatus) =>
+    asCounted({ status, money: status === "skipped" ? "released" : "held" }, figures);
+  return {
+    change,
+    add(before: RecipientStatus | null, after: RecipientStatus): void {
+      addChange(change, changeOf(before === null ? null : asRow(before), asRow(after), figures.rate));
+    },
+  };
+}
+
+function advance(tx: Tx, broadcast: Broadcast, lastId: number | null, change: FiguresChange): void {
+  adjust(tx, { broadcastId: broadcast.id, workspaceId: broadcast.workspaceId }, change);
+  if (lastId !== null) update(tx, broadcast, { builtAfterId: Math.max(lastId, broadcast.builtAfterId) });
+}

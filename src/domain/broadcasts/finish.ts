@@ -1,0 +1,42 @@
+/**
+ * The end of a broadcast. Only the broadcast is written: whoever was not sent to counts as skipped from now on, what was
+ * blocked for them is free at once, and the rows are written later, a few at a time. Who is being handed over at this
+ * moment still leaves.
+ */
+import { Problem } from "#src/primitives/problem.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+import { askForReview } from "../figures/adjust.ts";
+import { finishFigures } from "../figures/hold-cost.ts";
+import type { FinishedStatus } from "./broadcast.ts";
+import { trigger } from "./change.ts";
+import type { Broadcast } from "./table.ts";
+
+const TRIGGER = { completed: "emptied", cancelled: "cancel", failed: "fail" } as const;
+
+/** Null: it was finished already. `reason`: in words, for one that failed. */
+export function finishBroadcast(
+  tx: Tx,
+  broadcast: Broadcast,
+  status: FinishedStatus,
+  reason: string | null,
+): Broadcast | null {
+  const finished = trigger(tx, broadcast, TRIGGER[status], {
+    statusReason: reason,
+    pauseCause: null,
+    waitsUntil: null,
+    completedAt: tx.now,
+    mediaLink: null,
+    mediaFilename: null,
+  });
+  if (finished === null) return null;
+  finishFigures(tx, broadcast.id);
+  askForReview(tx, broadcast.id, broadcast.workspaceId, tx.now);
+  return finished;
+}
+
+/** Throws `not_cancellable`. */
+export function cancelBroadcast(tx: Tx, broadcast: Broadcast): Broadcast {
+  const cancelled = finishBroadcast(tx, broadcast, "cancelled", null);
+  if (cancelled !== null) return cancelled;
+  throw new Problem("not_cancellable", `This broadcast is ${broadcast.status} already.`);
+}

@@ -1,0 +1,54 @@
+/**
+ * Whether a broadcast that could go on now may: not in the middle of the night because the server was down in the
+ * evening, and not days later without a person's word. Pure; measured once, when the server is able to go on.
+ */
+import { startOfDay } from "#src/primitives/instant.ts";
+import type { TemplateCategory } from "../templates/template.ts";
+
+export interface LatenessRules {
+  /** Later than this: a person decides. */
+  lateAfterMs: number;
+  /** Minutes of the day, the end no longer in it; null: every hour is right. */
+  quiet: { fromMinute: number; toMinute: number } | null;
+}
+
+export type Lateness = { kind: "go_on" } | { kind: "late"; byMs: number } | { kind: "wait"; until: number };
+
+/** Being late by less, nobody has slept over it. */
+const QUIET_AFTER_MS = 60 * 60 * 1000;
+const MINUTE_MS = 60_000;
+
+export function judgeLateness(
+  { dueSince, templateCategory }: { dueSince: number; templateCategory: TemplateCategory },
+  rules: LatenessRules,
+  now: number,
+  timezone: string,
+): Lateness {
+  const byMs = now - dueSince;
+  if (byMs > rules.lateAfterMs) return { kind: "late", byMs };
+  if (templateCategory !== "MARKETING" || byMs <= QUIET_AFTER_MS || rules.quiet === null) return { kind: "go_on" };
+  const until = endOfQuiet(rules.quiet, now, timezone);
+  return until === null ? { kind: "go_on" } : { kind: "wait", until };
+}
+
+/** When the quiet hours that `now` lies in end, by the wall clock of `timezone`; null: it lies in none. */
+export function endOfQuiet(
+  { fromMinute, toMinute }: { fromMinute: number; toMinute: number },
+  now: number,
+  timezone: string,
+): number | null {
+  const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone);
+  const minute = local.hour * 60 + local.minute;
+  const overMidnight = fromMinute > toMinute;
+  const isQuiet = overMidnight ? minute >= fromMinute || minute < toMinute : minute >= fromMinute && minute < toMinute;
+  if (!isQuiet) return null;
+  const endsToday = minute < toMinute;
+  const day = Temporal.Instant.fromEpochMilliseconds(startOfDay(now, timezone))
+    .toZonedDateTimeISO(timezone)
+    .toPlainDate();
+  const end = day
+    .add({ days: endsToday ? 0 : 1 })
+    .toZonedDateTime({ timeZone: timezone, plainTime: { hour: Math.floor(toMinute / 60), minute: toMinute % 60 } });
+  // A clock that is set back may put the end before now by the wall: a minute later it is asked again.
+  return Math.max(end.epochMilliseconds, now + MINUTE_MS);
+}

@@ -1,0 +1,137 @@
+/** Stopping a broadcast for a while, and letting it go on: by hand, or by itself once what stopped it is over. */
+
+import { enqueueAnew } from "#src/outbox/enqueue.ts";
+import { formatDuration } from "#src/primitives/duration.ts";
+import { invalidRequest } from "#src/primitives/problem.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+import { askForReview, getFigures } from "../figures/adjust.ts";
+import { closeBreaker } from "../figures/breaker.ts";
+import { holdCost } from "../figures/hold-cost.ts";
+import { valueCounts } from "../templates/template.ts";
+import { shapeOf } from "../templates/view.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import { isFinished, type PauseCause } from "./broadcast.ts";
+import { trigger, update } from "./change.ts";
+import { finishBroadcast } from "./finish.ts";
+import { judgeLateness, type LatenessRules } from "./lateness.ts";
+import { findObstacle, findTemplateNow, type Obstacle } from "./permission.ts";
+import type { Broadcast } from "./table.ts";
+
+/** Null: it was paused or finished already. */
+export function pauseBroadcast(tx: Tx, broadcast: Broadcast, cause: PauseCause, reason: string): Broadcast | null {
+  return trigger(tx, broadcast, "pause", { pauseCause: cause, statusReason: reason, waitsUntil: null });
+}
+
+/** Pauses it, or ends it where the obstacle never goes away. */
+export function stopAt(tx: Tx, broadcast: Broadcast, obstacle: Obstacle): Broadcast | null {
+  if (obstacle.kind === "ended") return finishBroadcast(tx, broadcast, "failed", obstacle.reason);
+  return pauseBroadcast(tx, broadcast, obstacle.cause, obstacle.reason);
+}
+
+/**
+ * A person lets it go on. What has changed since is taken as confirmed: a template's new words (where the values still
+ * fit), and the time of day. Throws `invalid_request` while something stands in the way that a person cannot wave through.
+ */
+export function resumeByHand(tx: Tx, broadcast: Broadcast): Broadcast {
+  if (broadcast.status !== "paused") {
+    throw refused(
+      isFinished(broadcast.status)
+        ? `Broadcast ${broadcast.id} is ${broadcast.status}; it cannot go on.`
+        : `Broadcast ${broadcast.id} is ${broadcast.status}; only a paused one can be resumed.`,
+    );
+  }
+  const confirmed = confirmTemplate(tx, broadcast);
+  closeBreaker(tx, broadcast.id);
+  const obstacle = findObstacle(tx, confirmed);
+  if (obstacle !== null) {
+    if (obstacle.kind === "ended") throw refused(`Broadcast ${broadcast.id} can never go on: ${obstacle.reason}.`);
+    throw refused(`Broadcast ${broadcast.id} cannot go on yet: ${obstacle.reason}.`);
+  }
+  return goOn(tx, confirmed, tx.now);
+}
+
+/** What stopped it may be over. Null: it rests on, or waits for a better hour, or for a person. */
+export function resumeByItself(tx: Tx, broadcast: Broadcast, rules: LatenessRules): Broadcast | null {
+  if (broadcast.status !== "paused" || findObstacle(tx, broadcast) !== null) return null;
+  if (broadcast.isBuilt && !getFigures(tx, broadcast.id).isHeld && !holdCost(tx, broadcast.id)) return null;
+  return judge(tx, goOn(tx, broadcast, broadcast.dueSince), rules);
+}
+
+function goOn(tx: Tx, broadcast: Broadcast, dueSince: number): Broadcast {
+  const resumed = trigger(tx, broadcast, "resume", {
+    pauseCause: null,
+    statusReason: null,
+    waitsUntil: null,
+    dueSince,
+  });
+  if (resumed === null) throw new Error(`broadcast ${broadcast.id} could not be resumed from ${broadcast.status}`);
+  if (resumed.status === "scheduled" && resumed.sendAt !== null) {
+    const work = { kind: "start_broadcast", subject: resumed.id, lane: resumed.workspaceId } as const;
+    enqueueAnew(tx, { ...work, dueAt: resumed.sendAt });
+    return resumed;
+  }
+  // One that rested may have run empty meanwhile.
+  askForReview(tx, resumed.id, resumed.workspaceId, tx.now);
+  return resumed.startedAt === null ? update(tx, resumed, { startedAt: tx.now }) : resumed;
+}
+
+/**
+ * Measured once, when it is able to go on: late by too much it waits for a person, at a strange hour for the morning.
+ * Returns the broadcast as it is then.
+ */
+export function judge(tx: Tx, broadcast: Broadcast, rules: LatenessRules): Broadcast {
+  const { timezone } = getWorkspace(tx, broadcast.workspaceId);
+  const lastSentAt = getFigures(tx, broadcast.id).lastSentAt ?? 0;
+  const dueSince = Math.max(broadcast.dueSince, lastSentAt);
+  const lateness = judgeLateness({ dueSince, templateCategory: broadcast.templateCategory }, rules, tx.now, timezone);
+  switch (lateness.kind) {
+    case "go_on":
+      return broadcast;
+    case "late": {
+      const reason = `it would go on ${formatDuration(lateness.byMs)} late; resume it if it is still wanted`;
+      return pauseBroadcast(tx, broadcast, "late", reason) ?? broadcast;
+    }
+    case "wait":
+      return update(tx, broadcast, {
+        waitsUntil: lateness.until,
+        // From then on it is not late any more.
+        dueSince: lateness.until,
+        statusReason: `waits until ${clockTime(lateness.until, timezone)}`,
+      });
+  }
+}
+
+function clockTime(ms: number, timezone: string): string {
+  return Temporal.Instant.fromEpochMilliseconds(ms)
+    .toZonedDateTimeISO(timezone)
+    .toPlainTime()
+    .toString({ smallestUnit: "minute" });
+}
+
+/** The night is over: it goes on. Null: it does not wait. */
+export function endWait(tx: Tx, broadcast: Broadcast): Broadcast | null {
+  if (broadcast.waitsUntil === null || broadcast.waitsUntil > tx.now) return null;
+  return update(tx, broadcast, { waitsUntil: null, statusReason: null });
+}
+
+/** Throws where the values no longer fit: then only a new broadcast helps. */
+function confirmTemplate(tx: Tx, broadcast: Broadcast): Broadcast {
+  const template = findTemplateNow(tx, broadcast);
+  if (template === undefined) return broadcast;
+  const needed = valueCounts(shapeOf(template));
+  const given = { header: broadcast.variables.header.length, body: broadcast.variables.body.length };
+  if (needed.header !== given.header || needed.body !== given.body) {
+    throw refused(
+      `The template ${template.name} takes other values now than this broadcast has. Cancel it and make a new one.`,
+    );
+  }
+  return update(tx, broadcast, {
+    templateCategory: template.category,
+    templateFormat: template.parameterFormat,
+    templateComponents: template.components,
+  });
+}
+
+function refused(sentence: string): Error {
+  return invalidRequest({ broadcast: [sentence] });
+}

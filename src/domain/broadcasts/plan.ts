@@ -1,0 +1,116 @@
+/**
+ * Whether a broadcast may be made, and of what: everything that depends on stored things but the people themselves,
+ * judged in the order in which a caller is told. It writes nothing; making one and looking at one beforehand share it.
+ */
+import { formatInstant } from "#src/primitives/instant.ts";
+import { type FieldProblems, invalidRequest, noProblems, notFound } from "#src/primitives/problem.ts";
+import type { Reading } from "#src/storage/transaction.ts";
+import type { Filter } from "../audiences/filter.ts";
+import { readSearch } from "../audiences/search.ts";
+import { findAccount } from "../billing/account.ts";
+import type { BillingAccount } from "../billing/table.ts";
+import { isDynamic } from "../groups/group.ts";
+import { findGroup } from "../groups/read.ts";
+import type { Group } from "../groups/table.ts";
+import { chooseTemplate, fillTemplate, requireSendable, type TemplateInput } from "../messages/fill-template.ts";
+import { requireActive, requireReady } from "../messages/plan.ts";
+import type { FrozenValues } from "../messages/table.ts";
+import { resolveSender } from "../numbers/sender.ts";
+import type { SendingNumber } from "../numbers/table.ts";
+import type { Template } from "../templates/table.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import type { Workspace } from "../workspaces/table.ts";
+import { birthdayConditions } from "./birthday.ts";
+import { type BroadcastVariables, findUnknownFields } from "./values.ts";
+
+export interface BroadcastInput {
+  name: string;
+  template: string;
+  language: string | null;
+  variables: BroadcastVariables;
+  media: { link: string; filename: string | null } | null;
+  audience: { to: readonly string[] } | { groupId: number };
+  from: string | null;
+  /** Milliseconds; null: now. */
+  sendAt: number | null;
+}
+
+export interface BroadcastPlan {
+  workspace: Workspace;
+  sender: SendingNumber;
+  template: Template;
+  /** Null: the workspace is not charged. */
+  account: BillingAccount | null;
+  group: PlannedGroup | null;
+  /** Null: it starts at once. */
+  sendAt: number | null;
+  variables: BroadcastVariables;
+}
+
+export interface PlannedGroup {
+  group: Group;
+  /** Null: a list. */
+  filter: Filter | null;
+  isAboutBirthdays: boolean;
+}
+
+/** A `send_at` that has passed by no more than this means now: clocks differ, and requests take time. */
+const PAST_MAX_MS = 5 * 60 * 1000;
+
+/** Throws the first `Problem` in the order that the interface promises. */
+export function planBroadcast(reading: Reading, workspaceId: number, input: BroadcastInput): BroadcastPlan {
+  const workspace = getWorkspace(reading, workspaceId);
+  requireActive(workspace);
+  const group = "groupId" in input.audience ? requireGroup(reading, workspace, input.audience.groupId) : null;
+
+  const fields: FieldProblems = noProblems();
+  const resolved = resolveSender(reading, workspace, input.from);
+  if ("fields" in resolved) Object.assign(fields, resolved.fields);
+  const sender = "sender" in resolved ? resolved.sender : null;
+  const template = templateInput(input, { header: texts(input.variables.header), body: texts(input.variables.body) });
+  const choice = sender === null ? null : chooseTemplate(reading, workspace.id, sender.accountId, template);
+  if (choice !== null) Object.assign(fields, choice.fields);
+  Object.assign(fields, findUnknownFields(reading, workspace.id, input.variables), findPast(reading, workspace, input));
+  if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+
+  const isAhead = input.sendAt !== null && input.sendAt > reading.now;
+  // A number that is not ready yet may well be at the time; one that does not exist cannot.
+  const from = sender !== null && isAhead ? sender : requireReady(sender);
+  const sendable = requireSendable(choice?.template ?? null, template);
+  fillTemplate(sendable, template);
+  return {
+    workspace,
+    sender: from,
+    template: sendable,
+    account: findAccount(reading, workspace.id) ?? null,
+    group,
+    sendAt: isAhead ? input.sendAt : null,
+    variables: input.variables,
+  };
+}
+
+/** What the domain of single messages knows how to check and to fill. */
+export function templateInput(
+  { template, language, media, variables }: Pick<BroadcastInput, "template" | "language" | "media" | "variables">,
+  values: FrozenValues,
+): TemplateInput {
+  return { type: "template", name: template, language, media, variables: { isList: variables.isList, ...values } };
+}
+
+function texts(values: BroadcastVariables["body"]): string[] {
+  return values.map((value) => ("text" in value ? value.text : ""));
+}
+
+/** Throws `not_found`; a saved search that names what is gone is a mistake in the field `group`. */
+function requireGroup(reading: Reading, workspace: Workspace, id: number): PlannedGroup {
+  const group = findGroup(reading, workspace.id, id);
+  if (group === undefined) throw notFound("group");
+  if (!isDynamic(group)) return { group, filter: null, isAboutBirthdays: false };
+  const filter = readSearch(reading, workspace, group.filter);
+  return { group, filter, isAboutBirthdays: birthdayConditions(filter).length > 0 };
+}
+
+function findPast(reading: Reading, { timezone }: Workspace, { sendAt }: BroadcastInput): FieldProblems {
+  if (sendAt === null || sendAt >= reading.now - PAST_MAX_MS) return {};
+  return { send_at: [`${formatInstant(sendAt, timezone)} has passed. Leave send_at out to send now.`] };
+}

@@ -1,0 +1,119 @@
+/** What a broadcast would do, for somebody who wants to know before it does: nothing is stored, nobody is recorded. */
+import { type Static, Type } from "@sinclair/typebox";
+import { formatInstant } from "#src/primitives/instant.ts";
+import { formatMoney } from "#src/primitives/money.ts";
+import { Instant, Nullable } from "#src/primitives/schema.ts";
+import type { Reading } from "#src/storage/transaction.ts";
+import { available } from "../billing/account.ts";
+import { leftUnderCap } from "../messages/daily-cap.ts";
+import type { Judged } from "./people.ts";
+import type { BroadcastPlan } from "./plan.ts";
+import type { Reach } from "./reach.ts";
+import { skipReasons } from "./skip.ts";
+import { SkipView, viewSkip } from "./view.ts";
+
+const PreviewCounts = Type.Object(
+  {
+    opted_out: Type.Integer(),
+    invalid_number: Type.Integer(),
+    duplicate: Type.Integer(),
+    no_opt_in: Type.Integer(),
+    missing_variable: Type.Integer(),
+    daily_cap: Type.Integer(),
+  },
+  { $id: "SkipCounts", description: "How many would be left out, by reason." },
+);
+
+const PreviewCost = Type.Object(
+  {
+    currency: Type.String({ examples: ["USD"] }),
+    rate: Type.String({ description: "Price of one delivered message.", examples: ["0.0085"] }),
+    amount: Type.String({ description: "What it costs if everybody gets it.", examples: ["1.06"] }),
+    available: Type.String({ description: "The balance now, less what is blocked." }),
+    available_after: Type.String({ description: "What would be left; negative where it is not covered." }),
+    covered: Type.Boolean({ description: "Whether the balance covers it." }),
+  },
+  { $id: "PreviewCost", description: "What a broadcast would cost." },
+);
+
+export const PreviewView = Type.Object(
+  {
+    requested: Type.Integer({ description: "How many numbers `to` held; 0 for a group." }),
+    reached: Type.Integer({ description: "How many would be sent to." }),
+    skipped: PreviewCounts,
+    skips: Type.Array(SkipView, { description: "Who of `to` would be left out, in its order." }),
+    cost: Nullable(PreviewCost, "Null where the workspace is not charged."),
+    daily_cap_left: Nullable(
+      Type.Integer({ description: "How many people the daily cap lets through now." }),
+      "Null where there is no daily cap.",
+    ),
+    starts_at: Instant("When it would start."),
+    ends_at: Instant("When the last one would be sent, at the number's pace and with nothing else on it."),
+  },
+  { $id: "BroadcastPreview", description: "What a broadcast would do." },
+);
+
+/** Of a list: everybody has been judged. */
+export function previewList(
+  reading: Reading,
+  plan: BroadcastPlan,
+  people: readonly Judged[],
+): Static<typeof PreviewView> {
+  const counts = noCounts();
+  for (const { skip } of people) if (skip !== null) counts[skip.reason] += 1;
+  const reached = people.filter(({ skip }) => skip === null).length;
+  const skips = people.flatMap((judged) => viewSkip(judged, plan.workspace));
+  return preview(reading, plan, { requested: people.length, reached, counts, skips });
+}
+
+/** Of a group: its members have been counted. The cap is judged as if nobody of them had been reached today. */
+export function previewGroup(reading: Reading, plan: BroadcastPlan, reach: Reach): Static<typeof PreviewView> {
+  const left = leftUnderCap(reading, plan.workspace);
+  const over = left === null ? 0 : Math.max(0, reach.reached - left);
+  const counts = {
+    ...noCounts(),
+    opted_out: reach.optedOut,
+    no_opt_in: reach.noOptIn,
+    missing_variable: reach.missingVariable,
+    daily_cap: over,
+  };
+  return preview(reading, plan, { requested: 0, reached: reach.reached - over, counts, skips: [] });
+}
+
+function noCounts(): Static<typeof PreviewCounts> {
+  return Object.fromEntries(skipReasons.map((reason) => [reason, 0])) as Static<typeof PreviewCounts>;
+}
+
+function preview(
+  reading: Reading,
+  { workspace, sender, account, sendAt }: BroadcastPlan,
+  {
+    requested,
+    reached,
+    counts,
+    skips,
+  }: { requested: number; reached: number; counts: Static<typeof PreviewCounts>; skips: Static<typeof SkipView>[] },
+): Static<typeof PreviewView> {
+  const startsAt = sendAt ?? reading.now;
+  const amount = reached * (account?.rate ?? 0);
+  return {
+    requested,
+    reached,
+    skipped: counts,
+    skips,
+    cost:
+      account === null
+        ? null
+        : {
+            currency: account.currency,
+            rate: formatMoney(account.rate),
+            amount: formatMoney(amount),
+            available: formatMoney(available(account)),
+            available_after: formatMoney(available(account) - amount),
+            covered: available(account) >= amount,
+          },
+    daily_cap_left: leftUnderCap(reading, workspace),
+    starts_at: formatInstant(startsAt, workspace.timezone),
+    ends_at: formatInstant(startsAt + Math.ceil((reached / sender.throughput) * 1000), workspace.timezone),
+  };
+}

@@ -1,0 +1,125 @@
+/** Looking broadcasts and their recipients up. */
+import { and, asc, count, desc, eq, gt, inArray, lt, sql } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/sqlite-core";
+import { type Reading, statement } from "#src/storage/transaction.ts";
+import { type MessageStatus, messageStatuses } from "../messages/message.ts";
+import { type Message, messages } from "../messages/table.ts";
+import { type BroadcastStatus, isFinished } from "./broadcast.ts";
+import { type Broadcast, broadcasts } from "./table.ts";
+
+const byId = statement((db) =>
+  db
+    .select()
+    .from(broadcasts)
+    .where(eq(broadcasts.id, sql.placeholder("id")))
+    .prepare(),
+);
+
+/** Undefined for another workspace's. */
+export function findBroadcast(reading: Reading, workspaceId: number, id: number): Broadcast | undefined {
+  const broadcast = byId(reading).get({ id });
+  return broadcast?.workspaceId === workspaceId ? broadcast : undefined;
+}
+
+/** For our own work, which holds the id. */
+export function getBroadcast(reading: Reading, id: number): Broadcast {
+  const broadcast = byId(reading).get({ id });
+  if (broadcast === undefined) throw new Error(`broadcast ${id} is gone`);
+  return broadcast;
+}
+
+/** For commands, whose ids are the server's own. */
+export function findAnyBroadcast(reading: Reading, id: number): Broadcast | undefined {
+  return byId(reading).get({ id });
+}
+
+/** The newest first: either from `offset` on, or older than an id. */
+export function listBroadcasts(
+  reading: Reading,
+  workspaceId: number,
+  from: { offset: number } | { after: number },
+  limit: number,
+): Broadcast[] {
+  return reading.db
+    .select()
+    .from(broadcasts)
+    .where(and(eq(broadcasts.workspaceId, workspaceId), "after" in from ? lt(broadcasts.id, from.after) : undefined))
+    .orderBy(desc(broadcasts.id))
+    .limit(limit)
+    .offset("offset" in from ? from.offset : 0)
+    .all();
+}
+
+export function countBroadcasts(reading: Reading, workspaceId: number): number {
+  const row = reading.db
+    .select({ total: count() })
+    .from(broadcasts)
+    .where(eq(broadcasts.workspaceId, workspaceId))
+    .get();
+  return row?.total ?? 0;
+}
+
+/** The words of the index `broadcasts_open`: with bound values SQLite could not use it. */
+const OPEN = sql`${broadcasts.status} in ('scheduled', 'queueing', 'running', 'paused')`;
+
+/** Those that are not finished, of some of the states: a handful, whatever there was before. */
+export function listOpen(reading: Reading, statuses: readonly BroadcastStatus[]): Broadcast[] {
+  return reading.db
+    .select()
+    .from(broadcasts)
+    .where(and(OPEN, inArray(broadcasts.status, [...statuses])))
+    .orderBy(asc(broadcasts.id))
+    .all();
+}
+
+export const recipientFilters = ["pending", "sent", "delivered", "read", "failed", "skipped"] as const;
+export type RecipientFilter = (typeof recipientFilters)[number];
+
+/** The rows' states that a filter finds: those of a finished broadcast that were not sent to count as skipped. */
+export function statusesFor(broadcast: Broadcast, filter: RecipientFilter): MessageStatus[] {
+  const unsent: MessageStatus[] = ["pending", "queued"];
+  if (filter === "pending") return isFinished(broadcast.status) ? ["sending"] : [...unsent, "sending"];
+  if (filter === "skipped") return isFinished(broadcast.status) ? [...unsent, "skipped"] : ["skipped"];
+  return [filter];
+}
+
+/** In the order addressed: either from `offset` on, or after an id. */
+export function listRecipients(
+  reading: Reading,
+  broadcast: Broadcast,
+  filter: RecipientFilter | null,
+  from: { offset: number } | { after: number },
+  limit: number,
+): Message[] {
+  const after = "after" in from ? from.after : 0;
+  const offset = "offset" in from ? from.offset : 0;
+  const ofBroadcast = and(eq(messages.broadcastId, broadcast.id), gt(messages.id, after));
+  const every = () => reading.db.select().from(messages);
+  if (filter === null) {
+    return every().where(ofBroadcast).orderBy(asc(messages.id)).limit(limit).offset(offset).all();
+  }
+  // Each state is a stretch of the index in the order of ids, and SQLite merges the stretches without sorting.
+  const [first, second, ...rest] = statusesFor(broadcast, filter).map((status) =>
+    every().where(and(ofBroadcast, eq(messages.status, status))),
+  );
+  if (first === undefined) return [];
+  if (second === undefined) return first.orderBy(asc(messages.id)).limit(limit).offset(offset).all();
+  return unionAll(first, second, ...rest)
+    .orderBy(asc(messages.id))
+    .limit(limit)
+    .offset(offset)
+    .all();
+}
+
+/** How many rows a broadcast has in each state; a count over all of them, for tests and `waxwing check`. */
+export function countRows(reading: Reading, broadcastId: number): Record<MessageStatus, number> {
+  const rows = reading.db
+    .select({ status: messages.status, total: count() })
+    .from(messages)
+    .where(eq(messages.broadcastId, broadcastId))
+    .groupBy(messages.status)
+    .all();
+  const counts = Object.fromEntries(messageStatuses.map((status) => [status, 0])) as Record<MessageStatus, number>;
+  for (const { status, total } of rows) counts[status] = total;
+  return counts;
+}

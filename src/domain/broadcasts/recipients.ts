@@ -1,0 +1,155 @@
+/** The rows of a broadcast's recipients: made once, moved by the statements here and by those of `messages`. */
+import { and, eq, gt, sql } from "drizzle-orm";
+import { newReference } from "#src/primitives/id.ts";
+import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import { type FrozenValues, messages } from "../messages/table.ts";
+import type { SkipCode } from "./skip.ts";
+import type { Broadcast } from "./table.ts";
+
+const insert = statement((db) =>
+  db
+    .insert(messages)
+    .values({
+      workspaceId: sql.placeholder("workspaceId"),
+      numberId: sql.placeholder("numberId"),
+      contactId: sql.placeholder("contactId"),
+      origin: "broadcast",
+      broadcastId: sql.placeholder("broadcastId"),
+      type: "template",
+      toPhone: sql.placeholder("toPhone"),
+      fromPhone: sql.placeholder("fromPhone"),
+      variables: sql`${sql.placeholder("variables")}`,
+      status: sql.placeholder("status"),
+      outcomeUnknown: false,
+      reference: sql.placeholder("reference"),
+      errorCode: sql.placeholder("errorCode"),
+      errorMessage: sql.placeholder("errorMessage"),
+      // What it costs is its broadcast's; that something is held counts from when the broadcast's cost is.
+      charged: false,
+      rate: 0,
+      money: sql.placeholder("money"),
+      createdAt: sql.placeholder("now"),
+    })
+    .prepare(),
+);
+
+export interface NewRecipient {
+  /** Null: the number is none. */
+  contactId: number | null;
+  to: string;
+  status: "pending" | "queued" | "skipped";
+  values: FrozenValues | null;
+  skip: { code: SkipCode; reason: string } | null;
+}
+
+export type RecipientOwner = Pick<Broadcast, "id" | "workspaceId" | "numberId" | "fromPhone">;
+
+export function addRecipient(tx: Tx, broadcast: RecipientOwner, recipient: NewRecipient, instanceId: string): void {
+  insert(tx).run({
+    workspaceId: broadcast.workspaceId,
+    numberId: broadcast.numberId,
+    broadcastId: broadcast.id,
+    fromPhone: broadcast.fromPhone,
+    contactId: recipient.contactId,
+    toPhone: recipient.to,
+    variables: recipient.values === null ? null : JSON.stringify(recipient.values),
+    status: recipient.status,
+    reference: newReference(instanceId, tx.now, tx.random),
+    errorCode: recipient.skip?.code ?? null,
+    errorMessage: recipient.skip?.reason ?? null,
+    money: recipient.status === "skipped" ? "none" : "held",
+    now: tx.now,
+  });
+}
+
+const waiting = statement((db) =>
+  db
+    .select({
+      id: messages.id,
+      contactId: messages.contactId,
+      toPhone: messages.toPhone,
+      reference: messages.reference,
+      variables: messages.variables,
+      notBefore: messages.notBefore,
+    })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.broadcastId, sql.placeholder("broadcastId")),
+        eq(messages.status, sql.placeholder("status")),
+        gt(messages.id, sql.placeholder("after")),
+      ),
+    )
+    .orderBy(messages.id)
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
+
+export type WaitingRecipient = ReturnType<ReturnType<typeof waiting>["all"]>[number];
+
+/** In the order addressed, those after an id. */
+export function listWaiting(
+  reading: Reading,
+  broadcastId: number,
+  status: "pending" | "queued",
+  after: number,
+  limit: number,
+): WaitingRecipient[] {
+  return waiting(reading).all({ broadcastId, status, after, limit });
+}
+
+const freeze = statement((db) =>
+  db
+    .update(messages)
+    .set({ status: "queued", variables: sql`${sql.placeholder("variables")}` })
+    .where(and(eq(messages.id, sql.placeholder("id")), sql`${messages.status} = 'pending'`))
+    .prepare(),
+);
+
+/** Its values stand from now on. */
+export function freezeRecipient(tx: Tx, id: number, values: FrozenValues | null): void {
+  freeze(tx).run({ id, variables: values === null ? null : JSON.stringify(values) });
+}
+
+const skip = statement((db) =>
+  db
+    .update(messages)
+    .set({
+      status: "skipped",
+      money: "released",
+      errorCode: sql`${sql.placeholder("code")}`,
+      errorMessage: sql`${sql.placeholder("reason")}`,
+    })
+    .where(and(eq(messages.id, sql.placeholder("id")), sql`${messages.status} in ('pending', 'queued')`))
+    .prepare(),
+);
+
+/** False: it had moved already. The caller counts it. */
+export function skipRecipient(tx: Tx, id: number, code: SkipCode, reason: string): boolean {
+  return skip(tx).run({ id, code, reason }).changes === 1;
+}
+
+const delay = statement((db) =>
+  db
+    .update(messages)
+    .set({ notBefore: sql`${sql.placeholder("until")}` })
+    .where(eq(messages.id, sql.placeholder("id")))
+    .prepare(),
+);
+
+export function delayRecipient(tx: Tx, id: number, until: number): void {
+  delay(tx).run({ id, until });
+}
+
+const earliest = statement((db) =>
+  db
+    .select({ until: sql<number | null>`min(coalesce(${messages.notBefore}, 0))`.as("until") })
+    .from(messages)
+    .where(and(eq(messages.broadcastId, sql.placeholder("broadcastId")), sql`${messages.status} = 'queued'`))
+    .prepare(),
+);
+
+/** When the first of those who wait may go; null: nobody waits. Asked only when all that could go are gone. */
+export function nextTurn(reading: Reading, broadcastId: number): number | null {
+  return earliest(reading).get({ broadcastId })?.until ?? null;
+}

@@ -1,0 +1,44 @@
+/**
+ * Recipients that a crash left `sending`: nobody knows whether the network has them, so they are never sent again. Each
+ * waits for the echo of its reference, from now on, for this process can receive one only now.
+ */
+import { and, asc, eq, gt, sql } from "drizzle-orm";
+import type { Tx } from "#src/storage/transaction.ts";
+import { broadcastFigures } from "../figures/table.ts";
+import { messages } from "../messages/table.ts";
+import { leaveInDoubt } from "./record.ts";
+
+const RECOVERY_BATCH = 200;
+
+export interface RecoveryMark {
+  broadcastId: number;
+  messageId: number;
+}
+
+export const recoveryStart: RecoveryMark = { broadcastId: 0, messageId: 0 };
+
+/** Run at a start, part by part, before anything is handed over. Returns where to go on; null: nothing is left. */
+export function recoverRecipients(tx: Tx, from: RecoveryMark, settleAt: number): RecoveryMark | null {
+  const next = tx.db
+    .select({ broadcastId: broadcastFigures.broadcastId })
+    .from(broadcastFigures)
+    .where(and(gt(broadcastFigures.sending, 0), sql`${broadcastFigures.broadcastId} >= ${from.broadcastId}`))
+    .orderBy(asc(broadcastFigures.broadcastId))
+    .limit(1)
+    .get();
+  if (next === undefined) return null;
+  const { broadcastId } = next;
+  const after = broadcastId === from.broadcastId ? from.messageId : 0;
+  const open = tx.db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.broadcastId, broadcastId), eq(messages.status, "sending"), gt(messages.id, after)))
+    .orderBy(asc(messages.id))
+    .limit(RECOVERY_BATCH)
+    .all();
+  for (const message of open) leaveInDoubt(tx, message, settleAt);
+  const last = open.at(-1);
+  return last !== undefined && open.length === RECOVERY_BATCH
+    ? { broadcastId, messageId: last.id }
+    : { broadcastId: broadcastId + 1, messageId: 0 };
+}

@@ -1,0 +1,56 @@
+/**
+ * Looks at a broadcast where a figure says that something is to be done: nobody is left, the breaker is open, everybody
+ * has been reported on, or the wait for reports is over.
+ */
+import type { Tx } from "#src/storage/transaction.ts";
+import { getFigures } from "../figures/adjust.ts";
+import { isClosed } from "../figures/figures.ts";
+import { settleFigures } from "../figures/hold-cost.ts";
+import { publish } from "../webhooks/publish.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import { isFinished } from "./broadcast.ts";
+import { finishBroadcast } from "./finish.ts";
+import { stopAt } from "./pause.ts";
+import { findObstacle } from "./permission.ts";
+import { findAnyBroadcast } from "./read.ts";
+import type { Broadcast } from "./table.ts";
+import { viewBroadcast } from "./view.ts";
+
+export interface ReviewRules {
+  /** How long after the last hand-over reports are waited for. */
+  settleAfterMs: number;
+}
+
+/** While somebody is still being handed over, nothing can be final. */
+const LOOK_AGAIN_MS = 60_000;
+
+/** Returns when to look again (wall time); null: not before a figure asks for it. */
+export function reviewBroadcast(tx: Tx, id: number, rules: ReviewRules): number | null {
+  const broadcast = findAnyBroadcast(tx, id);
+  if (broadcast === undefined) return null;
+  if (isFinished(broadcast.status)) return settle(tx, broadcast, rules);
+  if (broadcast.status === "running") {
+    const { toGo, sending } = getFigures(tx, id);
+    if (toGo + sending === 0) {
+      const completed = finishBroadcast(tx, broadcast, "completed", null);
+      return completed === null ? null : settle(tx, completed, rules);
+    }
+    const obstacle = findObstacle(tx, broadcast);
+    if (obstacle !== null && obstacle.kind === "rests" && obstacle.cause === "breaker") stopAt(tx, broadcast, obstacle);
+  }
+  return null;
+}
+
+function settle(tx: Tx, broadcast: Broadcast, { settleAfterMs }: ReviewRules): number | null {
+  const figures = getFigures(tx, broadcast.id);
+  if (figures.settledAt !== null) return null;
+  if (!isClosed(figures)) {
+    const dueAt = (figures.lastSentAt ?? tx.now) + settleAfterMs;
+    if (dueAt > tx.now) return dueAt;
+    if (figures.sending > 0) return tx.now + LOOK_AGAIN_MS;
+  }
+  settleFigures(tx, broadcast.id);
+  const workspace = getWorkspace(tx, broadcast.workspaceId);
+  publish(tx, workspace, "broadcast.finished", { broadcast: viewBroadcast(tx, broadcast, workspace) });
+  return null;
+}

@@ -1,0 +1,61 @@
+/** The moments at which a broadcast may begin or go on by itself: its time has come, or the server is back. */
+import type { Tx } from "#src/storage/transaction.ts";
+import { getFigures } from "../figures/adjust.ts";
+import { isFinished } from "./broadcast.ts";
+import { trigger } from "./change.ts";
+import type { LatenessRules } from "./lateness.ts";
+import { endWait, judge, resumeByItself, stopAt } from "./pause.ts";
+import { findObstacle } from "./permission.ts";
+import { findAnyBroadcast, getBroadcast, listOpen } from "./read.ts";
+import type { Broadcast } from "./table.ts";
+
+/** `send_at` has come. Returns when to try again (wall time); null: it is out of the way. */
+export function startBroadcast(tx: Tx, id: number, rules: LatenessRules): number | null {
+  const broadcast = findAnyBroadcast(tx, id);
+  if (broadcast?.status !== "scheduled" || broadcast.sendAt === null) return null;
+  if (broadcast.sendAt > tx.now) return broadcast.sendAt;
+  const awake = endWait(tx, broadcast) ?? broadcast;
+  if (awake.waitsUntil !== null) return awake.waitsUntil;
+  const judged = judge(tx, awake, rules);
+  if (judged.status !== "scheduled") return null;
+  if (judged.waitsUntil !== null) return judged.waitsUntil;
+  const started = trigger(tx, judged, "start", { startedAt: tx.now });
+  if (started === null) return null;
+  const obstacle = findObstacle(tx, started);
+  if (obstacle !== null) stopAt(tx, started, obstacle);
+  return null;
+}
+
+/** The server is back: whoever was under way is judged once, by when it last sent. */
+export function judgeAfterStart(tx: Tx, rules: LatenessRules): void {
+  for (const broadcast of listOpen(tx, ["queueing", "running"])) {
+    const awake = endWait(tx, broadcast) ?? broadcast;
+    if (awake.waitsUntil === null) judge(tx, awake, rules);
+  }
+}
+
+/** Those whom something that may be over has stopped, and those whose night may be over. */
+export function wakeBroadcasts(tx: Tx, rules: LatenessRules, isReachable: (broadcast: Broadcast) => boolean): void {
+  for (const broadcast of listOpen(tx, ["queueing", "running"])) endWait(tx, broadcast);
+  for (const broadcast of listOpen(tx, ["paused"])) {
+    if (broadcast.pauseCause === "unreachable" && !isReachable(broadcast)) continue;
+    if (isWaitingForItself(broadcast)) resumeByItself(tx, broadcast, rules);
+  }
+}
+
+export function isWaitingForItself({ pauseCause }: Broadcast): boolean {
+  return pauseCause !== null && ["number", "workspace", "balance", "template", "unreachable"].includes(pauseCause);
+}
+
+/** The workspace may not send any more: what runs is paused at once, not only when its next turn comes. */
+export function stopIfRefused(tx: Tx, id: number): void {
+  const broadcast = getBroadcast(tx, id);
+  if (isFinished(broadcast.status) || broadcast.status === "paused" || broadcast.status === "scheduled") return;
+  const obstacle = findObstacle(tx, broadcast);
+  if (obstacle !== null) stopAt(tx, broadcast, obstacle);
+}
+
+/** Whether anything of it is under way, for the command line. */
+export function isUnderWay(tx: Tx, broadcast: Broadcast): boolean {
+  return broadcast.status === "queueing" || getFigures(tx, broadcast.id).sending > 0;
+}

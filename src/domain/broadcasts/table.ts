@@ -1,0 +1,51 @@
+/** Broadcasts: what was asked for, and where it stands. What it has come to is in `figures`, who it goes to in `messages`. */
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { flag, instant } from "#src/storage/columns.ts";
+import type { ParameterFormat, TemplateCategory, TemplateComponent } from "../templates/template.ts";
+import type { BroadcastStatus, PauseCause } from "./broadcast.ts";
+import type { BroadcastVariables } from "./values.ts";
+
+export const broadcasts = sqliteTable("broadcasts", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  numberId: integer().notNull(),
+  name: text().notNull(),
+  status: text().$type<BroadcastStatus>().notNull(),
+  statusReason: text(),
+  /** Null unless it is paused. */
+  pauseCause: text().$type<PauseCause>(),
+  templateName: text().notNull(),
+  templateLanguage: text().notNull(),
+  /** The template as it was confirmed. */
+  templateCategory: text().$type<TemplateCategory>().notNull(),
+  templateFormat: text().$type<ParameterFormat>().notNull(),
+  templateComponents: text({ mode: "json" }).$type<TemplateComponent[]>().notNull(),
+  variables: text({ mode: "json" }).$type<BroadcastVariables>().notNull(),
+  /** Erased when it is finished. */
+  mediaLink: text(),
+  mediaFilename: text(),
+  fromPhone: text().notNull(),
+  /** Null: addressed by a list of numbers. */
+  groupId: integer(),
+  /** The day that birthdays are taken from, both ends; null for every other broadcast. */
+  dayStartsAt: instant(),
+  dayEndsAt: instant(),
+  /** How many numbers `to` held. */
+  requested: integer().notNull(),
+  sendAt: instant(),
+  /** Since when it could have gone on: what lateness is measured by. */
+  dueSince: instant().notNull(),
+  /** It waits for the end of the strange hours. */
+  waitsUntil: instant(),
+  isBuilt: flag().notNull(),
+  /** The last contact of the group (or recipient of the list) that was built. */
+  builtAfterId: integer().notNull(),
+  isTidy: flag().notNull(),
+  createdAt: instant().notNull(),
+  startedAt: instant(),
+  completedAt: instant(),
+  /** When its recipients were thrown away. */
+  purgedAt: instant(),
+});
+
+export type Broadcast = typeof broadcasts.$inferSelect;

@@ -1,0 +1,116 @@
+/**
+ * The values of a broadcast's template: texts that everybody gets, and contact fields with what stands in where a person
+ * has none. They are resolved once, when the broadcast is built, and frozen.
+ */
+import type { FieldProblems } from "#src/primitives/problem.ts";
+import type { Reading } from "#src/storage/transaction.ts";
+import type { Contact } from "../contacts/table.ts";
+import { listFields, readFieldsOfContact } from "../fields/read.ts";
+import type { FrozenValues } from "../messages/table.ts";
+
+export type BroadcastValue = { text: string } | { field: string; fallback: string | null };
+
+export interface BroadcastVariables {
+  /** They came as one list, which is for the body; it decides how their paths are named. */
+  isList: boolean;
+  header: readonly BroadcastValue[];
+  body: readonly BroadcastValue[];
+}
+
+/** Fields that every contact has and a message may name. */
+export const contactFieldNames = ["name", "first_name", "last_name", "email", "city", "state", "company"] as const;
+type ContactFieldName = (typeof contactFieldNames)[number];
+
+const READ: Readonly<Record<ContactFieldName, (contact: Contact) => string | null>> = {
+  name: ({ name }) => name,
+  first_name: ({ firstName }) => firstName,
+  last_name: ({ lastName }) => lastName,
+  email: ({ email }) => email,
+  city: ({ city }) => city,
+  state: ({ state }) => state,
+  company: ({ company }) => company,
+};
+
+/** Who a message speaks to: the contact, or somebody else on its number. */
+export interface Addressee {
+  name: string | null;
+  firstName: string | null;
+}
+
+/** Fields that nobody has: neither a contact's own nor a custom one, by their paths. */
+export function findUnknownFields(
+  reading: Reading,
+  workspaceId: number,
+  { isList, header, body }: BroadcastVariables,
+): FieldProblems {
+  const problems: FieldProblems = {};
+  let custom: string[] | null = null;
+  const check = (values: readonly BroadcastValue[], path: string): void => {
+    for (const [index, value] of values.entries()) {
+      if ("text" in value || isContactField(value.field)) continue;
+      custom ??= listFields(reading, workspaceId).map(({ key }) => key);
+      if (custom.includes(value.field)) continue;
+      problems[`${path}.${index}.field`] = [
+        `There is no contact field "${value.field}". Use ${contactFieldNames.join(", ")}${custom.map((key) => `, ${key}`).join("")}.`,
+      ];
+    }
+  };
+  check(header, "variables.header");
+  check(body, isList ? "variables" : "variables.body");
+  return problems;
+}
+
+/** Whether everybody gets the same: then no contact has to be looked at. */
+export function areFixed({ header, body }: BroadcastVariables): boolean {
+  return [...header, ...body].every((value) => "text" in value);
+}
+
+/** The fields that a contact must have, for they have no stand-in. */
+export function requiredFields({ header, body }: BroadcastVariables): string[] {
+  const names = [...header, ...body].flatMap((value) =>
+    "field" in value && value.fallback === null ? [value.field] : [],
+  );
+  return [...new Set(names)];
+}
+
+export type Resolved = { values: FrozenValues | null } | { missing: string };
+
+/** The values for one person; `missing` names the first field that has neither value nor stand-in. */
+export function resolveValues(
+  reading: Reading,
+  variables: BroadcastVariables,
+  contact: Contact | null,
+  addressee: Addressee | null = null,
+): Resolved {
+  let custom: Readonly<Record<string, unknown>> | null = null;
+  const read = (field: string): string | null => {
+    if (addressee !== null && field === "name") return addressee.name;
+    if (addressee !== null && field === "first_name") return addressee.firstName;
+    if (contact === null) return null;
+    if (isContactField(field)) return READ[field](contact);
+    custom ??= readFieldsOfContact(reading, contact.id);
+    const value = custom[field];
+    return value === undefined || value === null ? null : String(value);
+  };
+  const missing: string[] = [];
+  const resolve = (value: BroadcastValue): string => {
+    if ("text" in value) return value.text;
+    const found = tidy(read(value.field)) ?? value.fallback;
+    if (found === null) missing.push(value.field);
+    return found ?? "";
+  };
+  const values = { header: variables.header.map(resolve), body: variables.body.map(resolve) };
+  const [first] = missing;
+  if (first !== undefined) return { missing: first };
+  return { values: values.header.length + values.body.length === 0 ? null : values };
+}
+
+/** The network refuses line breaks and long runs of spaces; an empty value counts as none. */
+function tidy(text: string | null): string | null {
+  const tidied = text?.replace(/\s+/gu, " ").trim();
+  return tidied === undefined || tidied === "" ? null : tidied;
+}
+
+function isContactField(name: string): name is ContactFieldName {
+  return contactFieldNames.some((known) => known === name);
+}

@@ -1,0 +1,50 @@
+/** The two kinds of work on broadcasts that have a time of their own: beginning at `send_at`, and becoming final. */
+import type { LatenessRules } from "#src/domain/broadcasts/lateness.ts";
+import { type ReviewRules, reviewBroadcast } from "#src/domain/broadcasts/review.ts";
+import { startBroadcast } from "#src/domain/broadcasts/start.ts";
+import type { Log } from "#src/log.ts";
+import { finish, postpone } from "#src/outbox/claim.ts";
+import type { OutboxKind } from "#src/outbox/table.ts";
+import { Worker } from "#src/outbox/worker.ts";
+import type { Clock } from "#src/primitives/clock.ts";
+import type { Store } from "#src/storage/store.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+
+export interface BroadcastWorkOptions {
+  store: Store;
+  clock: Clock;
+  boot: string;
+  log: Log;
+}
+
+const CONCURRENCY = 8;
+
+export function createStartWorker(options: BroadcastWorkOptions, rules: LatenessRules): Worker {
+  return createWorker(options, "start_broadcast", (tx, id) => startBroadcast(tx, id, rules));
+}
+
+export function createReviewWorker(options: BroadcastWorkOptions, rules: ReviewRules): Worker {
+  return createWorker(options, "review_broadcast", (tx, id) => reviewBroadcast(tx, id, rules));
+}
+
+/** `look` returns when to look again, or null: in one write with the row of the work itself. */
+function createWorker(
+  { store, clock, boot, log }: BroadcastWorkOptions,
+  kind: OutboxKind,
+  look: (tx: Tx, id: number) => number | null,
+): Worker {
+  return new Worker({
+    store,
+    clock,
+    boot,
+    kind,
+    concurrency: () => CONCURRENCY,
+    perform: (row) =>
+      store.write((tx) => {
+        const again = look(tx, row.subject);
+        if (again === null) finish(tx, row.id);
+        else postpone(tx, row.id, again);
+      }),
+    onError: (error, row) => log.error("a broadcast could not be looked at", { broadcast: row?.subject, error }),
+  });
+}

@@ -89,6 +89,8 @@ CREATE TABLE broadcasts (
   -- All recipients are there; and up to which contact (or recipient) they are, while they are not.
   is_built INTEGER NOT NULL CHECK (is_built IN (0, 1)),
   built_after_id INTEGER NOT NULL,
+  -- Resumed after a restore that left a gap: whoever is not sent yet may have been, and becomes failed.
+  fails_unsent INTEGER NOT NULL CHECK (fails_unsent IN (0, 1)),
   -- Finished, and its unsent recipients have been written as skipped.
   is_tidy INTEGER NOT NULL CHECK (is_tidy IN (0, 1)),
   created_at INTEGER NOT NULL,

@@ -29,6 +29,11 @@ export const groups: readonly Group[] = [
   },
   { word: "group", summary: "Groups of contacts", load: async () => (await import("./group.ts")).commands },
   { word: "field", summary: "Custom fields of contacts", load: async () => (await import("./field.ts")).commands },
+  {
+    word: "broadcast",
+    summary: "One template to many: progress, pause, resume, cancel",
+    load: async () => (await import("./broadcast.ts")).commands,
+  },
   { word: "webhook", summary: "Where events go", load: async () => (await import("./webhook.ts")).commands },
   { word: "delivery", summary: "Events on their way", load: async () => (await import("./delivery.ts")).commands },
   {

@@ -121,15 +121,15 @@ export function describeMachine(rounds: number): string {
   return `Medians of ${rounds} rounds in one run, ${when}: ${cpus().length} × ${first?.model.trim() ?? "unknown processor"}, Linux ${release()}, Bun ${Bun.version}.`;
 }
 
-const BEGIN = "<!-- measured: bun run bench --write -->";
 const END = "<!-- /measured -->";
 
-/** Replaces what stands between the markers of a document; throws where it has none. */
-export function putBetweenMarkers(document: string, text: string): string {
-  const from = document.indexOf(BEGIN);
-  const to = document.indexOf(END);
-  if (from === -1 || to < from) throw new Error(`the document has no place marked ${BEGIN} … ${END}`);
-  return `${document.slice(0, from + BEGIN.length)}\n${text}\n${document.slice(to)}`;
+/** Replaces what stands between the markers of a document; throws where it has none. `script`: what measures it. */
+export function putBetweenMarkers(document: string, text: string, script = "bench"): string {
+  const begin = `<!-- measured: bun run ${script} --write -->`;
+  const from = document.indexOf(begin);
+  const to = document.indexOf(END, from);
+  if (from === -1 || to < from) throw new Error(`the document has no place marked ${begin} … ${END}`);
+  return `${document.slice(0, from + begin.length)}\n${text}\n${document.slice(to)}`;
 }
 
 /** The table again, in the document that tells what it means. */

@@ -112,6 +112,7 @@ function insertBroadcast(tx: Tx, plan: BroadcastPlan, input: BroadcastInput, req
       dueSince: sendAt ?? tx.now,
       isBuilt: false,
       builtAfterId: 0,
+      failsUnsent: false,
       isTidy: false,
       createdAt: tx.now,
       startedAt: sendAt === null ? tx.now : null,

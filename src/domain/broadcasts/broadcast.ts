@@ -49,8 +49,10 @@ export const pauseCauses = [
   "throttled",
   /** The server was away too long. A person decides. */
   "late",
-  /** The database is a restored copy. A person decides. */
+  /** The database is a restored copy, with all that was sent since. A person decides. */
   "restored",
+  /** The same, but what was sent since is not known. A person decides; whoever is not sent yet may have been. */
+  "restored_gap",
   /** The network refused the message itself for many people in a row. A person decides. */
   "breaker",
   /** Somebody paused it. A person decides. */

@@ -15,6 +15,7 @@ import { trigger, update } from "./change.ts";
 import { finishBroadcast } from "./finish.ts";
 import { judgeLateness, type LatenessRules } from "./lateness.ts";
 import { findObstacle, findTemplateNow, type Obstacle } from "./permission.ts";
+import { mayHaveBeenSent } from "./restored.ts";
 import type { Broadcast } from "./table.ts";
 
 /** Null: it was paused or finished already. */
@@ -31,14 +32,19 @@ export function stopAt(tx: Tx, broadcast: Broadcast, obstacle: Obstacle): Broadc
 /**
  * A person lets it go on. What has changed since is taken as confirmed: a template's new words (where the values still
  * fit), and the time of day. Throws `invalid_request` while something stands in the way that a person cannot wave through.
+ * `sendUnknown`: after a restore with a gap, send also to those who may have been sent to since.
  */
-export function resumeByHand(tx: Tx, broadcast: Broadcast): Broadcast {
+export function resumeByHand(tx: Tx, broadcast: Broadcast, { sendUnknown } = { sendUnknown: false }): Broadcast {
   if (broadcast.status !== "paused") {
     throw refused(
       isFinished(broadcast.status)
         ? `Broadcast ${broadcast.id} is ${broadcast.status}; it cannot go on.`
         : `Broadcast ${broadcast.id} is ${broadcast.status}; only a paused one can be resumed.`,
     );
+  }
+  if (mayHaveBeenSent(broadcast, tx.now) && !sendUnknown) {
+    // Nobody is sent to: all who were in the copy are failed one after the other, and then it is complete.
+    return goOn(tx, update(tx, broadcast, { failsUnsent: true, isBuilt: true }), tx.now);
   }
   const confirmed = confirmTemplate(tx, broadcast);
   closeBreaker(tx, broadcast.id);

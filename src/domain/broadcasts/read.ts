@@ -123,3 +123,25 @@ export function countRows(reading: Reading, broadcastId: number): Record<Message
   for (const { status, total } of rows) counts[status] = total;
   return counts;
 }
+
+export interface ReasonCount {
+  status: "failed" | "skipped";
+  reason: string;
+  count: number;
+}
+
+/** Why people failed or were left out, the most frequent first. A walk over those people: for commands. */
+export function countReasons(reading: Reading, broadcastId: number, limit: number): ReasonCount[] {
+  return (["failed", "skipped"] as const)
+    .flatMap((status) =>
+      reading.db
+        .select({ code: messages.errorCode, reason: sql<string | null>`max(${messages.errorMessage})`, count: count() })
+        .from(messages)
+        .where(and(eq(messages.broadcastId, broadcastId), eq(messages.status, status)))
+        .groupBy(messages.errorCode)
+        .all()
+        .map((row) => ({ status, reason: row.reason ?? row.code ?? "no reason is known", count: row.count })),
+    )
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, limit);
+}

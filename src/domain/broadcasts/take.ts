@@ -25,6 +25,7 @@ import { readPermission } from "./permission.ts";
 import { templateInput } from "./plan.ts";
 import { getBroadcast } from "./read.ts";
 import { delayRecipient, listWaiting, nextTurn, skipRecipient, type WaitingRecipient } from "./recipients.ts";
+import { failUnsent } from "./restored.ts";
 import { describeSkip, type SkipCode } from "./skip.ts";
 import type { Broadcast } from "./table.ts";
 
@@ -48,6 +49,8 @@ export interface Taken {
 /** One message to the same person in so many milliseconds: the network's own limit of a pair. */
 const PAIR_PACE_MS = 6_000;
 
+const FAILED_AT_ONCE = 100;
+
 const nothing: Taken = { recipients: [], sender: null, after: 0, nextAt: "never" };
 
 /** Looks at up to `limit` recipients behind `after`, and takes those who may be sent to now. */
@@ -56,6 +59,10 @@ export function takeRecipients(tx: Tx, id: number, after: number, limit: number)
   if (broadcast.status !== "running") return nothing;
   if (broadcast.waitsUntil !== null && broadcast.waitsUntil > tx.now) {
     return { ...nothing, nextAt: broadcast.waitsUntil };
+  }
+  if (broadcast.failsUnsent) {
+    const failed = failUnsent(tx, broadcast, FAILED_AT_ONCE);
+    return { ...nothing, nextAt: failed === FAILED_AT_ONCE ? null : "never" };
   }
   const permission = readPermission(tx, broadcast);
   if (!permission.isGiven) {

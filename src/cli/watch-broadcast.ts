@@ -1,0 +1,60 @@
+/** The progress of a broadcast in the terminal: one line that is written over, once a second, until there is no more. */
+import { sleep } from "#src/primitives/clock.ts";
+import { formatDuration } from "#src/primitives/duration.ts";
+import type { Io } from "./context.ts";
+
+export interface Progress {
+  /** Wall time, milliseconds. */
+  now: number;
+  name: string;
+  status: string;
+  reason: string | null;
+  /** It is finished or paused: nothing more will happen by itself. */
+  isOver: boolean;
+  left: number;
+  /** Sent, failed or skipped. */
+  done: number;
+  failed: number;
+  /** Messages a second that the number may send. */
+  throughput: number;
+}
+
+const EVERY_MS = 1_000;
+const BAR_WIDTH = 30;
+/** The rate is that of so many seconds. */
+const RATE_OVER = 10;
+
+/** `look` reads the broadcast as it is. On a terminal one line is written over, elsewhere a line is added each time. */
+export async function watchBroadcast(io: Io, look: () => Progress): Promise<void> {
+  const seen: Progress[] = [];
+  for (;;) {
+    const progress = look();
+    seen.push(progress);
+    if (seen.length > RATE_OVER) seen.shift();
+    const line = progressLine(progress, rateOf(seen));
+    io.out(io.isTerminal ? `\r\u001b[2K${line}` : `${line}\n`);
+    if (progress.isOver) break;
+    await sleep(io.clock, EVERY_MS);
+  }
+  io.out(io.isTerminal ? "\n\n" : "\n");
+}
+
+/** Recipients a second over what was seen; null while that is too little. */
+function rateOf(seen: readonly Progress[]): number | null {
+  const [first, last] = [seen[0], seen.at(-1)];
+  if (first === undefined || last === undefined || last.now <= first.now) return null;
+  return ((last.done - first.done) * 1000) / (last.now - first.now);
+}
+
+export function progressLine(progress: Progress, rate: number | null): string {
+  const total = progress.done + progress.left;
+  const share = total === 0 ? 0 : progress.done / total;
+  const filled = Math.floor(share * BAR_WIDTH);
+  const bar = `${"█".repeat(filled)}${"░".repeat(BAR_WIDTH - filled)}`;
+  const speed = rate === null ? "" : `  ${rate >= 10 ? Math.round(rate) : rate.toFixed(1)}/s`;
+  const left =
+    rate !== null && rate > 0 && progress.left > 0 ? `  ${formatDuration((progress.left / rate) * 1000)} left` : "";
+  const failed = progress.failed === 0 ? "" : `  ${progress.failed} failed`;
+  const why = progress.reason === null ? "" : `: ${progress.reason}`;
+  return `${bar} ${Math.floor(share * 100)} %  ${progress.done} of ${total}${speed}${left}${failed}  ${progress.status}${why}`;
+}

@@ -1,0 +1,278 @@
+/**
+ * What a broadcast costs and what it leaves for others: `bun run bench:broadcasts [--write] [--people N]`. The
+ * executable, a fake network in a process of its own, and somebody who uses the API meanwhile. With the million people of
+ * the full run it takes about ten minutes; `--people 50000` gives a first look.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type Crowd, makeCrowd } from "./crowd.ts";
+import { type Compared, compare, interleave, median } from "./median.ts";
+import { type Part, startPart } from "./part.ts";
+import type { Arrivals } from "./parts/arrivals.ts";
+import type { PostJob } from "./parts/poster.ts";
+import type { ProbeArgument, Probed } from "./parts/probe.ts";
+import { describeMachine, putBetweenMarkers, type Row, renderTable } from "./report.ts";
+import { buildExecutable, findPort, memoryMegabytes, processorMs, type Subject, startSubject } from "./subject.ts";
+import { networkMessagesUrl, serverVariables } from "./world.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    write: { type: "boolean", default: false },
+    people: { type: "string", default: "1000000" },
+    only: { type: "string", multiple: true, default: ["unpaced", "paced", "million"] },
+  },
+});
+const PEOPLE = Number(options.people);
+const PACED_PEOPLE = Math.min(100_000, PEOPLE);
+const SHORT_PEOPLE = Math.min(20_000, PEOPLE);
+const PACE = 1_000;
+const ROUNDS = 3;
+/** As many requests at once as one number of ours has. */
+const CONCURRENCY = 200;
+const PROBE_EVERY_MS = 25;
+
+const directory = mkdtempSync(join(tmpdir(), "waxwing-bench-"));
+const parts: { stop(): Promise<void> }[] = [];
+
+interface Bench {
+  crowd: Crowd;
+  subject: Subject;
+  network: Part<{ reset: boolean }, Arrivals>;
+  base: string;
+}
+
+try {
+  const rows = await run();
+  const table = renderTable(rows);
+  const machine = describeMachine(ROUNDS);
+  console.log(`\n${table}\n\n${machine}`);
+  if (options.write) {
+    const path = join(import.meta.dir, "../../docs/performance.md");
+    await Bun.write(path, putBetweenMarkers(await Bun.file(path).text(), `${table}\n\n${machine}`, "bench:broadcasts"));
+  }
+  if (table.includes("MISSED")) process.exitCode = 1;
+} finally {
+  for (const part of parts.reverse()) await part.stop();
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function run(): Promise<Row[]> {
+  const command = buildExecutable(directory);
+  const network = await startPart<{ reset: boolean }, Arrivals>("arrivals");
+  parts.push(network);
+  const networkUrl = `http://127.0.0.1:${network.port}`;
+  tell(`making ${PEOPLE} people`);
+  const crowd = await makeCrowd(join(directory, "data"), PEOPLE, [SHORT_PEOPLE, PACED_PEOPLE, PEOPLE], PACE);
+  const port = findPort();
+  const subject = await startSubject(command, crowd.directory, port, {
+    ...serverVariables(crowd.directory, port, networkUrl, 8),
+    WAXWING_BROADCASTS_SETTLE_AFTER: "1s",
+  });
+  parts.push(subject);
+  const bench: Bench = { crowd, subject, network, base: `http://127.0.0.1:${port}/api/v1` };
+  const rows: Row[] = [];
+  if (options.only.includes("unpaced")) rows.push(...(await measureUnpaced(bench, networkUrl)));
+  if (options.only.includes("paced")) rows.push(...(await measurePaced(bench)));
+  if (options.only.includes("million")) rows.push(...(await measureMillion(bench)));
+  return rows;
+}
+
+/** As fast as it can, against a loop of fetch with as many requests at once. */
+async function measureUnpaced(bench: Bench, networkUrl: string): Promise<Row[]> {
+  tell("unpaced");
+  const { crowd, network, subject } = bench;
+  const poster = await startPart<PostJob, null>("poster");
+  parts.push(poster);
+  const micros: number[] = [];
+  const ours = async (): Promise<number> => {
+    await network.ask({ reset: true });
+    const before = processorMs(subject.pid);
+    const id = await create(bench, crowd.groups[0] ?? 0, crowd.fastNumber);
+    await untilFinished(bench, id);
+    micros.push(((processorMs(subject.pid) - before) * 1000) / SHORT_PEOPLE);
+    return rateOf(await network.ask({ reset: true }));
+  };
+  const body = JSON.stringify({
+    messaging_product: "whatsapp",
+    to: "+919876543210",
+    type: "template",
+    template: { name: "november_offer", language: { code: "en_US" } },
+  });
+  const bare = async (): Promise<number> => {
+    await network.ask({ reset: true });
+    await poster.ask({
+      url: networkMessagesUrl(networkUrl),
+      body,
+      count: SHORT_PEOPLE,
+      concurrency: CONCURRENCY,
+    });
+    return rateOf(await network.ask({ reset: true }));
+  };
+  const found: Compared = compare(await interleave(ROUNDS, ours, bare), (rate) => rate);
+  await poster.stop();
+  return [
+    {
+      what: `Unpaced, ${whole(SHORT_PEOPLE)} people, messages/s (bare: a loop of fetch, ${CONCURRENCY} at once)`,
+      ours: whole(found.ours),
+      bare: whole(found.bare),
+      ratio: `${found.ratio.toFixed(2)} (${found.range[0].toFixed(2)}–${found.range[1].toFixed(2)})`,
+      bound: "at least 0.2",
+      isKept: found.ratio >= 0.2,
+    },
+    plain("— processor time a person, building and sending, µs", whole(median(micros))),
+  ];
+}
+
+/** At the number's pace, with somebody using the API meanwhile. */
+async function measurePaced(bench: Bench): Promise<Row[]> {
+  tell("paced");
+  const { crowd, network } = bench;
+  await network.ask({ reset: true });
+  const probe = await startProbe(bench);
+  const id = await create(bench, crowd.groups[1] ?? 0, crowd.pacedNumber);
+  await probe.ask({ run: true });
+  await untilFinished(bench, id);
+  const probed = (await probe.ask({ run: false })) as Probed;
+  const { tenths, repeated, messages } = await network.ask({ reset: true });
+  await probe.stop();
+  // The first second begins with an empty bucket, and the last one is not whole.
+  const middle = tenths.slice(10, Math.max(11, tenths.length - 10));
+  const rate = (middle.reduce((sum, one) => sum + one, 0) / middle.length) * 10;
+  return [
+    {
+      what: `${whole(PACED_PEOPLE)} people at ${whole(PACE)} messages/s: messages/s at the network`,
+      ours: rate.toFixed(1),
+      bare: "",
+      ratio: "",
+      bound: "within 2 %",
+      // The probe's single messages take their tokens from the same number.
+      isKept: Math.abs(rate + singleRate(probed, middle.length / 10) - PACE) <= PACE * 0.02 && repeated === 0,
+    },
+    plain("— messages, of them to somebody who had one", `${whole(messages)}, ${repeated}`),
+    bounded("— meanwhile `GET /me`, 99th percentile, ms", probed.me.p99Ms, 25),
+    bounded("— meanwhile `POST /messages`, 99th percentile, ms", probed.send.p99Ms, 25),
+  ];
+}
+
+function singleRate({ send }: Probed, seconds: number): number {
+  return send.count / Math.max(1, seconds);
+}
+
+/** A whole group: how long it takes to build, what others feel, and whether the last ones cost more than the first. */
+async function measureMillion(bench: Bench): Promise<Row[]> {
+  tell("building");
+  const { crowd, network, subject } = bench;
+  await network.ask({ reset: true });
+  const probe = await startProbe(bench);
+  await probe.ask({ run: true });
+  const startedAt = performance.now();
+  const id = await create(bench, crowd.groups[2] ?? 0, crowd.fastNumber);
+  let most = 0;
+  while ((await show(bench, id)).status === "queueing") {
+    most = Math.max(most, memoryMegabytes(subject.pid));
+    await Bun.sleep(100);
+  }
+  const builtMs = performance.now() - startedAt;
+  const probed = (await probe.ask({ run: false })) as Probed;
+  await probe.stop();
+  tell("sending all");
+  const sample = Math.max(1_000, Math.min(20_000, Math.floor(PEOPLE / 10)));
+  const costs: number[] = [];
+  let last = { done: (await show(bench, id)).counts.sent, used: processorMs(subject.pid) };
+  for (;;) {
+    const { status, counts } = await show(bench, id);
+    most = Math.max(most, memoryMegabytes(subject.pid));
+    if (counts.sent - last.done >= sample || status !== "running") {
+      const used = processorMs(subject.pid);
+      if (counts.sent - last.done >= sample / 2) costs.push(((used - last.used) * 1000) / (counts.sent - last.done));
+      last = { done: counts.sent, used };
+    }
+    if (status !== "running") break;
+    await Bun.sleep(50);
+  }
+  const { repeated } = await network.ask({ reset: true });
+  const [first, final] = [median(costs.slice(0, 3)), median(costs.slice(-3))];
+  const slowest = Math.max(probed.me.maxMs, probed.send.maxMs);
+  return [
+    bounded(`${whole(PEOPLE)} people built from a group, s`, builtMs / 1000, (60 * PEOPLE) / 1_000_000),
+    bounded("— meanwhile the slowest of all requests, ms", slowest, 100),
+    bounded("— memory at most, while building and sending, MB", most, 350),
+    {
+      what: "— processor time a person sent to, µs: the first, the last",
+      ours: `${whole(first)}, ${whole(final)}`,
+      bare: "",
+      ratio: (final / first).toFixed(2),
+      bound: "at most 1.2",
+      isKept: final / first <= 1.2 && repeated === 0,
+    },
+  ];
+}
+
+interface Shown {
+  status: string;
+  counts: { sent: number };
+}
+
+async function create({ base, crowd }: Bench, group: number, from: string): Promise<number> {
+  const answer = await fetch(`${base}/broadcasts`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${crowd.key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      name: "Bench",
+      template: "november_offer",
+      variables: [{ field: "first_name", fallback: "there" }],
+      group,
+      from,
+    }),
+  });
+  if (answer.status !== 202) throw new Error(`the broadcast was answered ${answer.status}: ${await answer.text()}`);
+  return ((await answer.json()) as { data: { id: number } }).data.id;
+}
+
+async function show({ base, crowd }: Bench, id: number): Promise<Shown> {
+  const answer = await fetch(`${base}/broadcasts/${id}`, { headers: { authorization: `Bearer ${crowd.key}` } });
+  return ((await answer.json()) as { data: Shown }).data;
+}
+
+async function untilFinished(bench: Bench, id: number): Promise<void> {
+  for (;;) {
+    const { status } = await show(bench, id);
+    if (status === "completed") return;
+    if (status !== "running" && status !== "queueing") throw new Error(`the broadcast is ${status}`);
+    await Bun.sleep(50);
+  }
+}
+
+async function startProbe({ base, crowd }: Bench): Promise<Part<{ run: boolean }, Probed | null>> {
+  const probe = await startPart<{ run: boolean }, Probed | null>("probe", {
+    base,
+    key: crowd.key,
+    bodies: crowd.writers.map((to) => JSON.stringify({ to, text: "Your table is ready.", from: crowd.pacedNumber })),
+    everyMs: PROBE_EVERY_MS,
+  } satisfies ProbeArgument);
+  parts.push(probe);
+  return probe;
+}
+
+/** Messages a second over the time in which they came. */
+function rateOf({ messages, tenths }: Arrivals): number {
+  return messages / (tenths.length / 10);
+}
+
+function plain(what: string, ours: string): Row {
+  return { what, ours, bare: "", ratio: "", bound: "" };
+}
+
+function bounded(what: string, value: number, most: number): Row {
+  return { what, ours: value.toFixed(1), bare: "", ratio: "", bound: `under ${most}`, isKept: value < most };
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}
+
+function tell(what: string): void {
+  process.stderr.write(`${what} …\n`);
+}

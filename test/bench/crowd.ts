@@ -1,0 +1,105 @@
+/** The database of the broadcasts' measurements: one workspace with many people who have opted in, and lists of them. */
+import { join } from "node:path";
+import { createKey } from "#src/domain/keys/create.ts";
+import { addNumber } from "#src/domain/numbers/add.ts";
+import { numbers } from "#src/domain/numbers/table.ts";
+import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
+import { templates } from "#src/domain/templates/table.ts";
+import { createWorkspace } from "#src/domain/workspaces/create.ts";
+import { systemRandom } from "#src/primitives/random.ts";
+import { createSecretBox, loadSecretKey } from "#src/primitives/secret.ts";
+import { makePrivateDirectory } from "#src/storage/files.ts";
+import { migrate } from "#src/storage/migrate.ts";
+import { openStore } from "#src/storage/store.ts";
+import { accessTokenContext } from "#src/workers/sender.ts";
+
+export interface Crowd {
+  directory: string;
+  key: string;
+  /** Sends as fast as it can. */
+  fastNumber: string;
+  /** Sends at the pace that was asked for. */
+  pacedNumber: string;
+  /** Ids of the lists, in the order of the sizes. */
+  groups: number[];
+  /** People who wrote a moment ago and stand on no list. */
+  writers: string[];
+}
+
+const ACCOUNT_ID = "102290129340398";
+const WRITERS = 200;
+const BATCH = 10_000;
+
+export async function makeCrowd(
+  directory: string,
+  people: number,
+  sizes: readonly number[],
+  pace: number,
+): Promise<Crowd> {
+  makePrivateDirectory(directory);
+  const keyFile = join(directory, "waxwing.key");
+  const box = createSecretBox(loadSecretKey({ keyFile, env: {}, random: systemRandom }, true), systemRandom);
+  const store = openStore(join(directory, "waxwing.db"), { busyTimeoutMs: 5_000 });
+  migrate(store.client);
+  const { client } = store;
+  const made = await store.write((tx) => {
+    const settings = { country: "IN", timezone: "Asia/Kolkata", dailyCap: null, stopWords: [], startWords: [] };
+    const { id } = createWorkspace(tx, { ...settings, name: "Crowd" }, true);
+    const add = (phone: string, phoneNumberId: string, throughput: number): string =>
+      addNumber(tx, id, {
+        phone,
+        name: "Crowd",
+        throughput,
+        route: {
+          network: "whatsapp",
+          phoneNumberId,
+          accountId: ACCOUNT_ID,
+          accessToken: box.seal("bench-token", accessTokenContext(phoneNumberId)),
+          appSecret: null,
+        },
+      }).phone;
+    const fastNumber = add("+911244001100", "106540352242922", 100_000);
+    const pacedNumber = add("+911244001101", "106540352242923", pace);
+    tx.db.update(numbers).set({ ready: true, unreadyReason: null }).run();
+    const body = { type: "BODY", text: "Hi {{1}}, everything is 20 percent off until Sunday." };
+    const template = { name: "november_offer", language: "en_US", category: "MARKETING", components: [body] };
+    addTemplate(tx, id, readNewTemplate(template), "APPROVED");
+    tx.db.update(templates).set({ accountId: ACCOUNT_ID }).run();
+    return { id, key: createKey(tx, id, "bench").key, fastNumber, pacedNumber };
+  });
+  // Straight into the tables: how fast people come in is another measurement.
+  const now = Date.now();
+  const contact = client.prepare(
+    "INSERT INTO contacts (workspace_id, phone, name, first_name, consent, consent_source, consent_at, last_message_at, created_at, updated_at) VALUES (?, ?, ?, ?, 'opted_in', 'import', ?, ?, ?, ?)",
+  );
+  for (let start = 0; start < people; start += BATCH) {
+    client.exec("BEGIN");
+    for (let index = start; index < Math.min(start + BATCH, people); index++) {
+      contact.run(made.id, phoneOf("9190", index), `Person ${index}`, `Person${index}`, now, null, now, now);
+    }
+    client.exec("COMMIT");
+  }
+  const writers = Array.from({ length: WRITERS }, (_, index) => phoneOf("9180", index));
+  client.exec("BEGIN");
+  for (const phone of writers) contact.run(made.id, phone, "Writer", null, now, now, now, now);
+  const groups = sizes.map((size, place) => {
+    const row = client
+      .prepare("INSERT INTO groups (workspace_id, name, folded, member_count, created_at) VALUES (?, ?, ?, 0, ?)")
+      .run(made.id, `List ${place}`, `list ${place}`, now);
+    const id = Number(row.lastInsertRowid);
+    client
+      .prepare(
+        "INSERT INTO group_members (group_id, contact_id) SELECT ?, id FROM contacts WHERE workspace_id = ? AND phone LIKE '+9190%' ORDER BY id LIMIT ?",
+      )
+      .run(id, made.id, size);
+    return id;
+  });
+  client.exec("COMMIT");
+  store.checkpoint();
+  store.close();
+  return { directory, groups, writers, ...made };
+}
+
+function phoneOf(prefix: string, index: number): string {
+  return `+${prefix}${String(index).padStart(8, "0")}`;
+}

@@ -1,0 +1,57 @@
+/**
+ * The fake network of the broadcasts' measurements: accepts every message in the words of the Cloud API, counts who was
+ * written to, twice or not, and remembers when messages arrived, in steps of a tenth of a second.
+ */
+import { answerJobs } from "../part.ts";
+
+export interface Arrivals {
+  messages: number;
+  /** Messages to somebody who had got one already. */
+  repeated: number;
+  /** Messages in each tenth of a second, from the first one on. */
+  tenths: number[];
+}
+
+const STEP_MS = 100;
+
+let count = 0;
+let firstAt = 0;
+let repeated = 0;
+let tenths: number[] = [];
+let seen = new Set<string>();
+
+const server = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  async fetch(request) {
+    if (request.method === "HEAD") return new Response();
+    const { to, template } = (await request.json()) as { to: string; template?: unknown };
+    // Single texts run beside a broadcast and are no part of it.
+    if (template !== undefined) note(to);
+    const id = `wamid.HBgM${btoa(to)}FQIAERgS${String(count++).padStart(10, "0")}AA==`;
+    return new Response(
+      `{"messaging_product":"whatsapp","contacts":[{"input":"${to}","wa_id":"${to.slice(1)}"}],"messages":[{"id":"${id}"}]}`,
+      { headers: { "content-type": "application/json" } },
+    );
+  },
+});
+
+function note(to: string): void {
+  const now = performance.now();
+  if (seen.size === 0) firstAt = now;
+  if (seen.has(to)) repeated += 1;
+  seen.add(to);
+  const step = Math.floor((now - firstAt) / STEP_MS);
+  tenths[step] = (tenths[step] ?? 0) + 1;
+}
+
+/** `reset` begins anew; the answer is what was seen until then. */
+answerJobs<{ reset: boolean }>(server.port ?? 0, ({ reset }) => {
+  const found: Arrivals = { messages: seen.size + repeated, repeated, tenths: Array.from(tenths, (one) => one ?? 0) };
+  if (reset) {
+    repeated = 0;
+    tenths = [];
+    seen = new Set();
+  }
+  return Promise.resolve(found);
+});

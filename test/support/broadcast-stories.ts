@@ -1,0 +1,239 @@
+/** What the tests of broadcasts share: a shop whose network answers as the test says, and looks at what became of it. */
+import { asc, eq } from "drizzle-orm";
+import { credit } from "#src/domain/billing/account.ts";
+import { pauseBroadcast, resumeByHand } from "#src/domain/broadcasts/pause.ts";
+import { getBroadcast } from "#src/domain/broadcasts/read.ts";
+import type { Broadcast } from "#src/domain/broadcasts/table.ts";
+import { addField } from "#src/domain/fields/define.ts";
+import type { FieldKind } from "#src/domain/fields/field.ts";
+import { getFigures } from "#src/domain/figures/adjust.ts";
+import type { BroadcastFigures } from "#src/domain/figures/table.ts";
+import { createGroup } from "#src/domain/groups/create.ts";
+import type { RefusalScope } from "#src/domain/messages/outcome.ts";
+import { type Message, messages } from "#src/domain/messages/table.ts";
+import { decideByName } from "#src/domain/templates/decide.ts";
+import type { TemplateStatus } from "#src/domain/templates/template.ts";
+import type { Handover } from "#src/networks/network.ts";
+import { putContactOf } from "./contacts.ts";
+import { type FakeNetwork, fakeNetwork, networkIdOf } from "./fake-network.ts";
+import { type ReportedStatus, reportStatus } from "./report.ts";
+import {
+  type Answered,
+  startTestServer,
+  type TestServer,
+  type TestServerOptions,
+  type TestWorkspace,
+} from "./server.ts";
+import { orderShipped, summerSale } from "./templates.ts";
+
+export const RATE = 8_500;
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+
+/** For money: what one message costs, and plenty. */
+export const charged = { billing: { rate: RATE, balance: 1_000_000 } };
+
+export const greeting = {
+  name: "greeting",
+  language: "en_US",
+  category: "MARKETING",
+  components: [{ type: "BODY", text: "Hi {{1}}." }],
+};
+
+export const pictured = {
+  name: "pictured",
+  language: "en_US",
+  category: "UTILITY",
+  components: [
+    { type: "HEADER", format: "IMAGE" },
+    { type: "BODY", text: "Look." },
+  ],
+};
+
+export interface Story extends AsyncDisposable {
+  app: TestServer;
+  network: FakeNetwork;
+  shop: TestWorkspace;
+}
+
+/** A server with a fake network, a shop, and four templates: a notice, an offer, a greeting with a name, a picture. */
+export async function startStory(
+  settings: Parameters<TestServer["workspace"]>[0] = {},
+  options: TestServerOptions = {},
+): Promise<Story> {
+  const network = fakeNetwork();
+  const app = await startTestServer({ ...options, networks: { simulator: network } });
+  const shop = await app.workspace(settings);
+  for (const template of [orderShipped, summerSale, greeting, pictured]) await app.template(shop, template);
+  return { app, network, shop, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
+}
+
+/** Different people: numbers of India. */
+export function phones(count: number, from = 0): string[] {
+  return Array.from({ length: count }, (_, index) => `+91987650${String(from + index).padStart(4, "0")}`);
+}
+
+/** The body of a broadcast without values. */
+export function notice(to: readonly string[], more: Record<string, unknown> = {}): Record<string, unknown> {
+  return { name: "Notice", template: orderShipped.name, to, ...more };
+}
+
+export function offer(to: readonly string[], more: Record<string, unknown> = {}): Record<string, unknown> {
+  return { name: "Offer", template: summerSale.name, to, ...more };
+}
+
+export function post(
+  { app, shop }: Story,
+  body: unknown,
+  key?: string,
+  path = "/api/v1/broadcasts",
+): Promise<Answered> {
+  return app.call("POST", path, {
+    key: shop.key,
+    body,
+    ...(key === undefined ? {} : { headers: { "idempotency-key": key } }),
+  });
+}
+
+/** The id of a broadcast that was taken on; nothing has moved since. */
+export async function create(story: Story, body: unknown): Promise<number> {
+  const answer = await post(story, body);
+  if (answer.status !== 202) throw new Error(`not taken on: ${answer.text}`);
+  return answer.body.data.id;
+}
+
+/** Taken on, and sent as far as a second allows. */
+export async function run(story: Story, body: unknown): Promise<number> {
+  const id = await create(story, body);
+  await story.app.clock.advance(SECOND);
+  return id;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
+export async function show({ app, shop }: Story, id: number): Promise<any> {
+  const answer = await app.call("GET", `/api/v1/broadcasts/${id}`, { key: shop.key });
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.body.data;
+}
+
+/** One page. */
+export async function recipients(
+  { app, shop }: Story,
+  id: number,
+  query = "",
+): Promise<{ to: string; status: string; reason: string | null; sent_at: string | null }[]> {
+  const answer = await app.call("GET", `/api/v1/broadcasts/${id}/recipients${query}`, { key: shop.key });
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.body.data;
+}
+
+/** `[status, reason]` of each, in the order addressed. */
+export async function fates(story: Story, id: number): Promise<[string, string | null][]> {
+  return (await recipients(story, id)).map(({ status, reason }) => [status, reason]);
+}
+
+export function cancel({ app, shop }: Story, id: number): Promise<Answered> {
+  return app.call("POST", `/api/v1/broadcasts/${id}/cancel`, { key: shop.key });
+}
+
+/** Everybody in a state adds up: `total` = sent + failed + skipped + those who are still to go. */
+export async function expectClosed(story: Story, id: number): Promise<void> {
+  const { counts } = await show(story, id);
+  const pending = (
+    await story.app.call("GET", `/api/v1/broadcasts/${id}/recipients?status=pending`, { key: story.shop.key })
+  ).body.meta.total;
+  if (counts.total !== counts.sent + counts.failed + counts.skipped + pending)
+    throw new Error(`the counts do not close: ${JSON.stringify(counts)}, ${pending} to go`);
+  if (counts.read > counts.delivered || counts.delivered > counts.sent)
+    throw new Error(`the counts are no funnel: ${JSON.stringify(counts)}`);
+}
+
+export function broadcastOf({ app }: Story, id: number): Broadcast {
+  return app.store.read((reading) => getBroadcast(reading, id));
+}
+
+export function figuresOf({ app }: Story, id: number): BroadcastFigures {
+  return app.store.read((reading) => getFigures(reading, id));
+}
+
+export function rowsOf({ app }: Story, id: number): Message[] {
+  return app.store.read(({ db }) =>
+    db.select().from(messages).where(eq(messages.broadcastId, id)).orderBy(asc(messages.id)).all(),
+  );
+}
+
+export async function pause({ app }: Story, id: number): Promise<void> {
+  await app.store.write((tx) => void pauseBroadcast(tx, getBroadcast(tx, id), "hand", "paused by hand"));
+}
+
+/** As `waxwing broadcast resume` does it. */
+export async function resume({ app }: Story, id: number): Promise<void> {
+  await app.store.write((tx) => void resumeByHand(tx, getBroadcast(tx, id)));
+  await app.clock.advance(0);
+}
+
+export async function decide({ app, shop }: Story, name: string, status: TemplateStatus): Promise<void> {
+  await app.store.write((tx) => void decideByName(tx, shop.id, name, "en_US", status, null));
+  await app.clock.advance(0);
+}
+
+export async function pay({ app, shop }: Story, amount: number): Promise<void> {
+  await app.store.write((tx) => void credit(tx, shop.id, { amount, note: null, ref: null }));
+  await app.clock.advance(0);
+}
+
+/** A contact through the API. */
+export async function put({ app, shop }: Story, phone: string, body: Record<string, unknown>): Promise<void> {
+  const answer = await putContactOf(app, shop, phone, body);
+  if (answer.status >= 300) throw new Error(answer.text);
+}
+
+/** A list of people who have opted in, through the API. Returns its id. */
+export async function list(story: Story, people: readonly string[], consent = "opted_in"): Promise<number> {
+  const { app, shop } = story;
+  for (const phone of people) {
+    await put(story, phone, { ...(consent === "" ? {} : { consent }), add_to_groups: ["Regulars"] });
+  }
+  const { body } = await app.call("GET", "/api/v1/groups", { key: shop.key });
+  return body.data[0].id;
+}
+
+/** A saved search. */
+export async function search({ app, shop }: Story, filter: unknown, name = "Search"): Promise<number> {
+  return app.store.write((tx) => createGroup(tx, shop.id, { name, checkedFilter: filter }).id);
+}
+
+export async function field({ app, shop }: Story, key: string, kind: FieldKind = "text"): Promise<void> {
+  await app.store.write((tx) => void addField(tx, shop.id, { key, label: key, kind, choices: [] }));
+}
+
+/** A refusal that speaks of so much. */
+export function refusal(code: string, scope: RefusalScope) {
+  return { kind: "refused", code, message: `The network said ${code}.`, scope } as const;
+}
+
+/** The network reports on these hand-overs, in one body. */
+export async function report(
+  { app, shop }: Story,
+  handovers: readonly Handover[],
+  status: ReportedStatus["status"],
+  code?: number,
+): Promise<void> {
+  await reportStatus(
+    app,
+    shop,
+    ...handovers.map((handover) => ({
+      id: networkIdOf(handover),
+      status,
+      reference: handover.reference,
+      ...(code === undefined ? {} : { code }),
+    })),
+  );
+}
+
+/** The texts that fill a hand-over's body. */
+export function valuesOf({ content }: Handover): string[] {
+  if (content.type !== "template") throw new Error("this is no template");
+  return content.body.map(({ text }) => text);
+}

@@ -1,0 +1,242 @@
+/**
+ * A whole installation outside of the test's process, for tests that stop it dead: a data directory with a workspace, a
+ * number on WhatsApp and people who have opted in; a network in another process that keeps every request; and a server
+ * that is started and killed as often as the test wants, from source or as the executable. Real time, real files.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { credit, setPrice } from "#src/domain/billing/account.ts";
+import { createContact } from "#src/domain/contacts/create.ts";
+import { addMember, findOrCreateList } from "#src/domain/groups/membership.ts";
+import { createKey } from "#src/domain/keys/create.ts";
+import { addNumber } from "#src/domain/numbers/add.ts";
+import { makeReady } from "#src/domain/numbers/readiness.ts";
+import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
+import { createWorkspace } from "#src/domain/workspaces/create.ts";
+import type { E164 } from "#src/primitives/phone.ts";
+import { systemRandom } from "#src/primitives/random.ts";
+import { createSecretBox, loadSecretKey } from "#src/primitives/secret.ts";
+import { migrate } from "#src/storage/migrate.ts";
+import { openStore } from "#src/storage/store.ts";
+import { accessTokenContext } from "#src/workers/sender.ts";
+import { linesOf } from "./database.ts";
+import { checkout } from "./source.ts";
+
+const PHONE_NUMBER_ID = "200000000000001";
+const ACCOUNT_ID = "100000000000001";
+const START_LIMIT_MS = 30_000;
+
+/** The template of everything that is sent here: its one value says which message of the test it is. */
+export const LABELLED = "labelled";
+
+/** What the network was asked to send. */
+export interface SeenRequest {
+  to: string;
+  reference: string;
+  /** The template's value. */
+  label: string;
+}
+
+export interface InstallationOptions {
+  people: number;
+  /** Messages a second. */
+  throughput: number;
+  /** Starts the server: the executable, or the runtime with the source. */
+  command: readonly string[];
+  /** What the server finds in its environment, beside what every process has. */
+  env?: Record<string, string>;
+  /** How long an unknown outcome waits for its echo; nothing echoes here. */
+  inDoubtAfter: string;
+}
+
+export interface Installation extends AsyncDisposable {
+  /** Holds `data`, and nothing that the server writes lies elsewhere. */
+  directory: string;
+  data: string;
+  /** Everybody, in the order of their contacts; all stand on the list `groupId`. */
+  people: readonly string[];
+  groupId: number;
+  /** Starts the server; it may be killed before it listens. */
+  start(): RunningServer;
+  /** What the network has read, from the N-th on. */
+  requests(from?: number): Promise<SeenRequest[]>;
+}
+
+export interface RunningServer {
+  /** Its address, once it listens; null when it ended before. */
+  listening: Promise<string | null>;
+  /** SIGKILL, and until it is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; it may take as long as it wants. */
+  stop(): Promise<number>;
+  /** Null: there was no answer. */
+  call(method: string, path: string, body?: unknown, key?: string): Promise<Answer | null>;
+  /** Everything that it wrote to stderr, once it has ended. */
+  complaints(): Promise<string>;
+}
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
+  body: any;
+}
+
+/** The runtime with the source: no build, a slower start. */
+export const fromSource: readonly string[] = [process.execPath, join(checkout, "src/main.ts")];
+
+export async function buildExecutable(path: string): Promise<readonly string[]> {
+  const child = Bun.spawn([process.execPath, join(checkout, "scripts/build.ts"), "--outfile", path], {
+    stdout: "ignore",
+    stderr: "inherit",
+  });
+  if ((await child.exited) !== 0) throw new Error("the executable could not be built");
+  return [path];
+}
+
+export async function makeInstallation(options: InstallationOptions): Promise<Installation> {
+  const directory = mkdtempSync(join(tmpdir(), "waxwing-killed-"));
+  const data = join(directory, "data");
+  mkdirSync(data, { mode: 0o700 });
+  const network = Bun.spawn([process.execPath, join(import.meta.dir, "network-process.ts")], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const port = (await linesOf(network.stdout).next()).value;
+  const networkUrl = `http://127.0.0.1:${port}`;
+  writeFileSync(join(directory, "waxwing.toml"), configuration(networkUrl, options.inDoubtAfter));
+  const { people, groupId, key } = await furnish(data, options);
+  const running = new Set<Bun.Subprocess>();
+
+  return {
+    directory,
+    data,
+    people,
+    groupId,
+    start() {
+      const child = Bun.spawn([...options.command, "serve", "--listen", "127.0.0.1:0"], {
+        cwd: directory,
+        env: { PATH: process.env.PATH ?? "", TZ: "UTC", ...options.env },
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      running.add(child);
+      void child.exited.then(() => running.delete(child));
+      return runningServer(child, key);
+    },
+    async requests(from = 0) {
+      return (await (await fetch(`${networkUrl}/requests?from=${from}`)).json()) as SeenRequest[];
+    },
+    async [Symbol.asyncDispose]() {
+      for (const child of [...running, network]) child.kill("SIGKILL");
+      await Promise.all([...running, network].map((child) => child.exited));
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function runningServer(child: Bun.Subprocess<"ignore", "pipe", "pipe">, key: string): RunningServer {
+  const complaints = new Response(child.stderr).text();
+  const lines = linesOf(child.stdout);
+  const listening = Promise.race([
+    lines.next().then(({ value, done }) => (done ? null : value.replace("listening on ", ""))),
+    Bun.sleep(START_LIMIT_MS).then(() => {
+      throw new Error("the server did not listen in time");
+    }),
+  ]);
+  // A test that kills it first does not ask.
+  listening.catch(() => undefined);
+  return {
+    listening,
+    async kill() {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+    stop() {
+      child.kill("SIGTERM");
+      return child.exited;
+    },
+    complaints: () => complaints,
+    async call(method, path, body, idempotencyKey) {
+      const url = await listening;
+      if (url === null) return null;
+      try {
+        const response = await fetch(`${url}/api/v1${path}`, {
+          method,
+          headers: {
+            authorization: `Bearer ${key}`,
+            ...(body === undefined ? {} : { "content-type": "application/json" }),
+            ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
+        return { status: response.status, body: await response.json() };
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+function configuration(networkUrl: string, inDoubtAfter: string): string {
+  return `[whatsapp]
+graph_url = "${networkUrl}"
+[limits]
+requests_per_second = 1000000
+burst = 1000000
+[broadcasts]
+in_doubt_after = "${inDoubtAfter}"
+settle_after = "0s"
+`;
+}
+
+/** Fills a new database with what the tests need, as the command line and an import would. */
+async function furnish(data: string, { people: count, throughput }: InstallationOptions) {
+  const random = systemRandom;
+  const secretKey = loadSecretKey({ keyFile: join(data, "waxwing.key"), env: {}, random }, true);
+  const box = createSecretBox(secretKey, random);
+  const store = openStore(join(data, "waxwing.db"), { busyTimeoutMs: 0, hashKey: () => secretKey });
+  migrate(store.client);
+  const people = Array.from({ length: count }, (_, index) => `+9198${String(index).padStart(8, "0")}`);
+  const made = await store.write((tx) => {
+    const settings = { name: "Shop", country: "IN", timezone: "UTC", dailyCap: null, stopWords: [], startWords: [] };
+    const { id } = createWorkspace(tx, settings, true);
+    const { key } = createKey(tx, id, "test");
+    setPrice(tx, id, "USD", RATE);
+    credit(tx, id, { amount: CREDITED, note: null, ref: null });
+    const accessToken = box.seal("token-of-the-test", accessTokenContext(PHONE_NUMBER_ID));
+    const route = {
+      network: "whatsapp",
+      phoneNumberId: PHONE_NUMBER_ID,
+      accountId: ACCOUNT_ID,
+      accessToken,
+      appSecret: null,
+    } as const;
+    const number = addNumber(tx, id, { phone: "+911244001100", name: "Shop", throughput, route });
+    makeReady(tx, number.id);
+    const components = [{ type: "BODY", text: "This is {{1}}." }];
+    addTemplate(
+      tx,
+      id,
+      readNewTemplate({ name: LABELLED, language: "en", category: "UTILITY", components }),
+      "APPROVED",
+    );
+    const group = findOrCreateList(tx, id, "Everybody");
+    for (const phone of people) {
+      const optIn = { source: "import" as const, evidence: {} };
+      addMember(tx, group.id, createContact(tx, id, { phone: phone as E164, optIn }).id);
+    }
+    return { key, groupId: group.id };
+  });
+  // Templates are added by hand for the simulator alone; on WhatsApp they are learned from the network.
+  store.client.exec(`UPDATE templates SET account_id = '${ACCOUNT_ID}'`);
+  store.checkpoint();
+  store.close();
+  return { people, ...made };
+}
+
+/** In millionths of a dollar. */
+export const RATE = 8_500;
+export const CREDITED = 1_000_000_000;

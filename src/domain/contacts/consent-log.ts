@@ -28,7 +28,12 @@ const insertLog = statement((db) =>
 );
 
 /** Writes down what the contact's consent was and what it has become. */
-export function logConsent(tx: Tx, contact: Contact, was: Consent, { source, evidence }: ConsentEvidence): void {
+export function logConsent(
+  tx: Tx,
+  contact: Pick<Contact, "id" | "workspaceId" | "consent">,
+  was: Consent,
+  { source, evidence }: ConsentEvidence,
+): void {
   insertLog(tx).run({
     workspaceId: contact.workspaceId,
     contactId: contact.id,

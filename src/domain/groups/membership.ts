@@ -1,6 +1,6 @@
 /** Who stands on a list. The list's count is kept by triggers, in the same transaction. */
 import { and, eq, sql } from "drizzle-orm";
-import { statement, type Tx } from "#src/storage/transaction.ts";
+import { rowStatement, statement, type Tx } from "#src/storage/transaction.ts";
 import { foldName } from "./group.ts";
 import { findGroupByName } from "./read.ts";
 import { type Group, groupMembers, groups } from "./table.ts";
@@ -45,4 +45,21 @@ const remove = statement((db) =>
 /** False: the contact was not on it. */
 export function removeMember(tx: Tx, groupId: number, contactId: number): boolean {
   return remove(tx).run({ groupId, contactId }).changes === 1;
+}
+
+const insertMany = rowStatement<{ groupId: number; contactId: number }>((db, count) =>
+  db
+    .insert(groupMembers)
+    .values(
+      Array.from({ length: count }, (_, place) => ({
+        groupId: sql.placeholder(`groupId${place}`),
+        contactId: sql.placeholder(`contactId${place}`),
+      })),
+    )
+    .prepare(),
+);
+
+/** Memberships of which none is there yet. */
+export function addNewMembers(tx: Tx, members: readonly { groupId: number; contactId: number }[]): void {
+  insertMany(tx, members);
 }

@@ -1,4 +1,7 @@
-/** The record of every change of consent, with what proves it. Rows are only ever added. */
+/**
+ * The record of every change of consent, with what proves it, and of a further refusal beside the one of the network's
+ * control (which changes nothing that is shown). Rows are only ever added.
+ */
 import { sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/storage/transaction.ts";
 import type { Consent, ConsentSource } from "./consent.ts";

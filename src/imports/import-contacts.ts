@@ -19,7 +19,7 @@ import { Problem } from "#src/primitives/problem.ts";
 import type { Store } from "#src/storage/store.ts";
 import type { Tx } from "#src/storage/transaction.ts";
 import type { ColumnMapping } from "./columns.ts";
-import { Gap } from "./gap.ts";
+import { Pace } from "./pace.ts";
 import { prepareFile } from "./preparation.ts";
 import type { PreparedRow, RowsPart } from "./prepare.ts";
 import type { ReadRow } from "./row.ts";
@@ -35,6 +35,8 @@ export interface ImportOptions {
   optIn: boolean;
   /** Judges every row and changes nothing. */
   isDryRun: boolean;
+  /** Asked now and then; beside a server the import takes care that it can write. */
+  isServerRunning: () => boolean;
   /** Told now and then. */
   onProgress: (figures: ImportFigures) => void;
   /** Told of each row that failed: its line, its cells as they were, why. */
@@ -55,12 +57,10 @@ export interface ImportFigures {
   kept_opted_out: number;
 }
 
-/** A transaction stops taking rows after this long; its commit takes two or three more. */
-const TRANSACTION_MS = 7;
 /** Rows that are looked up, and written, together. */
 const ROWS_A_TURN = 32;
 /** Rows that wait to be written; more than one transaction takes. */
-const ROWS_AHEAD = 1_000;
+const ROWS_AHEAD = 4_000;
 
 /** Throws `Problem` where the file as a whole cannot be imported; single rows never stop it. */
 export async function importContacts(options: ImportOptions): Promise<ImportFigures> {
@@ -78,7 +78,7 @@ export async function importContacts(options: ImportOptions): Promise<ImportFigu
     country: getWorkspace(reading, workspaceId).country,
     fields: listFields(reading, workspaceId),
   }));
-  const run = { ...options, country, seen: new Set<string>(), gap: new Gap(store, clock) };
+  const run = { ...options, country, seen: new Set<string>(), pace: new Pace(store, clock, options.isServerRunning) };
   let isEmpty = true;
   let ahead: WaitingRow[] = [];
   for await (const part of prepareFile({ path, map: [...options.map], fields, country })) {
@@ -112,7 +112,7 @@ interface Run extends ImportOptions {
   country: string;
   /** Of a dry run: the names of those who would have been made by now. */
   seen: Set<string>;
-  gap: Gap;
+  pace: Pace;
 }
 
 interface Outcome {
@@ -125,16 +125,18 @@ interface Outcome {
 /** Writes as many of the rows as one transaction has time for, and returns how many. */
 async function writeSome(run: Run, rows: readonly WaitingRow[], figures: ImportFigures): Promise<number> {
   const { store, clock, workspaceId } = run;
-  await run.gap.wait();
+  await run.pace.endGap();
+  const { transactionMs } = run.pace;
   const operation = (tx: Tx): Outcome => {
     const writer = new RowWriter(tx, getWorkspace(tx, workspaceId), run, figures);
     const startedAt = clock.monotonic();
     let taken = 0;
-    while (taken < rows.length && clock.monotonic() - startedAt <= TRANSACTION_MS) {
+    while (taken < rows.length && clock.monotonic() - startedAt <= transactionMs) {
       const turn = rows.slice(taken, taken + ROWS_A_TURN);
       writer.write(turn);
       taken += turn.length;
     }
+    writer.end();
     const outcome = { taken, part: writer.figures, failures: writer.failures, made: writer.made };
     if (run.isDryRun) throw new DryRun(outcome);
     return outcome;
@@ -144,7 +146,7 @@ async function writeSome(run: Run, rows: readonly WaitingRow[], figures: ImportF
     if (error instanceof DryRun) return error.outcome;
     throw error;
   });
-  run.gap.begin();
+  run.pace.beginGap();
   Object.assign(figures, part);
   for (const name of made) run.seen.add(name);
   for (const tell of failures) tell();
@@ -192,6 +194,11 @@ class RowWriter {
     this.#strangers.write();
   }
 
+  /** After the last rows. */
+  end(): void {
+    this.#strangers.writeAll();
+  }
+
   /** Why the row failed, in words; null when it is in. */
   #writeOne({ line, row, person }: WaitingRow): string | null {
     if ("mistakes" in row) return row.mistakes.join(" ");
@@ -206,7 +213,7 @@ class RowWriter {
       if (this.#run.isDryRun) this.made.push(...person.names);
       return null;
     }
-    this.#strangers.write();
+    this.#strangers.writeAll();
     this.#strangers.meet(person.names);
     try {
       return this.#put(row, why, isFirst);

@@ -44,6 +44,7 @@ export class Strangers {
   readonly #lists = new Map<string, number | null>();
   readonly #hasErased: boolean;
   #pending: Pending[] = [];
+  #members: { groupId: number; contactId: number }[] = [];
 
   constructor(tx: Tx, workspaceId: number) {
     this.#tx = tx;
@@ -81,7 +82,14 @@ export class Strangers {
     for (const name of names) this.#known.add(name);
   }
 
-  /** Writes everybody who was added; to be called before anything else is done with them. */
+  /** Writes everybody who was added, with all that belongs to them; to be called before anything else is done. */
+  writeAll(): void {
+    this.write();
+    addNewMembers(this.#tx, this.#members);
+    this.#members = [];
+  }
+
+  /** Writes everybody who was added but for the lists that they stand on: of those many go into one statement. */
   write(): void {
     if (this.#pending.length === 0) return;
     const tx = this.#tx;
@@ -102,11 +110,8 @@ export class Strangers {
         ...fullProfile(null, profile),
       })),
     );
-    addNewMembers(
-      tx,
-      people.flatMap(({ groupIds, contactId }) => groupIds.map((groupId) => ({ groupId, contactId }))),
-    );
-    for (const { contactId, values, tagIds, optIn } of people) {
+    for (const { contactId, groupIds, values, tagIds, optIn } of people) {
+      for (const groupId of groupIds) this.#members.push({ groupId, contactId });
       for (const { field, value } of values) {
         insertValue(tx).run({ contactId, fieldId: field.id, ...storeValue(value) });
       }

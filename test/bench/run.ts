@@ -147,12 +147,15 @@ async function measurePeopleAlone(): Promise<PeopleFigures> {
   const networkUrl = `http://127.0.0.1:${network.port}`;
   const light = await start<LightJob, LightResult | null>("people");
   const world = await makeWorld(join(directory, "data"), `http://127.0.0.1:${findPort()}/hook`);
-  const port = findPort();
-  const variables = serverVariables(world.directory, port, networkUrl, CONNECTIONS);
-  const subject = await startSubject(command, world.directory, port, variables);
-  parts.push(subject);
+  const serve = async (): Promise<Subject> => {
+    const port = findPort();
+    const variables = serverVariables(world.directory, port, networkUrl, CONNECTIONS);
+    const subject = await startSubject(command, world.directory, port, variables);
+    parts.push(subject);
+    return subject;
+  };
   const people = options.quick ? PEOPLE_COUNT.quick : PEOPLE_COUNT.full;
-  return told(PEOPLE, measurePeople({ executable: command.slice(0, 1), world, subject, light, people }));
+  return told(PEOPLE, measurePeople({ executable: command.slice(0, 1), world, serve, light, people }));
 }
 
 async function start<Job, Result>(name: string, argument: unknown = null): Promise<Part<Job, Result>> {

@@ -292,6 +292,6 @@ async function checkEverySpelling(shop: TestWorkspace, phones: string[], all: Co
 test("after an opt-out nothing but START, or the control that refused, makes a person reachable, under no number and no link", async () => {
   await fc.assert(
     fc.asyncProperty(story, ({ person, acts }) => tell(person, acts)),
-    { numRuns: Number(process.env.CONSENT_RUNS ?? 60) },
+    { numRuns: Number(process.env.CONSENT_RUNS ?? 45) },
   );
 }, 120_000);

@@ -91,7 +91,7 @@ export const commands: readonly Command[] = [
     name: "resume",
     summary: "Let a paused broadcast go on",
     details:
-      "A template that has changed since counts as confirmed. After a restore whose gap was accepted, everybody who may have been sent to since is left out and counts as failed.",
+      "A changed template counts as confirmed. After a restore with a gap, whoever may have been sent to is left out.",
     positionals: { id },
     options: {
       sendUnknown: {

@@ -42,7 +42,7 @@ export const commands: readonly Command[] = [
     run: (context, given) => {
       requireFile(given.file);
       const map = readMap(given.map);
-      return withDatabase(context, "write", async ({ store }) => {
+      return withDatabase(context, "write", async ({ store, lockServer }) => {
         const failures = new FailureFile(`${given.file}.errors.csv`);
         try {
           const figures = await importContacts({
@@ -53,6 +53,11 @@ export const commands: readonly Command[] = [
             map,
             optIn: given.consent !== undefined,
             isDryRun: given.dryRun,
+            isServerRunning: () => {
+              const lock = lockServer();
+              lock?.release();
+              return lock === null;
+            },
             onProgress: ({ rows, failed }) => progress(context.io, `${rows} rows, ${failed} failed`),
             onColumns: (header, { ignored }) => {
               failures.header = header;

@@ -1,5 +1,5 @@
 /** `waxwing field …`: custom fields of a workspace's contacts. */
-import { removeField } from "#src/domain/contacts/remove-field.ts";
+import { removeField } from "#src/domain/audiences/remove-field.ts";
 import { addField } from "#src/domain/fields/define.ts";
 import { fieldKinds } from "#src/domain/fields/field.ts";
 import { listFields } from "#src/domain/fields/read.ts";

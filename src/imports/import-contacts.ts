@@ -1,13 +1,16 @@
 /**
- * Brings a file of people in: row by row through the same operation as the API's `PUT`, some milliseconds of rows in one
- * transaction with a gap after it, so that a running server never waits long. A second run of the same file changes
- * nothing. Consent is said for the whole file, apart from the data, and never lifts an opt-out.
+ * Brings a file of people in, some milliseconds of rows in one transaction with a gap after it, so that a running server
+ * never waits long. Strangers are made many at a time, everybody else goes through the same operation as the API's `PUT`.
+ * A second run of the same file changes nothing. Consent is said for the whole file, apart from the data, and never lifts
+ * an opt-out.
  */
 
 import { changeConsent } from "#src/domain/contacts/change-consent.ts";
+import type { ConsentEvidence } from "#src/domain/contacts/consent-log.ts";
 import { findErasedOptOut } from "#src/domain/contacts/erased.ts";
 import { findPerson } from "#src/domain/contacts/find.ts";
 import { putContact } from "#src/domain/contacts/put.ts";
+import { Strangers } from "#src/domain/contacts/strangers.ts";
 import { listFields } from "#src/domain/fields/read.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
@@ -15,9 +18,11 @@ import { type Clock, sleep } from "#src/primitives/clock.ts";
 import { Problem } from "#src/primitives/problem.ts";
 import type { Store } from "#src/storage/store.ts";
 import type { Tx } from "#src/storage/transaction.ts";
-import { type ColumnMapping, mapColumns } from "./columns.ts";
-import { readRow } from "./row.ts";
-import { type Row, readRows } from "./rows.ts";
+import type { ColumnMapping } from "./columns.ts";
+import { Pace } from "./pace.ts";
+import { prepareFile } from "./preparation.ts";
+import type { PreparedRow, RowsPart } from "./prepare.ts";
+import type { ReadRow } from "./row.ts";
 
 export interface ImportOptions {
   store: Store;
@@ -30,6 +35,8 @@ export interface ImportOptions {
   optIn: boolean;
   /** Judges every row and changes nothing. */
   isDryRun: boolean;
+  /** Asked now and then; beside a server the import takes care that it can write. */
+  isServerRunning: () => boolean;
   /** Told now and then. */
   onProgress: (figures: ImportFigures) => void;
   /** Told of each row that failed: its line, its cells as they were, why. */
@@ -50,15 +57,14 @@ export interface ImportFigures {
   kept_opted_out: number;
 }
 
-/** A transaction stops taking rows after this long, and the next begins after a gap: the server writes meanwhile. */
-const TRANSACTION_MS = 8;
-const GAP_MS = 2;
-/** Rows that are read ahead; it bounds the memory. */
-const ROWS_AHEAD = 1_000;
+/** Rows that are looked up, and written, together. */
+const ROWS_A_TURN = 32;
+/** Rows that wait to be written; more than one transaction takes. */
+const ROWS_AHEAD = 4_000;
 
 /** Throws `Problem` where the file as a whole cannot be imported; single rows never stop it. */
 export async function importContacts(options: ImportOptions): Promise<ImportFigures> {
-  const { store, clock, workspaceId } = options;
+  const { store, clock, workspaceId, path } = options;
   const figures: ImportFigures = {
     rows: 0,
     created: 0,
@@ -68,120 +74,180 @@ export async function importContacts(options: ImportOptions): Promise<ImportFigu
     opted_in: 0,
     kept_opted_out: 0,
   };
-  const fields = store.read((reading) => {
-    getWorkspace(reading, workspaceId);
-    return listFields(reading, workspaceId);
-  });
-  let mapping: ColumnMapping | null = null;
-  let ahead: Row[] = [];
-  const flush = async (): Promise<void> => {
-    if (mapping !== null) await writeRows(options, mapping, ahead, figures);
-    ahead = [];
-    options.onProgress(figures);
-  };
-  for await (const row of readRows(options.path)) {
-    if (mapping === null) {
-      mapping = mapColumns(row.cells, options.map, fields);
-      options.onColumns(row.cells, mapping);
+  const { country, fields } = store.read((reading) => ({
+    country: getWorkspace(reading, workspaceId).country,
+    fields: listFields(reading, workspaceId),
+  }));
+  const run = { ...options, country, seen: new Set<string>(), pace: new Pace(store, clock, options.isServerRunning) };
+  let isEmpty = true;
+  let ahead: WaitingRow[] = [];
+  for await (const part of prepareFile({ path, map: [...options.map], fields, country })) {
+    isEmpty = false;
+    if ("columns" in part) {
+      options.onColumns(part.columns.header, part.columns.mapping);
       continue;
     }
-    if (ahead.push(row) >= ROWS_AHEAD) await flush();
+    ahead.push(...waiting(part));
+    while (ahead.length >= ROWS_AHEAD) ahead = ahead.slice(await writeSome(run, ahead, figures));
   }
-  if (mapping === null)
-    throw new Problem("invalid_request", "The file is empty.", { fields: { file: ["It is empty."] } });
-  await flush();
+  if (isEmpty) throw new Problem("invalid_request", "The file is empty.", { fields: { file: ["It is empty."] } });
+  while (ahead.length > 0) ahead = ahead.slice(await writeSome(run, ahead, figures));
+  options.onProgress(figures);
   await sleep(clock, 0);
   return figures;
 }
 
-/** Writes the rows in as many transactions as their time asks for. */
-async function writeRows(
-  options: ImportOptions,
-  mapping: ColumnMapping,
-  rows: readonly Row[],
-  figures: ImportFigures,
-): Promise<void> {
-  const { store, clock, workspaceId } = options;
-  let done = 0;
-  while (done < rows.length) {
-    const from = done;
-    const run = (tx: Tx): { taken: number; part: ImportFigures; failures: (() => void)[] } => {
-      const workspace = getWorkspace(tx, workspaceId);
-      const part = { ...figures };
-      const failures: (() => void)[] = [];
-      const startedAt = clock.monotonic();
-      let taken = 0;
-      for (const row of rows.slice(from)) {
-        taken += 1;
-        part.rows += 1;
-        const reason = importRow(tx, workspace, options, mapping, row, part);
-        if (reason !== null) failures.push(() => options.onFailure(row.line, row.cells, reason));
-        if (clock.monotonic() - startedAt > TRANSACTION_MS) break;
-      }
-      if (options.isDryRun) throw new DryRun({ taken, part, failures });
-      return { taken, part, failures };
-    };
-    // A dry run does everything and takes it back, so that it judges exactly as the real one.
-    const { taken, part, failures } = await store.write(run).catch((error: unknown) => {
-      if (error instanceof DryRun) return error.outcome;
-      throw error;
-    });
-    Object.assign(figures, part);
-    for (const tell of failures) tell();
-    done += taken;
-    await sleep(clock, GAP_MS);
-  }
+/** A row on its way into the database. */
+interface WaitingRow extends PreparedRow {
+  /** As it stood in the file. */
+  cells: () => readonly string[];
+}
+
+function waiting({ rows, cells }: RowsPart): WaitingRow[] {
+  return rows.map((row, index) => ({ ...row, cells: () => cells()[index] ?? [] }));
+}
+
+interface Run extends ImportOptions {
+  /** Of the workspace, when the numbers were read. */
+  country: string;
+  /** Of a dry run: the names of those who would have been made by now. */
+  seen: Set<string>;
+  pace: Pace;
+}
+
+interface Outcome {
+  taken: number;
+  part: ImportFigures;
+  failures: (() => void)[];
+  made: string[];
+}
+
+/** Writes as many of the rows as one transaction has time for, and returns how many. */
+async function writeSome(run: Run, rows: readonly WaitingRow[], figures: ImportFigures): Promise<number> {
+  const { store, clock, workspaceId } = run;
+  await run.pace.endGap();
+  const { transactionMs } = run.pace;
+  const operation = (tx: Tx): Outcome => {
+    const writer = new RowWriter(tx, getWorkspace(tx, workspaceId), run, figures);
+    const startedAt = clock.monotonic();
+    let taken = 0;
+    while (taken < rows.length && clock.monotonic() - startedAt <= transactionMs) {
+      const turn = rows.slice(taken, taken + ROWS_A_TURN);
+      writer.write(turn);
+      taken += turn.length;
+    }
+    writer.end();
+    const outcome = { taken, part: writer.figures, failures: writer.failures, made: writer.made };
+    if (run.isDryRun) throw new DryRun(outcome);
+    return outcome;
+  };
+  // A dry run does everything and takes it back, so that it judges exactly as the real one.
+  const { taken, part, failures, made } = await store.write(operation).catch((error: unknown) => {
+    if (error instanceof DryRun) return error.outcome;
+    throw error;
+  });
+  run.pace.beginGap();
+  Object.assign(figures, part);
+  for (const name of made) run.seen.add(name);
+  for (const tell of failures) tell();
+  run.onProgress(figures);
+  return taken;
 }
 
 class DryRun extends Error {
-  readonly outcome: { taken: number; part: ImportFigures; failures: (() => void)[] };
+  readonly outcome: Outcome;
 
-  constructor(outcome: { taken: number; part: ImportFigures; failures: (() => void)[] }) {
+  constructor(outcome: Outcome) {
     super("a dry run is taken back");
     this.outcome = outcome;
   }
 }
 
-/** Why the row failed, in words; null when it is in. */
-function importRow(
-  tx: Tx,
-  workspace: Workspace,
-  options: ImportOptions,
-  mapping: ColumnMapping,
-  { line, cells }: Row,
-  figures: ImportFigures,
-): string | null {
-  const row = readRow(mapping, cells);
-  if ("mistakes" in row) {
-    figures.failed += 1;
-    return row.mistakes.join(" ");
+/** The rows of one transaction. What it counts is true once that is committed. */
+class RowWriter {
+  readonly figures: ImportFigures;
+  readonly failures: (() => void)[] = [];
+  /** Of a dry run. */
+  readonly made: string[] = [];
+  readonly #tx: Tx;
+  readonly #workspace: Workspace;
+  readonly #run: Run;
+  readonly #strangers: Strangers;
+
+  constructor(tx: Tx, workspace: Workspace, run: Run, figures: ImportFigures) {
+    this.#tx = tx;
+    this.#workspace = workspace;
+    this.#run = run;
+    this.#strangers = new Strangers(tx, workspace.id);
+    this.figures = { ...figures };
   }
-  const person = findPerson(tx, workspace.id, row.phone, workspace.country);
-  if (person === null) {
-    figures.failed += 1;
-    return `phone: "${row.phone}" is not a phone number.`;
+
+  write(rows: readonly WaitingRow[]): void {
+    this.#strangers.learn(rows.flatMap(({ person }) => person.names));
+    for (const waiting of rows) {
+      const reason = this.#writeOne(waiting);
+      this.figures.rows += 1;
+      if (reason === null) continue;
+      this.figures.failed += 1;
+      this.failures.push(() => this.#run.onFailure(waiting.line, waiting.cells(), reason));
+    }
+    this.#strangers.write();
   }
-  const why = { source: "import", evidence: { file: options.path, line } } as const;
-  try {
+
+  /** After the last rows. */
+  end(): void {
+    this.#strangers.writeAll();
+  }
+
+  /** Why the row failed, in words; null when it is in. */
+  #writeOne({ line, row, person }: WaitingRow): string | null {
+    if ("mistakes" in row) return row.mistakes.join(" ");
+    const why = { source: "import", evidence: { file: this.#run.path, line } } as const;
+    const optIn = this.#run.optIn ? why : null;
+    const isFirst = !person.names.some((name) => this.#run.seen.has(name));
+    // Numbers were read for the country that the workspace had then; whoever is known is looked at one by one.
+    const isRead = this.#run.country === this.#workspace.country;
+    if (isRead && isFirst && this.#strangers.add({ person, changes: row.changes, optIn })) {
+      this.figures.created += 1;
+      if (optIn !== null) this.figures.opted_in += 1;
+      if (this.#run.isDryRun) this.made.push(...person.names);
+      return null;
+    }
+    this.#strangers.writeAll();
+    this.#strangers.meet(person.names);
+    try {
+      return this.#put(row, why, isFirst);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return Object.entries(error.details.fields ?? { "": [error.message] })
+        .map(([path, sentences]) => `${path}${path === "" ? "" : ": "}${sentences.join(" ")}`)
+        .join(" ");
+    }
+  }
+
+  /** `isFirst`: a dry run has not made this person before, and taken it back. */
+  #put(row: ReadRow, why: ConsentEvidence, isFirst: boolean): string | null {
+    const [tx, workspace, figures] = [this.#tx, this.#workspace, this.figures];
+    const person = findPerson(tx, workspace.id, row.phone, workspace.country);
+    if (person === null) return `phone: "${row.phone}" is not a phone number.`;
     // A new contact is made with its consent, in one write; the others are asked below what they said before.
     const isStranger = person.contact === null && findErasedOptOut(tx, workspace.id, person.phone) === null;
-    const changes = options.optIn && isStranger ? { ...row.changes, consent: "opted_in" as const } : row.changes;
+    const changes = this.#run.optIn && isStranger ? { ...row.changes, consent: "opted_in" as const } : row.changes;
     const { contact, isNew, isChanged } = putContact(tx, workspace, person, changes, why);
+    if (isNew && !isFirst) {
+      figures.updated += 1;
+      return null;
+    }
+    if (isNew && this.#run.isDryRun) this.made.push(person.phone);
     let isTouched = isChanged;
-    if (options.optIn && contact.consent === "opted_out") figures.kept_opted_out += 1;
-    if (options.optIn && isNew && contact.consent === "opted_in") figures.opted_in += 1;
-    if (options.optIn && contact.consent === "unknown") {
+    if (this.#run.optIn && contact.consent === "opted_out") figures.kept_opted_out += 1;
+    if (this.#run.optIn && isNew && contact.consent === "opted_in") figures.opted_in += 1;
+    if (this.#run.optIn && contact.consent === "unknown") {
       changeConsent(tx, workspace, contact, { kind: "opt_in" }, why);
       figures.opted_in += 1;
       isTouched = true;
     }
     figures[isNew ? "created" : isTouched ? "updated" : "unchanged"] += 1;
     return null;
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    figures.failed += 1;
-    return Object.entries(error.details.fields ?? { "": [error.message] })
-      .map(([path, sentences]) => `${path}${path === "" ? "" : ": "}${sentences.join(" ")}`)
-      .join(" ");
   }
 }

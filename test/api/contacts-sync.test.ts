@@ -25,6 +25,7 @@ async function freshShop(count: number): Promise<TestWorkspace> {
     await putContactOf(app, made, phoneOf((step * 137) % count), { name: `Person ${step}` });
     if (step % 3 > 0) await app.clock.advance(7);
   }
+  await app.clock.advance(1_000);
   return made;
 }
 
@@ -104,6 +105,34 @@ test("walking /contacts while others change them misses nobody who had changed b
     { numRuns: 25 },
   );
 }, 60_000);
+
+test("a contact that changes in the very millisecond in which a walk begins, or a pass of it, is told with its last state", async () => {
+  const fresh = await freshShop(120);
+  const path = "/api/v1/contacts?updated_since=2026-01-01";
+  for (const index of Array(120).keys()) await putContactOf(app, fresh, phoneOf(index), { city: "Here" });
+  // Everything stands at this one moment, and it goes on: people that the first page has shown change once more.
+  const { rows } = await walk<Listed>(app, fresh, path, async (page) => {
+    if (page > 2) return;
+    await app.clock.advance(60);
+    for (const index of [3, 77, 119]) await putContactOf(app, fresh, phoneOf(index), { city: `Moved ${page}` });
+  });
+  expect(new Set(rows.map(indexOf)).size).toBe(120);
+  for (const index of [3, 77, 119]) expect(rows.findLast((row) => indexOf(row) === index)?.city).toBe("Moved 2");
+
+  // The same, with a clock that stands still between the first page and the change.
+  await app.clock.advance(1_000);
+  await putContactOf(app, fresh, phoneOf(5), { city: "At the front" });
+  const first = await app.call("GET", path, { key: fresh.key });
+  await putContactOf(app, fresh, phoneOf(5), { city: "In the same millisecond" });
+  await app.clock.advance(60);
+  const seen: Listed[] = [...first.body.data];
+  for (let { next } = first.body.meta; next !== null; ) {
+    const { body } = await app.call("GET", `${path}&after=${next}`, { key: fresh.key });
+    seen.push(...body.data);
+    next = body.meta.next;
+  }
+  expect(seen.findLast((row) => indexOf(row) === 5)?.city).toBe("In the same millisecond");
+});
 
 test("walking /opt-outs while others opt out and write START misses nobody who is still opted out", async () => {
   await fc.assert(

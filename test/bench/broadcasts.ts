@@ -13,7 +13,7 @@ import { type Part, startPart } from "./part.ts";
 import type { Arrivals } from "./parts/arrivals.ts";
 import type { PostJob } from "./parts/poster.ts";
 import type { ProbeArgument, Probed } from "./parts/probe.ts";
-import { describeMachine, putBetweenMarkers, type Row, renderTable } from "./report.ts";
+import { BROADCASTS_PLACE, describeMachine, putBetweenMarkers, type Row, renderTable } from "./report.ts";
 import { buildExecutable, findPort, memoryMegabytes, processorMs, type Subject, startSubject } from "./subject.ts";
 import { networkMessagesUrl, serverVariables } from "./world.ts";
 
@@ -50,7 +50,16 @@ try {
   console.log(`\n${table}\n\n${machine}`);
   if (options.write) {
     const path = join(import.meta.dir, "../../docs/performance.md");
-    await Bun.write(path, putBetweenMarkers(await Bun.file(path).text(), `${table}\n\n${machine}`, "bench:broadcasts"));
+    await Bun.write(
+      path,
+      putBetweenMarkers(
+        await Bun.file(path).text(),
+        BROADCASTS_PLACE,
+        `${table}
+
+${machine}`,
+      ),
+    );
   }
   if (table.includes("MISSED")) process.exitCode = 1;
 } finally {

@@ -116,23 +116,30 @@ export function renderTable(rows: readonly Row[]): string {
 }
 
 export function describeMachine(rounds: number): string {
-  const [first] = cpus();
-  const when = new Date().toISOString().slice(0, 10);
-  return `Medians of ${rounds} rounds in one run, ${when}: ${cpus().length} × ${first?.model.trim() ?? "unknown processor"}, Linux ${release()}, Bun ${Bun.version}.`;
+  return `Medians of ${rounds} rounds in one run, ${machineText()}.`;
 }
 
+/** When and on what. */
+export function machineText(): string {
+  const [first] = cpus();
+  const when = new Date().toISOString().slice(0, 10);
+  return `${when}: ${cpus().length} × ${first?.model.trim() ?? "unknown processor"}, Linux ${release()}, Bun ${Bun.version}`;
+}
+
+export const DEFAULT_PLACE = "<!-- measured: bun run bench --write -->";
+export const BROADCASTS_PLACE = "<!-- measured: bun run bench:broadcasts --write -->";
+export const PEOPLE_PLACE = "<!-- measured: bun run bench --only people --write -->";
 const END = "<!-- /measured -->";
 
-/** Replaces what stands between the markers of a document; throws where it has none. `script`: what measures it. */
-export function putBetweenMarkers(document: string, text: string, script = "bench"): string {
-  const begin = `<!-- measured: bun run ${script} --write -->`;
-  const from = document.indexOf(begin);
+/** Replaces what stands between a marker of a document and the next end; throws where it has none. */
+export function putBetweenMarkers(document: string, place: string, text: string): string {
+  const from = document.indexOf(place);
   const to = document.indexOf(END, from);
-  if (from === -1 || to < from) throw new Error(`the document has no place marked ${begin} … ${END}`);
-  return `${document.slice(0, from + begin.length)}\n${text}\n${document.slice(to)}`;
+  if (from === -1 || to < from) throw new Error(`the document has no place marked ${place} … ${END}`);
+  return `${document.slice(0, from + place.length)}\n${text}\n${document.slice(to)}`;
 }
 
 /** The table again, in the document that tells what it means. */
-export async function writeReport(path: string, text: string): Promise<void> {
-  await Bun.write(path, putBetweenMarkers(readFileSync(path, "utf8"), text));
+export async function writeReport(path: string, place: string, text: string): Promise<void> {
+  await Bun.write(path, putBetweenMarkers(readFileSync(path, "utf8"), place, text));
 }

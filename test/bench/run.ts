@@ -20,8 +20,19 @@ import {
 import { median } from "./median.ts";
 import { type Part, startPart } from "./part.ts";
 import type { LoadJob, LoadResult } from "./parts/load.ts";
+import type { LightJob, LightResult } from "./parts/people.ts";
 import type { PostJob } from "./parts/poster.ts";
-import { describeMachine, type Figures, renderTable, rowsOf, writeReport } from "./report.ts";
+import { measurePeople, type PeopleFigures, peopleRows } from "./people.ts";
+import {
+  DEFAULT_PLACE,
+  describeMachine,
+  type Figures,
+  machineText,
+  PEOPLE_PLACE,
+  renderTable,
+  rowsOf,
+  writeReport,
+} from "./report.ts";
 import { buildExecutable, findPort, type Subject, sourceCommand, startSubject } from "./subject.ts";
 import { makeWorld, networkMessagesUrl, serverVariables, type World } from "./world.ts";
 
@@ -29,7 +40,8 @@ const usage = `bun run bench [--write] [--quick] [--only NAME]... [--source [--p
 
   --write        put the table into docs/performance.md
   --quick        short rounds, for a first look; the figures mean little
-  --only NAME    one of: memory, sending, single, me, deliveries, start, disk (may be repeated)
+  --only NAME    one of: memory, sending, single, me, deliveries, start, disk (may be repeated), or people: a million
+                 contacts (with --quick a tenth), which takes minutes and is measured only when it is named
   --source       measure the sources run by Bun instead of the executable
   --profile DIR  with --source: write processor profiles there`;
 
@@ -47,7 +59,14 @@ const { values: options } = parseArgs({
     help: { type: "boolean", short: "h", default: false },
   },
 });
-const strange = options.only.filter((name) => !MEASUREMENTS.includes(name));
+/** Alone, on a database of its own. */
+const PEOPLE = "people";
+const PEOPLE_COUNT = { full: 1_000_000, quick: 100_000 };
+
+const isPeople = options.only.includes(PEOPLE);
+const strange = options.only.filter(
+  (name) => !MEASUREMENTS.includes(name) && !(name === PEOPLE && options.only.length === 1),
+);
 if (options.help || strange.length > 0) {
   console.log(strange.length > 0 ? `${strange.join(", ")}: there is no such measurement\n\n${usage}` : usage);
   process.exit(options.help ? 0 : 2);
@@ -57,10 +76,14 @@ const directory = mkdtempSync(join(tmpdir(), "waxwing-bench-"));
 const parts: { stop(): Promise<void> }[] = [];
 try {
   const plan = options.quick ? QUICK : FULL;
-  const table = renderTable(rowsOf(await measure(plan)));
-  const machine = describeMachine(plan.rounds);
+  const rows = isPeople ? peopleRows(await measurePeopleAlone()) : rowsOf(await measure(plan));
+  const table = renderTable(rows);
+  const machine = isPeople ? `One run, ${machineText()}.` : describeMachine(plan.rounds);
   console.log(`\n${table}\n\n${machine}`);
-  if (options.write) await writeReport(join(import.meta.dir, "../../docs/performance.md"), `${table}\n\n${machine}`);
+  if (options.write) {
+    const place = isPeople ? PEOPLE_PLACE : DEFAULT_PLACE;
+    await writeReport(join(import.meta.dir, "../../docs/performance.md"), place, `${table}\n\n${machine}`);
+  }
   if (table.includes("MISSED")) process.exitCode = 1;
 } finally {
   for (const part of parts.reverse()) await part.stop();
@@ -116,6 +139,23 @@ async function measure(plan: Plan): Promise<Figures> {
     figures.disk = await told("disk", measureDisk(plan, disk));
   }
   return figures;
+}
+
+async function measurePeopleAlone(): Promise<PeopleFigures> {
+  const command = buildExecutable(directory);
+  const network = await start<null, number>("network");
+  const networkUrl = `http://127.0.0.1:${network.port}`;
+  const light = await start<LightJob, LightResult | null>("people");
+  const world = await makeWorld(join(directory, "data"), `http://127.0.0.1:${findPort()}/hook`);
+  const serve = async (): Promise<Subject> => {
+    const port = findPort();
+    const variables = serverVariables(world.directory, port, networkUrl, CONNECTIONS);
+    const subject = await startSubject(command, world.directory, port, variables);
+    parts.push(subject);
+    return subject;
+  };
+  const people = options.quick ? PEOPLE_COUNT.quick : PEOPLE_COUNT.full;
+  return told(PEOPLE, measurePeople({ executable: command.slice(0, 1), world, serve, light, people }));
 }
 
 async function start<Job, Result>(name: string, argument: unknown = null): Promise<Part<Job, Result>> {

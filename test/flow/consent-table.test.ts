@@ -161,6 +161,54 @@ describe("the network's own control", () => {
     expect(contactOf(app, phone).consent).toBe("opted_out");
   });
 
+  const otherwise: Record<string, (phone: string) => Promise<unknown>> = {
+    STOP: (phone) => app.inbound(shop, phone, "STOP"),
+    "a call of the API": (phone) => optOutOf(app, shop, phone),
+    "a PUT": (phone) => putContactOf(app, shop, phone, { consent: "opted_out" }),
+  };
+  for (const [what, refuse] of Object.entries(otherwise)) {
+    test(`lifts nothing any more once ${what} has refused as well: date and source stay, nothing is told`, async () => {
+      const phone = await somebody("unknown");
+      await press(phone, "stop");
+      const first = contactOf(app, phone);
+      const told = eventsOf(app, shop).filter(({ type }) => type !== "message.received").length;
+      await app.clock.advance(60_000);
+      for (let time = 0; time < 2; time++) await refuse(phone);
+      await press(phone, "stop");
+      await app.clock.advance(60_000);
+      await press(phone, "resume");
+      const { consent, consentAt, consentSource } = contactOf(app, phone);
+      expect({ consent, consentAt, consentSource }).toEqual({
+        consent: "opted_out",
+        consentAt: first.consentAt,
+        consentSource: "inbound_message",
+      });
+      expect(eventsOf(app, shop).filter(({ type }) => type !== "message.received")).toHaveLength(told);
+      const log = consentLogOf(app).filter(({ contactId }) => contactId === first.id);
+      expect(log.map(({ was, became }) => [was, became])).toEqual([
+        ["unknown", "opted_out"],
+        ["opted_out", "opted_out"],
+      ]);
+      await app.inbound(shop, phone, "START");
+      expect(contactOf(app, phone).consent).toBe("opted_in");
+      await press(phone, "stop");
+      await app.clock.advance(60_000);
+      await press(phone, "resume");
+      expect(contactOf(app, phone).consent).toBe("opted_in");
+    });
+  }
+
+  test("is kept from lifting by no STOP that the person had taken back before", async () => {
+    const phone = await somebody("unknown");
+    const now = app.clock.now();
+    await app.inbound(shop, phone, "START", now - 30_000);
+    await press(phone, "stop", now);
+    await app.inbound(shop, phone, "STOP", now - 60_000);
+    await app.clock.advance(60_000);
+    await press(phone, "resume");
+    expect(contactOf(app, phone).consent).toBe("opted_in");
+  });
+
   test("a resume that is older than its stop lifts nothing", async () => {
     const phone = await somebody("unknown");
     const now = app.clock.now();

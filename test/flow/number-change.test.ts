@@ -132,6 +132,21 @@ test("the control that refused for one contact lifts nothing of a linked one tha
   expect(contactsOf(app).map(({ consent }) => consent)).toEqual(["opted_out", "opted_out"]);
 });
 
+test("a refusal after the control's, of whichever linked contact, keeps the control from lifting any of them", async () => {
+  for (const refused of [old, fresh]) {
+    const { app, shop } = await start();
+    await using _ = app;
+    await reportInbound(app, shop, { userId: "IN.asha" }, { from: fresh.slice(1), text: "Hello" });
+    await reportControl(app, shop, { value: "stop", waId: old.slice(1) });
+    await reportInbound(app, shop, { from: fresh.slice(1), userId: "IN.asha" });
+    expect(contactsOf(app).map(({ consent }) => consent)).toEqual(["opted_out", "opted_out"]);
+    await optOutOf(app, shop, refused);
+    await app.clock.advance(60_000);
+    for (const pressed of [old, fresh]) await reportControl(app, shop, { value: "resume", waId: pressed.slice(1) });
+    expect(contactsOf(app).map(({ consent }) => consent)).toEqual(["opted_out", "opted_out"]);
+  }
+});
+
 test("good items around broken ones, out of order and delivered again, are each taken in exactly once", async () => {
   const { app, shop } = await start();
   await using _ = app;

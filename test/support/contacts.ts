@@ -61,6 +61,9 @@ export interface Walked<Row> {
   pages: number;
 }
 
+/** Time goes on while somebody walks: what changed in this very moment comes again until it is over. */
+const BETWEEN_PAGES_MS = 60;
+
 /** Follows `meta.next` to the end. `between`: what happens after each page but the last. */
 export async function walk<Row>(
   app: TestServer,
@@ -79,5 +82,6 @@ export async function walk<Row>(
     if (answer.body.meta.has_more !== (next !== null)) throw new Error("has_more and next differ");
     if (next === null) return { rows, pages };
     await between(pages);
+    await app.clock.advance(BETWEEN_PAGES_MS);
   }
 }

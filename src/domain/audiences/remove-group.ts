@@ -11,6 +11,7 @@ import { findGroup, listGroups } from "../groups/read.ts";
 import { removeMembers, removeRow } from "../groups/remove.ts";
 import type { Group } from "../groups/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import type { Filter } from "./filter.ts";
 import { groupsIn, readSearch } from "./search.ts";
 
 const MEMBERS_A_TIME = 500;
@@ -23,7 +24,9 @@ const ALL = 1_000_000;
 export function removeGroup(tx: Tx, workspaceId: number, id: number): boolean {
   const group = findGroup(tx, workspaceId, id);
   if (group === undefined) throw notFound("group");
-  const search = findSearchNaming(tx, workspaceId, id);
+  const search = findSearch(tx, workspaceId, (filter) =>
+    groupsIn(tx, workspaceId, filter).some((named) => named.group?.id === id),
+  );
   if (search !== undefined) {
     throw invalidRequest({ id: [`The saved search ${search.name} asks for ${group.name}; remove that one first.`] });
   }
@@ -36,15 +39,18 @@ export function removeGroup(tx: Tx, workspaceId: number, id: number): boolean {
   return true;
 }
 
-function findSearchNaming(reading: Reading, workspaceId: number, id: number): Group | undefined {
+/** The first saved search whose filter is such; one that cannot be read any more reaches nobody, whatever it names. */
+export function findSearch(
+  reading: Reading,
+  workspaceId: number,
+  isSuch: (filter: Filter) => boolean,
+): Group | undefined {
   const workspace = getWorkspace(reading, workspaceId);
   const searches = listGroups(reading, workspaceId, { offset: 0 }, ALL).filter(isDynamic);
   return searches.find((search) => {
     try {
-      const filter = readSearch(reading, workspace, search.filter);
-      return groupsIn(reading, workspaceId, filter).some(({ group }) => group?.id === id);
+      return isSuch(readSearch(reading, workspace, search.filter));
     } catch (error) {
-      // A search that cannot be read any more reaches nobody, whatever it names.
       if (error instanceof Problem) return false;
       throw error;
     }

@@ -10,6 +10,7 @@ import type { Workspace } from "../workspaces/table.ts";
 import { type ConsentMove, decideConsent, rememberWords } from "./consent.ts";
 import { type ConsentEvidence, logConsent } from "./consent-log.ts";
 import { forgetErasedOptOut } from "./erased.ts";
+import { isRefusedByControl } from "./refused-by-control.ts";
 import { type Contact, contacts } from "./table.ts";
 import { viewContact } from "./view.ts";
 
@@ -56,7 +57,10 @@ const update = statement((db) =>
 function moveOne(tx: Tx, workspace: Workspace, contact: Contact, move: ConsentMove, why: ConsentEvidence): Contact {
   const became = decideConsent(contact, move);
   const words = rememberWords(contact, move);
-  if (became === null) return remember(tx, contact, words);
+  if (became === null) {
+    if (isFurtherRefusal(tx, contact, move, why)) logConsent(tx, contact, "opted_out", why);
+    return remember(tx, contact, words);
+  }
   const was = contact.consent;
   const { source, at = tx.now } = why;
   const changed = update(tx).get({ id: contact.id, was, consent: became, source, at, now: tx.now, ...words });
@@ -68,6 +72,17 @@ function moveOne(tx: Tx, workspace: Workspace, contact: Contact, move: ConsentMo
   if (was === "opted_out" && changed.phone !== null) forgetErasedOptOut(tx, workspace.id, changed.phone as E164);
   if (was === "opted_out") publish(tx, workspace, "contact.opted_in", { contact: viewContact(tx, changed, workspace) });
   return changed;
+}
+
+/**
+ * The network's control refused first, and now somebody refuses otherwise. Date and source stay the first's and nobody is
+ * told anything, but it goes into the log: what the control made, the control may lift only as long as it stands alone.
+ */
+function isFurtherRefusal(tx: Tx, contact: Contact, move: ConsentMove, why: ConsentEvidence): boolean {
+  if (move.kind !== "opt_out" && move.kind !== "stop") return false;
+  // A STOP that was written before a known START refuses nothing.
+  if (move.kind === "stop" && (contact.startSaidAt ?? -1) > move.saidAt) return false;
+  return why.evidence.control === undefined && contact.consent === "opted_out" && isRefusedByControl(tx, contact);
 }
 
 /** What the person said counts later, too, although it changes nothing that anybody is shown now. */

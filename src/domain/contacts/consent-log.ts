@@ -1,4 +1,7 @@
-/** The record of every change of consent, with what proves it. Rows are only ever added. */
+/**
+ * The record of every change of consent, with what proves it, and of a further refusal beside the one of the network's
+ * control (which changes nothing that is shown). Rows are only ever added.
+ */
 import { sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/storage/transaction.ts";
 import type { Consent, ConsentSource } from "./consent.ts";
@@ -28,7 +31,12 @@ const insertLog = statement((db) =>
 );
 
 /** Writes down what the contact's consent was and what it has become. */
-export function logConsent(tx: Tx, contact: Contact, was: Consent, { source, evidence }: ConsentEvidence): void {
+export function logConsent(
+  tx: Tx,
+  contact: Pick<Contact, "id" | "workspaceId" | "consent">,
+  was: Consent,
+  { source, evidence }: ConsentEvidence,
+): void {
   insertLog(tx).run({
     workspaceId: contact.workspaceId,
     contactId: contact.id,

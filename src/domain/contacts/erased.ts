@@ -26,9 +26,14 @@ const byHash = statement((db) =>
     .prepare(),
 );
 
+/** Whether anybody of this workspace was erased after opting out: where nobody was, no number need be looked for. */
+export function hasErasedOptOuts(reading: Reading, workspaceId: number): boolean {
+  return anyOf(reading).get({ workspaceId }) !== undefined;
+}
+
 /** When the erased person of this number, in either spelling, had opted out; null: never, or nobody was erased. */
 export function findErasedOptOut(reading: Reading, workspaceId: number, phone: E164): number | null {
-  if (anyOf(reading).get({ workspaceId }) === undefined) return null;
+  if (!hasErasedOptOuts(reading, workspaceId)) return null;
   for (const spelling of [phone, otherSpelling(phone)]) {
     if (spelling === null) continue;
     const found = byHash(reading).get({ workspaceId, phoneHash: phoneHash(reading, workspaceId, spelling) });

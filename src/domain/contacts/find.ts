@@ -102,6 +102,41 @@ export interface FoundPerson {
   contact: Contact | null;
 }
 
+/** What an input says about whom it means, before anybody is looked for. */
+export interface PersonNames {
+  /** Null where no reading of it is a valid number. */
+  phone: E164 | null;
+  /** Every number or network id (with `+`) by which `findPerson` looks: where none is known, nobody is found. */
+  names: E164[];
+}
+
+export function readPersonNames(input: string, country: string): PersonNames {
+  const written = phoneDigits(input);
+  const named = written === null ? null : fromNetwork(written.digits);
+  const phone = readPhone(input, country);
+  const other = phone === null ? null : otherSpelling(phone);
+  return { phone, names: [...new Set([named, phone, other])].filter((name) => name !== null) };
+}
+
+/** As JSON, for it takes any number of them. Which names exist, in one look. */
+const whichNames = statement((db) =>
+  db
+    .select({ name: sql<string>`value` })
+    .from(sql`json_each(${sql.placeholder("names")})`)
+    .where(
+      sql`exists (select 1 from ${contacts} where ${contacts.workspaceId} = ${sql.placeholder("workspaceId")} and ${contacts.phone} = value and ${contacts.phone} is not null)
+        or exists (select 1 from ${contactNetworkIds} where ${contactNetworkIds.workspaceId} = ${sql.placeholder("workspaceId")} and ${contactNetworkIds.networkId} = substr(value, 2))`,
+    )
+    .prepare(),
+);
+
+/** Those of the names that are a contact's, as its number or as a network's id. */
+export function findKnownNames(reading: Reading, workspaceId: number, names: readonly string[]): string[] {
+  return whichNames(reading)
+    .all({ workspaceId, names: JSON.stringify(names) })
+    .map(({ name }) => name);
+}
+
 /** Reads a number that a caller wrote, in the workspace's country. Null: it is no phone number. */
 export function findPerson(reading: Reading, workspaceId: number, input: string, country: string): FoundPerson | null {
   const named = findNamed(reading, workspaceId, input, country);

@@ -9,7 +9,7 @@ import { type Contact, contactCounters, contacts } from "./table.ts";
 /**
  * How far a walk through the list has come. Contacts that change while a caller walks move to the front, where the walk
  * has been already; so when it reaches the end, it goes on with those that changed since it began, pass after pass,
- * until nothing has changed meanwhile. That way nothing is missed.
+ * until all that changed meanwhile stands on one page. That way nothing is missed.
  */
 export interface ContactWalk {
   /** This pass covers changes after `over`, up to and with `upTo`. */
@@ -30,6 +30,11 @@ export interface ContactsPage {
 }
 
 const BEFORE_ALL = -1;
+/**
+ * A pass ends so long before now: in the present millisecond more may still change, and a view of the data may be some
+ * milliseconds older than the clock. What changed since comes (again) with the next pass.
+ */
+const SETTLED_AFTER_MS = 50;
 
 /** `since`: only contacts changed at or after it; null for all. */
 export function listContacts(
@@ -40,11 +45,7 @@ export function listContacts(
   limit: number,
 ): ContactsPage {
   const least = since === null ? BEFORE_ALL : since - 1;
-  if ("offset" in from) {
-    const upTo = newest(reading, workspaceId);
-    const found = page(reading, workspaceId, and(gt(contacts.updatedAt, least)), from.offset, limit + 1);
-    return cut(reading, workspaceId, found, limit, { over: least, upTo, updatedAt: upTo, id: 0 });
-  }
+  if ("offset" in from) return beginPass(reading, workspaceId, least, from.offset, limit);
   const { after } = from;
   const within = and(gt(contacts.updatedAt, Math.max(after.over, least)), lte(contacts.updatedAt, after.upTo));
   const behind = or(
@@ -52,24 +53,22 @@ export function listContacts(
     and(eq(contacts.updatedAt, after.updatedAt), lt(contacts.id, after.id)),
   );
   const found = page(reading, workspaceId, and(within, behind), 0, limit + 1);
-  if (found.length > 0 || after.upTo >= newest(reading, workspaceId)) {
-    return cut(reading, workspaceId, found, limit, after);
-  }
-  // The pass is over and something changed meanwhile: the next one begins at the front.
-  return listContacts(reading, workspaceId, since, { after: nextPass(reading, workspaceId, after) }, limit);
+  if (found.length === 0) return beginPass(reading, workspaceId, Math.max(after.upTo, least), 0, limit);
+  return cut(found, limit, after, found.length > limit || after.upTo < newest(reading, workspaceId));
 }
 
-function cut(reading: Reading, workspaceId: number, found: Contact[], limit: number, walk: ContactWalk): ContactsPage {
+/** From the front: what changed after `over`. Where that is one page, it is all of it at one moment: the walk is over. */
+function beginPass(reading: Reading, workspaceId: number, over: number, offset: number, limit: number): ContactsPage {
+  const found = page(reading, workspaceId, gt(contacts.updatedAt, over), offset, limit + 1);
+  const upTo = Math.max(over, Math.min(newest(reading, workspaceId), reading.now - SETTLED_AFTER_MS));
+  return cut(found, limit, { over, upTo, updatedAt: upTo, id: 0 }, found.length > limit);
+}
+
+function cut(found: Contact[], limit: number, walk: ContactWalk, hasMore: boolean): ContactsPage {
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
   const position = last === undefined ? walk : { ...walk, updatedAt: last.updatedAt, id: last.id };
-  const hasMore = found.length > limit || walk.upTo < newest(reading, workspaceId);
   return { contacts: shown, hasMore, next: hasMore ? position : null };
-}
-
-function nextPass(reading: Reading, workspaceId: number, { upTo }: ContactWalk): ContactWalk {
-  const newUpTo = newest(reading, workspaceId);
-  return { over: upTo, upTo: newUpTo, updatedAt: newUpTo, id: Number.MAX_SAFE_INTEGER };
 }
 
 /**

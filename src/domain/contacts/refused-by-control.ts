@@ -3,7 +3,10 @@ import { desc, eq } from "drizzle-orm";
 import type { Reading } from "#src/storage/transaction.ts";
 import { type Contact, consentLog } from "./table.ts";
 
-/** Of the opt-out that is in force. An opt-out that a linked contact took over keeps who made it. */
+/**
+ * Of the opt-out that is in force, and nobody has refused otherwise since. An opt-out that a linked contact took over
+ * keeps who made it.
+ */
 export function isRefusedByControl(reading: Reading, contact: Contact): boolean {
   const last = lastChange(reading, contact);
   return last?.became === "opted_out" && last.evidence.control === "stop";

@@ -24,16 +24,25 @@ const insert = statement((db) =>
     .prepare(),
 );
 
-/** False: the contact had it already. */
-export function addTag(tx: Tx, workspaceId: number, contactId: number, name: string): boolean {
-  const tag =
+export function findOrCreateTag(tx: Tx, workspaceId: number, name: string): Tag {
+  return (
     findTag(tx, workspaceId, name) ??
     tx.db
       .insert(tags)
       .values({ workspaceId, name, folded: foldName(name) })
       .returning()
-      .get();
-  return insert(tx).run({ contactId, tagId: tag.id }).changes === 1;
+      .get()
+  );
+}
+
+/** False: the contact had it already. */
+export function addTag(tx: Tx, workspaceId: number, contactId: number, name: string): boolean {
+  return insert(tx).run({ contactId, tagId: findOrCreateTag(tx, workspaceId, name).id }).changes === 1;
+}
+
+/** A tag that the contact does not have yet. */
+export function giveNewTag(tx: Tx, contactId: number, tagId: number): void {
+  insert(tx).run({ contactId, tagId });
 }
 
 const remove = statement((db) =>

@@ -1,6 +1,6 @@
 /** Who stands on a list. The list's count is kept by triggers, in the same transaction. */
 import { and, eq, gt, sql } from "drizzle-orm";
-import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import { type Reading, rowStatement, statement, type Tx } from "#src/storage/transaction.ts";
 import { foldName } from "./group.ts";
 import { findGroupByName } from "./read.ts";
 import { type Group, groupMembers, groups } from "./table.ts";
@@ -64,4 +64,21 @@ export function listMemberIds(reading: Reading, groupId: number, after: number, 
   return memberIds(reading)
     .all({ groupId, after, limit })
     .map(({ contactId }) => contactId);
+}
+
+const insertMany = rowStatement<{ groupId: number; contactId: number }>((db, count) =>
+  db
+    .insert(groupMembers)
+    .values(
+      Array.from({ length: count }, (_, place) => ({
+        groupId: sql.placeholder(`groupId${place}`),
+        contactId: sql.placeholder(`contactId${place}`),
+      })),
+    )
+    .prepare(),
+);
+
+/** Memberships of which none is there yet. */
+export function addNewMembers(tx: Tx, members: readonly { groupId: number; contactId: number }[]): void {
+  insertMany(tx, members);
 }

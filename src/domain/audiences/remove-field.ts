@@ -3,18 +3,29 @@
  * command line must not hold the database while the server runs: so it goes a few hundred contacts a transaction.
  */
 import { and, eq, inArray } from "drizzle-orm";
-import { notFound } from "#src/primitives/problem.ts";
+import { invalidRequest, notFound } from "#src/primitives/problem.ts";
 import type { Tx } from "#src/storage/transaction.ts";
+import { contacts } from "../contacts/table.ts";
 import { findField } from "../fields/read.ts";
 import { contactFields, customFields } from "../fields/table.ts";
-import { contacts } from "./table.ts";
+import { conditionsOf } from "./filter.ts";
+import { findSearch } from "./remove-group.ts";
 
 const VALUES_A_TIME = 500;
 
-/** False: values are left, call again. True: the field is gone. Throws `not_found`. */
+/**
+ * False: values are left, call again. True: the field is gone. Throws `not_found`, and `invalid_request` (path `key`)
+ * while a saved search asks for the field: without it the search would find nobody.
+ */
 export function removeField(tx: Tx, workspaceId: number, key: string): boolean {
   const field = findField(tx, workspaceId, key);
   if (field === undefined) throw notFound("field");
+  const search = findSearch(tx, workspaceId, (filter) =>
+    conditionsOf(filter).some((condition) => "field" in condition && condition.field.id === field.id),
+  );
+  if (search !== undefined) {
+    throw invalidRequest({ key: [`The saved search ${search.name} asks for ${key}; remove that group first.`] });
+  }
   const having = tx.db
     .select({ id: contactFields.contactId })
     .from(contactFields)

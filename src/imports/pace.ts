@@ -1,0 +1,68 @@
+/**
+ * How long a transaction of an import lasts, and the gap before the next. Beside a running server both are short: it
+ * tries again every few milliseconds when it finds the database taken, and no request may wait long. Where no server
+ * runs, nobody waits, and long transactions write each page once for many rows.
+ */
+import { type Clock, sleep } from "#src/primitives/clock.ts";
+import type { Store } from "#src/storage/store.ts";
+
+/** A transaction stops taking rows after this long; its commit takes two or three more. */
+const TRANSACTION_MS = { besideServer: 7, alone: 60 };
+const GAP_MS = { besideServer: 1, besideWriters: 2, alone: 1 };
+/** Pages in the log after which they are copied back: the longer it grows, the more of them are copied once for many rows. */
+const CHECKPOINT_PAGES = { besideServer: 10_000, alone: 40_000 };
+/** Others write as long as their last commit is no older. */
+const WRITERS_STAY_MS = 1_000;
+/** A server may be started at any time. */
+const LOOK_FOR_SERVER_EVERY_MS = 500;
+
+export class Pace {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #isServerRunning: () => boolean;
+  #isAlone = false;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #gapBeganAt = Number.NEGATIVE_INFINITY;
+  #dataVersion: number | null = null;
+  #writersSeenAt = Number.NEGATIVE_INFINITY;
+
+  constructor(store: Store, clock: Clock, isServerRunning: () => boolean) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#isServerRunning = isServerRunning;
+  }
+
+  /** How long the next transaction may take rows. */
+  get transactionMs(): number {
+    return this.#isAlone ? TRANSACTION_MS.alone : TRANSACTION_MS.besideServer;
+  }
+
+  /** A transaction has just ended. */
+  beginGap(): void {
+    this.#gapBeganAt = this.#clock.monotonic();
+  }
+
+  /** Waits for what is left of the gap: work between two transactions is a gap as well. */
+  async endGap(): Promise<void> {
+    const now = this.#clock.monotonic();
+    const version = this.#store.dataVersion();
+    if (this.#dataVersion !== null && this.#dataVersion !== version) this.#writersSeenAt = now;
+    this.#dataVersion = version;
+    const isBesideWriters = now - this.#writersSeenAt < WRITERS_STAY_MS;
+    if (now - this.#lookedAt >= LOOK_FOR_SERVER_EVERY_MS) {
+      this.#lookedAt = now;
+      this.#setAlone(!this.#isServerRunning());
+    }
+    if (isBesideWriters) this.#setAlone(false);
+    const gapMs = isBesideWriters ? GAP_MS.besideWriters : this.#isAlone ? GAP_MS.alone : GAP_MS.besideServer;
+    const leftMs = gapMs - (now - this.#gapBeganAt);
+    if (leftMs > 0) await sleep(this.#clock, Math.ceil(leftMs));
+  }
+
+  #setAlone(isAlone: boolean): void {
+    if (isAlone === this.#isAlone) return;
+    this.#isAlone = isAlone;
+    const pages = isAlone ? CHECKPOINT_PAGES.alone : CHECKPOINT_PAGES.besideServer;
+    this.#store.client.pragma(`wal_autocheckpoint = ${pages}`);
+  }
+}

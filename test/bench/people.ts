@@ -1,0 +1,311 @@
+/**
+ * A million contacts, built by the import on the executable, and what requests cost with them in the database. The file
+ * is made here: names, cities, birthdays, tags, lists; numbers in no order, as they come in files of customers.
+ */
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { saveSearch } from "#src/domain/audiences/save-search.ts";
+import { openStore } from "#src/storage/store.ts";
+import { median } from "./median.ts";
+import type { Part } from "./part.ts";
+import type { LightJob, LightRequest, LightResult } from "./parts/people.ts";
+import type { Row } from "./report.ts";
+import type { Subject } from "./subject.ts";
+import type { World } from "./world.ts";
+
+export interface PeopleBench {
+  /** The executable, without a command. */
+  executable: string[];
+  world: World;
+  serve: () => Promise<Subject>;
+  light: Part<LightJob, LightResult | null>;
+  people: number;
+}
+
+interface ImportRun {
+  rowsPerSecond: number;
+  /** Resident memory at each tenth of the run, millions of bytes. */
+  megabytes: number[];
+  figures: Record<string, number>;
+}
+
+export interface PeopleFigures {
+  people: number;
+  first: ImportRun;
+  second: ImportRun;
+  firstPage: { thousand: number; all: number };
+  farPage: { page: number; ms: number };
+  put: { thousand: number; all: number };
+  countMs: number;
+  besideImport: LightResult & { rowsPerSecond: number };
+  besideCounts: LightResult & { groupsMs: number };
+}
+
+const THOUSAND = 1_000;
+const SAMPLES = 300;
+const LIGHT_EVERY_MS = 10;
+/** New rows while requests come in: enough to last some seconds. */
+const BESIDE_SHARE = 0.3;
+const GROUPS = 20;
+
+const CITIES = Array.from({ length: 120 }, (_, index) => `City ${index}`);
+const TAGS = ["vip", "new", "regular", "lapsed", "wholesale", "newsletter", "walk-in", "referral"];
+
+/** With a server in it. */
+type Served = PeopleBench & { subject: Subject };
+
+export async function measurePeople(bench: PeopleBench): Promise<PeopleFigures> {
+  const { people } = bench;
+  const { id, key } = await makeWorkspace(bench, "People");
+  const other = await makeWorkspace(bench, "Others");
+  const file = (name: string, from: number, count: number): string => {
+    const path = join(bench.world.directory, `${name}.csv`);
+    writePeople(path, from, count);
+    return path;
+  };
+  await importFile(bench, id, file("thousand", 0, THOUSAND));
+  const few = { ...bench, subject: await bench.serve() };
+  const thousand = { page: await timeFirstPage(few, key), put: await timePut(few, key, THOUSAND) };
+  await few.subject.stop();
+
+  const all = file("people", THOUSAND, people - THOUSAND);
+  const first = await importFile(bench, id, all);
+  const second = await importFile(bench, id, all);
+  const full = { ...bench, subject: await bench.serve() };
+  const firstPage = { thousand: thousand.page, all: await timeFirstPage(full, key) };
+  const page = Math.min(1_000, people / 50);
+  const farPage = { page, ms: await timeRequests(full, 30, () => ["GET", `/contacts?page=${page}`, key]) };
+  const put = { thousand: thousand.put, all: await timePut(full, key, people) };
+
+  await saveSearches(bench, id, 1);
+  const countMs = await timeRequests(full, 1, () => ["GET", "/groups", key]);
+
+  await beginLight(full, key);
+  const beside = await importFile(bench, other.id, file("beside", people, Math.round(people * BESIDE_SHARE)));
+  const besideImport = { ...(await endLight(full)), rowsPerSecond: beside.rowsPerSecond };
+
+  await saveSearches(bench, id, GROUPS);
+  await beginLight(full, key);
+  const groupsMs = await timeRequests(full, 1, () => ["GET", "/groups", key]);
+  const besideCounts = { ...(await endLight(full)), groupsMs };
+  await full.subject.stop();
+  return { people, first, second, firstPage, farPage, put, countMs, besideImport, besideCounts };
+}
+
+async function makeWorkspace(bench: PeopleBench, name: string): Promise<{ id: number; key: string }> {
+  const settings = ["--name", name, "--country", "IN", "--timezone", "Asia/Kolkata"];
+  const { id } = await run(bench, "workspace", "create", ...settings).json();
+  const { key } = await run(bench, "key", "create", "--workspace", String(id)).json();
+  return { id: Number(id), key: String(key) };
+}
+
+/** Runs a command of the executable on the database beside the server. */
+function run({ executable, world }: PeopleBench, ...words: string[]) {
+  const child = Bun.spawn({
+    cmd: [...executable, "--data", world.directory, "--json", ...words],
+    cwd: world.directory,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return {
+    pid: child.pid,
+    async json(): Promise<Record<string, unknown>> {
+      const text = await new Response(child.stdout).text();
+      if ((await child.exited) !== 0) throw new Error(`${words.join(" ")}: ${text}`);
+      return JSON.parse(text);
+    },
+  };
+}
+
+/** Cells vary by numbers that have no divisor in common, so that no two columns go together. */
+function writePeople(path: string, from: number, count: number): void {
+  const handle = openSync(path, "w");
+  let text = "phone,name,city,birthday,tags,groups\n";
+  for (let index = from; index < from + count; index++) {
+    const phone = `+9198${String((index * 7_368_787) % 100_000_000).padStart(8, "0")}`;
+    const two = (value: number): string => String(value).padStart(2, "0");
+    const birthday = index % 3 === 0 ? "" : `${1950 + (index % 53)}-${two(1 + (index % 12))}-${two(1 + (index % 28))}`;
+    const tags = `${TAGS[index % 7]};${TAGS[(index >> 3) % TAGS.length]}`;
+    const list = index % 10 === 0 ? `List ${index % 7}` : "";
+    text += `${phone},Person ${index},${CITIES[(index * 31) % CITIES.length]},${birthday},${tags},${list}\n`;
+    if (text.length > 1_000_000) {
+      writeSync(handle, text);
+      text = "";
+    }
+  }
+  writeSync(handle, text);
+  closeSync(handle);
+}
+
+const READ_MEMORY_EVERY_MS = 50;
+
+async function importFile(bench: PeopleBench, workspaceId: number, path: string): Promise<ImportRun> {
+  const startedAt = performance.now();
+  const words = ["contact", "import", "--workspace", String(workspaceId), path, "--consent", "opted_in"];
+  const { pid, json } = run(bench, ...words);
+  const readings: number[] = [];
+  const timer = setInterval(() => {
+    const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(statusOf(pid))?.[1];
+    if (kibibytes !== undefined) readings.push((Number(kibibytes) * 1024) / 1e6);
+  }, READ_MEMORY_EVERY_MS);
+  const figures = (await json()) as Record<string, number>;
+  const seconds = (performance.now() - startedAt) / 1_000;
+  clearInterval(timer);
+  if (figures.failed !== 0) throw new Error(`the import refused rows: ${JSON.stringify(figures)}`);
+  const tenth = Math.max(1, Math.floor(readings.length / 10));
+  const megabytes = readings.filter((_, index) => index % tenth === tenth - 1).slice(0, 10);
+  return { rowsPerSecond: (figures.rows ?? 0) / seconds, megabytes, figures };
+}
+
+function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, "utf8");
+  } catch {
+    // It has just ended.
+    return "";
+  }
+}
+
+type Request = [method: string, path: string, key: string, body?: string];
+
+/** Median of requests one after the other. */
+async function timeRequests({ subject }: Served, samples: number, next: () => Request): Promise<number> {
+  const times: number[] = [];
+  for (let sample = 0; sample < samples; sample++) {
+    const [method, path, key, body] = next();
+    const startedAt = performance.now();
+    const answer = await fetch(`http://127.0.0.1:${subject.port}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body }),
+    });
+    await answer.arrayBuffer();
+    if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}`);
+    times.push(performance.now() - startedAt);
+  }
+  return median(times);
+}
+
+function timeFirstPage(bench: Served, key: string): Promise<number> {
+  return timeRequests(bench, SAMPLES, () => ["GET", "/contacts", key]);
+}
+
+let putCount = 0;
+
+/** A change of somebody else each time, all over the file. */
+function timePut(bench: Served, key: string, people: number): Promise<number> {
+  return timeRequests(bench, SAMPLES, () => {
+    putCount += 1;
+    const phone = `9198${String((((putCount * 7_919) % people) * 7_368_787) % 100_000_000).padStart(8, "0")}`;
+    return ["PUT", `/contacts/${phone}`, key, JSON.stringify({ company: `Company ${putCount}` })];
+  });
+}
+
+/** Saved searches that nobody has counted yet: the first GET /groups counts them. */
+async function saveSearches({ world }: PeopleBench, workspaceId: number, count: number): Promise<void> {
+  const store = openStore(world.database, { busyTimeoutMs: 5_000 });
+  await store.write((tx) => {
+    for (let index = 0; index < count; index++) {
+      const tag = { field: "tag", is: TAGS[index % TAGS.length] };
+      const city = { field: "city", is: CITIES[(index * 7) % CITIES.length] };
+      const filters = [
+        { all: [tag, city] },
+        { all: [{ field: "birthday", within_days: 7 }, tag] },
+        { any: [tag, { field: "name", contains: String(index) }] },
+        { all: [{ not: tag }, { field: "consent", is: "opted_in" }] },
+      ];
+      saveSearch(tx, workspaceId, { name: `Search ${count}.${index}`, filter: filters[index % filters.length] });
+    }
+  });
+  store.close();
+}
+
+async function beginLight({ light, subject, world }: Served, key: string): Promise<void> {
+  const text = "Your table is ready. See you at eight!";
+  const requests: LightRequest[] = [
+    { what: "GET /me", method: "GET", path: "/me", key },
+    { what: "PUT /contacts", method: "PUT", path: "/contacts/919800000000", key, body: `{"company":"Company #"}` },
+    { what: "GET /contacts", method: "GET", path: "/contacts", key },
+    {
+      what: "POST /messages",
+      method: "POST",
+      path: "/messages",
+      key: world.key,
+      body: JSON.stringify({ to: world.people[0], text }),
+    },
+  ];
+  await light.ask({ begin: { port: subject.port, everyMs: LIGHT_EVERY_MS, requests } });
+  // What the first requests of a new customer cost is not what is asked.
+  await Bun.sleep(500);
+}
+
+async function endLight({ light }: PeopleBench): Promise<LightResult> {
+  const result = await light.ask("end");
+  if (result === null) throw new Error("the light load has told nothing");
+  return result;
+}
+
+const LEAST_ROWS = 20_000;
+const MOST_MS = { farPage: 50, count: 500, request: 100 };
+const MOST_TIMES = { firstPage: 3, put: 2 };
+
+export function peopleRows(figures: PeopleFigures): Row[] {
+  const { first, second, firstPage, farPage, put, countMs, besideImport, besideCounts } = figures;
+  const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
+  const row = (what: string, ours: string, bound = "", isKept?: boolean): Row => ({
+    what,
+    ours,
+    bare: "",
+    ratio: "",
+    bound,
+    ...(isKept === undefined ? {} : { isKept }),
+  });
+  const times = (what: string, { thousand, all }: { thousand: number; all: number }, most: number): Row => ({
+    ...row(`${what}, median, ms`, `${thousand.toFixed(2)} → ${all.toFixed(2)}`),
+    ratio: (all / thousand).toFixed(2),
+    bound: `at most ${most} times`,
+    isKept: all / thousand <= most,
+  });
+  const slowest = (what: string, { slowestMs, answers, medianMs }: LightResult): Row[] => {
+    const each = Object.entries(slowestMs).map(([kind, ms]) => `${kind} ${ms.toFixed(0)}`);
+    const most = Math.max(...Object.values(slowestMs));
+    return [
+      row(`Slowest of ${whole(answers)} requests ${what}, ms`, most.toFixed(0), `under 100`, most < MOST_MS.request),
+      row("— by kind; median of all", `${each.join(", ")}; ${medianMs.toFixed(1)}`),
+    ];
+  };
+  const memory = first.megabytes;
+  // After the first tenth, in which SQLite's page cache fills.
+  const isFlat = (memory.at(-1) ?? 0) <= 1.15 * (memory[1] ?? 0);
+  return [
+    row(
+      `Import of ${whole(first.figures.rows ?? 0)} new rows, rows/s`,
+      whole(first.rowsPerSecond),
+      `at least ${whole(LEAST_ROWS)}`,
+      first.rowsPerSecond >= LEAST_ROWS,
+    ),
+    row("— beside a server and its requests, rows/s", whole(besideImport.rowsPerSecond)),
+    row("— memory at each tenth, MB", memory.map((value) => value.toFixed(0)).join(" → "), "flat", isFlat),
+    row(
+      "— second run, rows/s",
+      whole(second.rowsPerSecond),
+      "nothing changes",
+      second.figures.unchanged === second.figures.rows,
+    ),
+    times(`\`GET /contacts\`, first page, a thousand → ${whole(figures.people)}`, firstPage, MOST_TIMES.firstPage),
+    row(
+      `— page ${whole(farPage.page)}, ms`,
+      farPage.ms.toFixed(1),
+      `under ${MOST_MS.farPage}`,
+      farPage.ms < MOST_MS.farPage,
+    ),
+    times(`\`PUT /contacts/{phone}\`, a thousand → ${whole(figures.people)}`, put, MOST_TIMES.put),
+    row(
+      "Count of a saved search, tag and city, ms",
+      countMs.toFixed(0),
+      `under ${MOST_MS.count}`,
+      countMs < MOST_MS.count,
+    ),
+    ...slowest("while an import runs", besideImport),
+    ...slowest(`while 20 saved searches are counted (${besideCounts.groupsMs.toFixed(0)} ms)`, besideCounts),
+  ];
+}

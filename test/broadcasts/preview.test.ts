@@ -1,0 +1,135 @@
+import { expect, test } from "bun:test";
+import {
+  charged,
+  create,
+  greeting,
+  list,
+  notice,
+  offer,
+  phones,
+  post,
+  put,
+  RATE,
+  type Story,
+  search,
+  startStory,
+} from "#test/support/broadcast-stories.ts";
+import { optOutOf } from "#test/support/contacts.ts";
+import { changesBetween, snapshot } from "#test/support/scenarios.ts";
+
+const [first = "", second = "", third = ""] = phones(3);
+
+const preview = (story: Story, body: unknown) => post(story, body, undefined, "/api/v1/broadcasts/preview");
+
+test("a preview says what a list would do, and stores nothing at all", async () => {
+  await using story = await startStory({ ...charged, dailyCap: 2, throughput: 1 });
+  await put(story, third, { name: "Refuser" });
+  await optOutOf(story.app, story.shop, third);
+  const before = snapshot(story.app.store);
+  const answer = await preview(story, offer([...phones(3), first, "nobody", ...phones(3, 50)]));
+  expect(answer.status).toBe(200);
+  expect(answer.body.data).toEqual({
+    requested: 8,
+    reached: 2,
+    skipped: { opted_out: 1, invalid_number: 1, duplicate: 1, no_opt_in: 0, missing_variable: 0, daily_cap: 3 },
+    skips: [
+      { to: third, reason: "opted_out", since: "2026-11-21T13:30:01+05:30" },
+      { to: first, reason: "duplicate" },
+      { to: "nobody", reason: "invalid_number" },
+      ...phones(3, 50).map((to) => ({ to, reason: "daily_cap" })),
+    ],
+    cost: {
+      currency: "USD",
+      rate: "0.0085",
+      amount: "0.017",
+      available: "1.00",
+      available_after: "0.983",
+      covered: true,
+    },
+    daily_cap_left: 2,
+    starts_at: "2026-11-21T13:30:01+05:30",
+    ends_at: "2026-11-21T13:30:03+05:30",
+  });
+  await story.app.clock.advance(10_000);
+  expect(changesBetween(before, snapshot(story.app.store))).toEqual({});
+  expect(story.network.sent).toEqual([]);
+});
+
+test("what is blocked for other broadcasts is not available, and a cost that is not covered is told, not refused", async () => {
+  await using story = await startStory({ billing: { rate: RATE, balance: 2 * RATE } });
+  await create(story, notice([first, second]));
+  const answer = await preview(story, notice([first, second, third]));
+  expect(answer.body.data.cost).toMatchObject({ available: "0.00", available_after: "-0.0255", covered: false });
+});
+
+test("a preview of a group tells members without opt-in, opted out, and without a value apart", async () => {
+  await using story = await startStory(charged);
+  const people = phones(6);
+  const group = await list(story, people.slice(0, 4));
+  for (const phone of people.slice(4)) await put(story, phone, { add_to_groups: [group] });
+  await put(story, first, { first_name: "Asha" });
+  await put(story, second, { first_name: "Ravi" });
+  await optOutOf(story.app, story.shop, second);
+  const body = { name: "x", template: greeting.name, group, variables: [{ field: "first_name" }] };
+  const before = snapshot(story.app.store);
+  const answer = await preview(story, body);
+  expect(answer.body.data).toMatchObject({
+    requested: 0,
+    reached: 1,
+    skipped: { opted_out: 1, no_opt_in: 2, missing_variable: 2, invalid_number: 0, duplicate: 0, daily_cap: 0 },
+    skips: [],
+    daily_cap_left: null,
+  });
+  expect(changesBetween(before, snapshot(story.app.store))).toEqual({});
+  const id = await create(story, body);
+  await story.app.clock.advance(1_000);
+  const { counts } = (await story.app.call("GET", `/api/v1/broadcasts/${id}`, { key: story.shop.key })).body.data;
+  expect(counts).toMatchObject({ total: 6, sent: 1, skipped: 5 });
+});
+
+test("a preview of a birthday search counts celebrants, not numbers", async () => {
+  await using story = await startStory();
+  await put(story, first, {
+    consent: "opted_in",
+    first_name: "Asha",
+    birthday: "--11-21",
+    people: [
+      { name: "Ravi Rao", birthday: "--11-21" },
+      { name: "Meera Rao", birthday: "--11-22" },
+    ],
+  });
+  await put(story, second, { birthday: "--11-21" });
+  const group = await search(story, { field: "birthday", within_days: 0 });
+  const answer = await preview(story, {
+    name: "x",
+    template: greeting.name,
+    group,
+    variables: [{ field: "first_name" }],
+  });
+  expect(answer.body.data).toMatchObject({ reached: 2, skipped: { no_opt_in: 1, missing_variable: 0 } });
+});
+
+test("an uncharged workspace's preview has no cost, and send_at is when it would start", async () => {
+  await using story = await startStory();
+  const answer = await preview(story, notice([first], { send_at: "2026-11-22T10:00:00+05:30" }));
+  expect(answer.body.data).toMatchObject({ cost: null, starts_at: "2026-11-22T10:00:00+05:30" });
+});
+
+test("a preview refuses what making one refuses, but for the balance", async () => {
+  await using story = await startStory({ billing: { rate: RATE, balance: 0 } });
+  const bodies = [
+    notice([]),
+    notice([first], { colour: "red" }),
+    { name: "x", template: "order_shipped", group: 4711 },
+    notice([first], { template: "unheard_of" }),
+    { name: "x", template: greeting.name, to: [first] },
+    notice([first], { send_at: "2020-01-01" }),
+  ];
+  for (const body of bodies) {
+    const [looked, made] = [await preview(story, body), await post(story, body)];
+    expect(looked.status).toBeGreaterThanOrEqual(400);
+    const { message: _, ...error } = looked.body.error;
+    expect([looked.status, made.body.error]).toMatchObject([made.status, error]);
+  }
+  expect((await preview(story, notice([first]))).status).toBe(200);
+});

@@ -1,0 +1,201 @@
+/** Importing many people at once gives what importing them one by one gives, and every counter stays true. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { saveSearch } from "#src/domain/audiences/save-search.ts";
+import { addField } from "#src/domain/fields/define.ts";
+import { csvLine, exportContacts } from "#src/imports/export-contacts.ts";
+import { type ImportFigures, importContacts } from "#src/imports/import-contacts.ts";
+import { optOutOf } from "#test/support/contacts.ts";
+import { jumpingClock } from "#test/support/database.ts";
+import { consentLogOf, contactsOf } from "#test/support/rows.ts";
+import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+
+let app: TestServer;
+let directory = "";
+
+beforeAll(async () => {
+  app = await startTestServer();
+  directory = mkdtempSync(join(tmpdir(), "waxwing-import-"));
+});
+afterAll(async () => {
+  await app[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const HEADER = ["phone", "name", "city", "birthday", "tags", "groups", "fields.tier", "fields.points"];
+
+interface Imported {
+  figures: ImportFigures;
+  failures: string[];
+}
+
+async function importRows(
+  { id }: TestWorkspace,
+  rows: readonly (readonly string[])[],
+  given: { optIn?: boolean; isDryRun?: boolean; isServerRunning?: boolean } = {},
+): Promise<Imported> {
+  const path = join(directory, "people.csv");
+  writeFileSync(path, [HEADER, ...rows].map(csvLine).join(""));
+  const failures: string[] = [];
+  const figures = await importContacts({
+    store: app.store,
+    clock: jumpingClock(),
+    workspaceId: id,
+    path,
+    map: new Map(),
+    optIn: given.optIn ?? false,
+    isDryRun: given.isDryRun ?? false,
+    isServerRunning: () => given.isServerRunning ?? true,
+    onProgress: () => {},
+    onColumns: () => {},
+    onFailure: (line, cells, reason) => failures.push(`${line} ${cells.join("|")} ${reason}`),
+  });
+  return { figures, failures };
+}
+
+/** A workspace in which some are opted out, one group is a saved search, and fields have rules. */
+async function shop(): Promise<TestWorkspace> {
+  const made = await app.workspace({ country: "BR" });
+  await app.store.write((tx) => {
+    addField(tx, made.id, { key: "tier", label: "Tier", kind: "choice", choices: ["gold", "silver"] });
+    addField(tx, made.id, { key: "points", label: "Points", kind: "number", choices: [] });
+    saveSearch(tx, made.id, { name: "Everybody in Rio", filter: { field: "city", is: "Rio" } });
+  });
+  await optOutOf(app, made, "+5511987650001");
+  await optOutOf(app, made, "+551187650002");
+  return made;
+}
+
+async function exported({ id }: TestWorkspace): Promise<string[]> {
+  let text = "";
+  await exportContacts(app.store, id, (piece) => {
+    text += piece;
+  });
+  return text.split("\r\n").map((line) => line.replace(/,20\d\d-[^,]*$/, ""));
+}
+
+const logOf = ({ id }: TestWorkspace): string[] => {
+  const phones = new Map(contactsOf(app).map((contact) => [contact.id, contact.phone]));
+  return consentLogOf(app)
+    .filter(({ workspaceId }) => workspaceId === id)
+    .map(({ contactId, was, became, source }) => [phones.get(contactId), was, became, source].join(" "));
+};
+
+/** Counters beside what they count. */
+function counted({ id }: TestWorkspace) {
+  const one = (sql: string) => Object.values(app.store.client.prepare(sql).get(id) as object);
+  const groups = app.store.client.prepare(
+    `SELECT name, member_count AS kept, (SELECT count(*) FROM group_members WHERE group_id = groups.id) AS rows
+     FROM groups WHERE workspace_id = ? AND filter IS NULL ORDER BY name`,
+  );
+  return {
+    kept: one("SELECT contacts, opted_out FROM contact_counters WHERE workspace_id = ?"),
+    rows: one("SELECT count(*), sum(consent = 'opted_out') FROM contacts WHERE workspace_id = ? AND phone IS NOT NULL"),
+    groups: groups.all(id) as { name: string; kept: number; rows: number }[],
+  };
+}
+
+function expectTrueCounters(at: TestWorkspace): void {
+  const { kept, rows, groups } = counted(at);
+  expect(kept).toEqual(rows);
+  for (const group of groups) expect(group).toEqual({ ...group, kept: group.rows });
+}
+
+/** Twelve people in every spelling: with and without country code and ninth digit; and what is no number. */
+const phone = fc
+  .tuple(fc.integer({ min: 0, max: 11 }), fc.constantFrom("+5511", "5511", "005511", "11", "+55 (11) "), fc.boolean())
+  .map(([index, before, isShort]) => `${before}${isShort ? "" : "9"}8765${String(index).padStart(4, "0")}`);
+const maybe = (...values: string[]) => fc.constantFrom("", "", ...values);
+const row = fc.tuple(
+  fc.oneof({ weight: 12, arbitrary: phone }, { weight: 1, arbitrary: fc.constantFrom("12", "", "nobody") }),
+  maybe("Ana", "Bia"),
+  maybe("Rio", "São Paulo"),
+  maybe("1990-02-28", "--02-29", "31/02/1990"),
+  maybe("vip", "VIP;new", "new;vip;Vip"),
+  maybe("Regulars", "regulars", "Summer;Regulars", "everybody in rio"),
+  maybe("gold", "bronze"),
+  maybe("1.5", "many"),
+);
+
+test("many rows at once leave the same contacts, consents and figures as each row alone", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 90 }), fc.boolean(), async (rows, optIn) => {
+      const [together, alone] = [await shop(), await shop()];
+      const all = await importRows(together, rows, { optIn });
+      const sum: Record<string, number> = {};
+      const failures: string[] = [];
+      for (const [index, one] of rows.entries()) {
+        const { figures, failures: own } = await importRows(alone, [one], { optIn });
+        for (const [name, count] of Object.entries(figures)) sum[name] = (sum[name] ?? 0) + count;
+        failures.push(...own.map((failure) => failure.replace(/^2 /, `${index + 2} `)));
+      }
+      expect(all.figures).toEqual(sum as unknown as ImportFigures);
+      expect(all.failures).toEqual(failures);
+      expect(await exported(together)).toEqual(await exported(alone));
+      expect(logOf(together)).toEqual(logOf(alone));
+      expectTrueCounters(together);
+      const again = await importRows(together, rows, { optIn });
+      expect(again.figures).toMatchObject({ created: 0, opted_in: 0, failed: all.figures.failed });
+    }),
+    { numRuns: 12 },
+  );
+}, 60_000);
+
+test("a file that is read on a thread of its own gives the same, and a second run changes nothing", async () => {
+  const made = await shop();
+  const rows = Array.from({ length: 6_000 }, (_, index) => {
+    const number = index % 500 === 250 ? "nobody" : `+55119${String(60_000_000 + index * 7)}`;
+    return [number, `Person ${index}`, "Rio", "1990-02-28", "vip", index % 3 === 0 ? "Regulars" : "", "gold", "7"];
+  });
+  const { figures, failures } = await importRows(made, rows, { optIn: true });
+  expect(figures).toEqual({
+    rows: 6_000,
+    created: 5_988,
+    updated: 0,
+    unchanged: 0,
+    failed: 12,
+    opted_in: 5_988,
+    kept_opted_out: 0,
+  });
+  expect(failures[0]).toStartWith('252 nobody|Person 250|Rio|1990-02-28|vip||gold|7 phone: "nobody"');
+  expect(await exported(made)).toHaveLength(5_988 + 4);
+  expectTrueCounters(made);
+  const before = contactsOf(app);
+  const again = await importRows(made, rows, { optIn: true, isServerRunning: false });
+  expect(again.figures).toMatchObject({ created: 0, updated: 0, unchanged: 5_988, failed: 12, opted_in: 0 });
+  expect(contactsOf(app)).toEqual(before);
+}, 60_000);
+
+test("a column that cannot be is refused on a thread as it is without one", async () => {
+  const made = await shop();
+  const path = join(directory, "wrong.csv");
+  writeFileSync(path, `a,b\n${"x,y\n".repeat(100_000)}`);
+  const options = {
+    store: app.store,
+    clock: jumpingClock(),
+    workspaceId: made.id,
+    path,
+    optIn: false,
+    isDryRun: false,
+  };
+  const told = { isServerRunning: () => true, onProgress: () => {}, onColumns: () => {}, onFailure: () => {} };
+  const failed = importContacts({ ...options, ...told, map: new Map([["c", "phone"]]) });
+  expect(failed).rejects.toMatchObject({ code: "invalid_request", details: { fields: { map: expect.any(Array) } } });
+  await failed.catch(() => {});
+});
+
+test("a dry run changes nothing and counts whoever stands twice in the file as new once", async () => {
+  const made = await shop();
+  const row = (number: string) => [number, "Ana", "Rio", "", "", "", "", ""];
+  const strangers = Array.from({ length: 1_200 }, (_, index) => row(`+55119${String(61_000_000 + index)}`));
+  const rows = [...strangers, ...strangers.map(([number = ""]) => row(number.replace("+55119", "551 1 9")))];
+  const before = contactsOf(app);
+  const dry = await importRows(made, rows, { isDryRun: true, optIn: true });
+  expect(contactsOf(app)).toEqual(before);
+  expect(dry.figures).toMatchObject({ rows: 2_400, created: 1_200, opted_in: 1_200, failed: 0 });
+  const real = await importRows(made, rows, { optIn: true });
+  expect(real.figures).toMatchObject({ rows: 2_400, created: 1_200, opted_in: 1_200, failed: 0 });
+});

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 2. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 3. Do not edit.
 
 CREATE TABLE api_keys (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -272,7 +272,7 @@ CREATE TABLE instance (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   instance_id TEXT NOT NULL,
   created_at INTEGER NOT NULL
-) STRICT;
+, inode TEXT, born_at INTEGER, stamp TEXT, ancestors TEXT NOT NULL DEFAULT '[]') STRICT;
 
 CREATE TABLE ledger_entries (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -326,6 +326,20 @@ CREATE UNIQUE INDEX messages_reference ON messages (reference);
 CREATE INDEX messages_templates_sent ON messages (workspace_id, handed_over_at, contact_id)
   WHERE type = 'template' AND (status <> 'failed' OR outcome_unknown = 1);
 CREATE INDEX messages_workspace ON messages (workspace_id, id);
+
+CREATE TABLE network_attempts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  reference TEXT NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome IN ('refused', 'throttled', 'unreachable', 'unknown')),
+  code TEXT,
+  reason TEXT NOT NULL,
+  -- The answer as it came, without the access token; null where there was none.
+  http_status INTEGER,
+  answer TEXT,
+  attempted_at INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX network_attempts_reference ON network_attempts (reference);
 
 CREATE TABLE numbers (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

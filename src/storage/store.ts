@@ -25,6 +25,8 @@ export interface StoreOptions {
   /** Most pages that the file may have; for tests of a full disk. */
   pageCountMax?: number;
   defer?: (run: () => void) => void;
+  /** Told of every commit: how many operations shared it, and how long it took. */
+  onCommit?: (operations: number, durationMs: number) => void;
   onEffectError?: (error: unknown) => void;
 }
 
@@ -68,6 +70,7 @@ export class Store {
       beforeGroup: () => this.#endReading(),
       onWake: (topic) => this.#listeners.get(topic)?.(),
       defer: options.defer ?? ((run) => setImmediate(run)),
+      onCommit: options.onCommit ?? (() => undefined),
       onEffectError: options.onEffectError ?? rethrowOutside,
     });
     this.#begin = client.prepare("BEGIN");
@@ -143,8 +146,10 @@ export class Store {
 
 /** Opens an existing database file (or makes an empty one) with every setting that durability rests on. */
 export function openStore(path: string, options: StoreOptions): Store {
-  makePrivateFile(path);
+  const isNew = makePrivateFile(path);
   const client = openClient(path, { timeout: OPENING_TIMEOUT_MS });
+  // Only a file that is still empty takes it: pages that were freed can then be given back to the disk, some at a time.
+  if (isNew) client.pragma("auto_vacuum = INCREMENTAL");
   client.pragma("journal_mode = WAL");
   client.pragma("synchronous = FULL");
   client.pragma("foreign_keys = ON");

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createApp } from "#src/api/app.ts";
 import type { Config } from "#src/config.ts";
+import { BackupSchedule } from "#src/copies/schedule.ts";
 import { settleOrigin } from "#src/copies/settle-origin.ts";
 import { type UpgradeOptions, upgradeDatabase } from "#src/copies/upgrade.ts";
 import { CALLBACKS, storeCallback } from "#src/domain/callbacks/callbacks.ts";
@@ -150,7 +151,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const settling = createSettleWorker({ store, clock, boot, log });
   const housekeeping = new Housekeeping({ store, clock, retention: config.retention, log });
-  const workers = [applier, deliveries, settling, housekeeping];
+  const backups = new BackupSchedule({
+    ...config.backup,
+    clock,
+    log,
+    database: files.database,
+    onEnd: figures.noteBackup,
+  });
+  const workers = [applier, deliveries, settling, housekeeping, backups];
 
   /** The simulator's callbacks take the same durable way as a real network's; a disk that fails makes it try again. */
   async function storeSimulated(callbacks: { body: string; dueAt: number }[]): Promise<void> {

@@ -1,6 +1,6 @@
 /** The thread in which the server backs itself up, so that no request waits for it: one order, one answer. */
 import { type Backup, makeBackup } from "./backup.ts";
-import { backupName, removeOldBackups } from "./keep.ts";
+import { backupName, removeLeftovers, removeOldBackups } from "./keep.ts";
 
 export interface BackupOrder {
   database: string;
@@ -19,6 +19,7 @@ declare const self: {
 
 self.onmessage = ({ data: { database, directory, keep, now } }) => {
   try {
+    removeLeftovers(directory);
     const backup = makeBackup(database, backupName(directory, now), now);
     self.postMessage({ backup, removed: removeOldBackups(directory, backup, keep) });
   } catch (error) {

@@ -9,7 +9,7 @@ import { type Client, openClient } from "#src/storage/driver.ts";
 import { makePrivateDirectory, makePrivateFile } from "#src/storage/files.ts";
 import { type Stamp, writeStamp } from "#src/storage/instance.ts";
 import { schemaVersion } from "#src/storage/migrate.ts";
-import { putInPlace, removeDatabase, requireRoom, UNFINISHED } from "./files.ts";
+import { putInPlace, removeDatabase, removeUnfinished, requireRoom, UNFINISHED } from "./files.ts";
 
 export interface Backup {
   file: string;
@@ -44,7 +44,8 @@ export function makeBackup(database: string, file: string, now: number): Backup 
   const target = resolve(file);
   if (existsSync(target)) throw new NameTaken(`there is already something at ${target}; a backup replaces nothing`);
   makePrivateDirectory(dirname(target));
-  const unfinished = `${target}${UNFINISHED}-${process.pid}-${now}`;
+  removeUnfinished(target);
+  const unfinished = `${target}${UNFINISHED}-backup`;
   try {
     copyDatabase(database, unfinished, { kind: "backup", at: now, hasGap: false });
     const looked = lookOver(unfinished, now);

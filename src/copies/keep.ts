@@ -6,6 +6,14 @@ import { fileTime } from "./files.ts";
 
 const NAME = /^waxwing-\d{8}T\d{6}Z(-\d+)?\.db$/;
 
+/** What a server that was stopped in the middle of its own backup has left; only one server works on a database. */
+export function removeLeftovers(directory: string): void {
+  if (!existsSync(directory)) return;
+  for (const name of readdirSync(directory)) {
+    if (/^waxwing-\d{8}T\d{6}Z(-\d+)?\.db\.unfinished/.test(name)) rmSync(join(directory, name), { force: true });
+  }
+}
+
 export function backupName(directory: string, now: number): string {
   for (let count = 1; ; count++) {
     const name = join(directory, `waxwing-${fileTime(now)}${count === 1 ? "" : `-${count}`}.db`);

@@ -138,6 +138,18 @@ export class Store {
     return row?.busy === 0;
   }
 
+  /**
+   * Inside a write: gives up to `step` free pages of the file back to the disk, as long as there are more than `kept`.
+   * False when there is nothing (more) to give. A file that was made before free pages could be given back has none.
+   */
+  freePages(kept: number, step: number): boolean {
+    const surplus = Number(this.client.pragma("freelist_count", { simple: true })) - kept;
+    if (surplus <= 0 || this.client.pragma("auto_vacuum", { simple: true }) !== 2) return false;
+    // Run to its end: the statement frees one page at each step.
+    this.client.exec(`PRAGMA incremental_vacuum(${Math.min(surplus, step)})`);
+    return surplus > step;
+  }
+
   close(): void {
     this.#endReading();
     this.client.close();

@@ -107,3 +107,30 @@ test("only the server's own backups are thrown away, the oldest first, and none 
     rmSync(directory, { recursive: true, force: true });
   }
 });
+
+test("the server backs itself up at its time, in its directory, keeps so many, and says so", async () => {
+  using workshop = new CallingWorkshop();
+  const directory = workshop.path("nightly");
+  const backup = { schedule: "0 3 * * *", directory, keep: 2 };
+  await using app = await startTestServer({ directory: workshop.path("data"), config: { backup } });
+  await busyShop(app);
+  const made = (): string[] => readdirSync(directory).toSorted();
+  for (let day = 0; day < 3; day++) await app.clock.advance(24 * 3_600_000);
+  expect(made()).toHaveLength(2);
+  expect(made().every((name) => /^waxwing-\d{8}T030000Z\.db$/.test(name))).toBe(true);
+  expect(app.logged.filter((line) => line.includes("backed up"))).toHaveLength(3);
+  expect(await workshop.json(["check", join(directory, made()[0] ?? "")])).toMatchObject({ ok: true });
+  expect((await app.call("GET", "/metrics")).text).toContain("waxwing_backup_last_success_seconds");
+});
+
+test("a scheduled backup that fails is an error in the log, and the ones before stay", async () => {
+  using workshop = new CallingWorkshop();
+  const backup = { schedule: "0 3 * * *", directory: workshop.write("a-file", "in the way"), keep: 2 };
+  await using app = await startTestServer({
+    directory: workshop.path("data"),
+    config: { backup },
+    expectedErrors: /the scheduled backup failed/,
+  });
+  await app.clock.advance(24 * 3_600_000);
+  expect(app.logged.join("")).toContain("the scheduled backup failed");
+});

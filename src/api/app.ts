@@ -108,7 +108,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         method: request.method,
         pathname,
       });
-    return endpoint.body === undefined ? handle(NO_BODY) : readBody(request, limits.bodyBytes).then(handle);
+    return endpoint.body === undefined ? handle(NO_BODY) : readBody(request, limits.bodyBytes, clock).then(handle);
   };
 
   // What can be answered at once is: a promise costs a turn of the queue, and most reads need none.

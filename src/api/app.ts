@@ -89,7 +89,15 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     path: Record<string, string>,
   ): Answer | Promise<Answer> => {
     const { workspace, keyId } = authenticator.requireBearer(request.headers.get("authorization"));
-    limiter.requireRoom(workspace.id);
+    try {
+      limiter.requireRoom(workspace.id);
+    } catch (error) {
+      const held = limiter.holdRefusal(workspace.id);
+      if (held === null) throw error;
+      return held.then(() => {
+        throw error;
+      });
+    }
     if (endpoint === null) throw new Problem("not_found", "There is nothing at this address.");
     const { pathname, query } = splitUrl(request.url);
     const handle = (body: Call["body"]): Answer | Promise<Answer> =>

@@ -168,16 +168,17 @@ function attemptSteps(reading: Reading, { reference }: Message): Step[] {
 }
 
 /** A callback may carry statuses of a thousand messages; only this one's are shown. */
-function statusSteps({ id, body, receivedAt, doneAt, note }: Callback, message: Message): Step[] {
+function statusSteps({ id, body, receivedAt, dueAt, doneAt, note }: Callback, message: Message): Step[] {
   return parseCallback(body).flatMap((item) => {
     if (item.kind !== "status") return [];
     if (item.reference !== message.reference && item.networkMessageId !== message.networkMessageId) return [];
     const error = item.error === null ? "" : ` (${item.error.code}: ${item.error.message})`;
     return [
       {
-        at: receivedAt,
+        // The simulator's callbacks lie there before their time.
+        at: Math.max(receivedAt, dueAt),
         what: "status",
-        says: `the network said ${item.status}${error}${doneAt === null ? ", not applied yet" : ""}`,
+        says: `the network said ${item.status}${error}${doneAt === null ? " (not applied yet)" : ""}`,
         details: {
           status: item.status,
           network_time: new Date(item.at).toISOString(),

@@ -103,3 +103,23 @@ test("hundreds of connections that say nothing keep nobody from being answered",
 async function waitForRequest(): Promise<void> {
   while (!app.server.isActive()) await new Promise((resolve) => setImmediate(resolve));
 }
+
+test("who keeps asking at full speed while it is refused is answered late; others, and who backs off, are not", async () => {
+  await using limited = await startTestServer({ config: { limits: { requestsPerSecond: 1, burst: 1 } } });
+  const [flooding, calm] = [await limited.workspace(), await limited.workspace({ number: null })];
+  const me = async (key: string): Promise<number> => (await limited.call("GET", "/api/v1/me", { key })).status;
+  expect(await me(flooding.key)).toBe(200);
+  for (let index = 0; index < 100; index++) expect(await me(flooding.key)).toBe(429);
+  let isAnswered = false;
+  const late = me(flooding.key).then((status) => {
+    isAnswered = true;
+    return status;
+  });
+  expect(await me(calm.key)).toBe(200);
+  expect(isAnswered).toBe(false);
+  await limited.clock.advance(250);
+  expect(await late).toBe(429);
+  await limited.clock.advance(60_000);
+  expect(await me(flooding.key)).toBe(200);
+  expect(await me(flooding.key)).toBe(429);
+});

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 3. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 4. Do not edit.
 
 CREATE TABLE api_keys (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -363,7 +363,7 @@ CREATE TABLE instance (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   instance_id TEXT NOT NULL,
   created_at INTEGER NOT NULL
-) STRICT;
+, inode TEXT, born_at INTEGER, stamp TEXT, ancestors TEXT NOT NULL DEFAULT '[]') STRICT;
 
 CREATE TABLE ledger_entries (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -428,6 +428,20 @@ CREATE INDEX messages_network ON messages (network_message_id, number_id) WHERE 
 CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL;
 CREATE INDEX messages_recipients ON messages (broadcast_id, status, id) WHERE broadcast_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_reference ON messages (reference);
+
+CREATE TABLE network_attempts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  reference TEXT NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome IN ('refused', 'throttled', 'unreachable', 'unknown')),
+  code TEXT,
+  reason TEXT NOT NULL,
+  -- The answer as it came, without the access token; null where there was none.
+  http_status INTEGER,
+  answer TEXT,
+  attempted_at INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX network_attempts_reference ON network_attempts (reference);
 
 CREATE TABLE numbers (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -17,7 +17,12 @@ const checkout = resolve(import.meta.dir, "..");
 
 // The first is what runs. The others are the files of Workers: the executable only holds a Worker's file when it is
 // named here, and finds it again by its path from the checkout ("./src/storage/reader-worker.ts").
-const entrypoints = ["src/main.ts", "src/storage/reader-worker.ts", "src/imports/preparation-worker.ts"];
+const entrypoints = [
+  "src/main.ts",
+  "src/storage/reader-worker.ts",
+  "src/imports/preparation-worker.ts",
+  "src/copies/backup-worker.ts",
+];
 
 await main();
 

@@ -6,12 +6,17 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createApp } from "#src/api/app.ts";
 import type { Config } from "#src/config.ts";
+import { BackupSchedule } from "#src/copies/schedule.ts";
+import { settleOrigin } from "#src/copies/settle-origin.ts";
+import { type UpgradeOptions, upgradeDatabase } from "#src/copies/upgrade.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { type RecoveryMark, recoverRecipients, recoveryStart } from "#src/domain/broadcasts/recover.ts";
 import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
 import { CALLBACKS, storeCallback } from "#src/domain/callbacks/callbacks.ts";
 import { recoverOpen } from "#src/domain/messages/in-doubt.ts";
+import { Figures } from "#src/figures.ts";
 import type { Log } from "#src/log.ts";
+import type { Network } from "#src/networks/network.ts";
 import type { Networks } from "#src/networks/registry.ts";
 import { createSimulator } from "#src/networks/simulator/simulator.ts";
 import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
@@ -20,10 +25,11 @@ import { type Clock, sleep, systemClock, type Timer } from "#src/primitives/cloc
 import { newBootId, newInstanceId } from "#src/primitives/id.ts";
 import { type Random, systemRandom } from "#src/primitives/random.ts";
 import { createSecretBox, loadSecretKey } from "#src/primitives/secret.ts";
-import { databaseFiles, makePrivate, makePrivateDirectory } from "#src/storage/files.ts";
+import { type DatabaseFiles, databaseFiles, makePrivate, makePrivateDirectory } from "#src/storage/files.ts";
 import { instanceId as readInstanceId } from "#src/storage/instance.ts";
 import { lockExclusively } from "#src/storage/lock.ts";
 import { migrate } from "#src/storage/migrate.ts";
+import { type Place, placeOf as systemPlaceOf } from "#src/storage/place.ts";
 import { createReader, type Reader } from "#src/storage/reader.ts";
 import { openStore, type Store } from "#src/storage/store.ts";
 import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
@@ -37,6 +43,7 @@ import { createWebhookPoster, type ResolveName } from "#src/workers/post-webhook
 import { createReviewWorker, createStartWorker } from "#src/workers/review-broadcasts.ts";
 import { BroadcastRunner } from "#src/workers/run-broadcasts.ts";
 import { createSettleWorker } from "#src/workers/settle-messages.ts";
+import { watchNetwork } from "#src/workers/watched-network.ts";
 
 export interface ServerOptions {
   config: Config;
@@ -47,6 +54,8 @@ export interface ServerOptions {
   lookup?: ResolveName;
   /** Other networks than the configured ones; replaced in tests. */
   networks?: Partial<Networks>;
+  /** How it is told where the database file lies, and so whether it is a copy; replaced in tests. */
+  placeOf?: (path: string) => Place;
 }
 
 export interface Server {
@@ -66,14 +75,24 @@ const STOP_LIMIT_MS = 10_000;
 const LARGEST_BODY_BYTES = Number.MAX_SAFE_INTEGER;
 
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { config, log, clock = systemClock, random = systemRandom } = options;
+  const { config, log, clock = systemClock, random = systemRandom, placeOf = systemPlaceOf } = options;
   const files = databaseFiles(config.storage.path);
   makePrivateDirectory(config.storage.data);
   makePrivateDirectory(dirname(files.database));
   const lock = lockExclusively(files.serverLock);
   // Before the database, and only together with a new one: a lost key is never silently replaced.
   const key = loadSecretKey({ keyFile: config.secrets.keyFile, env: process.env, random }, !existsSync(files.database));
-  const store = openStore(files.database, { clock, random, busyTimeoutMs: 0, hashKey: () => key });
+  const newId = (): string => newInstanceId(random);
+  bringUpToDate(files, { now: clock.now(), newInstanceId: newId, placeOf }, log, lock);
+  const figures = new Figures();
+  const { countAttempt, countCommit, countIgnoredStatus, countRequest } = figures;
+  const store = openStore(files.database, {
+    clock,
+    random,
+    busyTimeoutMs: 0,
+    hashKey: () => key,
+    onCommit: countCommit,
+  });
   const applied = migrate(store.client);
   for (const { version, name } of applied) log.info("migrated the database", { version, name });
   makePrivate(files.database, `${files.database}-wal`, `${files.database}-shm`);
@@ -83,18 +102,21 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     Reader,
     Reader,
   ];
-  const instanceId = readInstanceId(store.client, clock.now(), () => newInstanceId(random));
+  readInstanceId(store.client, clock.now(), newId, placeOf(files.database));
+  const { instanceId, copied } = await settleOrigin(store, placeOf(files.database), newId);
+  if (copied !== null) log.warn("this is a copy of a database: it goes on under a new name, and holds", { ...copied });
   const boot = newBootId(random);
 
+  const watched = (network: Network): Network => watchNetwork(network, { store, clock, onAttempt: countAttempt });
+  const simulator = createSimulator({
+    clock,
+    random,
+    times: config.simulator,
+    callBack: (callbacks) => void storeSimulated(callbacks),
+  });
   const networks: Networks = {
-    simulator: createSimulator({
-      clock,
-      random,
-      times: config.simulator,
-      callBack: (callbacks) => void storeSimulated(callbacks),
-    }),
-    whatsapp: createWhatsapp(config.whatsapp, clock),
-    ...options.networks,
+    simulator: watched(options.networks?.simulator ?? simulator),
+    whatsapp: watched(options.networks?.whatsapp ?? createWhatsapp(config.whatsapp, clock)),
   };
   const watch = new MessageWatch(clock);
   const pace = new Pace(clock);
@@ -110,12 +132,22 @@ export async function startServer(options: ServerOptions): Promise<Server> {
           }),
     onError: (error) => log.error("an outcome could not be recorded", { error }),
   });
-  const poster = createWebhookPoster({
+  const poster = figures.watchPoster(
+    createWebhookPoster({
+      clock,
+      ...config.webhooks,
+      ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+    }),
+  );
+  const applier = new CallbackApplier({
+    store,
     clock,
-    ...config.webhooks,
-    ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+    networks,
+    watch,
+    instanceId,
+    log,
+    onIgnored: countIgnoredStatus,
   });
-  const applier = new CallbackApplier({ store, clock, networks, watch, instanceId, log });
   const deliveries = createDeliveryWorker({
     store,
     clock,
@@ -145,7 +177,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     lateness,
   });
   const housekeeping = new Housekeeping({ store, clock, retention: config.retention, log });
-  const workers = [applier, deliveries, settling, starting, reviewing, broadcasts, housekeeping];
+  const backups = new BackupSchedule({
+    ...config.backup,
+    clock,
+    log,
+    database: files.database,
+    onEnd: figures.noteBackup,
+  });
+  const workers = [applier, deliveries, settling, starting, reviewing, broadcasts, housekeeping, backups];
 
   /** The simulator's callbacks take the same durable way as a real network's; a disk that fails makes it try again. */
   async function storeSimulated(callbacks: { body: string; dueAt: number }[]): Promise<void> {
@@ -188,7 +227,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     reader,
     searchReader,
     isReady: () => isReady,
+    metrics: figures.metrics,
+    metricsToken: config.server.metricsToken,
+    onAnswer: countRequest,
   });
+  figures.watch({ database: files.database, reader, clock, figures: store.figures });
   const { host, port } = config.server.listen;
   try {
     app.listen({
@@ -261,6 +304,24 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       lock.release();
     },
   };
+}
+
+/** An older database is brought up to date in a copy; where that fails, the old one is as it was and the lock is free. */
+function bringUpToDate(
+  files: DatabaseFiles,
+  options: Omit<UpgradeOptions, "onStep">,
+  log: Log,
+  lock: { release: () => void },
+): void {
+  try {
+    const upgrade = upgradeDatabase(files, { ...options, onStep: (step) => log.info(step) });
+    if (upgrade === null) return;
+    const { from, to, kept } = upgrade;
+    log.info("the database is up to date; as it was before, it is kept", { from, to, kept });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 }
 
 /** A pair of files, or nothing: then a proxy in front speaks TLS. */

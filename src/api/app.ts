@@ -4,8 +4,8 @@
  */
 import { Elysia } from "elysia";
 import type { Log } from "#src/log.ts";
+import type { Metrics } from "#src/metrics.ts";
 import type { Clock } from "#src/primitives/clock.ts";
-import { randomText } from "#src/primitives/id.ts";
 import { Problem } from "#src/primitives/problem.ts";
 import type { Random } from "#src/primitives/random.ts";
 import { StorageUnavailable } from "#src/storage/failure.ts";
@@ -18,8 +18,10 @@ import { docsRoutes } from "./docs.ts";
 import { type Answer, type Call, type Endpoint, PREFIX } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import { answerProblem, internalError, unavailable } from "./errors.ts";
+import { API_HEADERS, complete, type RequestIds, requestIds } from "./headers.ts";
 import { healthRoutes } from "./health.ts";
 import { KeyQueue } from "./idempotency.ts";
+import { metricsRoutes } from "./metrics.ts";
 import { RateLimiter, type RateLimits } from "./rate-limit.ts";
 
 export interface AppOptions {
@@ -35,13 +37,18 @@ export interface AppOptions {
   searchReader: Reader;
   /** Whether the server's own start is over: migrations, recovery. */
   isReady: () => boolean;
+  metrics: Metrics;
+  metricsToken: string | null;
+  /** Told of every answer; `route` is the endpoint's path with its names, never a caller's text. */
+  onAnswer: (route: string, status: number, durationMs: number) => void;
 }
 
-const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const PLAIN = { "content-type": "text/plain; charset=utf-8" };
 const NO_BODY: Readonly<Record<string, unknown>> = {};
 
 export function createApp(options: AppOptions) {
-  const pipeline = createPipeline(options);
+  const ids = requestIds(options.random);
+  const pipeline = createPipeline(options, ids);
   const app = new Elysia({ normalize: false, strictPath: true });
   for (const endpoint of endpoints) {
     const path = PREFIX + endpoint.path.replace(/\{(\w+)\}/g, ":$1");
@@ -52,8 +59,14 @@ export function createApp(options: AppOptions) {
   const unknown = ({ request }: { request: Request }) => pipeline(request, null, {});
   app.all(`${PREFIX}/*`, unknown, { parse: "none" });
   app.all(PREFIX, unknown, { parse: "none" });
-  app.use(healthRoutes(options));
-  app.use(docsRoutes());
+  // The pipeline makes its answers complete itself; those of everything beside it are completed here.
+  const beside = new Elysia({ normalize: false, strictPath: true });
+  beside.mapResponse(({ request, responseValue }) =>
+    responseValue instanceof Response ? complete(responseValue, ids(request)) : undefined,
+  );
+  beside.use(healthRoutes(options)).use(metricsRoutes(options)).use(docsRoutes());
+  beside.all("/*", () => new Response("There is nothing at this address.\n", { status: 404, headers: PLAIN }));
+  app.use(beside);
   return app;
 }
 
@@ -64,12 +77,11 @@ type Pipeline = (
 ) => Response | Promise<Response>;
 
 /** 401, 403, 429, 400, and then what the endpoint finds; a path that leads nowhere is told last of all. */
-function createPipeline({ store, clock, random, log, limits, handOver, reader, searchReader }: AppOptions): Pipeline {
+function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
+  const { store, clock, log, limits, handOver, reader, searchReader, onAnswer } = options;
   const authenticator = new Authenticator(store, clock);
   const limiter = new RateLimiter(clock, limits);
   const keyQueue = new KeyQueue();
-
-  const requestIds = numberedIds(random);
 
   const answer = (
     request: Request,
@@ -77,7 +89,15 @@ function createPipeline({ store, clock, random, log, limits, handOver, reader, s
     path: Record<string, string>,
   ): Answer | Promise<Answer> => {
     const { workspace, keyId } = authenticator.requireBearer(request.headers.get("authorization"));
-    limiter.requireRoom(workspace.id);
+    try {
+      limiter.requireRoom(workspace.id);
+    } catch (error) {
+      const held = limiter.holdRefusal(workspace.id);
+      if (held === null) throw error;
+      return held.then(() => {
+        throw error;
+      });
+    }
     if (endpoint === null) throw new Problem("not_found", "There is nothing at this address.");
     const { pathname, query } = splitUrl(request.url);
     const handle = (body: Call["body"]): Answer | Promise<Answer> =>
@@ -96,29 +116,29 @@ function createPipeline({ store, clock, random, log, limits, handOver, reader, s
         method: request.method,
         pathname,
       });
-    return endpoint.body === undefined ? handle(NO_BODY) : readBody(request, limits.bodyBytes).then(handle);
+    return endpoint.body === undefined ? handle(NO_BODY) : readBody(request, limits.bodyBytes, clock).then(handle);
   };
 
   // What can be answered at once is: a promise costs a turn of the queue, and most reads need none.
   return (request, endpoint, path) => {
-    const given = request.headers.get("x-request-id");
-    const requestId = given !== null && SANE_REQUEST_ID.test(given) ? given : requestIds();
-    const refuse = (error: unknown): Response => toResponse(answerProblem(problemOf(error, log, requestId)), requestId);
+    const requestId = ids(request);
+    const startedAt = clock.monotonic();
+    const tell = (answered: Answer): Response => {
+      const durationMs = clock.monotonic() - startedAt;
+      const route = endpoint === null ? "unknown" : `${endpoint.method} ${endpoint.path}`;
+      onAnswer(route, answered.status, durationMs);
+      log.debug("request", { requestId, route, status: answered.status, ms: durationMs, ...answered.about });
+      return toResponse(answered, requestId);
+    };
+    const refuse = (error: unknown): Response => tell(answerProblem(problemOf(error, log, requestId)));
     try {
       const result = answer(request, endpoint, path);
-      if (!(result instanceof Promise)) return toResponse(result, requestId);
-      return result.then((answered) => toResponse(answered, requestId), refuse);
+      if (!(result instanceof Promise)) return tell(result);
+      return result.then(tell, refuse);
     } catch (error) {
       return refuse(error);
     }
   };
-}
-
-/** Ids that are told apart over restarts by their random beginning, and within a run by their number. */
-function numberedIds(random: Random): () => string {
-  const run = randomText(random, 10);
-  let count = 0;
-  return () => `${run}-${(count++).toString(36)}`;
 }
 
 function problemOf(error: unknown, log: Log, requestId: string): Problem {
@@ -137,7 +157,7 @@ function problemOf(error: unknown, log: Log, requestId: string): Problem {
 function toResponse({ status, body, headers }: Answer, requestId: string): Response {
   return new Response(body, {
     status,
-    headers: { "content-type": "application/json", "x-request-id": requestId, ...headers },
+    headers: { ...API_HEADERS, "x-request-id": requestId, ...headers },
   });
 }
 

@@ -1,15 +1,19 @@
 /** Reads a request's body: bytes to a JSON object, every way in which it can be wrong answered by itself. */
+import type { Clock } from "#src/primitives/clock.ts";
 import { Problem } from "#src/primitives/problem.ts";
 
 const JSON_TYPE = /^application\/json *(;.*)?$/i;
 
+/** How long a body may take to come: a connection that trickles is not held for hours. */
+const TIME_LIMIT_MS = 30_000;
+
 /** Throws `invalid_request`. */
-export async function readBody(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
+export async function readBody(request: Request, maxBytes: number, clock: Clock): Promise<Record<string, unknown>> {
   const type = request.headers.get("content-type");
   if (type === null || !JSON_TYPE.test(type)) {
     throw wrong("Send the body as JSON, with the header `Content-Type: application/json`.");
   }
-  const bytes = await readBytes(request, maxBytes);
+  const bytes = await inTime(readBytes(request, maxBytes), clock);
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -42,6 +46,21 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** A body that comes with the head, as nearly every one does, is there before the timer matters. */
+async function inTime<T>(reading: Promise<T>, clock: Clock): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = clock.setTimer(TIME_LIMIT_MS, () => {
+    late.reject(wrong(`The body did not come within ${TIME_LIMIT_MS / 1000} seconds.`));
+  });
+  try {
+    return await Promise.race([reading, late.promise]);
+  } finally {
+    timer.cancel();
+    // Where the limit won, what the reading comes to later is nobody's business any more.
+    reading.catch(() => undefined);
+  }
 }
 
 function tooLarge(maxBytes: number): Problem {

@@ -19,6 +19,8 @@ export interface Answer {
   /** JSON text. */
   body: string;
   headers?: Readonly<Record<string, string>>;
+  /** Ids of what the answer is about, for the log. */
+  about?: Readonly<Record<string, number>>;
 }
 
 export interface Call {

@@ -8,16 +8,29 @@ export interface HealthOptions {
 }
 
 export function healthRoutes({ store, isReady }: HealthOptions) {
+  let probe: Promise<boolean> | null = null;
+  // Whoever asks while one is under way gets its answer: asking fast costs no commit each.
+  const isWritable = (): Promise<boolean> => {
+    probe ??= tryToWrite(store).finally(() => {
+      probe = null;
+    });
+    return probe;
+  };
   return new Elysia({ normalize: false })
     .get("/healthz", () => new Response("alive\n"))
     .get("/readyz", async () => {
-      if (!isReady()) return new Response("starting\n", { status: 503 });
-      try {
-        // A real write: a disk that is full or read-only shows only there.
-        await store.write((tx) => tx.db.run("UPDATE instance SET created_at = created_at"));
-        return new Response("ready\n");
-      } catch {
-        return new Response("the database cannot be written\n", { status: 503 });
-      }
+      if (!isReady()) return new Response("starting or stopping\n", { status: 503 });
+      if (await isWritable()) return new Response("ready\n");
+      return new Response("the database cannot be written\n", { status: 503 });
     });
+}
+
+/** A real write: a disk that is full or read-only shows only there. */
+async function tryToWrite(store: Store): Promise<boolean> {
+  try {
+    await store.write((tx) => tx.db.run("UPDATE instance SET created_at = created_at"));
+    return true;
+  } catch {
+    return false;
+  }
 }

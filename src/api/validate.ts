@@ -8,6 +8,9 @@ import { type FieldProblems, noProblems } from "#src/primitives/problem.ts";
 
 const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true, validateFormats: false });
 
+/** Nobody reads more, and a body of a hundred thousand mistakes must not make an answer many times its size. */
+const MOST_MISTAKES = 100;
+
 const compiled = new WeakMap<TSchema, ValidateFunction>();
 
 /** What is wrong with `value`; empty when nothing is. `at`: the path of the value itself, "" for the whole body. */
@@ -19,7 +22,7 @@ export function findMistakes(schema: TSchema, value: unknown, at = ""): FieldPro
   }
   const fields = noProblems();
   if (validate(value)) return fields;
-  for (const error of validate.errors ?? []) {
+  for (const error of (validate.errors ?? []).slice(0, MOST_MISTAKES)) {
     const path = pathOf(at, error);
     fields[path] = [...new Set([...(fields[path] ?? []), sentence(error)])];
   }

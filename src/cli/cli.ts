@@ -22,7 +22,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     });
     if (report !== null && line.globals.json) io.out(json(report.json, io.isTerminal));
     else if (report !== null && report.text !== "") io.out(`${report.text}\n`);
-    return 0;
+    return report?.exitCode ?? 0;
   } catch (error) {
     if (error instanceof UsageError) return reportUsage(error, asksForJson(argv), io);
     return reportFailure(error, command, asksForJson(argv), io);

@@ -13,6 +13,7 @@ import { instanceId } from "#src/storage/instance.ts";
 import { type Lock, LockHeld, lockExclusively, lockShared } from "#src/storage/lock.ts";
 import { migrate, NewerSchema, schemaVersion } from "#src/storage/migrate.ts";
 import { migrations } from "#src/storage/migrations.ts";
+import { placeOf } from "#src/storage/place.ts";
 import { openStore, type Store } from "#src/storage/store.ts";
 import type { Context, Io } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
@@ -93,7 +94,9 @@ function open(files: DatabaseFiles, purpose: Purpose, { clock, random }: Io, has
     if (found > known) throw new NewerSchema(found, known);
     if (found < known && !(purpose === "create" && found === 0)) throw olderSchema(files.database, found, known);
     if (found === 0) migrate(store.client);
-    if (purpose === "create") instanceId(store.client, clock.now(), () => newInstanceId(random));
+    if (purpose === "create") {
+      instanceId(store.client, clock.now(), () => newInstanceId(random), placeOf(files.database));
+    }
     makePrivate(files.database, `${files.database}-wal`, `${files.database}-shm`);
     return store;
   } catch (error) {
@@ -124,7 +127,7 @@ function tryLockServer(files: DatabaseFiles): Lock | null {
   }
 }
 
-function isThere(path: string): boolean {
+export function isThere(path: string): boolean {
   try {
     return statSync(path).isFile();
   } catch (error) {
@@ -138,7 +141,7 @@ function isThere(path: string): boolean {
   }
 }
 
-function noDatabase(path: string): CommandFailure {
+export function noDatabase(path: string): CommandFailure {
   return new CommandFailure(
     "no_database",
     `there is no database at ${resolve(path)}`,

@@ -41,6 +41,18 @@ export const groups: readonly Group[] = [
     summary: "The other side of the simulated network",
     load: async () => (await import("./simulate.ts")).commands,
   },
+  { word: "message", summary: "One message's whole story", load: async () => (await import("./message.ts")).commands },
+  { word: "backup", summary: "An online copy, proven good", load: async () => (await import("./backup.ts")).commands },
+  {
+    word: "restore",
+    summary: "Put a backup in the database's place",
+    load: async () => (await import("./restore.ts")).commands,
+  },
+  {
+    word: "check",
+    summary: "Look the database over: integrity and invariants",
+    load: async () => (await import("./check.ts")).commands,
+  },
   { word: "openapi", summary: "The API's description", load: async () => (await import("./openapi.ts")).commands },
   { word: "version", summary: "Versions", load: async () => (await import("./version.ts")).commands },
 ];

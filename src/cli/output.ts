@@ -8,6 +8,8 @@ export interface Report {
   readonly json: unknown;
   /** Without its last line end; empty: nothing is printed. */
   readonly text: string;
+  /** 1 where the answer itself is bad news; left out: 0. */
+  readonly exitCode?: 1;
 }
 
 export type Cell = string | number | boolean | null;

@@ -1,5 +1,6 @@
 /** A server for as long as nobody asks it to stop: starting it with reasons that help, and signals. */
 import type { Config } from "#src/config.ts";
+import { UpgradeFailed } from "#src/copies/upgrade.ts";
 import { createLog } from "#src/log.ts";
 import type { Server } from "#src/server.ts";
 import { LockHeld } from "#src/storage/lock.ts";
@@ -39,6 +40,7 @@ export async function start(config: Config, io: Io): Promise<Server> {
         "stop that one first, or give this one a database of its own with --data DIR",
       );
     }
+    if (error instanceof UpgradeFailed) throw new CommandFailure("upgrade_failed", error.message);
     throw explainListen(error, config) ?? error;
   }
 }

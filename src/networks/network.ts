@@ -12,13 +12,19 @@ export interface Network {
   readonly name: NetworkName;
   /**
    * Hands one message over, once. Never rejects: whatever happens is an `Outcome`. Once `timeoutMs` has passed without
-   * a readable answer the outcome is `unknown`.
+   * a readable answer the outcome is `unknown`. `onAnswer` is given the answer as it came, without the access token.
    */
-  send(handover: Handover, timeoutMs: number): Promise<Outcome>;
+  send(handover: Handover, timeoutMs: number, onAnswer?: (answer: RawAnswer) => void): Promise<Outcome>;
   /** Whether the network's host answers at all; carries nothing. Never rejects, and ends within `timeoutMs`. */
   isReachable(timeoutMs: number): Promise<boolean>;
   /** Reads a callback's body item by item. Never throws: what cannot be read becomes a `broken` item. */
   parse(body: string): Report[];
+}
+
+/** For a look at what went wrong. */
+export interface RawAnswer {
+  httpStatus: number;
+  body: string;
 }
 
 export type NetworkName = "simulator" | "whatsapp";

@@ -29,15 +29,16 @@ export function makePrivateDirectory(path: string): void {
 /**
  * Makes an empty file for its owner alone where there is none, so that SQLite never makes one that others may read for
  * a moment; its companions take their mode from it. A file that is there is not opened: closing it would drop SQLite's
- * locks. Where none can be made, whoever opens it next says why.
+ * locks. Where none can be made, whoever opens it next says why. True where this call made it.
  */
-export function makePrivateFile(path: string): void {
+export function makePrivateFile(path: string): boolean {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch {
-    return;
+    return false;
   }
   giveToOwnerOf(dirname(path), path);
+  return true;
 }
 
 /** Takes every right from everybody but the owner. Files that do not exist (yet) are left out. */

@@ -2,6 +2,7 @@
 import foundation from "../../migrations/0001_foundation.sql" with { type: "text" };
 import people from "../../migrations/0002_people.sql" with { type: "text" };
 import broadcasts from "../../migrations/0003_broadcasts.sql" with { type: "text" };
+import trust from "../../migrations/0004_trust.sql" with { type: "text" };
 
 export interface Migration {
   /** The file's number; the database remembers the last one in `user_version`. */
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   { version: 1, name: "foundation", sql: foundation },
   { version: 2, name: "people", sql: people },
   { version: 3, name: "broadcasts", sql: broadcasts },
+  { version: 4, name: "trust", sql: trust },
 ];

@@ -25,6 +25,8 @@ export interface StoreOptions {
   /** Most pages that the file may have; for tests of a full disk. */
   pageCountMax?: number;
   defer?: (run: () => void) => void;
+  /** Told of every commit: how many operations shared it, and how long it took. */
+  onCommit?: (operations: number, durationMs: number) => void;
   onEffectError?: (error: unknown) => void;
 }
 
@@ -68,6 +70,7 @@ export class Store {
       beforeGroup: () => this.#endReading(),
       onWake: (topic) => this.#listeners.get(topic)?.(),
       defer: options.defer ?? ((run) => setImmediate(run)),
+      onCommit: options.onCommit ?? (() => undefined),
       onEffectError: options.onEffectError ?? rethrowOutside,
     });
     this.#begin = client.prepare("BEGIN");
@@ -135,6 +138,18 @@ export class Store {
     return row?.busy === 0;
   }
 
+  /**
+   * Inside a write: gives up to `step` free pages of the file back to the disk, as long as there are more than `kept`.
+   * False when there is nothing (more) to give. A file that was made before free pages could be given back has none.
+   */
+  freePages(kept: number, step: number): boolean {
+    const surplus = Number(this.client.pragma("freelist_count", { simple: true })) - kept;
+    if (surplus <= 0 || this.client.pragma("auto_vacuum", { simple: true }) !== 2) return false;
+    // Run to its end: the statement frees one page at each step.
+    this.client.exec(`PRAGMA incremental_vacuum(${Math.min(surplus, step)})`);
+    return surplus > step;
+  }
+
   close(): void {
     this.#endReading();
     this.client.close();
@@ -143,8 +158,10 @@ export class Store {
 
 /** Opens an existing database file (or makes an empty one) with every setting that durability rests on. */
 export function openStore(path: string, options: StoreOptions): Store {
-  makePrivateFile(path);
+  const isNew = makePrivateFile(path);
   const client = openClient(path, { timeout: OPENING_TIMEOUT_MS });
+  // Only a file that is still empty takes it: pages that were freed can then be given back to the disk, some at a time.
+  if (isNew) client.pragma("auto_vacuum = INCREMENTAL");
   client.pragma("journal_mode = WAL");
   client.pragma("synchronous = FULL");
   client.pragma("foreign_keys = ON");

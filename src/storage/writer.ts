@@ -31,6 +31,8 @@ export interface WriterOptions {
   beforeGroup: () => void;
   /** An operation asked for work of this topic, and is on disk. */
   onWake: (topic: string) => void;
+  /** Told of every commit, with the time from its first statement to the end of the sync. */
+  onCommit: (operations: number, durationMs: number) => void;
   /** An error in an `afterCommit` effect: a bug, and the write it followed stands. */
   onEffectError: (error: unknown) => void;
 }
@@ -142,8 +144,10 @@ export class Writer {
     }
     this.#guard.endGroup();
     if (this.#queue.length > 0) this.#schedule();
-    if (failure === null) this.#settle(endings);
-    else this.#fail(group, failure);
+    if (failure === null) {
+      this.#options.onCommit(endings.length, this.#options.clock.monotonic() - startedAt);
+      this.#settle(endings);
+    } else this.#fail(group, failure);
   }
 
   /** Runs one operation in its savepoint. Throws only when the transaction itself is lost. */

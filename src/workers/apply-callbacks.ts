@@ -27,6 +27,8 @@ export interface ApplyOptions {
   watch: MessageWatch;
   instanceId: string;
   log: Log;
+  /** Told of each status whose message another copy of this database made, or nobody knows. */
+  onIgnored?: () => void;
 }
 
 const BODIES_PER_READ = 64;
@@ -142,6 +144,7 @@ export class CallbackApplier {
       case "status": {
         const applied = applyStatus(tx, number, report, this.#options.instanceId);
         if (applied.kind === "applied") changed.push(applied.messageId);
+        if (applied.kind === "dropped") this.#options.onIgnored?.();
         return applied.kind === "dropped" ? "a status of a message that is not ours" : null;
       }
       case "inbound":

@@ -1,12 +1,16 @@
 /** Throws away what has outlived its use, in small batches with room between them, so that no request ever waits for it. */
+
+import { purgeAttempts } from "#src/domain/attempts/attempts.ts";
 import { purgeRecipients, tidyFinished } from "#src/domain/broadcasts/tidy.ts";
 import { purgeCallbacks } from "#src/domain/callbacks/callbacks.ts";
 import { purgeKeys } from "#src/domain/idempotency/keys.ts";
+import { purgeInbounds } from "#src/domain/inbound/purge.ts";
 import { purgeParked } from "#src/domain/messages/apply-status.ts";
 import { expireHolds } from "#src/domain/messages/expire-hold.ts";
+import { purgeMessages } from "#src/domain/messages/purge.ts";
 import { purgeEvents } from "#src/domain/webhooks/purge.ts";
 import type { Log } from "#src/log.ts";
-import type { Clock, Timer } from "#src/primitives/clock.ts";
+import { type Clock, sleep, type Timer } from "#src/primitives/clock.ts";
 import { type Duration, durationBefore } from "#src/primitives/duration.ts";
 import type { Store } from "#src/storage/store.ts";
 import type { Tx } from "#src/storage/transaction.ts";
@@ -15,18 +19,24 @@ export interface HousekeepingOptions {
   store: Store;
   clock: Clock;
   /** How long to keep; null: for ever. */
-  retention: { recipients: Duration | null; events: Duration | null; raw: Duration | null };
+  retention: Record<"recipients" | "events" | "raw" | "messages" | "inbound", Duration | null>;
   log: Log;
 }
 
 const EVERY_MS = 600_000;
 const BATCH = 200;
+const PAUSE_MS = 5;
+/** Of 4 KiB each: free room up to this is left in the file, and the rest is given back in steps of a few milliseconds. */
+const FREE_PAGES_KEPT = 2_000;
+const FREE_PAGES_STEP = 100;
 
 export class Housekeeping {
   readonly #options: HousekeepingOptions;
   #timer: Timer | null = null;
   #isRunning = false;
   #isStopped = true;
+  /** Texts up to here were emptied before; a start begins anew. */
+  #inboundAfter = 0;
 
   constructor(options: HousekeepingOptions) {
     this.#options = options;
@@ -61,7 +71,7 @@ export class Housekeeping {
   /** Goes through every chore until none has anything left. */
   async runOnce(): Promise<void> {
     const { store, retention } = this.#options;
-    const { recipients, events, raw } = retention;
+    const { recipients, events, raw, messages, inbound } = retention;
     const chores: ((tx: Tx) => number)[] = [
       (tx) => purgeKeys(tx, BATCH),
       (tx) => purgeParked(tx, BATCH),
@@ -69,10 +79,45 @@ export class Housekeeping {
       (tx) => tidyFinished(tx, BATCH),
       (tx) => (recipients === null ? 0 : purgeRecipients(tx, durationBefore(tx.now, recipients), BATCH)),
       (tx) => (raw === null ? 0 : purgeCallbacks(tx, durationBefore(tx.now, raw), BATCH)),
+      (tx) => (raw === null ? 0 : purgeAttempts(tx, durationBefore(tx.now, raw), BATCH)),
       (tx) => (events === null ? 0 : purgeEvents(tx, durationBefore(tx.now, events), BATCH)),
     ];
     for (const chore of chores) {
-      while (!this.#isStopped && (await store.write(chore)) === BATCH);
+      while (!this.#isStopped && (await store.write(chore)) === BATCH) await this.#pause();
+    }
+    if (messages !== null) {
+      await this.#walk(0, (tx, after) => purgeMessages(tx, durationBefore(tx.now, messages), after, BATCH));
+    }
+    if (inbound !== null) {
+      this.#inboundAfter = await this.#walk(this.#inboundAfter, (tx, after) =>
+        purgeInbounds(tx, durationBefore(tx.now, inbound), after, BATCH),
+      );
+    }
+    await this.#giveBack();
+  }
+
+  /** Batch by batch until the chore says null; returns the last id that it went beyond. */
+  async #walk(from: number, chore: (tx: Tx, after: number) => number | null): Promise<number> {
+    let after = from;
+    while (!this.#isStopped) {
+      const next = await this.#options.store.write((tx) => chore(tx, after));
+      if (next === null) break;
+      after = next;
+      await this.#pause();
+    }
+    return after;
+  }
+
+  /** Between two batches everybody else's writes get their turn. */
+  #pause(): Promise<void> {
+    return sleep(this.#options.clock, PAUSE_MS);
+  }
+
+  /** Gives pages that were freed back to the disk, a few at a time; what is likely to be needed again soon stays. */
+  async #giveBack(): Promise<void> {
+    const { store } = this.#options;
+    while (!this.#isStopped && (await store.write(() => store.freePages(FREE_PAGES_KEPT, FREE_PAGES_STEP)))) {
+      await this.#pause();
     }
   }
 }

@@ -10,7 +10,7 @@ const optedOut = "+919876543211";
 
 let app: TestServer;
 beforeAll(async () => {
-  app = await startTestServer();
+  app = await startTestServer({ mayBreak: true });
 });
 afterAll(() => app[Symbol.asyncDispose]());
 

@@ -25,6 +25,8 @@ export interface World {
   key: string;
   /** Whom it may write to: each wrote to it a moment ago. */
   people: string[];
+  /** Of another workspace. */
+  otherKey: string;
   /** Of the workspace whose events are delivered. */
   listenerId: number;
 }
@@ -66,7 +68,8 @@ export async function makeWorld(directory: string, webhookUrl: string): Promise<
     }
     const listener = createWorkspace(tx, { ...settings, name: "Listener" }, true);
     setWebhook(tx, box, listener.id, webhookUrl);
-    return { key, listenerId: listener.id };
+    const { key: otherKey } = createKey(tx, listener.id, "bench");
+    return { key, otherKey, listenerId: listener.id };
   });
   store.checkpoint();
   store.close();

@@ -7,6 +7,10 @@ import { Workshop } from "./spawn.ts";
 
 /** What is relied on from outside, by command: positionals, then options. */
 const PROMISED: Record<string, string> = {
+  "message show": "ID",
+  backup: "FILE",
+  restore: "FILE --accept-gap",
+  check: "FILE",
   serve: "--listen",
   dev: "--listen",
   "workspace create":

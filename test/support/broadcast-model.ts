@@ -318,11 +318,15 @@ function knownOf({ broadcasts: all, rows, people }: Sight): Known {
         .filter(({ status, pauseCause }) => status === "paused" && !BY_ITSELF.includes(pauseCause ?? ""))
         .map(({ id }) => id),
     ),
-    closed: new Set(
-      rows.filter(({ status }) => status !== "pending" && status !== "queued").map(({ reference }) => reference),
-    ),
+    closed: new Set(rows.filter(isClosed).map(({ reference }) => reference)),
     personOf: new Map(people.flatMap(({ phone, id, personId }) => (phone === null ? [] : [[phone, personId ?? id]]))),
   };
+}
+
+/** Only who waits, or whose request is still open, may be handed over (again). */
+function isClosed({ status, outcomeUnknown }: Message): boolean {
+  if (status === "sending") return outcomeUnknown;
+  return status !== "pending" && status !== "queued";
 }
 
 function checkFigures({ broadcasts: all, figures, rows }: Sight): void {

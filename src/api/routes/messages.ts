@@ -123,5 +123,5 @@ function answerSent(sent: Awaited<ReturnType<typeof sendMessage>>): Answer {
 
 function render(result: SendResult): Answer {
   if (result instanceof Problem) return answerProblem(result);
-  return answerData(201, viewMessage(result.message, result.workspace));
+  return { ...answerData(201, viewMessage(result.message, result.workspace)), about: { message: result.message.id } };
 }

@@ -5,6 +5,7 @@
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import { type E164, otherSpelling } from "#src/primitives/phone.ts";
 import type { Tx } from "#src/storage/transaction.ts";
+import { networkAttempts } from "../attempts/table.ts";
 import { callbacks } from "../callbacks/table.ts";
 import { rememberErasedOptOut } from "../contacts/erased.ts";
 import {
@@ -75,13 +76,15 @@ export function eraseContact(tx: Tx, contact: Contact): void {
 
 /** Messages and inbounds of the contact, up to `limit` of each; false when nothing was left. */
 export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
-  const sent = tx.db
-    .select({ id: messages.id })
+  const found = tx.db
+    .select({ id: messages.id, reference: messages.reference })
     .from(messages)
     .where(and(eq(messages.contactId, contact.id), sql`${messages.toPhone} <> ${ERASED}`))
     .limit(limit)
-    .all()
-    .map(({ id }) => id);
+    .all();
+  const references = found.map(({ reference }) => reference);
+  const sent = found.map(({ id }) => id);
+  tx.db.delete(networkAttempts).where(inArray(networkAttempts.reference, references)).run();
   tx.db
     .update(messages)
     .set({ toPhone: ERASED, text: ERASED, variables: null, networkMessageId: null })

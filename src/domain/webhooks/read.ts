@@ -73,3 +73,22 @@ export function getDelivery(reading: Reading, id: number): DeliveryDetail {
   const { delivery, ...rest } = found;
   return { ...delivery, ...rest, attempts };
 }
+
+/** An event's deliveries, each with its attempts, in their order. */
+export function deliveriesOfEvent(reading: Reading, eventSeq: number): (Delivery & { attempts: DeliveryAttempt[] })[] {
+  return reading.db
+    .select()
+    .from(deliveries)
+    .where(eq(deliveries.eventSeq, eventSeq))
+    .orderBy(asc(deliveries.id))
+    .all()
+    .map((delivery) => ({
+      ...delivery,
+      attempts: reading.db
+        .select()
+        .from(deliveryAttempts)
+        .where(eq(deliveryAttempts.deliveryId, delivery.id))
+        .orderBy(asc(deliveryAttempts.id))
+        .all(),
+    }));
+}

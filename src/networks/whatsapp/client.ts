@@ -4,7 +4,7 @@
  */
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { Clock } from "#src/primitives/clock.ts";
-import type { Handover } from "../network.ts";
+import type { Handover, RawAnswer } from "../network.ts";
 import { type Exchange, exchange, TIME_LIMIT_PASSED } from "./connection.ts";
 import { classify, describe, readGraphError } from "./errors.ts";
 import { phoneIn } from "./item.ts";
@@ -14,7 +14,7 @@ import { createProber } from "./prober.ts";
 import type { WhatsappSettings } from "./whatsapp.ts";
 
 export interface Client {
-  send(handover: Handover, timeoutMs: number): Promise<Outcome>;
+  send(handover: Handover, timeoutMs: number, onAnswer?: (answer: RawAnswer) => void): Promise<Outcome>;
 }
 
 /** Meta's code for an access token that cannot be used. */
@@ -27,7 +27,7 @@ export function createClient(settings: WhatsappSettings, clock: Clock): Client {
   const prober = createProber(graphUrl, clock);
 
   return {
-    async send(handover, timeoutMs) {
+    async send(handover, timeoutMs, onAnswer) {
       const headers = findHeaders(settings, handover.sender.accessToken);
       if (headers === null) return refusedHere(TOKEN_INVALID_CODE, "account");
       if (handover.to === null && handover.recipientUserId === null) {
@@ -44,6 +44,7 @@ export function createClient(settings: WhatsappSettings, clock: Clock): Client {
         const url = graphUrl + pathOf(settings, handover.sender.phoneNumberId);
         const result = await exchange(url, { method: "POST", headers, body, signal: limit.signal });
         prober.learn(result);
+        if (result.kind === "answered") onAnswer?.(rawOf(result, handover.sender.accessToken));
         return outcomeOf(result, clock);
       } finally {
         timer.cancel();
@@ -70,6 +71,11 @@ function findHeaders(settings: WhatsappSettings, accessToken: string | null): He
   } catch {
     return null;
   }
+}
+
+/** Meta has been seen to repeat access tokens in its answers. */
+function rawOf({ status, body }: { status: number; body: string }, accessToken: string | null): RawAnswer {
+  return { httpStatus: status, body: accessToken === null ? body : body.replaceAll(accessToken, "[token]") };
 }
 
 /** Refused before anything was sent, with the code that Meta would have given. */

@@ -24,7 +24,7 @@ export function createWhatsapp(settings: WhatsappSettings, clock: Clock): Networ
   const client = createClient(settings, clock);
   return {
     name: "whatsapp",
-    send: (handover, timeoutMs) => client.send(handover, timeoutMs),
+    send: (handover, timeoutMs, onAnswer) => client.send(handover, timeoutMs, onAnswer),
     isReachable: (timeoutMs) => isReachable(settings.graphUrl, clock, timeoutMs),
     parse: parseCallback,
   };

@@ -13,8 +13,8 @@ export interface LoadJob {
   /** Stops after this long, or after `count` answers. */
   durationMs?: number;
   count?: number;
-  /** The only status that counts as an answer. */
-  expectedStatus: number;
+  /** The only status that counts as an answer; null: any. */
+  expectedStatus: number | null;
 }
 
 export interface LoadResult {
@@ -74,7 +74,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
               return;
             }
             socket.data.begun = null;
-            if (answer.status !== job.expectedStatus)
+            if (job.expectedStatus !== null && answer.status !== job.expectedStatus)
               return reject(new Error(`unexpected answer: ${bytes.toString()}`));
             lastAt = performance.now();
             latencies.push(lastAt - socket.data.sentAt);

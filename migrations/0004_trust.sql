@@ -1,0 +1,24 @@
+-- Where a database came from, and what networks answered.
+
+-- Where the file lay when it was last opened for good: a copy made by hand lies elsewhere. Null until it is known.
+ALTER TABLE instance ADD COLUMN inode TEXT;
+ALTER TABLE instance ADD COLUMN born_at INTEGER;
+-- JSON on a copy that Waxwing made itself (why, when, whether something newer was lost); null on a live database.
+ALTER TABLE instance ADD COLUMN stamp TEXT;
+-- JSON array of the instance ids that this database had before, the oldest first.
+ALTER TABLE instance ADD COLUMN ancestors TEXT NOT NULL DEFAULT '[]';
+
+-- Attempts at a network that it did not accept, with its raw answer. What it accepted stands in the message itself.
+CREATE TABLE network_attempts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  reference TEXT NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome IN ('refused', 'throttled', 'unreachable', 'unknown')),
+  code TEXT,
+  reason TEXT NOT NULL,
+  -- The answer as it came, without the access token; null where there was none.
+  http_status INTEGER,
+  answer TEXT,
+  attempted_at INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX network_attempts_reference ON network_attempts (reference);

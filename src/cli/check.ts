@@ -1,0 +1,87 @@
+/** `waxwing check [FILE]`: whether a database, or a backup, is what it must be. It only reads. */
+import { resolve } from "node:path";
+import { checkDatabase, type Finding, type Health } from "#src/integrity/check.ts";
+import { invariants } from "#src/integrity/invariants.ts";
+import { openClient } from "#src/storage/driver.ts";
+import { databaseFiles } from "#src/storage/files.ts";
+import { LockHeld, lockExclusively } from "#src/storage/lock.ts";
+import { type Command, command } from "./command.ts";
+import { isThere, noDatabase } from "./database.ts";
+import { CommandFailure } from "./failure.ts";
+import { visible } from "./output.ts";
+
+export const commands: readonly Command[] = [
+  command({
+    group: null,
+    name: "check",
+    summary: "Look a database over: the file's integrity, and everything that must be true of it",
+    details:
+      "Without FILE: the database itself, also beside a running server, which it does not hold up. Exit code 1 when\nsomething is broken.",
+    positionals: { file: { kind: "text", value: "FILE", says: "A backup, or another database file" } },
+    run: async (context, given) => {
+      const { io, options } = context;
+      const path = given.file ?? databaseFiles(context.loadConfig().storage.path).database;
+      if (!isThere(path)) {
+        if (given.file === undefined) throw noDatabase(path);
+        throw new CommandFailure("unreadable_file", `there is no file ${resolve(path)}`, "check the path");
+      }
+      const startedAt = io.clock.monotonic();
+      const onPart = (name: string): void => {
+        if (io.isTerminal && !options.json) io.err(`\r\u001b[K${name} …`);
+      };
+      const client = openClient(path, { readonly: true, fileMustExist: true, timeout: 5_000 });
+      let health: Health;
+      try {
+        health = checkDatabase(client, { now: io.clock.now(), whole: !isServed(path), onPart });
+      } finally {
+        client.close();
+        if (io.isTerminal && !options.json) io.err("\r\u001b[K");
+      }
+      const seconds = ((io.clock.monotonic() - startedAt) / 1000).toFixed(1);
+      const view = viewOf(path, health);
+      if (health.isSound) {
+        const text = `${resolve(path)} is sound: schema ${health.schema}, ${health.checked.length} checks in ${seconds} s.`;
+        return { json: view, text };
+      }
+      return { json: view, text: describe(path, health.findings), exitCode: 1 };
+    },
+  }),
+];
+
+/** A running server's database is read piece by piece. */
+function isServed(path: string): boolean {
+  const { serverLock } = databaseFiles(path);
+  if (!isThere(serverLock)) return false;
+  try {
+    lockExclusively(serverLock).release();
+    return false;
+  } catch (error) {
+    return error instanceof LockHeld;
+  }
+}
+
+function viewOf(path: string, { isSound, schema, checked, findings }: Health) {
+  const sentences = new Map(invariants.map(({ name, sentence }) => [name, sentence]));
+  return {
+    ok: isSound,
+    file: resolve(path),
+    schema,
+    checks: checked.map((name) => {
+      const finding = findings.find((one) => one.name === name);
+      return { name, ok: finding === undefined, sentence: finding?.sentence ?? sentences.get(name) ?? null };
+    }),
+    broken: findings.map(({ name, sentence, count, of, ids, next }) => ({ name, sentence, count, of, ids, next })),
+  };
+}
+
+export function describe(path: string, findings: readonly Finding[]): string {
+  const parts = findings.map(({ name, sentence, count, of, ids, next }) =>
+    [
+      `${name}: broken`,
+      `  should be: ${sentence}`,
+      `  but: ${count === 1_000 ? "1,000 or more" : count} × ${of}: ${ids.map((id) => visible(String(id))).join(", ")}${count > ids.length ? ", …" : ""}`,
+      `  next: ${next}`,
+    ].join("\n"),
+  );
+  return [`${resolve(path)} is broken.`, ...parts].join("\n");
+}

@@ -1,0 +1,220 @@
+/** `waxwing message show ID`: one timeline of a message, from the request to the last webhook attempt. */
+import { listAttempts } from "#src/domain/attempts/attempts.ts";
+import type { Callback } from "#src/domain/callbacks/table.ts";
+import type { EventRow } from "#src/domain/events/table.ts";
+import { findForWork } from "#src/domain/messages/read.ts";
+import type { Message } from "#src/domain/messages/table.ts";
+import { findCallbacks, findEvents, type Slice } from "#src/domain/timeline/read.ts";
+import { deliveriesOfEvent } from "#src/domain/webhooks/read.ts";
+import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import { parseCallback } from "#src/networks/whatsapp/callback.ts";
+import { formatMoney } from "#src/primitives/money.ts";
+import { notFound } from "#src/primitives/problem.ts";
+import type { Store } from "#src/storage/store.ts";
+import type { Reading } from "#src/storage/transaction.ts";
+import { type Command, command } from "./command.ts";
+import { withDatabase } from "./database.ts";
+import { timesIn } from "./of-workspaces.ts";
+import { list, type Report, table } from "./output.ts";
+
+/** One thing that happened, at a moment. */
+interface Step {
+  at: number;
+  what: string;
+  /** In words, for a person. */
+  says: string;
+  details: Record<string, unknown>;
+}
+
+export const commands: readonly Command[] = [
+  command({
+    group: "message",
+    name: "show",
+    summary: "One message's story: request, attempts at the network, statuses, webhooks",
+    details: "Raw answers are there as long as [retention] raw keeps them, events as long as [retention] events does.",
+    positionals: { id: { kind: "number", value: "ID", required: true, says: "The message's id" } },
+    run: (context, given) =>
+      withDatabase(context, "read", ({ store }) => {
+        const message = store.read((reading) => findForWork(reading, given.id));
+        if (message === undefined) throw notFound("message");
+        const callbacks = readAll(store, (reading, from) => findCallbacks(reading, message, from));
+        const events = readAll(store, (reading, from) => findEvents(reading, message, from));
+        return store.read((reading) => reportOf(reading, message, callbacks, events));
+      }),
+  }),
+];
+
+/** Slice by slice, each a read of its own: no read beside the server lasts long. */
+function readAll<Row>(store: Store, slice: (reading: Reading, from: number | null) => Slice<Row>): Row[] {
+  const rows: Row[] = [];
+  let from: number | null = null;
+  for (;;) {
+    const found: Slice<Row> = readSlice(store, slice, from);
+    rows.push(...found.rows);
+    if (found.next === null) return rows;
+    from = found.next;
+  }
+}
+
+function readSlice<Row>(
+  store: Store,
+  slice: (reading: Reading, from: number | null) => Slice<Row>,
+  from: number | null,
+): Slice<Row> {
+  // The type of `read` refuses promises; a slice is none, which it cannot see of a parameter.
+  const holder: { found: Slice<Row> } = { found: { rows: [], next: null } };
+  store.read((reading) => {
+    holder.found = slice(reading, from);
+  });
+  return holder.found;
+}
+
+function reportOf(
+  reading: Reading,
+  message: Message,
+  callbacks: readonly Callback[],
+  events: readonly EventRow[],
+): Report {
+  const workspace = getWorkspace(reading, message.workspaceId);
+  const when = timesIn(workspace);
+  const steps = [
+    ...ownSteps(message),
+    ...attemptSteps(reading, message),
+    ...callbacks.flatMap((callback) => statusSteps(callback, message)),
+    ...events.flatMap((event) => eventSteps(reading, event)),
+  ].toSorted((one, other) => one.at - other.at);
+  const head = {
+    id: message.id,
+    workspace_id: message.workspaceId,
+    status: message.status,
+    outcome_unknown: message.outcomeUnknown,
+    to: message.toPhone,
+    from: message.fromPhone,
+    type: message.type,
+    template: message.templateName,
+    language: message.templateLanguage,
+    reference: message.reference,
+    network_message_id: message.networkMessageId,
+    rate: formatMoney(message.rate),
+    money: message.money,
+    error: message.errorCode === null ? null : { code: message.errorCode, message: message.errorMessage },
+  };
+  const timeline = steps.map(({ at, what, says, details }) => ({ at: when(at), what, says, ...details }));
+  const text = [
+    list({
+      id: head.id,
+      workspace: head.workspace_id,
+      status: head.outcome_unknown ? `${head.status}, and nobody knows whether it arrived` : head.status,
+      to: head.to,
+      from: head.from,
+      template: head.template === null ? undefined : `${head.template} (${head.language})`,
+      reference: head.reference,
+      "network's id": head.network_message_id,
+      money: head.money === "none" ? "costs nothing" : `${head.rate} ${head.money}`,
+      error: head.error === null ? undefined : `${head.error.code}: ${head.error.message}`,
+    }),
+    "",
+    table(
+      ["at", "what", "says"],
+      timeline.map((one) => [one.at, one.what, one.says]),
+      "Nothing is known of it.",
+    ),
+  ].join("\n");
+  return { json: { ...head, timeline }, text };
+}
+
+/** What the message's own row tells. */
+function ownSteps(message: Message): Step[] {
+  const steps: Step[] = [
+    {
+      at: message.createdAt,
+      what: "request",
+      says: `taken from the ${message.origin}`,
+      details: { origin: message.origin },
+    },
+  ];
+  const add = (at: number | null, what: string, says: string): void => {
+    if (at !== null) steps.push({ at, what, says, details: {} });
+  };
+  add(message.handedOverAt, "hand-over", "the last attempt at the network began");
+  add(
+    message.sentAt,
+    "sent",
+    `the network took it${message.networkMessageId === null ? "" : ` as ${message.networkMessageId}`}`,
+  );
+  add(message.deliveredAt, "delivered", "it reached the phone");
+  add(message.readAt, "read", "the person saw it");
+  add(
+    message.failedAt,
+    "failed",
+    message.errorCode === null ? "and then arrived after all" : `${message.errorCode}: ${message.errorMessage}`,
+  );
+  return steps;
+}
+
+function attemptSteps(reading: Reading, { reference }: Message): Step[] {
+  return listAttempts(reading, reference).map((attempt) => ({
+    at: attempt.attemptedAt,
+    what: "attempt",
+    says: `${attempt.outcome} after ${attempt.durationMs} ms: ${attempt.reason}`,
+    details: {
+      outcome: attempt.outcome,
+      code: attempt.code,
+      duration_ms: attempt.durationMs,
+      http_status: attempt.httpStatus,
+      answer: attempt.answer,
+    },
+  }));
+}
+
+/** A callback may carry statuses of a thousand messages; only this one's are shown. */
+function statusSteps({ id, body, receivedAt, dueAt, doneAt, note }: Callback, message: Message): Step[] {
+  return parseCallback(body).flatMap((item) => {
+    if (item.kind !== "status") return [];
+    if (item.reference !== message.reference && item.networkMessageId !== message.networkMessageId) return [];
+    const error = item.error === null ? "" : ` (${item.error.code}: ${item.error.message})`;
+    return [
+      {
+        // The simulator's callbacks lie there before their time.
+        at: Math.max(receivedAt, dueAt),
+        what: "status",
+        says: `the network said ${item.status}${error}${doneAt === null ? " (not applied yet)" : ""}`,
+        details: {
+          status: item.status,
+          network_time: new Date(item.at).toISOString(),
+          error: item.error,
+          callback: id,
+          note,
+        },
+      },
+    ];
+  });
+}
+
+function eventSteps(reading: Reading, event: EventRow): Step[] {
+  const deliveries = deliveriesOfEvent(reading, event.seq);
+  const made: Step = {
+    at: event.createdAt,
+    what: "event",
+    says: `${event.type} ${event.id}${deliveries.length === 0 ? ", no address to send it to" : ""}`,
+    details: { event_id: event.id, event_type: event.type },
+  };
+  const attempts = deliveries.flatMap((delivery) =>
+    delivery.attempts.map((attempt) => ({
+      at: attempt.attemptedAt,
+      what: "webhook",
+      says: `${event.type} → ${attempt.statusCode ?? attempt.error ?? "no answer"} after ${attempt.durationMs} ms`,
+      details: {
+        event_id: event.id,
+        delivery: delivery.id,
+        delivery_status: delivery.status,
+        url: attempt.url,
+        status_code: attempt.statusCode,
+        error: attempt.error,
+        response: attempt.response,
+        duration_ms: attempt.durationMs,
+      },
+    })),
+  );
+  return [made, ...attempts];
+}

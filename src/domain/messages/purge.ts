@@ -1,0 +1,44 @@
+/** Forgets old single messages, with what only makes sense beside them. Money's figures and its ledger stay. */
+import { asc, eq, gt, inArray } from "drizzle-orm";
+import type { Tx } from "#src/storage/transaction.ts";
+import { idempotencyKeys } from "../idempotency/table.ts";
+import { type Message, messages } from "./table.ts";
+
+/** Counted for the daily cap, and perhaps still to be reported on: never forgotten, whatever the configuration says. */
+const KEPT_AT_LEAST_MS = 2 * 24 * 60 * 60 * 1000;
+
+/**
+ * Looks at up to `limit` messages after `afterId` and drops those that are older than `before` and at their end. Returns
+ * the last id that was looked at, or null when the rest is younger.
+ */
+export function purgeMessages(tx: Tx, before: number, afterId: number, limit: number): number | null {
+  // Messages are numbered in the order of their time, so no index on time is needed.
+  const until = Math.min(before, tx.now - KEPT_AT_LEAST_MS);
+  const looked = tx.db
+    .select({
+      id: messages.id,
+      createdAt: messages.createdAt,
+      status: messages.status,
+      money: messages.money,
+      broadcastId: messages.broadcastId,
+    })
+    .from(messages)
+    .where(gt(messages.id, afterId))
+    .orderBy(asc(messages.id))
+    .limit(limit)
+    .all();
+  const old = looked.filter(({ createdAt }) => createdAt < until);
+  const gone = old.filter(isAtItsEnd).map(({ id }) => id);
+  if (gone.length > 0) {
+    tx.db.delete(idempotencyKeys).where(inArray(idempotencyKeys.messageId, gone)).run();
+    for (const id of gone) tx.db.delete(messages).where(eq(messages.id, id)).run();
+  }
+  return old.length === limit ? (old.at(-1)?.id ?? null) : null;
+}
+
+/** Nothing that is held, and nothing that is on its way, is forgotten. */
+function isAtItsEnd({ status, money, broadcastId }: Pick<Message, "status" | "money" | "broadcastId">): boolean {
+  // Recipients are kept as long as their broadcast's retention says.
+  if (broadcastId !== null) return false;
+  return money !== "held" && status !== "pending" && status !== "queued" && status !== "sending";
+}

@@ -1,0 +1,195 @@
+/**
+ * What must be true of a database at every commit, as data: a name, a sentence, the query that finds what breaks it, and
+ * what to do then. A query gives one row for each thing that is wrong, its `id` first. Each is one statement, so it sees
+ * one state even beside a running server; one that reads a whole large table is walked in slices (`walk`), so that no
+ * read holds the log for long. A new noun adds its invariants here.
+ */
+export interface Invariant {
+  readonly name: string;
+  /** What is true while all is well. */
+  readonly sentence: string;
+  /** What the `id`s are. */
+  readonly of: string;
+  /**
+   * May use `@now`, milliseconds. With `walk` it is run for slices of that table and must hold its rows to
+   * `id > @from AND id <= @to`.
+   */
+  readonly sql: string;
+  readonly walk?: "messages" | "contacts" | "deliveries";
+  /** What to do when it is broken. */
+  readonly next: string;
+}
+
+/** How long a message may stay open without a row that ends it: far longer than any hand-over lasts. */
+const LONGEST_HAND_OVER_MS = 3_600_000;
+
+const restoreOrReport = "compare it with the last good backup (waxwing check FILE), and report it";
+const restart = "restart the server: a start takes up what was left open";
+
+export const invariants: readonly Invariant[] = [
+  {
+    name: "one_instance",
+    sentence: "The database names itself, once.",
+    of: "instance",
+    sql: "SELECT 0 AS id WHERE (SELECT count(*) FROM instance) > 1",
+    next: restoreOrReport,
+  },
+  {
+    name: "account_equals_ledger",
+    sentence: "What an account was credited and charged is the sum of its ledger's credits and charges.",
+    of: "workspace",
+    sql: `SELECT a.workspace_id AS id FROM billing_accounts a LEFT JOIN (
+            SELECT workspace_id, sum(amount) FILTER (WHERE kind = 'credit') AS credited,
+                   sum(amount) FILTER (WHERE kind = 'charge') AS charged
+            FROM ledger_entries GROUP BY workspace_id
+          ) l ON l.workspace_id = a.workspace_id
+          WHERE a.credited <> coalesce(l.credited, 0) OR a.charged <> coalesce(l.charged, 0)`,
+    next: restoreOrReport,
+  },
+  {
+    name: "held_equals_open_messages",
+    sentence: "What an account holds is the sum of the prices of its messages whose money is held.",
+    of: "workspace",
+    sql: `SELECT a.workspace_id AS id FROM billing_accounts a LEFT JOIN (
+            SELECT workspace_id, sum(rate) AS held FROM messages WHERE money = 'held' GROUP BY workspace_id
+          ) m ON m.workspace_id = a.workspace_id
+          WHERE a.held <> coalesce(m.held, 0)`,
+    next: restoreOrReport,
+  },
+  {
+    name: "ledger_equals_messages",
+    sentence:
+      "A message's ledger has one hold and, once its money is settled, the one release or charge that says how.",
+    of: "message",
+    sql: `SELECT l.message_id AS id FROM (
+            SELECT message_id, sum(kind = 'hold') AS holds, sum(kind = 'release') AS releases,
+                   sum(kind = 'charge') AS charges, min(amount) <> max(amount) AS differs
+            FROM ledger_entries WHERE message_id IS NOT NULL GROUP BY message_id
+          ) l LEFT JOIN messages m ON m.id = l.message_id
+          WHERE l.holds <> 1 OR l.releases > 1 OR l.charges > 1 OR l.differs
+             OR (m.id IS NULL AND l.releases + l.charges = 0)
+             OR (m.money = 'none')
+             OR (m.money = 'held' AND l.releases + l.charges > 0)
+             OR (m.money = 'charged' AND l.charges <> 1)
+             OR (m.money = 'released' AND (l.releases <> 1 OR l.charges <> 0))`,
+    next: restoreOrReport,
+  },
+  {
+    name: "money_has_its_ledger",
+    sentence: "Every message that costs something has its hold in the ledger.",
+    of: "message",
+    sql: `SELECT id FROM messages WHERE money <> 'none'
+          EXCEPT SELECT message_id FROM ledger_entries WHERE kind = 'hold'`,
+    next: restoreOrReport,
+  },
+  {
+    name: "money_fits_state",
+    sentence:
+      "A message's money is where its state says: held while open, charged when delivered, released when failed.",
+    of: "message",
+    walk: "messages",
+    sql: `SELECT id FROM messages WHERE id > @from AND id <= @to AND (
+            (money = 'none') <> (rate = 0)
+            OR (money = 'held' AND status NOT IN ('pending', 'queued', 'sending', 'sent'))
+            OR (money = 'charged' AND status NOT IN ('delivered', 'read'))
+            OR (money = 'released' AND status NOT IN ('sent', 'failed', 'skipped')))`,
+    next: restoreOrReport,
+  },
+  {
+    name: "times_fit_state",
+    sentence: "A message has the times and the error of the state it is in, in their order.",
+    of: "message",
+    walk: "messages",
+    sql: `SELECT id FROM messages WHERE id > @from AND id <= @to AND (
+            (status IN ('sent', 'delivered', 'read') AND sent_at IS NULL)
+            OR (status IN ('delivered', 'read') AND delivered_at IS NULL)
+            OR (status = 'read' AND read_at IS NULL)
+            OR (status = 'failed' AND (failed_at IS NULL OR error_code IS NULL))
+            OR (status <> 'failed' AND (error_code IS NOT NULL OR outcome_unknown = 1))
+            OR (status IN ('sending', 'sent', 'delivered', 'read') AND handed_over_at IS NULL)
+            OR (status IN ('pending', 'queued', 'sending') AND (sent_at IS NOT NULL OR delivered_at IS NOT NULL))
+            OR delivered_at < sent_at OR read_at < delivered_at)`,
+    next: restoreOrReport,
+  },
+  {
+    name: "in_doubt_is_settled",
+    sentence: "A message that has been open for over an hour has a row of work that will end it.",
+    of: "message",
+    sql: `SELECT id FROM messages WHERE status IN ('queued', 'sending')
+          AND coalesce(handed_over_at, created_at) < @now - ${LONGEST_HAND_OVER_MS}
+          AND NOT EXISTS (SELECT 1 FROM outbox WHERE kind = 'settle_message' AND subject = messages.id)`,
+    next: restart,
+  },
+  {
+    name: "deliveries_have_work",
+    sentence: "Every delivery that is pending has its row of work, so that it is attempted.",
+    of: "delivery",
+    walk: "deliveries",
+    sql: `SELECT id FROM deliveries WHERE id > @from AND id <= @to AND status = 'pending'
+          AND NOT EXISTS (SELECT 1 FROM outbox WHERE kind = 'deliver_webhook' AND subject = deliveries.id)`,
+    next: "send it again: waxwing delivery replay ID",
+  },
+  {
+    name: "work_has_its_subject",
+    sentence: "Every row of work names something that there is.",
+    of: "row of work",
+    sql: `SELECT id FROM outbox WHERE
+            (kind = 'deliver_webhook' AND NOT EXISTS (SELECT 1 FROM deliveries WHERE id = outbox.subject))
+            OR (kind = 'settle_message' AND NOT EXISTS (SELECT 1 FROM messages WHERE id = outbox.subject))`,
+    next: "nothing is lost by it; report it",
+  },
+  {
+    name: "open_keys_have_messages",
+    sentence: "An idempotency key without an answer belongs to a message that is still there.",
+    of: "idempotency key",
+    sql: `SELECT id FROM idempotency_keys WHERE status IS NULL
+          AND NOT EXISTS (SELECT 1 FROM messages WHERE id = idempotency_keys.message_id)`,
+    next: restoreOrReport,
+  },
+  {
+    name: "contact_counters",
+    sentence: "The counted totals of contacts and opt-outs are the numbers of rows.",
+    of: "workspace",
+    sql: `SELECT w.id FROM workspaces w LEFT JOIN contact_counters k ON k.workspace_id = w.id
+          WHERE coalesce(k.contacts, 0) <>
+                (SELECT count(*) FROM contacts WHERE workspace_id = w.id AND phone IS NOT NULL)
+             OR coalesce(k.opted_out, 0) <> (SELECT count(*) FROM contacts
+                WHERE workspace_id = w.id AND phone IS NOT NULL AND consent = 'opted_out')`,
+    next: restoreOrReport,
+  },
+  {
+    name: "member_counts",
+    sentence: "The counted members of a list are its rows.",
+    of: "group",
+    sql: `SELECT id FROM groups WHERE filter IS NULL
+          AND member_count <> (SELECT count(*) FROM group_members WHERE group_id = groups.id)`,
+    next: restoreOrReport,
+  },
+  {
+    name: "consent_equals_log",
+    sentence: "A contact's consent is what the last entry of its consent log says.",
+    of: "contact",
+    walk: "contacts",
+    sql: `SELECT id FROM contacts WHERE id > @from AND id <= @to AND consent <> coalesce(
+            (SELECT became FROM consent_log WHERE contact_id = contacts.id ORDER BY consent_log.id DESC LIMIT 1),
+            'unknown')`,
+    next: "opt the contact out if in doubt: POST /contacts/{phone}/opt-out; then report it",
+  },
+  {
+    name: "linked_contacts_agree",
+    sentence: "Contacts that are one person are all opted out, or none of them is.",
+    of: "person",
+    sql: `SELECT person_id AS id FROM contacts WHERE person_id IS NOT NULL GROUP BY person_id
+          HAVING min(consent = 'opted_out') <> max(consent = 'opted_out')`,
+    next: "opt the person's contacts out if in doubt: POST /contacts/{phone}/opt-out; then report it",
+  },
+  {
+    name: "opt_outs_are_dated",
+    sentence: "Whoever is opted out has the time and the source of it.",
+    of: "contact",
+    walk: "contacts",
+    sql: `SELECT id FROM contacts WHERE id > @from AND id <= @to AND consent = 'opted_out'
+          AND (consent_at IS NULL OR consent_source IS NULL)`,
+    next: restoreOrReport,
+  },
+];

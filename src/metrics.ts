@@ -1,0 +1,132 @@
+/**
+ * Figures about the process in Prometheus' text format (exposition format 0.0.4): counters, gauges and histograms, each
+ * declared once with a sentence. Counting is a map look-up; what a gauge shows is asked for when somebody reads it. Own
+ * code, for the small library that there is brings collectors of another runtime's insides.
+ */
+export type Labels = Readonly<Record<string, string | number>>;
+
+export class Counter {
+  readonly #series = new Map<string, number>();
+
+  add(labels: Labels = {}, by = 1): void {
+    const key = keyOf(labels);
+    this.#series.set(key, (this.#series.get(key) ?? 0) + by);
+  }
+
+  lines(name: string): string[] {
+    return [...this.#series].map(([key, value]) => `${name}${braces(key)} ${value}`);
+  }
+}
+
+interface Observed {
+  /** One count for each bucket, and the last for what is over all of them. */
+  counts: number[];
+  sum: number;
+}
+
+export class Histogram {
+  readonly #bounds: readonly number[];
+  readonly #series = new Map<string, Observed>();
+
+  /** Upper bounds, ascending. */
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+  }
+
+  observe(value: number, labels: Labels = {}): void {
+    const key = keyOf(labels);
+    let observed = this.#series.get(key);
+    if (observed === undefined) {
+      observed = { counts: new Array<number>(this.#bounds.length + 1).fill(0), sum: 0 };
+      this.#series.set(key, observed);
+    }
+    let bucket = 0;
+    while (bucket < this.#bounds.length && value > (this.#bounds[bucket] ?? 0)) bucket += 1;
+    observed.counts[bucket] = (observed.counts[bucket] ?? 0) + 1;
+    observed.sum += value;
+  }
+
+  lines(name: string): string[] {
+    return [...this.#series].flatMap(([key, { counts, sum }]) => {
+      let total = 0;
+      const buckets = counts.map((count, index) => {
+        total += count;
+        const bound = this.#bounds[index];
+        return `${name}_bucket${braces(joined(key, `le="${bound ?? "+Inf"}"`))} ${total}`;
+      });
+      return [...buckets, `${name}_sum${braces(key)} ${sum}`, `${name}_count${braces(key)} ${total}`];
+    });
+  }
+}
+
+/** A value of this moment, with its labels. */
+export type Sample = readonly [labels: Labels, value: number];
+
+interface Family {
+  kind: "counter" | "gauge" | "histogram";
+  help: string;
+  lines: () => string[] | Promise<string[]>;
+}
+
+export class Metrics {
+  readonly #families = new Map<string, Family>();
+
+  counter(name: string, help: string): Counter {
+    const counter = new Counter();
+    this.#declare(name, { kind: "counter", help, lines: () => counter.lines(name) });
+    return counter;
+  }
+
+  histogram(name: string, help: string, bounds: readonly number[]): Histogram {
+    const histogram = new Histogram(bounds);
+    this.#declare(name, { kind: "histogram", help, lines: () => histogram.lines(name) });
+    return histogram;
+  }
+
+  /** `read` is asked each time somebody looks. */
+  gauge(name: string, help: string, read: () => readonly Sample[] | Promise<readonly Sample[]>): void {
+    this.#declare(name, {
+      kind: "gauge",
+      help,
+      lines: async () => (await read()).map(([labels, value]) => `${name}${braces(keyOf(labels))} ${value}`),
+    });
+  }
+
+  /** Everything, for whoever scrapes it. A gauge that cannot be read is left out, not the rest with it. */
+  async text(): Promise<string> {
+    const parts: string[] = [];
+    for (const [name, { kind, help, lines }] of this.#families) {
+      const shown = await Promise.resolve()
+        .then(lines)
+        .catch(() => []);
+      if (shown.length > 0) parts.push(`# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${shown.join("\n")}\n`);
+    }
+    return parts.join("");
+  }
+
+  #declare(name: string, family: Family): void {
+    if (this.#families.has(name)) throw new Error(`the metric ${name} is declared twice`);
+    this.#families.set(name, family);
+  }
+}
+
+/** Seconds, from what a read from memory takes to what a network may. */
+export const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+function keyOf(labels: Labels): string {
+  let key = "";
+  for (const name in labels) key = joined(key, `${name}="${escaped(String(labels[name]))}"`);
+  return key;
+}
+
+function joined(key: string, more: string): string {
+  return key === "" ? more : `${key},${more}`;
+}
+
+function braces(key: string): string {
+  return key === "" ? "" : `{${key}}`;
+}
+
+function escaped(value: string): string {
+  return /[\\"\n]/.test(value) ? value.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n") : value;
+}

@@ -1,0 +1,56 @@
+/** What every answer carries, whoever asks for whatever. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+
+let app: TestServer;
+let shop: TestWorkspace;
+beforeAll(async () => {
+  app = await startTestServer();
+  shop = await app.workspace();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+const ADDRESSES = [
+  "/healthz",
+  "/readyz",
+  "/docs",
+  "/docs/openapi.json",
+  "/docs/page.css",
+  "/metrics",
+  "/",
+  "/nothing",
+  "/api/v1/me",
+  "/api/v1/nothing",
+  "/api/v1/messages/1",
+];
+
+test("every answer has a request id of its own and the headers that keep browsers from guessing", async () => {
+  const seen = new Set<string>();
+  for (const path of ADDRESSES) {
+    const { headers, status } = await app.call("GET", path, { key: shop.key });
+    expect([
+      path,
+      headers.get("x-content-type-options"),
+      headers.get("x-frame-options"),
+      headers.get("referrer-policy"),
+    ]).toEqual([path, "nosniff", "DENY", "no-referrer"]);
+    const id = headers.get("x-request-id") ?? "";
+    expect([path, id, seen.has(id)]).toEqual([path, expect.stringMatching(/^[\w-]{3,}$/), false]);
+    seen.add(id);
+    expect([path, status < 500]).toEqual([path, true]);
+  }
+});
+
+test("the caller's own request id comes back where it is sane, and not where it is not", async () => {
+  for (const path of ["/api/v1/me", "/healthz", "/nothing"]) {
+    const kept = await app.call("GET", path, { key: shop.key, headers: { "x-request-id": "order-7.a:b" } });
+    expect(kept.headers.get("x-request-id")).toBe("order-7.a:b");
+    const other = await app.call("GET", path, { key: shop.key, headers: { "x-request-id": "<script>" } });
+    expect(other.headers.get("x-request-id")).not.toContain("script");
+  }
+});
+
+test("answers of the API are kept by nobody on the way", async () => {
+  const { headers } = await app.call("GET", "/api/v1/me", { key: shop.key });
+  expect(headers.get("cache-control")).toBe("no-store");
+});

@@ -1,0 +1,22 @@
+/** `/readyz` tells the truth: a server whose disk takes nothing more is not ready, and is ready again when it does. */
+import { expect, test } from "bun:test";
+import { startTestServer } from "#test/support/server.ts";
+
+test("a database that cannot be written is not ready, and ready again without a restart; the process lives all along", async () => {
+  await using app = await startTestServer();
+  const { client } = app.store;
+  const status = async (path: string): Promise<number> => (await app.call("GET", path)).status;
+  expect([await status("/readyz"), await status("/healthz")]).toEqual([200, 200]);
+  client.pragma("query_only = ON");
+  expect([await status("/readyz"), await status("/healthz")]).toEqual([503, 200]);
+  client.pragma("query_only = OFF");
+  expect(await status("/readyz")).toBe(200);
+});
+
+test("asking a hundred times at once costs a few commits, not a hundred", async () => {
+  await using app = await startTestServer();
+  const before = app.store.figures.commits;
+  const answers = await Promise.all(Array.from({ length: 100 }, () => app.call("GET", "/readyz")));
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  expect(app.store.figures.commits - before).toBeLessThan(50);
+});

@@ -1,0 +1,125 @@
+/** What strangers and mistakes can send: each is answered or cut off, and nobody else waits. Real sockets throughout. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+
+let app: TestServer;
+let shop: TestWorkspace;
+beforeAll(async () => {
+  app = await startTestServer();
+  shop = await app.workspace();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+const port = (): number => Number(new URL(app.server.url).port);
+
+/** The status of the first answer to these bytes; 0 where the connection ends without one. */
+function statusOf(bytes: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const socket = connect(port(), "127.0.0.1");
+  let got = "";
+  socket.on("data", (chunk) => {
+    got += chunk.toString("latin1");
+    const status = /^HTTP\/1\.1 (\d+)/.exec(got)?.[1];
+    if (status === undefined) return;
+    resolve(Number(status));
+    socket.destroy();
+  });
+  socket.on("close", () => resolve(0));
+  socket.on("error", (error) => ("code" in error && error.code === "ECONNRESET" ? resolve(0) : reject(error)));
+  socket.write(bytes);
+  return promise;
+}
+
+const head = (more = "", line = "GET /api/v1/me"): string =>
+  `${line} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${shop.key}\r\n${more}\r\n`;
+const post = (body: string, more = ""): string =>
+  `${head(`content-type: application/json\r\ncontent-length: ${body.length}\r\n${more}`, "POST /api/v1/messages")}${body}`;
+
+test("a head over 16 KiB is refused, whether by one header, by many, or by its address", async () => {
+  expect(await statusOf(head(`x-a: ${"a".repeat(15_000)}\r\n`))).toBe(200);
+  expect(await statusOf(head(`x-a: ${"a".repeat(20_000)}\r\n`))).toBe(431);
+  expect(await statusOf(head(Array.from({ length: 1_000 }, (_, index) => `x-${index}: 1\r\n`).join("")))).toBe(431);
+  expect(await statusOf(head("", `GET /api/v1/me?${"a".repeat(20_000)}`))).toBe(431);
+});
+
+test("a request whose length can be read in two ways is refused: nothing can be smuggled past a proxy", async () => {
+  const line = "POST /api/v1/messages";
+  const json = "content-type: application/json\r\n";
+  expect(await statusOf(`${head(`${json}content-length: 2\r\ncontent-length: 3\r\n`, line)}{}`)).toBe(400);
+  expect(
+    await statusOf(`${head(`${json}content-length: 2\r\ntransfer-encoding: chunked\r\n`, line)}2\r\n{}\r\n0\r\n\r\n`),
+  ).toBe(400);
+  expect(await statusOf(`${head(`${json}transfer-encoding: xchunked\r\n`, line)}2\r\n{}\r\n0\r\n\r\n`)).toBe(400);
+});
+
+test("JSON may be nested as deep as a body is long: it is refused like any other mistake", async () => {
+  for (const depth of [1_000, 100_000, 500_000]) {
+    expect([depth, await statusOf(post(`{"to":${"[".repeat(depth)}${"]".repeat(depth)}}`))]).toEqual([depth, 400]);
+  }
+  const depth = 150_000;
+  const objects = `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+  expect(await statusOf(post(objects, "idempotency-key: deep\r\n"))).toBe(400);
+  expect(await statusOf(head())).toBe(200);
+});
+
+test("a body of a hundred thousand mistakes gets an answer of a hundred", async () => {
+  const body = `{${Array.from({ length: 80_000 }, (_, index) => `"k${index}":1`).join(",")}}`;
+  const { status, body: answer, text } = await app.call("POST", "/api/v1/messages", { key: shop.key, body });
+  expect(status).toBe(400);
+  expect(Object.keys(answer.error.fields).length).toBeLessThanOrEqual(110);
+  expect(text.length).toBeLessThan(20_000);
+});
+
+test("a body that trickles is given up after 30 seconds, and a large one is refused unread", async () => {
+  const trickle = statusOf(
+    `${head("content-type: application/json\r\ncontent-length: 1000\r\n", "POST /api/v1/messages")}{`,
+  );
+  await waitForRequest();
+  await app.clock.advance(29_000);
+  await app.clock.advance(2_000);
+  expect(await trickle).toBe(400);
+  const huge = head("content-type: application/json\r\ncontent-length: 2000000000\r\n", "POST /api/v1/messages");
+  expect(await statusOf(huge)).toBe(400);
+});
+
+test("hundreds of connections that say nothing keep nobody from being answered", async () => {
+  const sockets = await Promise.all(
+    Array.from({ length: 500 }, () => {
+      const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+      const socket = connect(port(), "127.0.0.1", () => resolve(socket));
+      socket.on("error", reject);
+      return promise;
+    }),
+  );
+  try {
+    expect(await statusOf(head())).toBe(200);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+});
+
+/** Until the server waits for the body of a request. */
+async function waitForRequest(): Promise<void> {
+  while (!app.server.isActive()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test("who keeps asking at full speed while it is refused is answered late; others, and who backs off, are not", async () => {
+  await using limited = await startTestServer({ config: { limits: { requestsPerSecond: 1, burst: 1 } } });
+  const [flooding, calm] = [await limited.workspace(), await limited.workspace({ number: null })];
+  const me = async (key: string): Promise<number> => (await limited.call("GET", "/api/v1/me", { key })).status;
+  expect(await me(flooding.key)).toBe(200);
+  for (let index = 0; index < 100; index++) expect(await me(flooding.key)).toBe(429);
+  let isAnswered = false;
+  const late = me(flooding.key).then((status) => {
+    isAnswered = true;
+    return status;
+  });
+  expect(await me(calm.key)).toBe(200);
+  expect(isAnswered).toBe(false);
+  await limited.clock.advance(250);
+  expect(await late).toBe(429);
+  await limited.clock.advance(60_000);
+  expect(await me(flooding.key)).toBe(200);
+  expect(await me(flooding.key)).toBe(429);
+});

@@ -1,0 +1,102 @@
+/** The figures: what they count, that they are well formed, and who may see them. */
+import { expect, test } from "bun:test";
+import { Metrics } from "#src/metrics.ts";
+import { busyShop } from "#test/support/busy-shop.ts";
+import { startTestServer, type TestServer } from "#test/support/server.ts";
+
+async function figuresOf(app: TestServer): Promise<Map<string, number>> {
+  const { text } = await app.call("GET", "/metrics");
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]),
+  );
+}
+
+test("requests, sends by outcome, work, commits, webhooks, people and memory are told", async () => {
+  await using app = await startTestServer();
+  const shop = await busyShop(app);
+  await app.call("GET", "/api/v1/messages/999", { key: shop.key });
+  const figures = await figuresOf(app);
+  const value = (name: string): number => figures.get(name) ?? Number.NaN;
+  expect(value('waxwing_request_seconds_count{route="POST /messages",status="201"}')).toBe(4);
+  expect(value('waxwing_request_seconds_count{route="POST /messages",status="502"}')).toBe(1);
+  expect(value('waxwing_request_seconds_count{route="GET /messages/{id}",status="404"}')).toBe(1);
+  expect(value('waxwing_send_seconds_count{network="simulator",outcome="accepted"}')).toBe(4);
+  expect(value('waxwing_send_seconds_count{network="simulator",outcome="unknown"}')).toBe(1);
+  expect(value('waxwing_outbox_rows{kind="deliver_webhook"}')).toBeGreaterThan(0);
+  expect(value('waxwing_outbox_age_seconds{kind="deliver_webhook"}')).toBeGreaterThanOrEqual(0);
+  expect(value('waxwing_delivery_attempt_seconds_count{result="connection"}')).toBeGreaterThan(0);
+  expect(value("waxwing_commit_seconds_count")).toBeGreaterThan(5);
+  expect(value("waxwing_contacts")).toBe(5);
+  expect(value("waxwing_opted_out")).toBe(1);
+  expect(value("process_resident_memory_bytes")).toBeGreaterThan(1e6);
+  expect(value("waxwing_wal_bytes")).toBeGreaterThan(0);
+});
+
+test("every line is of the text format: each family once, with its help and its type before it", async () => {
+  await using app = await startTestServer();
+  await busyShop(app);
+  const { text, headers } = await app.call("GET", "/metrics");
+  expect(headers.get("content-type")).toContain("version=0.0.4");
+  const families = new Set<string>();
+  let family = "";
+  for (const line of text.trimEnd().split("\n")) {
+    const type = /^# TYPE (\w+) (counter|gauge|histogram)$/.exec(line);
+    if (line.startsWith("# HELP ")) continue;
+    if (type?.[1] !== undefined) {
+      expect(families.has(type[1])).toBe(false);
+      families.add(type[1]);
+      family = type[1];
+      continue;
+    }
+    expect(line).toMatch(/^[a-z_]+(\{([a-z_]+="[^"\\\n]*",?)*(le="[\d.+Inf]+")?\})? [-+\d.e]+$/);
+    expect(line.startsWith(family)).toBe(true);
+  }
+});
+
+test("no figure names a person: routes are told with their names, never with what a caller wrote", async () => {
+  await using app = await startTestServer();
+  const shop = await busyShop(app);
+  await app.call("GET", "/api/v1/contacts/+919876540009", { key: shop.key });
+  await app.call("GET", "/api/v1/919876540009", { key: shop.key });
+  const { text } = await app.call("GET", "/metrics");
+  expect(text).not.toContain("9876540009");
+});
+
+test("strangers need the token: another machine, a proxy on this one, a wrong word", async () => {
+  await using app = await startTestServer({ config: { server: { metricsToken: "figures-for-me" } } as never });
+  const status = async (headers: Record<string, string>): Promise<number> =>
+    (await app.call("GET", "/metrics", { headers })).status;
+  expect(await status({})).toBe(200);
+  for (const header of ["forwarded", "x-forwarded-for", "x-forwarded-proto", "x-real-ip"]) {
+    expect([header, await status({ [header]: "for=192.0.2.1" })]).toEqual([header, 403]);
+  }
+  const proxied = { "x-forwarded-for": "192.0.2.1" };
+  expect(await status({ ...proxied, authorization: "Bearer figures-for-you" })).toBe(403);
+  expect(await status({ ...proxied, authorization: "Bearer figures-for-me" })).toBe(200);
+});
+
+test("a bucket counts everything up to its bound, labels are escaped, and a name is declared once", async () => {
+  const metrics = new Metrics();
+  const times = metrics.histogram("times", "Times.", [1, 2]);
+  for (const value of [0.5, 1, 1.5, 9]) times.observe(value, { of: 'a "b"\\\n' });
+  metrics.counter("things_total", "Things.").add({}, 3);
+  metrics.gauge("broken", "Cannot be read.", () => Promise.reject(new Error("no")));
+  const of = 'of="a \\"b\\"\\\\\\n"';
+  expect(await metrics.text()).toBe(
+    [
+      "# HELP times Times.",
+      "# TYPE times histogram",
+      `times_bucket{${of},le="1"} 2`,
+      `times_bucket{${of},le="2"} 3`,
+      `times_bucket{${of},le="+Inf"} 4`,
+      `times_sum{${of}} 12`,
+      `times_count{${of}} 4`,
+      "# HELP things_total Things.",
+      "# TYPE things_total counter",
+      "things_total 3",
+      "",
+    ].join("\n"),
+  );
+  expect(() => metrics.counter("times", "Again.")).toThrow("twice");
+});

@@ -1,0 +1,174 @@
+/**
+ * Kill the server again and again in the middle of a broadcast, start it again each time, and count at the network. The
+ * short form belongs to every test run: 8 kills, 600 people, from source. The full form kills the executable 50 times in
+ * a broadcast to 5,000 people, and prints what came of it:
+ *
+ *   bun run test:crash          (or with another number of kills: WAXWING_CRASH_ROUNDS=200 bun test test/crash)
+ *
+ * Processes and time are real, so no two runs are the same: a failure prints what it found, not how to repeat it.
+ */
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  buildExecutable,
+  CREDITED,
+  fromSource,
+  type Installation,
+  LABELLED,
+  makeInstallation,
+  RATE,
+  type RunningServer,
+} from "#test/support/installation.ts";
+
+const rounds = Number(process.env.WAXWING_CRASH_ROUNDS ?? 0);
+const isFull = rounds > 0;
+const form = isFull
+  ? { kills: rounds, people: 5_000, throughput: 500, limitMs: 120_000 + rounds * 3_000 }
+  : { kills: 8, people: 600, throughput: 400, limitMs: 60_000 };
+
+/** A kill falls somewhere within so long. */
+const WITHIN_MS = 300;
+const LOOK_EVERY_MS = 25;
+
+interface Recipient {
+  to: string;
+  status: string;
+  reason: string | null;
+}
+
+test(
+  "a broadcast that is killed again and again reaches everybody once, or says of each whom it may have missed",
+  async () => {
+    const workshop = mkdtempSync(join(tmpdir(), "waxwing-build-"));
+    const command = isFull ? await buildExecutable(join(workshop, "waxwing")) : fromSource;
+    await using installation = await makeInstallation({ ...form, command, inDoubtAfter: "700ms" });
+    const { people } = installation;
+
+    const killed = await killOften(installation);
+    const server = installation.start();
+    // The caller of the last round may have heard nothing either: with its key it is the same broadcast.
+    await begin(installation, server);
+    const { broadcast, recipients } = await finish(server);
+    const requests = await installation.requests();
+
+    const asked = new Map<string, number>();
+    for (const { to } of requests) asked.set(to, (asked.get(to) ?? 0) + 1);
+    const doubled = [...asked].filter(([, times]) => times > 1);
+    expect(doubled).toEqual([]);
+    expect(new Set(requests.map(({ reference }) => reference)).size).toBe(requests.length);
+
+    // Everybody is there, once.
+    expect(recipients.map(({ to }) => to).sort()).toEqual([...people].sort());
+    const found = judge(recipients, asked);
+    expect(found.wrong).toEqual([]);
+
+    const { counts } = broadcast;
+    expect(counts.total).toBe(people.length);
+    expect(counts.sent + counts.failed + counts.skipped).toBe(counts.total);
+    expect([counts.sent, counts.failed, counts.skipped]).toEqual([found.sent, found.doubtful, 0]);
+    expect([broadcast.status, broadcast.status_reason, broadcast.charged]).toEqual(["completed", null, "0.00"]);
+    // It was one broadcast, however often it was asked for; and nobody's price is held any more.
+    expect(broadcastIds(await server.call("GET", "/broadcasts"))).toEqual([broadcast.id]);
+    const preview = await server.call("POST", "/broadcasts/preview", order(installation));
+    expect(preview?.body.data.cost).toMatchObject({
+      available: money(CREDITED),
+      amount: money(RATE * people.length),
+    });
+    expect(await server.stop()).toBe(0);
+
+    // Otherwise nothing was shown: it has to have been killed while it was sending, with somebody on the way.
+    expect(killed.whileSending).toBeGreaterThan(0);
+    console.log(
+      `${form.kills} kills: ${killed.whileStarting} before it listened, ${killed.whileBuilding} while building, ${killed.whileSending} while sending; ` +
+        `${people.length} people, ${requests.length} requests, ${doubled.length} doubles; ${counts.sent} sent, ${counts.failed} in doubt (${found.doubtfulAtNetwork} of them at the network)`,
+    );
+    rmSync(workshop, { recursive: true, force: true });
+  },
+  form.limitMs,
+);
+
+interface Killed {
+  whileStarting: number;
+  whileBuilding: number;
+  whileSending: number;
+}
+
+/** Starts and kills. In what state it died is asked of the next one, as soon as that listens. */
+async function killOften(installation: Installation): Promise<Killed> {
+  const killed: Killed = { whileStarting: 0, whileBuilding: 0, whileSending: 0 };
+  /** How long a start takes here. */
+  let startMs = 0;
+  for (let kill = 0; kill < form.kills; kill++) {
+    const server = installation.start();
+    // Also in the middle of a start, which puts in order what the kill before left.
+    const isEarly = kill % 5 === 4;
+    const startedAt = performance.now();
+    if (isEarly) {
+      killed.whileStarting += 1;
+      await Bun.sleep(Math.random() * startMs);
+    } else {
+      await server.listening;
+      startMs = performance.now() - startedAt;
+      const status = (await server.call("GET", "/broadcasts/1"))?.body.data?.status ?? "none";
+      if (status === "running") killed.whileSending += 1;
+      else killed.whileBuilding += 1;
+      void begin(installation, server);
+      await Bun.sleep(Math.random() * WITHIN_MS);
+    }
+    await server.kill();
+  }
+  return killed;
+}
+
+function order({ groupId, people }: Installation) {
+  const audience = isFull ? { group: groupId } : { to: people };
+  return { name: "Killed often", template: LABELLED, variables: ["b"], ...audience };
+}
+
+/** As a careful caller does it: again with the same key until there is an answer. */
+async function begin(installation: Installation, server: RunningServer): Promise<void> {
+  const answer = await server.call("POST", "/broadcasts", order(installation), "killed-often");
+  if (answer !== null) expect(answer.status).toBe(202);
+}
+
+/** Waits for the end, and reads everybody. */
+async function finish(server: RunningServer) {
+  let broadcast = (await server.call("GET", "/broadcasts/1"))?.body.data;
+  while (!["completed", "cancelled", "failed", "paused"].includes(broadcast.status) || broadcast.charged === null) {
+    await Bun.sleep(LOOK_EVERY_MS);
+    broadcast = (await server.call("GET", "/broadcasts/1"))?.body.data;
+    if (broadcast.status === "paused") throw new Error(`it is paused: ${broadcast.status_reason}`);
+  }
+  const recipients: Recipient[] = [];
+  for (let after: string | null = ""; after !== null; ) {
+    const page = await server.call("GET", `/broadcasts/1/recipients${after === "" ? "" : `?after=${after}`}`);
+    recipients.push(...(page?.body.data as Recipient[]));
+    after = page?.body.meta.next ?? null;
+  }
+  return { broadcast, recipients };
+}
+
+/** Whoever is `sent` was asked for once; whoever is not has a reason that says that nobody knows. */
+function judge(recipients: readonly Recipient[], asked: ReadonlyMap<string, number>) {
+  const found = { sent: 0, doubtful: 0, doubtfulAtNetwork: 0, wrong: [] as Recipient[] };
+  for (const recipient of recipients) {
+    const times = asked.get(recipient.to) ?? 0;
+    if (recipient.status === "sent" && times === 1) found.sent += 1;
+    else if (recipient.status === "failed" && recipient.reason?.includes("may have arrived")) {
+      found.doubtful += 1;
+      found.doubtfulAtNetwork += times;
+    } else found.wrong.push(recipient);
+  }
+  return found;
+}
+
+function broadcastIds(answer: Awaited<ReturnType<RunningServer["call"]>>): number[] {
+  return (answer?.body.data as { id: number }[]).map(({ id }) => id);
+}
+
+function money(micros: number): string {
+  const [whole = "", decimals = ""] = (micros / 1_000_000).toFixed(6).split(".");
+  return `${whole}.${decimals.replace(/0+$/, "").padEnd(2, "0")}`;
+}

@@ -1,0 +1,96 @@
+/** What has outlived its use goes, in small batches; what is still needed stays, whatever the configuration says. */
+import { expect, test } from "bun:test";
+import { busyShop } from "#test/support/busy-shop.ts";
+import { fakeNetwork, pairThrottled } from "#test/support/fake-network.ts";
+import { accountOf, messagesOf } from "#test/support/rows.ts";
+import { startTestServer, type TestServer } from "#test/support/server.ts";
+import { orderShipped, shipped } from "#test/support/templates.ts";
+import { DAY, HOUR } from "#test/support/webhooks.ts";
+
+const days = (count: number) => ({ kind: "ms", ms: count * DAY }) as const;
+const hours = (count: number) => ({ kind: "ms", ms: count * HOUR }) as const;
+const keep = (more: object) => ({ retention: { events: null, raw: null, messages: null, inbound: null, ...more } });
+
+function count(app: TestServer, table: string, where = "1"): number {
+  return Number(app.store.client.prepare(`SELECT count(*) FROM ${table} WHERE ${where}`).pluck().get());
+}
+
+test("messages go when their time is over; what is held stays until it is settled, and money still adds up", async () => {
+  await using app = await startTestServer({ config: keep({ messages: days(3) }) });
+  const shop = await busyShop(app);
+  const { charged } = accountOf(app, shop);
+  await app.clock.advance(3 * DAY - HOUR);
+  expect(messagesOf(app)).toHaveLength(5);
+  await app.clock.advance(2 * HOUR);
+  // One was never reported on, and its money is held for 30 days.
+  expect(messagesOf(app).map(({ status, money }) => [status, money])).toEqual([["sent", "held"]]);
+  app.store.client.exec("UPDATE messages SET created_at = 0");
+  await app.clock.advance(HOUR);
+  expect(messagesOf(app)).toEqual([]);
+  expect(accountOf(app, shop)).toMatchObject({ held: 0, charged });
+  const next = await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped() });
+  expect(next.body.data.id).toBe(6);
+});
+
+test("a retention of hours forgets nobody of the last two days: the daily cap counts them", async () => {
+  await using app = await startTestServer({ config: keep({ messages: { kind: "ms", ms: HOUR } }) });
+  const shop = await busyShop(app);
+  await app.clock.advance(2 * DAY - HOUR);
+  expect(messagesOf(app)).toHaveLength(5);
+  await app.clock.advance(2 * HOUR);
+  expect(messagesOf(app).length).toBeLessThan(5);
+  expect(shop.id).toBe(1);
+});
+
+test("what people wrote goes, that they wrote stays: the same inbound again is no new one", async () => {
+  await using app = await startTestServer({ config: keep({ inbound: hours(7) }) });
+  await busyShop(app);
+  expect(count(app, "inbounds", "text IS NOT NULL")).toBe(2);
+  await app.clock.advance(8 * HOUR);
+  expect([count(app, "inbounds", "text IS NOT NULL"), count(app, "inbounds")]).toEqual([0, 2]);
+});
+
+test("raw answers of networks go with the callbacks, events with their deliveries", async () => {
+  const network = fakeNetwork();
+  await using app = await startTestServer({
+    config: keep({ raw: hours(3), events: hours(5) }),
+    networks: { simulator: network },
+  });
+  const shop = await app.workspace();
+  await app.template(shop, orderShipped);
+  network.next(pairThrottled(100));
+  await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped() });
+  await app.inbound(shop, "+919876540012", "Hello");
+  expect([count(app, "network_attempts"), count(app, "callbacks"), count(app, "events") > 0]).toEqual([1, 1, true]);
+  await app.clock.advance(4 * HOUR);
+  expect([count(app, "network_attempts"), count(app, "callbacks"), count(app, "events") > 0]).toEqual([0, 0, true]);
+  await app.clock.advance(2 * HOUR);
+  expect(count(app, "events")).toBe(0);
+});
+
+test("everything is kept where nothing is said", async () => {
+  await using app = await startTestServer({ config: keep({}) });
+  await busyShop(app);
+  const before = ["messages", "inbounds", "events", "callbacks", "network_attempts"].map((table) => count(app, table));
+  await app.clock.advance(DAY);
+  const after = ["messages", "inbounds", "events", "callbacks", "network_attempts"].map((table) => count(app, table));
+  expect(after).toEqual(before);
+});
+
+test("pages that were freed are given back to the disk, a few at a time, and the file stays right", async () => {
+  await using app = await startTestServer({ config: keep({ raw: hours(1) }) });
+  const { client } = app.store;
+  expect(client.pragma("auto_vacuum", { simple: true })).toBe(2);
+  const note = client.prepare(
+    "INSERT INTO network_attempts (reference, outcome, reason, answer, attempted_at, duration_ms) VALUES (?, 'unknown', '', ?, ?, 1)",
+  );
+  await app.store.write(() => {
+    for (let index = 0; index < 6_000; index++) note.run(`r${index}`, "x".repeat(3_500), app.clock.now());
+  });
+  const pages = (): number => Number(client.pragma("page_count", { simple: true }));
+  const before = pages();
+  await app.clock.advance(2 * HOUR);
+  expect(count(app, "network_attempts")).toBe(0);
+  expect(before - pages()).toBeGreaterThan(3_500);
+  expect(Number(client.pragma("freelist_count", { simple: true }))).toBeLessThanOrEqual(2_000);
+});

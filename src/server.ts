@@ -5,9 +5,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createApp } from "#src/api/app.ts";
+import { callbackRoutes } from "#src/api/callbacks.ts";
 import type { Config } from "#src/config.ts";
 import { CALLBACKS, storeCallback } from "#src/domain/callbacks/callbacks.ts";
 import { recoverOpen } from "#src/domain/messages/in-doubt.ts";
+import { findMediaId } from "#src/domain/templates/sample.ts";
 import type { Log } from "#src/log.ts";
 import type { Networks } from "#src/networks/registry.ts";
 import { createSimulator } from "#src/networks/simulator/simulator.ts";
@@ -24,6 +26,7 @@ import { migrate } from "#src/storage/migrate.ts";
 import { createReader } from "#src/storage/reader.ts";
 import { openStore, type Store } from "#src/storage/store.ts";
 import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
+import { CallbackSecrets } from "#src/workers/callback-secrets.ts";
 import { createDeliveryWorker } from "#src/workers/deliver-webhook.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
 import { Housekeeping } from "#src/workers/housekeeping.ts";
@@ -32,6 +35,7 @@ import { OutcomeRecorder } from "#src/workers/outcome-recorder.ts";
 import { Pace } from "#src/workers/pace.ts";
 import { createWebhookPoster, type ResolveName } from "#src/workers/post-webhook.ts";
 import { createSettleWorker } from "#src/workers/settle-messages.ts";
+import { createSyncWorker, planSyncs } from "#src/workers/sync-worker.ts";
 
 export interface ServerOptions {
   config: Config;
@@ -84,7 +88,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       times: config.simulator,
       callBack: (callbacks) => void storeSimulated(callbacks),
     }),
-    whatsapp: createWhatsapp(config.whatsapp, clock),
+    whatsapp: createWhatsapp(config.whatsapp, clock, {
+      findMediaId: (phoneNumberId, link) => store.read((reading) => findMediaId(reading, phoneNumberId, link)),
+    }),
     ...options.networks,
   };
   const watch = new MessageWatch(clock);
@@ -119,7 +125,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const settling = createSettleWorker({ store, clock, boot, log });
   const housekeeping = new Housekeeping({ store, clock, retention: config.retention, log });
-  const workers = [applier, deliveries, settling, housekeeping];
+  const { syncEveryMs: everyMs } = config.whatsapp;
+  const syncing = createSyncWorker({ store, clock, random, boot, networks, box, everyMs, log });
+  const workers = [applier, deliveries, settling, syncing, housekeeping];
 
   /** The simulator's callbacks take the same durable way as a real network's; a disk that fails makes it try again. */
   async function storeSimulated(callbacks: { body: string; dueAt: number }[]): Promise<void> {
@@ -136,6 +144,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 
   await recover(store, boot, clock.now() + config.broadcasts.inDoubtAfterMs);
+  await store.write(planSyncs);
 
   const handOver: HandOverOptions = {
     store,
@@ -162,6 +171,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     searchReader,
     isReady: () => isReady,
   });
+  const secrets = new CallbackSecrets({ store, box, configured: config.whatsapp.appSecret, log });
+  app.use(callbackRoutes({ store, networks, secrets, verifyToken: config.whatsapp.verifyToken, log }));
   const { host, port } = config.server.listen;
   try {
     app.listen({
@@ -188,7 +199,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const found = store.dataVersion();
     if (found !== seen) {
       seen = found;
-      for (const worker of [applier, deliveries, settling]) worker.nudge();
+      for (const worker of [applier, deliveries, settling, syncing]) worker.nudge();
     }
     // By the machine's own clock, whatever clock the server runs on: the other process lives in real time.
     lookTimer = systemClock.setTimer(LOOK_EVERY_MS, look);
@@ -197,6 +208,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   store.onWake(CALLBACKS, () => applier.nudge());
   store.onWake("deliver_webhook", () => deliveries.nudge());
   store.onWake("settle_message", () => settling.nudge());
+  store.onWake("sync_account", () => syncing.nudge());
   for (const worker of workers) worker.start();
   isReady = true;
 

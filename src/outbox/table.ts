@@ -15,8 +15,11 @@ export const outbox = sqliteTable("outbox", {
   boot: text(),
 });
 
-/** `deliver_webhook`: subject is a delivery · `settle_message`: subject is a message in doubt. */
-export const outboxKinds = ["deliver_webhook", "settle_message"] as const;
+/**
+ * `deliver_webhook`: subject is a delivery · `settle_message`: subject is a message in doubt · `sync_account`: subject
+ * is the first number of a network's account.
+ */
+export const outboxKinds = ["deliver_webhook", "settle_message", "sync_account"] as const;
 export type OutboxKind = (typeof outboxKinds)[number];
 
 export type OutboxRow = typeof outbox.$inferSelect;

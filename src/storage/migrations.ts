@@ -1,6 +1,7 @@
 /** Every migration in order, embedded as text. A release only ever adds to this list. */
 import foundation from "../../migrations/0001_foundation.sql" with { type: "text" };
 import people from "../../migrations/0002_people.sql" with { type: "text" };
+import network from "../../migrations/0003_network.sql" with { type: "text" };
 
 export interface Migration {
   /** The file's number; the database remembers the last one in `user_version`. */
@@ -12,4 +13,5 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { version: 1, name: "foundation", sql: foundation },
   { version: 2, name: "people", sql: people },
+  { version: 3, name: "network", sql: network },
 ];

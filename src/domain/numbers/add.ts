@@ -5,6 +5,7 @@ import { readPhone } from "#src/primitives/phone.ts";
 import { invalidRequest } from "#src/primitives/problem.ts";
 import type { Tx } from "#src/storage/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import { askForSync } from "./account-sync.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
 export interface NewNumber {
@@ -49,7 +50,7 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
   if (phone === null || Object.keys(fields).length > 0) throw invalidRequest(fields);
   const phoneNumberId = route.network === "whatsapp" ? route.phoneNumberId : `sim-${workspaceId}-${phone.slice(1)}`;
   requireFree(tx, workspaceId, phone, phoneNumberId);
-  return tx.db
+  const added = tx.db
     .insert(numbers)
     .values({
       workspaceId,
@@ -60,6 +61,7 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
       // A number on the real network becomes ready when the network says so.
       ready: route.network === "simulator",
       unreadyReason: route.network === "simulator" ? null : "not checked with the network yet",
+      unreadyBy: route.network === "simulator" ? null : "network",
       accountId: route.network === "whatsapp" ? route.accountId : SIMULATOR_ACCOUNT,
       phoneNumberId,
       accessToken: route.network === "whatsapp" ? route.accessToken : null,
@@ -69,6 +71,8 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
     })
     .returning()
     .get();
+  askForSync(tx, added, 0);
+  return added;
 }
 
 function requireFree(tx: Tx, workspaceId: number, phone: string, phoneNumberId: string): void {

@@ -38,9 +38,9 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, log }: C
   async function receive(request: Request, trustOf: (body: Uint8Array) => Trust | null): Promise<Response> {
     // The signature is over the bytes as they came; nobody who calls here compresses them.
     const encoding = request.headers.get("content-encoding");
-    if (encoding !== null && encoding.toLowerCase() !== "identity") return say(415, "send the body as it is");
+    if (encoding !== null && encoding.toLowerCase() !== "identity") return sayUnread(request, 415, "send the body as it is");
     const body = await readBytes(request);
-    if (body === "too_large") return say(413, `a body has at most ${BODY_BYTES_MAX} bytes`);
+    if (body === "too_large") return sayUnread(request, 413, `a body has at most ${BODY_BYTES_MAX} bytes`);
     if (body === "cut_short") return say(400, "the body was cut short");
     const trust = trustOf(body);
     if (trust === null) return say(403, "not signed with a secret of a number on this server");
@@ -75,7 +75,7 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, log }: C
       ({ request }) => {
         const signature = request.headers.get("x-hub-signature-256");
         // Whoever does not even try to sign is not read.
-        if (signature === null) return say(403, "not signed");
+        if (signature === null) return sayUnread(request, 403, "not signed");
         return receive(request, (body) =>
           secrets.trustOf(body, (secret) => whatsapp.verify?.(body, signature, secret) === true),
         );
@@ -86,7 +86,7 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, log }: C
       "/networks/whatsapp/:token",
       ({ request, params }) => {
         const number = store.read((reading) => findByCallbackToken(reading, params.token));
-        if (number?.network !== "whatsapp") return say(403, "there is no such callback address");
+        if (number?.network !== "whatsapp") return sayUnread(request, 403, "there is no such callback address");
         return receive(request, () => ({ configuration: false, numbers: [number.id] }));
       },
       { parse: "none" },
@@ -122,6 +122,12 @@ function looksLikeObject(body: Uint8Array): boolean {
   let start = 0;
   while (start < end && WHITE_SPACE.includes(body[start])) start += 1;
   return end > start && body[start] === CURLY_OPEN && body[end] === CURLY_CLOSE;
+}
+
+/** A body that nobody reads would keep the connection, and a stop of the server, waiting. */
+async function sayUnread(request: Request, status: number, words: string): Promise<Response> {
+  await request.body?.cancel().catch(() => {});
+  return say(status, words);
 }
 
 function say(status: number, words: string): Response {

@@ -3,6 +3,7 @@
  * speak for it. News that are older than our last look at the account change nothing and cause another look.
  */
 import type { Callback as Stored } from "#src/domain/callbacks/table.ts";
+import { MARKETING_REFUSED } from "#src/domain/contacts/refused-by-control.ts";
 import { changeNumber } from "#src/domain/inbound/change-number.ts";
 import { obeyControl } from "#src/domain/inbound/obey-control.ts";
 import { receive } from "#src/domain/inbound/receive.ts";
@@ -29,9 +30,6 @@ export interface Applied {
 type Callback = Omit<Stored, "body">;
 
 type Applicable = Exclude<Report, { kind: "broken" | "ignored" }>;
-
-/** The person switched marketing off: told with a message that was refused for it (Meta: error codes). */
-const MARKETING_REFUSED = "131050";
 
 /** Several updates come together: one look serves all of them. */
 const LOOK_SOON_MS = 5_000;

@@ -126,7 +126,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const settling = createSettleWorker({ store, clock, boot, log });
   const housekeeping = new Housekeeping({ store, clock, retention: config.retention, log });
   const { syncEveryMs: everyMs } = config.whatsapp;
-  const syncing = createSyncWorker({ store, clock, random, boot, networks, box, everyMs, log });
+  const syncing = createSyncWorker({
+    store,
+    clock,
+    random,
+    boot,
+    portOf: (name) => networks[name].account,
+    box,
+    everyMs,
+    log,
+  });
   const workers = [applier, deliveries, settling, syncing, housekeeping];
 
   /** The simulator's callbacks take the same durable way as a real network's; a disk that fails makes it try again. */

@@ -27,6 +27,7 @@ export interface CallbackOptions {
 
 /** Meta's largest body is 3 MB, in whichever sense of the word. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
+const DISCARDED_BYTES_MAX = 16 * 1024 * 1024;
 const CHALLENGE_LENGTH_MAX = 1_000;
 
 const [CURLY_OPEN, CURLY_CLOSE] = [0x7b, 0x7d];
@@ -38,7 +39,8 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, log }: C
   async function receive(request: Request, trustOf: (body: Uint8Array) => Trust | null): Promise<Response> {
     // The signature is over the bytes as they came; nobody who calls here compresses them.
     const encoding = request.headers.get("content-encoding");
-    if (encoding !== null && encoding.toLowerCase() !== "identity") return sayUnread(request, 415, "send the body as it is");
+    if (encoding !== null && encoding.toLowerCase() !== "identity")
+      return sayUnread(request, 415, "send the body as it is");
     const body = await readBytes(request);
     if (body === "too_large") return sayUnread(request, 413, `a body has at most ${BODY_BYTES_MAX} bytes`);
     if (body === "cut_short") return say(400, "the body was cut short");
@@ -124,9 +126,17 @@ function looksLikeObject(body: Uint8Array): boolean {
   return end > start && body[start] === CURLY_OPEN && body[end] === CURLY_CLOSE;
 }
 
-/** A body that nobody reads would keep the connection, and a stop of the server, waiting. */
+/** A body that nobody reads would keep the connection, and a stop of the server, waiting: it is read and thrown away. */
 async function sayUnread(request: Request, status: number, words: string): Promise<Response> {
-  await request.body?.cancel().catch(() => {});
+  let size = 0;
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength;
+      if (size > DISCARDED_BYTES_MAX) break;
+    }
+  } catch {
+    // Hung up: nobody waits for the answer.
+  }
   return say(status, words);
 }
 

@@ -36,6 +36,11 @@ export const groups: readonly Group[] = [
     summary: "The other side of the simulated network",
     load: async () => (await import("./simulate.ts")).commands,
   },
+  {
+    word: "doctor",
+    summary: "What is wrong with the set-up, and the next step",
+    load: async () => (await import("./doctor.ts")).commands,
+  },
   { word: "openapi", summary: "The API's description", load: async () => (await import("./openapi.ts")).commands },
   { word: "version", summary: "Versions", load: async () => (await import("./version.ts")).commands },
 ];

@@ -9,8 +9,7 @@ import { findNumber } from "#src/domain/numbers/read.ts";
 import { followNetwork } from "#src/domain/numbers/readiness.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { followListing, keyOf, retireMissing } from "#src/domain/templates/follow.ts";
-import type { AccountPort, ListedNumber, Looked, LookFailure, Sender } from "#src/networks/network.ts";
-import type { Networks } from "#src/networks/registry.ts";
+import type { AccountPort, ListedNumber, Looked, LookFailure, NetworkName, Sender } from "#src/networks/network.ts";
 import type { Clock } from "#src/primitives/clock.ts";
 import { type SecretBox, SecretUnreadable } from "#src/primitives/secret.ts";
 import type { Store } from "#src/storage/store.ts";
@@ -20,7 +19,8 @@ import { uploadSamples } from "./upload-samples.ts";
 export interface SyncOptions {
   store: Store;
   clock: Clock;
-  networks: Networks;
+  /** What can be asked of a network; undefined: nothing. */
+  portOf: (network: NetworkName) => AccountPort | undefined;
   box: SecretBox;
 }
 
@@ -43,8 +43,8 @@ export async function syncAccount(
   number: SendingNumber,
   parts: readonly SyncPart[] = ["numbers", "templates"],
 ): Promise<SyncResult> {
-  const { store, networks } = options;
-  const port = networks[number.network].account;
+  const { store, portOf } = options;
+  const port = portOf(number.network);
   const result: SyncResult = { templates: null, problems: [], isTemporary: false };
   if (port === undefined) return result;
   const senders = await openSenders(options, number, result);

@@ -27,7 +27,10 @@ export class Workshop implements Disposable {
   readonly directory = mkdtempSync(join(tmpdir(), "waxwing-cli-"));
   readonly #running = new Set<Bun.Subprocess>();
 
-  constructor(config = "[webhooks]\nallow_http = true\nallow_private = true\n") {
+  /** Without a network: a test that needs one configures a fake one. */
+  constructor(
+    config = '[webhooks]\nallow_http = true\nallow_private = true\n[whatsapp]\ngraph_url = "http://127.0.0.1:9"\n',
+  ) {
     // Also keeps the configuration of a service that may be installed on this machine out.
     this.write("waxwing.toml", config);
   }

@@ -37,11 +37,8 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
   const phone = readPhone(input.phone, workspace.country);
   if (phone === null) fields.phone = [`"${input.phone}" is not a phone number.`];
   const name = input.name.trim();
-  if (name === "" || [...name].length > NAME_LENGTH_MAX)
-    fields.name = [`A name has 1 to ${NAME_LENGTH_MAX} characters.`];
-  if (!Number.isSafeInteger(input.throughput) || input.throughput < 1 || input.throughput > THROUGHPUT_MAX) {
-    fields.throughput = [`The throughput is a whole number of messages a second, 1 to ${THROUGHPUT_MAX}.`];
-  }
+  checkName(name, fields);
+  checkThroughput(input.throughput, fields);
   const { route } = input;
   if (route.network === "whatsapp") {
     if (!/^\d{5,30}$/.test(route.phoneNumberId)) fields.phone_number_id = ["The phone number id is a row of digits."];
@@ -73,6 +70,19 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
     .get();
   askForSync(tx, added, 0);
   return added;
+}
+
+/** Adds to `fields` what is wrong with a name, already trimmed. */
+export function checkName(name: string, fields: Record<string, string[]>): void {
+  if (name === "" || [...name].length > NAME_LENGTH_MAX) {
+    fields.name = [`A name has 1 to ${NAME_LENGTH_MAX} characters.`];
+  }
+}
+
+export function checkThroughput(throughput: number, fields: Record<string, string[]>): void {
+  if (!Number.isSafeInteger(throughput) || throughput < 1 || throughput > THROUGHPUT_MAX) {
+    fields.throughput = [`The throughput is a whole number of messages a second, 1 to ${THROUGHPUT_MAX}.`];
+  }
 }
 
 function requireFree(tx: Tx, workspaceId: number, phone: string, phoneNumberId: string): void {

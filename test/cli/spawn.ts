@@ -111,10 +111,13 @@ export class Workshop implements Disposable {
 
 /** Commands run within this process, on the same files as those that are spawned. */
 export class CallingWorkshop extends Workshop {
+  /** The data directory of its commands; another one's for commands beside a running server. */
+  data = this.path("data");
+
   override async run(args: string[], { stdin = "", env = {} }: RunOptions = {}): Promise<Ran> {
     let stdout = "";
     let stderr = "";
-    const places = ["--config", this.path("waxwing.toml"), "--data", this.path("data")];
+    const places = ["--config", this.path("waxwing.toml"), "--data", this.data];
     const code = await run([...places, ...args], {
       env,
       clock: systemClock,

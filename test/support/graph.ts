@@ -334,7 +334,7 @@ function requestRefusal(request: IncomingMessage, path: string, options: GraphOp
 
 /** Empty where the path is none that the number could have. */
 function phoneNumberIdIn(path: string, options: GraphOptions): string {
-  const known = options.phoneNumberIds ?? [GRAPH_PHONE_NUMBER_ID];
+  const known = options.phoneNumberIds ?? options.account?.numbers.map(({ id }) => id) ?? [GRAPH_PHONE_NUMBER_ID];
   if (options.pathStyle === "bare") return path === "/messages" ? (known[0] ?? "") : "";
   const named = /^\/v\d+\.\d\/(\d+)\/messages$/.exec(path)?.[1] ?? "";
   return known.includes(named) ? named : "";

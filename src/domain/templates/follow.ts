@@ -2,7 +2,7 @@
  * Follows the network's word on templates: what a look at the account found, and what it told by itself. A template seen
  * for the first time is no news; one that is gone stays listed as disabled, for broadcasts and messages refer to it.
  */
-import { and, eq, lt } from "drizzle-orm";
+import { and, eq, lte } from "drizzle-orm";
 import type { Tx } from "#src/storage/transaction.ts";
 import { decideTemplate } from "./decide.ts";
 import { findInAccount } from "./read.ts";
@@ -73,7 +73,7 @@ export function retireMissing(
       and(
         eq(templates.workspaceId, workspaceId),
         eq(templates.accountId, accountId),
-        lt(templates.createdAt, startedAt),
+        lte(templates.createdAt, startedAt),
       ),
     )
     .all();

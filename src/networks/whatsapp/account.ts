@@ -186,12 +186,15 @@ function answerOf(result: Exchange): Looked<JsonObject> {
   return { ok: true, value, at: Number.isNaN(date) ? null : date };
 }
 
+/** Meta is busy, down, or has been asked too often. */
+const LATER_CODES: ReadonlySet<number> = new Set([1, 2, 4, 17, 613, 80007, 131016]);
+
 /** By code alone, as with sending. */
 function kindOf({ code, subcode }: GraphError): LookFailure["kind"] {
-  if (code === 190 || code === 0) return "token";
-  if (code === 33 || (code === 100 && subcode === 33)) return "number";
+  if (code === 190 || code === 0 || code === 104) return "token";
+  if (code === 33 || code === 803 || (code === 100 && subcode === 33)) return "number";
   if (code === 3 || code === 10 || (code >= 200 && code <= 299)) return "permission";
-  if (code === 1 || code === 2 || code === 4 || code === 613 || code === 80007 || code === 131016) return "later";
+  if (LATER_CODES.has(code)) return "later";
   return "other";
 }
 

@@ -25,7 +25,13 @@ import {
 } from "./graph.ts";
 import { type GraphAccount, graphAccount, graphTemplate } from "./graph-account.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
-import { startTestServer, type TestServer, type TestServerOptions, type TestWorkspace } from "./server.ts";
+import {
+  type Answered,
+  startTestServer,
+  type TestServer,
+  type TestServerOptions,
+  type TestWorkspace,
+} from "./server.ts";
 
 export const VERIFY_TOKEN = "verify-token-of-the-test";
 export const FROM = "+4930000000";
@@ -44,6 +50,8 @@ export interface WhatsappWorld extends AsyncDisposable {
   addNumber(workspaceId: number, more?: Partial<NumberRecipe>): Promise<SendingNumber>;
   /** Posts a callback and waits until it is applied. */
   hear(...posted: Parameters<Graph["callback"]>): Promise<number>;
+  /** `POST /messages`, by default the template `greeting` to a German number. */
+  send(body?: object, key?: string): Promise<Answered>;
   /** Types of the events that the customer got, in order. */
   events(): string[];
 }
@@ -127,6 +135,12 @@ export async function startWhatsapp(options: WorldOptions = {}): Promise<Whatsap
       await clock.advance(0);
       return status;
     },
+    send: (body = {}, key = randomText(systemRandom, 12)) =>
+      app.send("POST", "/api/v1/messages", {
+        key: made.key,
+        body: { to: "+4915112345678", template: "greeting", variables: ["Anna"], ...body },
+        headers: { "Idempotency-Key": key },
+      }),
     events: () => webhooks.types(),
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]();

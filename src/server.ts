@@ -9,7 +9,7 @@ import { callbackRoutes } from "#src/api/callbacks.ts";
 import type { Config } from "#src/config.ts";
 import { CALLBACKS, storeCallback } from "#src/domain/callbacks/callbacks.ts";
 import { recoverOpen } from "#src/domain/messages/in-doubt.ts";
-import { findMediaId } from "#src/domain/templates/sample.ts";
+import { distrustUpload, findMediaId } from "#src/domain/templates/sample.ts";
 import type { Log } from "#src/log.ts";
 import type { Networks } from "#src/networks/registry.ts";
 import { createSimulator } from "#src/networks/simulator/simulator.ts";
@@ -90,6 +90,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     }),
     whatsapp: createWhatsapp(config.whatsapp, clock, {
       findMediaId: (phoneNumberId, link) => store.read((reading) => findMediaId(reading, phoneNumberId, link)),
+      distrust: (phoneNumberId, link) =>
+        void store
+          .write((tx) => distrustUpload(tx, phoneNumberId, link))
+          .catch((error) => log.warn("a file's id could not be forgotten", { error })),
     }),
     ...options.networks,
   };

@@ -110,6 +110,17 @@ describe("number add", () => {
   });
 });
 
+test("a test number of Meta's, which is in no numbering plan, can be added with its country code", async () => {
+  const account = graphAccount({ numbers: [graphNumber("200000000000001", "+1 555-025-3483")] });
+  await using shop = await openShop({ account });
+  const added = await shop.workshop.json([
+    ...["number", "add", "--workspace", shop.workspace, "--phone", "+1 555-025-3483", "--name", "Test"],
+    ...["--network", "whatsapp", "--phone-number-id", "200000000000001", "--account-id", "100000000000001"],
+    ...["--token-file", shop.workshop.path("token")],
+  ]);
+  expect(added).toMatchObject({ phone: "+15550253483", ready: true });
+});
+
 describe("number update", () => {
   test("changes name, pace and secrets, and only those", async () => {
     await using shop = await openShop();

@@ -126,3 +126,26 @@ test("a sample that is replaced is uploaded, and the old one forgotten", async (
   expect(world.account.uploads).toHaveLength(2);
   expect(rows(world.app.store, "SELECT link FROM sample_uploads")).toEqual([{ link: `${files.link}?2` }]);
 });
+
+test("an id that the network refuses is sent once: the next message goes by the link, and the file is uploaded anew", async () => {
+  await using files = startFiles();
+  await using world = await startPicture();
+  await store(world, files.link);
+  world.graph.fault({ fault: { kind: "error", code: 131009, details: "Media ID is not valid" } });
+  const refused = await world.app.send("POST", "/api/v1/messages", {
+    key: world.workspace.key,
+    body: { to: "+4915112345678", template: "picture" },
+    headers: { "Idempotency-Key": `k${keys++}` },
+  });
+  expect(refused.status).toBe(502);
+  // The link is of this machine, which the fake refuses as Meta would: only what was asked for counts here.
+  world.graph.fault({ fault: { kind: "answer", status: 500, body: "" } });
+  await world.app.send("POST", "/api/v1/messages", {
+    key: world.workspace.key,
+    body: { to: "+4915112345678", template: "picture" },
+    headers: { "Idempotency-Key": `k${keys++}` },
+  });
+  expect(JSON.stringify(world.graph.requests.at(-1)?.body)).toContain(files.link);
+  await world.clock.advance(DAY);
+  expect(world.account.uploads).toHaveLength(2);
+});

@@ -6,7 +6,7 @@
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { systemClock } from "#src/primitives/clock.ts";
-import { answerQuestion, type GraphAccount } from "./graph-account.ts";
+import { answerQuestion, type GraphAccount, type GraphRow } from "./graph-account.ts";
 
 export interface GraphOptions {
   accessToken?: string;
@@ -32,7 +32,8 @@ export interface KnownTemplate {
   language: string;
   bodyCount?: number;
   header?: "text" | "image" | "video" | "document" | null;
-  status?: "APPROVED" | "PAUSED" | "DISABLED";
+  /** The network's word; only an approved one is sent. */
+  status?: string;
 }
 
 export interface Graph extends AsyncDisposable {
@@ -165,7 +166,10 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
     const body = parsed(bytes.toString("utf8"));
     requests.push({ method: request.method ?? "", path, headers: request.headers, body });
     for (const { count, resolve } of arrivals) if (requests.length >= count) resolve();
-    const refusal = requestRefusal(request, path, options) ?? bodyRefusal(body, options.templates);
+    const refusal =
+      requestRefusal(request, path, options) ??
+      bodyRefusal(body, options.templates ?? options.account?.templates.map(knownTemplate)) ??
+      mediaRefusal(body, phoneNumberIdIn(path, options), options);
     if (refusal !== null) return answerError(response, refusal);
     await answerSend(request, response, body as SendBody, phoneNumberIdIn(path, options));
   }
@@ -342,6 +346,32 @@ function phoneNumberIdIn(path: string, options: GraphOptions): string {
 
 type Loose = Record<string, unknown>;
 
+/** What a row of the account's templates demands of a message. */
+function knownTemplate(row: GraphRow): KnownTemplate {
+  const components = (row.components ?? []) as { type: string; format?: string; text?: string }[];
+  const component = (type: string) => components.find((one) => one.type === type);
+  const placeholders = (text = "") => new Set([...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name)).size;
+  const header = component("HEADER");
+  const kind = header?.format?.toLowerCase() ?? null;
+  const isFixedText = kind === "text" && placeholders(header?.text) === 0;
+  return {
+    name: row.name as string,
+    language: row.language as string,
+    bodyCount: row.category === "AUTHENTICATION" ? 1 : placeholders(component("BODY")?.text),
+    header: isFixedText ? null : (kind as NonNullable<KnownTemplate["header"]> | null),
+    status: String(row.status).toUpperCase(),
+  };
+}
+
+/** A file's id is good for the number that it was uploaded for. */
+function mediaRefusal(body: unknown, phoneNumberId: string, { account, pathStyle }: GraphOptions): Refusal | null {
+  if (account === undefined) return null;
+  const ids = [...JSON.stringify(body).matchAll(/"(?:image|video|document)":\{"id":"(\d+)"/g)].map(([, id]) => id);
+  const own = account.uploads.filter((upload) => pathStyle === "bare" || upload.phoneNumberId === phoneNumberId);
+  const foreign = ids.find((id) => own.every((upload) => upload.id !== id));
+  return foreign === undefined ? null : { code: 131009, details: `media id ${foreign}` };
+}
+
 const BODY_MEMBERS = "messaging_product recipient_type to recipient type biz_opaque_callback_data text template".split(
   " ",
 );
@@ -378,6 +408,7 @@ function templateRefusal(template: unknown, known: readonly KnownTemplate[] | un
   if (match === undefined) return { code: 132001, status: 404, details: `${template.name} (${language})` };
   if (match.status === "PAUSED") return { code: 132015 };
   if (match.status === "DISABLED") return { code: 132016 };
+  if ((match.status ?? "APPROVED") !== "APPROVED") return { code: 132001, status: 404, details: String(match.status) };
   return valuesRefusal(components, match);
 }
 

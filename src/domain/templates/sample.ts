@@ -61,6 +61,17 @@ export function findMediaId(reading: Reading, phoneNumberId: string, link: strin
   return upload !== undefined && upload.expiresAt > reading.now ? upload.mediaId : null;
 }
 
+/** The id may be no good: the link is sent from now on, and the next look uploads the file anew. */
+export function distrustUpload(tx: Tx, phoneNumberId: string, link: string): void {
+  const number = findByPhoneNumberId(tx, phoneNumberId);
+  if (number === undefined) return;
+  tx.db
+    .update(sampleUploads)
+    .set({ mediaId: null })
+    .where(and(eq(sampleUploads.numberId, number.id), eq(sampleUploads.link, link)))
+    .run();
+}
+
 export function recordUpload(tx: Tx, numberId: number, link: string, mediaId: string): void {
   save(tx, { numberId, link, mediaId, expiresAt: tx.now + UPLOAD_LIFE_MS, error: null, triedAt: tx.now });
 }

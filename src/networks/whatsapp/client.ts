@@ -26,9 +26,9 @@ const PARAMETER_MISSING_CODE = "131008";
 export function createClient(settings: WhatsappSettings, clock: Clock, uploads: Uploads): Client {
   const prober = createProber(settings.graphUrl.replace(/\/+$/, ""), clock);
 
-  function mediaIdOf({ sender, content }: Handover): string | null {
+  function linkOf({ content }: Handover): string | null {
     const header = content.type === "template" ? content.header : null;
-    return header === null || header.type === "text" ? null : uploads.findMediaId(sender.phoneNumberId, header.link);
+    return header === null || header.type === "text" ? null : header.link;
   }
 
   return {
@@ -39,7 +39,10 @@ export function createClient(settings: WhatsappSettings, clock: Clock, uploads: 
       if (handover.to === null && handover.recipientUserId === null) {
         return refusedHere(PARAMETER_MISSING_CODE, "recipient");
       }
-      const body = JSON.stringify(createPayload(handover, mediaIdOf(handover)));
+      const { phoneNumberId } = handover.sender;
+      const link = linkOf(handover);
+      const mediaId = link === null ? null : uploads.findMediaId(phoneNumberId, link);
+      const body = JSON.stringify(createPayload(handover, mediaId));
 
       const limit = new AbortController();
       const timer = clock.setTimer(timeoutMs, () => limit.abort());
@@ -47,10 +50,13 @@ export function createClient(settings: WhatsappSettings, clock: Clock, uploads: 
         const obstacle = await prober.findObstacle(timeoutMs);
         if (obstacle !== null) return outcomeOf(obstacle, clock);
         if (limit.signal.aborted) return outcomeOf(TIME_LIMIT_PASSED, clock);
-        const url = urlOf(settings, handover.sender.phoneNumberId, "messages");
+        const url = urlOf(settings, phoneNumberId, "messages");
         const result = await exchange(url, { method: "POST", headers, body, signal: limit.signal });
         prober.learn(result);
-        return outcomeOf(result, clock);
+        const outcome = outcomeOf(result, clock);
+        const isContentRefused = outcome.kind === "refused" && outcome.scope === "message";
+        if (isContentRefused && link !== null && mediaId !== null) uploads.distrust(phoneNumberId, link);
+        return outcome;
       } finally {
         timer.cancel();
       }

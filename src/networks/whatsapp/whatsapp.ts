@@ -24,9 +24,11 @@ export interface WhatsappSettings {
 /** Files that lie at Meta already, found by their link: their ids belong to one number. */
 export interface Uploads {
   findMediaId(phoneNumberId: string, link: string): string | null;
+  /** A message with the file's id was refused for its content: the id may be no good any more. */
+  distrust(phoneNumberId: string, link: string): void;
 }
 
-const noUploads: Uploads = { findMediaId: () => null };
+const noUploads: Uploads = { findMediaId: () => null, distrust: () => {} };
 
 /** A question about an account has no caller that waits; a message's own time limit comes with it. */
 const QUESTION_TIMEOUT_MS = 30_000;

@@ -1,4 +1,13 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 4. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 5. Do not edit.
+
+CREATE TABLE account_syncs (
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  account_id TEXT NOT NULL,
+  succeeded_at INTEGER,
+  failed_at INTEGER,
+  error TEXT,
+  PRIMARY KEY (workspace_id, account_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE api_keys (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -112,7 +121,7 @@ CREATE TABLE callbacks (
   due_at INTEGER NOT NULL,
   done_at INTEGER,
   note TEXT
-) STRICT;
+, trust TEXT) STRICT;
 CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL;
 CREATE INDEX callbacks_waiting ON callbacks (due_at, id) WHERE done_at IS NULL;
 
@@ -443,6 +452,28 @@ CREATE TABLE network_attempts (
 ) STRICT;
 CREATE INDEX network_attempts_reference ON network_attempts (reference);
 
+CREATE TABLE number_states (
+  number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
+  status TEXT,
+  verified_name TEXT,
+  name_status TEXT,
+  quality TEXT,
+  throughput_level TEXT,
+  -- Different people a day: a row of digits, or "unlimited".
+  messaging_limit TEXT,
+  -- Why it cannot send, and what should be known although it can, in words for a person.
+  problem TEXT,
+  warning TEXT,
+  -- What the network announced, until it takes that back.
+  notice TEXT,
+  -- A stop that the network told of by itself, and when it ends.
+  restriction TEXT,
+  restricted_until INTEGER,
+  -- The network's time of the latest news of restrictions: older news change nothing.
+  news_at INTEGER NOT NULL,
+  checked_at INTEGER
+) STRICT;
+
 CREATE TABLE numbers (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -460,7 +491,8 @@ CREATE TABLE numbers (
   callback_token TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   removed_at INTEGER
-) STRICT;
+, unready_by TEXT CHECK (unready_by IN ('person', 'network'))) STRICT;
+CREATE INDEX numbers_account ON numbers (account_id) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX numbers_callback_token ON numbers (callback_token);
 CREATE UNIQUE INDEX numbers_phone ON numbers (workspace_id, phone) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX numbers_phone_number_id ON numbers (phone_number_id) WHERE removed_at IS NULL;
@@ -510,6 +542,16 @@ CREATE TRIGGER reached_people_out AFTER DELETE ON reached_people BEGIN
   UPDATE reached_counts SET people = people - 1 WHERE workspace_id = OLD.workspace_id;
 END;
 
+CREATE TABLE sample_uploads (
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  link TEXT NOT NULL,
+  media_id TEXT,
+  expires_at INTEGER NOT NULL,
+  error TEXT,
+  tried_at INTEGER NOT NULL,
+  PRIMARY KEY (number_id, link)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE tags (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -532,7 +574,7 @@ CREATE TABLE templates (
   sample_link TEXT,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
-) STRICT;
+, network_status TEXT, status_reason TEXT, status_at INTEGER NOT NULL DEFAULT 0, quality TEXT) STRICT;
 CREATE INDEX templates_account ON templates (account_id, name, language);
 CREATE INDEX templates_listed ON templates (workspace_id, name, id);
 CREATE UNIQUE INDEX templates_name ON templates (workspace_id, account_id, name, language);

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createApp } from "#src/api/app.ts";
+import { callbackRoutes } from "#src/api/callbacks.ts";
 import type { Config } from "#src/config.ts";
 import { BackupSchedule } from "#src/copies/schedule.ts";
 import { settleOrigin } from "#src/copies/settle-origin.ts";
@@ -14,6 +15,7 @@ import { type RecoveryMark, recoverRecipients, recoveryStart } from "#src/domain
 import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
 import { CALLBACKS, storeCallback } from "#src/domain/callbacks/callbacks.ts";
 import { recoverOpen } from "#src/domain/messages/in-doubt.ts";
+import { distrustUpload, findMediaId } from "#src/domain/templates/sample.ts";
 import { Figures } from "#src/figures.ts";
 import type { Log } from "#src/log.ts";
 import type { Network } from "#src/networks/network.ts";
@@ -33,6 +35,7 @@ import { type Place, placeOf as systemPlaceOf } from "#src/storage/place.ts";
 import { createReader, type Reader } from "#src/storage/reader.ts";
 import { openStore, type Store } from "#src/storage/store.ts";
 import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
+import { CallbackSecrets } from "#src/workers/callback-secrets.ts";
 import { createDeliveryWorker } from "#src/workers/deliver-webhook.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
 import { Housekeeping } from "#src/workers/housekeeping.ts";
@@ -43,6 +46,7 @@ import { createWebhookPoster, type ResolveName } from "#src/workers/post-webhook
 import { createReviewWorker, createStartWorker } from "#src/workers/review-broadcasts.ts";
 import { BroadcastRunner } from "#src/workers/run-broadcasts.ts";
 import { createSettleWorker } from "#src/workers/settle-messages.ts";
+import { createSyncWorker, planSyncs } from "#src/workers/sync-worker.ts";
 import { watchNetwork } from "#src/workers/watched-network.ts";
 
 export interface ServerOptions {
@@ -114,9 +118,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     times: config.simulator,
     callBack: (callbacks) => void storeSimulated(callbacks),
   });
+  const uploads = {
+    findMediaId: (phoneNumberId: string, link: string) =>
+      store.read((reading) => findMediaId(reading, phoneNumberId, link)),
+    distrust: (phoneNumberId: string, link: string) =>
+      void store
+        .write((tx) => distrustUpload(tx, phoneNumberId, link))
+        .catch((error) => log.warn("a file's id could not be forgotten", { error })),
+  };
   const networks: Networks = {
     simulator: watched(options.networks?.simulator ?? simulator),
-    whatsapp: watched(options.networks?.whatsapp ?? createWhatsapp(config.whatsapp, clock)),
+    whatsapp: watched(options.networks?.whatsapp ?? createWhatsapp(config.whatsapp, clock, uploads)),
   };
   const watch = new MessageWatch(clock);
   const pace = new Pace(clock);
@@ -184,7 +196,18 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     database: files.database,
     onEnd: figures.noteBackup,
   });
-  const workers = [applier, deliveries, settling, starting, reviewing, broadcasts, housekeeping, backups];
+  const { syncEveryMs: everyMs } = config.whatsapp;
+  const syncing = createSyncWorker({
+    store,
+    clock,
+    random,
+    boot,
+    portOf: (name) => networks[name].account,
+    box,
+    everyMs,
+    log,
+  });
+  const workers = [applier, deliveries, settling, starting, reviewing, broadcasts, syncing, housekeeping, backups];
 
   /** The simulator's callbacks take the same durable way as a real network's; a disk that fails makes it try again. */
   async function storeSimulated(callbacks: { body: string; dueAt: number }[]): Promise<void> {
@@ -202,6 +225,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   await recover(store, boot, clock.now() + inDoubtAfterMs);
   await store.write((tx) => judgeAfterStart(tx, lateness));
+  await store.write(planSyncs);
 
   const handOver: HandOverOptions = {
     store,
@@ -232,6 +256,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     onAnswer: countRequest,
   });
   figures.watch({ database: files.database, reader, clock, figures: store.figures });
+  const secrets = new CallbackSecrets({ store, box, configured: config.whatsapp.appSecret, log });
+  app.use(callbackRoutes({ store, networks, secrets, verifyToken: config.whatsapp.verifyToken, log }));
   const { host, port } = config.server.listen;
   try {
     app.listen({
@@ -258,7 +284,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const found = store.dataVersion();
     if (found !== seen) {
       seen = found;
-      for (const worker of [applier, deliveries, settling, starting, reviewing, broadcasts]) worker.nudge();
+      for (const worker of [applier, deliveries, settling, starting, reviewing, broadcasts, syncing]) worker.nudge();
     }
     // By the machine's own clock, whatever clock the server runs on: the other process lives in real time.
     lookTimer = systemClock.setTimer(LOOK_EVERY_MS, look);
@@ -270,6 +296,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   store.onWake("start_broadcast", () => starting.nudge());
   store.onWake("review_broadcast", () => reviewing.nudge());
   store.onWake(BROADCASTS, () => broadcasts.nudge());
+  store.onWake("sync_account", () => syncing.nudge());
   for (const worker of workers) worker.start();
   isReady = true;
 

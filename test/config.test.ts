@@ -93,6 +93,7 @@ test("the defaults are those that operators rely on", () => {
       authPrefix: "Bearer ",
       pathStyle: "graph",
       timeoutMs: 10_000,
+      syncEveryMs: 3_600_000,
     },
     webhooks: {
       retryAfterMs: [60_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 86_400_000],

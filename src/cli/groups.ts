@@ -53,6 +53,11 @@ export const groups: readonly Group[] = [
     summary: "Look the database over: integrity and invariants",
     load: async () => (await import("./check.ts")).commands,
   },
+  {
+    word: "doctor",
+    summary: "What is wrong with the set-up, and the next step",
+    load: async () => (await import("./doctor.ts")).commands,
+  },
   { word: "openapi", summary: "The API's description", load: async () => (await import("./openapi.ts")).commands },
   { word: "version", summary: "Versions", load: async () => (await import("./version.ts")).commands },
 ];

@@ -1,17 +1,21 @@
 /** `waxwing number …`: the phone numbers that workspaces send from, on the simulator or on WhatsApp. */
 import { addNumber, type NewNumber } from "#src/domain/numbers/add.ts";
+import { forgetRestriction } from "#src/domain/numbers/network-state.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import { makeReady, makeUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import { updateNumber } from "#src/domain/numbers/update.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import type { Workspace } from "#src/domain/workspaces/table.ts";
+import type { Tx } from "#src/storage/transaction.ts";
 import { type Command, command, flagOf, workspaceFilter, workspaceOption } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, withDatabase } from "./database.ts";
 import { UsageError } from "./failure.ts";
 import { readSecretFile } from "./input.ts";
-import { timesIn, workspacesOf } from "./of-workspaces.ts";
-import { list, type Report, table } from "./output.ts";
+import { reportOf, reportWithProblems, view } from "./number-view.ts";
+import { workspacesOf } from "./of-workspaces.ts";
+import { type Report, table } from "./output.ts";
+import { requireSynced, syncNow } from "./sync-now.ts";
 
 const group = "number";
 const id = { kind: "number", value: "ID", required: true, says: "The number's id" } as const;
@@ -40,7 +44,7 @@ export const commands: readonly Command[] = [
     name: "add",
     summary: "Add a number to a workspace",
     details:
-      "Numbers on the simulator can send at once. Numbers on WhatsApp need --phone-number-id, --account-id and\n--token-file; token and secret are stored encrypted.",
+      "Numbers on the simulator can send at once. Numbers on WhatsApp need --phone-number-id, --account-id and\n--token-file; token and secret are stored encrypted. The number and its templates are compared with WhatsApp at\nonce, and what is missing is said.",
     options: {
       workspace: workspaceOption,
       phone: { kind: "text", value: "PHONE", required: true, says: "The number, in any common format" },
@@ -54,10 +58,11 @@ export const commands: readonly Command[] = [
       return withDatabase(context, "write", async (database) => {
         const route = secrets === null ? ({ network: "simulator" } as const) : await seal(database, secrets);
         const { phone, name, throughput = THROUGHPUT } = given;
-        return database.store.write((tx) => {
-          const number = addNumber(tx, given.workspace, { phone, name, throughput, route });
-          return reportOf(number, getWorkspace(tx, number.workspaceId));
-        });
+        const added = await database.store.write((tx) =>
+          addNumber(tx, given.workspace, { phone, name, throughput, route }),
+        );
+        const { problems } = await syncNow(context, database, added);
+        return database.store.read((reading) => reportWithProblems(reading, getNumber(reading, added.id), problems));
       });
     },
   }),
@@ -97,8 +102,7 @@ export const commands: readonly Command[] = [
     run: (context, given) =>
       withDatabase(context, "read", ({ store, config }) =>
         store.read((reading) => {
-          const number = getNumber(reading, given.id);
-          return reportOf(number, getWorkspace(reading, number.workspaceId), config.server.publicUrl ?? "");
+          return reportOf(reading, getNumber(reading, given.id), config.server.publicUrl ?? "");
         }),
       ),
   }),
@@ -106,9 +110,13 @@ export const commands: readonly Command[] = [
     group,
     name: "ready",
     summary: "Say that a number can send",
+    details: "On WhatsApp this holds until the next comparison with the network, which knows better.",
     positionals: { id },
     run: (context, given) =>
-      change(context, (database) => database.store.write((tx) => named(tx, makeReady(tx, given.id)))),
+      change(context, given.id, (tx, number) => {
+        forgetRestriction(tx, number.id);
+        makeReady(tx, number.id);
+      }),
   }),
   command({
     group,
@@ -116,8 +124,61 @@ export const commands: readonly Command[] = [
     summary: "Stop a number from sending",
     positionals: { id },
     options: { reason: { kind: "text", value: "TEXT", required: true, says: "Why; told to whoever tries to send" } },
+    run: (context, given) => change(context, given.id, (tx, number) => void makeUnready(tx, number.id, given.reason)),
+  }),
+  command({
+    group,
+    name: "sync",
+    summary: "Compare the numbers of this one's account with WhatsApp now",
+    details: "The running server does this by itself every hour, and after what WhatsApp tells.",
+    positionals: { id },
     run: (context, given) =>
-      change(context, (database) => database.store.write((tx) => named(tx, makeUnready(tx, given.id, given.reason)))),
+      withDatabase(context, "write", async (database) => {
+        const { store } = database;
+        const number = store.read((reading) => getNumber(reading, given.id));
+        const result = await syncNow(context, database, number, ["numbers"]);
+        requireSynced(result.problems);
+        return store.read((reading) => reportOf(reading, getNumber(reading, given.id)));
+      }),
+  }),
+  command({
+    group,
+    name: "update",
+    summary: "Change a number's name, pace, token or app secret",
+    details:
+      "A new token is used from the next message on. Token and secret are stored encrypted; with --no-app-secret the\nconfiguration's app secret holds again.",
+    positionals: { id },
+    options: {
+      name: { kind: "text", value: "NAME", says: "The name that people see" },
+      throughput: { kind: "number", value: "N", says: "Most messages a second" },
+      tokenFile: whatsapp.tokenFile,
+      appSecretFile: whatsapp.appSecretFile,
+      noAppSecret: { kind: "flag", says: "Forget the number's own app secret" },
+    },
+    run: async (context, given) => {
+      const { name, throughput, tokenFile, appSecretFile, noAppSecret } = given;
+      if (noAppSecret && appSecretFile !== undefined) {
+        throw new UsageError("--no-app-secret and --app-secret-file exclude each other", "number update");
+      }
+      const isNothing = [name, throughput, tokenFile, appSecretFile].every((value) => value === undefined);
+      if (isNothing && !noAppSecret) throw new UsageError("say what to change", "number update");
+      const secrets = await readSecrets(context, tokenFile, appSecretFile, "number update");
+      return withDatabase(context, "write", async (database) => {
+        const { store } = database;
+        const { phoneNumberId } = store.read((reading) => getNumber(reading, given.id));
+        const sealed = await sealSecrets(database, phoneNumberId, secrets);
+        const changes = {
+          ...(name === undefined ? {} : { name }),
+          ...(throughput === undefined ? {} : { throughput }),
+          ...(sealed.accessToken === null ? {} : { accessToken: sealed.accessToken }),
+          ...(sealed.appSecret === null ? {} : { appSecret: sealed.appSecret }),
+          ...(noAppSecret ? { appSecret: null } : {}),
+        };
+        const updated = await store.write((tx) => updateNumber(tx, getNumber(tx, given.id), changes));
+        const problems = tokenFile === undefined ? [] : (await syncNow(context, database, updated)).problems;
+        return store.read((reading) => reportWithProblems(reading, getNumber(reading, given.id), problems));
+      });
+    },
   }),
   command({
     group,
@@ -126,39 +187,34 @@ export const commands: readonly Command[] = [
     positionals: { id },
     run: (context, given) =>
       withDatabase(context, "write", async ({ store }) => {
-        const { number, workspace } = await store.write((tx) => named(tx, removeNumber(tx, given.id)));
+        const number = await store.write((tx) => removeNumber(tx, given.id));
+        const workspace = store.read((reading) => getWorkspace(reading, number.workspaceId));
         return { json: view(number, workspace), text: `Number ${number.id} (${number.phone}) is removed.` };
       }),
   }),
 ];
 
-interface Named {
-  number: SendingNumber;
-  workspace: Workspace;
-}
-
-function named(tx: Parameters<typeof getWorkspace>[0], number: SendingNumber): Named {
-  return { number, workspace: getWorkspace(tx, number.workspaceId) };
-}
-
-function change(context: Context, apply: (database: Database) => Promise<Named>): Promise<Report> {
-  return withDatabase(context, "write", async (database) => {
-    const { number, workspace } = await apply(database);
-    return reportOf(number, workspace);
-  });
+function change(context: Context, numberId: number, apply: (tx: Tx, number: SendingNumber) => void): Promise<Report> {
+  return withDatabase(context, "write", ({ store }) =>
+    store.write((tx) => {
+      apply(tx, getNumber(tx, numberId));
+      return reportOf(tx, getNumber(tx, numberId));
+    }),
+  );
 }
 
 interface Secrets {
-  readonly phoneNumberId: string;
-  readonly accountId: string;
-  readonly token: string;
+  readonly token: string | null;
   readonly appSecret: string | null;
 }
 
 type GivenRoute = { readonly network: string } & { readonly [Name in keyof typeof whatsapp]: string | undefined };
 
 /** Null: the simulator, which has no secrets. */
-async function readRoute({ io }: Context, given: GivenRoute): Promise<Secrets | null> {
+async function readRoute(
+  context: Context,
+  given: GivenRoute,
+): Promise<(Secrets & { phoneNumberId: string; accountId: string }) | null> {
   const { network, phoneNumberId, accountId, tokenFile, appSecretFile } = given;
   if (network === "simulator") {
     const stray = (Object.keys(whatsapp) as (keyof typeof whatsapp)[]).filter((name) => given[name] !== undefined);
@@ -169,68 +225,44 @@ async function readRoute({ io }: Context, given: GivenRoute): Promise<Secrets | 
     const missing = (["phoneNumberId", "accountId", "tokenFile"] as const).filter((name) => given[name] === undefined);
     throw new UsageError(`--network whatsapp also needs ${missing.map(flagOf).join(", ")}`, "number add");
   }
+  return { phoneNumberId, accountId, ...(await readSecrets(context, tokenFile, appSecretFile, "number add")) };
+}
+
+async function readSecrets(
+  { io }: Context,
+  tokenFile: string | undefined,
+  appSecretFile: string | undefined,
+  helpOn: string,
+): Promise<Secrets> {
   if (tokenFile === "-" && appSecretFile === "-") {
-    throw new UsageError("stdin can hold one of the two secrets: put the other one into a file", "number add");
+    throw new UsageError("stdin can hold one of the two secrets: put the other one into a file", helpOn);
   }
   return {
-    phoneNumberId,
-    accountId,
-    token: await readSecretFile(io, "--token-file", tokenFile),
+    token: tokenFile === undefined ? null : await readSecretFile(io, "--token-file", tokenFile),
     appSecret: appSecretFile === undefined ? null : await readSecretFile(io, "--app-secret-file", appSecretFile),
   };
 }
 
-async function seal(database: Database, secrets: Secrets): Promise<NewNumber["route"]> {
-  const { phoneNumberId, accountId, token, appSecret } = secrets;
+async function seal(
+  database: Database,
+  route: Secrets & { phoneNumberId: string; accountId: string },
+): Promise<NewNumber["route"]> {
+  const { phoneNumberId, accountId } = route;
+  const { accessToken, appSecret } = await sealSecrets(database, phoneNumberId, route);
+  return { network: "whatsapp", phoneNumberId, accountId, accessToken: accessToken ?? "", appSecret };
+}
+
+async function sealSecrets(
+  database: Database,
+  phoneNumberId: string,
+  { token, appSecret }: Secrets,
+): Promise<{ accessToken: string | null; appSecret: string | null }> {
+  if (token === null && appSecret === null) return { accessToken: null, appSecret: null };
   const { accessTokenContext } = await import("#src/workers/sender.ts");
+  const { appSecretContext } = await import("#src/workers/callback-secrets.ts");
   const box = database.box();
   return {
-    network: "whatsapp",
-    phoneNumberId,
-    accountId,
-    accessToken: box.seal(token, accessTokenContext(phoneNumberId)),
-    appSecret: appSecret === null ? null : box.seal(appSecret, `app_secret:${phoneNumberId}`),
+    accessToken: token === null ? null : box.seal(token, accessTokenContext(phoneNumberId)),
+    appSecret: appSecret === null ? null : box.seal(appSecret, appSecretContext(phoneNumberId)),
   };
-}
-
-function view(number: SendingNumber, workspace: Workspace) {
-  return {
-    id: number.id,
-    workspace_id: number.workspaceId,
-    phone: number.phone,
-    name: number.name,
-    network: number.network,
-    ready: number.ready,
-    unready_reason: number.unreadyReason,
-    throughput: number.throughput,
-    account_id: number.accountId,
-    phone_number_id: number.phoneNumberId,
-    has_app_secret: number.appSecret !== null,
-    created_at: timesIn(workspace)(number.createdAt),
-  };
-}
-
-/** `publicUrl` is given where the callback address may be shown: its token is as good as a password. */
-function reportOf(number: SendingNumber, workspace: Workspace, publicUrl: string | null = null): Report {
-  const shown = view(number, workspace);
-  const token = publicUrl === null ? {} : { callback_token: number.callbackToken };
-  const isWhatsapp = number.network === "whatsapp";
-  const callback = (path: string): string | undefined =>
-    publicUrl !== null && isWhatsapp ? `${publicUrl}/networks/whatsapp${path}` : undefined;
-  const text = list({
-    id: shown.id,
-    workspace: shown.workspace_id,
-    phone: shown.phone,
-    name: shown.name,
-    network: shown.network,
-    ready: shown.ready ? "yes" : `no: ${shown.unready_reason}`,
-    throughput: `${shown.throughput} messages a second`,
-    "account id": isWhatsapp ? shown.account_id : undefined,
-    "phone number id": isWhatsapp ? shown.phone_number_id : undefined,
-    "app secret": isWhatsapp ? (shown.has_app_secret ? "its own" : "the configuration's") : undefined,
-    callback: callback(""),
-    "callback, unsigned": callback(`/${number.callbackToken}`),
-    added: shown.created_at,
-  });
-  return { json: { ...shown, ...token }, text };
 }

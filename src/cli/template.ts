@@ -1,4 +1,7 @@
 /** `waxwing template …`: message templates, added and decided by hand where no network does it. */
+import { askForSync } from "#src/domain/numbers/account-sync.ts";
+import { listNumbers, listOfAccount } from "#src/domain/numbers/read.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { decideByName, setSample } from "#src/domain/templates/decide.ts";
 import { findTemplate, listTemplates, type TemplateFilter } from "#src/domain/templates/read.ts";
@@ -15,6 +18,7 @@ import { CommandFailure } from "./failure.ts";
 import { readInputFile } from "./input.ts";
 import { timesIn, workspacesOf } from "./of-workspaces.ts";
 import { list, type Report, table } from "./output.ts";
+import { requireSynced, syncNow } from "./sync-now.ts";
 
 const group = "template";
 const name = { kind: "text", value: "NAME", required: true, says: "The template's name" } as const;
@@ -79,6 +83,38 @@ export const commands: readonly Command[] = [
   }),
   command({
     group,
+    name: "sync",
+    summary: "Compare templates with WhatsApp now",
+    details:
+      "The running server does this by itself every hour, and after what WhatsApp tells. Stored samples are uploaded too.",
+    options: { workspace: workspaceFilter },
+    run: (context, given) =>
+      withDatabase(context, "write", async (database) => {
+        const accounts = database.store.read((reading) =>
+          workspacesOf(reading, given.workspace).flatMap((workspace) => accountsOf(reading, workspace.id)),
+        );
+        const synced = [];
+        const problems: string[] = [];
+        for (const number of accounts) {
+          const result = await syncNow(context, database, number, ["templates"]);
+          problems.push(...result.problems);
+          synced.push({ workspace_id: number.workspaceId, account_id: number.accountId, templates: result.templates });
+        }
+        requireSynced(problems);
+        const rows = synced.map(({ workspace_id, account_id, templates: found }) => [
+          workspace_id,
+          account_id,
+          found?.total ?? null,
+          found?.added ?? null,
+          found?.changed ?? null,
+          found?.retired ?? null,
+        ]);
+        const headings = ["workspace", "account", "templates", "new", "changed", "gone"];
+        return { json: synced, text: table(headings, rows, "There is no number on WhatsApp: waxwing number add …") };
+      }),
+  }),
+  command({
+    group,
     name: "decide",
     summary: "Play the network's decision on a template",
     positionals: { name },
@@ -101,7 +137,8 @@ export const commands: readonly Command[] = [
     group,
     name: "sample",
     summary: "Keep the file that is sent when a caller gives none",
-    details: "Only for templates with an image, a video or a document at the top.",
+    details:
+      "Only for templates with an image, a video or a document at the top. On WhatsApp the server uploads the file once\nfor each number and again before it expires there; until that is done, the link itself is sent.",
     positionals: { name },
     options: {
       workspace: workspaceOption,
@@ -121,12 +158,23 @@ export const commands: readonly Command[] = [
               link: [`${template.name} has no image, video or document at the top, so it takes no file.`],
             });
           }
-          return reportOf(setSample(tx, workspace.id, template.name, template.language, given.link), workspace);
+          const changed = setSample(tx, workspace.id, template.name, template.language, given.link);
+          // The server uploads it at the next look at the account, which is now.
+          for (const number of listOfAccount(tx, "whatsapp", changed.accountId)) {
+            if (number.workspaceId === workspace.id) askForSync(tx, number, 0);
+          }
+          return reportOf(changed, workspace);
         }),
       );
     },
   }),
 ];
+
+/** One number on WhatsApp for each account of a workspace. */
+function accountsOf(reading: Reading, workspaceId: number): SendingNumber[] {
+  const numbers = listNumbers(reading, workspaceId).filter(({ network }) => network === "whatsapp");
+  return [...new Map(numbers.toReversed().map((number) => [number.accountId, number])).values()];
+}
 
 async function readJson(io: Parameters<typeof readInputFile>[0], path: string): Promise<unknown> {
   const text = await readInputFile(io, "--file", path);
@@ -166,6 +214,9 @@ function view(template: Template, workspace: Workspace) {
     ...viewTemplate(template),
     account_id: template.accountId,
     sample_link: template.sampleLink,
+    network_status: template.networkStatus,
+    status_reason: template.statusReason,
+    quality: template.quality,
     created_at: when(template.createdAt),
     updated_at: when(template.updatedAt),
   };
@@ -179,6 +230,8 @@ function reportOf(template: Template, workspace: Workspace): Report {
     language: shown.language,
     category: shown.category,
     status: shown.status,
+    reason: shown.status_reason ?? undefined,
+    quality: shown.quality ?? undefined,
     sendable: shown.sendable ? "yes" : `no: ${unsupported ?? `it is ${shown.status}`}`,
     values: `${shown.variables.header} for the header, ${shown.variables.body} for the body`,
     media: shown.media?.type,

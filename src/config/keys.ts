@@ -170,6 +170,12 @@ export const sections = {
       "10s",
       "How long one call to the network may take. Longer means fewer messages of unknown fate, and callers who wait longer.",
     ),
+    syncEveryMs: key(
+      "sync_every",
+      duration(MINUTE, DAY),
+      "1h",
+      "How often numbers and templates are compared with the network, give or take a tenth. News by callback cause a look at once.",
+    ),
   },
   webhooks: {
     retryAfterMs: key(

@@ -6,7 +6,10 @@ import type { InboundReport, NumberChangeReport, PreferenceReport } from "#src/d
 import type { Content } from "#src/domain/messages/content.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { StatusReport } from "#src/domain/messages/report.ts";
-import type { TemplateReport } from "#src/domain/templates/report.ts";
+import type { NumberFacts } from "#src/domain/numbers/network-state.ts";
+import type { NumberNews } from "#src/domain/numbers/report.ts";
+import type { TemplateFacts } from "#src/domain/templates/follow.ts";
+import type { TemplateNews, TemplateReport } from "#src/domain/templates/report.ts";
 
 export interface Network {
   readonly name: NetworkName;
@@ -19,6 +22,65 @@ export interface Network {
   isReachable(timeoutMs: number): Promise<boolean>;
   /** Reads a callback's body item by item. Never throws: what cannot be read becomes a `broken` item. */
   parse(body: string): Report[];
+  /** Whether this header proves that these bytes come from the network, under this secret. */
+  verify?(rawBody: Uint8Array, signature: string | null, secret: string): boolean;
+  /** What can be asked of an account; left out where there is nothing to ask. */
+  account?: AccountPort;
+}
+
+/** Questions about an account and its numbers. Never rejects: what went wrong is a value, in words for a person. */
+export interface AccountPort {
+  /** False: this provider has no way to ask for numbers, only for templates. */
+  readonly knowsNumbers: boolean;
+  /** One number, by the sender's own token. */
+  lookAtNumber(sender: Sender): Promise<Looked<ListedNumber>>;
+  /** Every number of the account, all pages. */
+  listNumbers(sender: Sender): Promise<Looked<ListedNumber[]>>;
+  /** Every template of the account, all pages. */
+  listTemplates(sender: Sender): Promise<Looked<TemplateFacts[]>>;
+  /** Uploads a file for the number; the id is good for that number and for `MEDIA_ID_LIFE_MS`. */
+  uploadFile(sender: Sender, file: UploadFile): Promise<Looked<{ mediaId: string }>>;
+  /** What the token may do. */
+  inspectToken(sender: Sender): Promise<Looked<TokenFacts>>;
+  /** The apps that are told of the account's messages. */
+  listSubscribedApps(sender: Sender): Promise<Looked<{ id: string | null; name: string | null }[]>>;
+  /** Has the token's app told of the account's messages from now on. */
+  subscribeApp(sender: Sender): Promise<Looked<null>>;
+}
+
+export type Looked<T> =
+  /** `at` is the network's own time, milliseconds; null where it named none. */
+  { ok: true; value: T; at: number | null } | { ok: false; failure: LookFailure };
+
+export interface LookFailure {
+  /** The network's code, or `unreachable` or `no_answer`. */
+  code: string;
+  words: string;
+  /**
+   * `token`: the access token is no good · `number`: the number (or account) is not there for this token · `permission`:
+   * the token may not ask this · `later`: it may well work another time · `other`.
+   */
+  kind: "token" | "number" | "permission" | "later" | "other";
+}
+
+export interface ListedNumber extends NumberFacts {
+  phoneNumberId: string;
+  /** Digits. */
+  phone: string | null;
+}
+
+export interface TokenFacts {
+  isValid: boolean;
+  scopes: string[];
+  appId: string | null;
+  /** Milliseconds; null: it does not expire. */
+  expiresAt: number | null;
+}
+
+export interface UploadFile {
+  bytes: Uint8Array<ArrayBuffer>;
+  contentType: string;
+  name: string;
 }
 
 /** For a look at what went wrong. */
@@ -55,6 +117,8 @@ export type Report =
   | NumberChangeReport
   | PreferenceReport
   | TemplateReport
+  | TemplateNews
+  | NumberNews
   /** Understood and of no use to us (a field or kind that we do not act on). */
   | { kind: "ignored"; about: string }
   /** Could not be read; `raw` is kept for a look. */

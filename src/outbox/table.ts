@@ -17,9 +17,16 @@ export const outbox = sqliteTable("outbox", {
 
 /**
  * `deliver_webhook`: subject is a delivery · `settle_message`: subject is a message in doubt · `start_broadcast`: a
- * broadcast whose time has come · `review_broadcast`: a broadcast that may be complete, settled, or to be stopped.
+ * broadcast whose time has come · `review_broadcast`: a broadcast that may be complete, settled, or to be stopped ·
+ * `sync_account`: subject is the first number of a network's account.
  */
-export const outboxKinds = ["deliver_webhook", "settle_message", "start_broadcast", "review_broadcast"] as const;
+export const outboxKinds = [
+  "deliver_webhook",
+  "settle_message",
+  "start_broadcast",
+  "review_broadcast",
+  "sync_account",
+] as const;
 export type OutboxKind = (typeof outboxKinds)[number];
 
 export type OutboxRow = typeof outbox.$inferSelect;

@@ -3,14 +3,8 @@
  * write. Every item is applied in a savepoint of its own, so a broken one is noted and passed by; a body is done in the
  * same write as its last item, and applying an item twice (after a crash between two writes) changes nothing.
  */
-import { finishCallback, listWaiting, nextDueAt } from "#src/domain/callbacks/callbacks.ts";
+import { finishCallback, getCallback, listWaiting, nextDueAt } from "#src/domain/callbacks/callbacks.ts";
 import type { Callback } from "#src/domain/callbacks/table.ts";
-import { changeNumber } from "#src/domain/inbound/change-number.ts";
-import { obeyControl } from "#src/domain/inbound/obey-control.ts";
-import { receive } from "#src/domain/inbound/receive.ts";
-import { applyStatus } from "#src/domain/messages/apply-status.ts";
-import { findByPhoneNumberId } from "#src/domain/numbers/read.ts";
-import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { Log } from "#src/log.ts";
 import type { Report } from "#src/networks/network.ts";
 import type { Networks } from "#src/networks/registry.ts";
@@ -18,6 +12,7 @@ import type { Clock, Timer } from "#src/primitives/clock.ts";
 import { isStorageFailure } from "#src/storage/failure.ts";
 import type { Store } from "#src/storage/store.ts";
 import type { Tx } from "#src/storage/transaction.ts";
+import { type Applied, applyReport, NOT_OURS } from "./apply-report.ts";
 import type { MessageWatch } from "./message-watch.ts";
 
 export interface ApplyOptions {
@@ -32,13 +27,16 @@ export interface ApplyOptions {
 }
 
 const BODIES_PER_READ = 64;
-const ITEMS_PER_WRITE = 200;
+/** Few enough that a request which comes meanwhile does not wait for long. */
+const ITEMS_PER_WRITE = 100;
+/** A body of a thousand items for somebody else says the same a thousand times. */
+const NOTES_MAX = 20;
 const AFTER_FAULT_MS = 2_000;
 /** A wall clock may be set back: the loop looks at least this often. */
 const LOOK_AT_LEAST_MS = 600_000;
 
 interface Item {
-  callback: Callback;
+  callback: Omit<Callback, "body">;
   report: Report;
   isLast: boolean;
 }
@@ -92,72 +90,65 @@ export class CallbackApplier {
 
   /** Applies what is due now; true when there may be more. */
   async runOnce(): Promise<boolean> {
-    const { store, networks } = this.#options;
+    const { store } = this.#options;
     const waiting = store.read((reading) => listWaiting(reading, BODIES_PER_READ));
-    const items = waiting.flatMap((callback) => itemsOf(callback, networks[callback.network].parse(callback.body)));
-    const notes = new Map<number, string>();
-    for (let start = 0; start < items.length; start += ITEMS_PER_WRITE) {
-      const batch = items.slice(start, start + ITEMS_PER_WRITE);
-      const changed = await store.write((tx) => this.#applyBatch(tx, batch, notes));
-      for (const messageId of changed) this.#options.watch.changed(messageId);
+    let items: Item[] = [];
+    for (const { id } of waiting) {
+      if (this.#isStopped) return false;
+      items.push(...this.#itemsOf(id));
+      // One body at a time is read and taken apart: between two of them requests and other callbacks have their turn.
+      if (items.length >= ITEMS_PER_WRITE) {
+        await this.#applyAll(items);
+        items = [];
+      }
     }
+    await this.#applyAll(items);
     return waiting.length === BODIES_PER_READ;
   }
 
+  /** A body without a single item still has to be finished. */
+  #itemsOf(id: number): Item[] {
+    const { store, networks } = this.#options;
+    const { body, ...callback } = store.read((reading) => getCallback(reading, id));
+    const reports = networks[callback.network].parse(body);
+    const all: Report[] = reports.length > 0 ? reports : [{ kind: "ignored", about: "an empty body" }];
+    return all.map((report, index) => ({ callback, report, isLast: index === all.length - 1 }));
+  }
+
+  async #applyAll(items: Item[]): Promise<void> {
+    const { store, watch } = this.#options;
+    const notes = new Map<number, string[]>();
+    for (let start = 0; start < items.length; start += ITEMS_PER_WRITE) {
+      const batch = items.slice(start, start + ITEMS_PER_WRITE);
+      const changed = await store.write((tx) => this.#applyBatch(tx, batch, notes));
+      for (const messageId of changed) watch.changed(messageId);
+    }
+  }
+
   /** Returns the messages that changed. `notes` collects, by body, what could not be applied. */
-  #applyBatch(tx: Tx, batch: Item[], notes: Map<number, string>): number[] {
+  #applyBatch(tx: Tx, batch: Item[], notes: Map<number, string[]>): number[] {
     const changed: number[] = [];
     for (const { callback, report, isLast } of batch) {
-      const note = this.#applyItem(tx, callback, report, changed);
-      if (note !== null) notes.set(callback.id, [notes.get(callback.id), note].filter(Boolean).join("; "));
-      if (isLast) finishCallback(tx, callback.id, notes.get(callback.id) ?? null);
+      const { note, messageId } = this.#applyItem(tx, callback, report);
+      if (messageId !== null) changed.push(messageId);
+      if (note !== null) notes.set(callback.id, [...(notes.get(callback.id) ?? []), note].slice(0, NOTES_MAX));
+      if (isLast) finishCallback(tx, callback.id, notes.get(callback.id)?.join("; ") ?? null);
     }
     return changed;
   }
 
-  /** What went wrong, in words, or null. Only a failing disk goes on to the caller. */
-  #applyItem(tx: Tx, callback: Callback, report: Report, changed: number[]): string | null {
-    if (report.kind === "broken") return `unreadable: ${report.why}`;
-    if (report.kind === "ignored") return null;
+  /** One item's fault is noted and passed by; only a failing disk goes on to the caller. */
+  #applyItem(tx: Tx, callback: Item["callback"], report: Report): Applied {
+    if (report.kind === "broken") return { note: `unreadable: ${report.why}`, messageId: null };
+    if (report.kind === "ignored") return { note: null, messageId: null };
     try {
-      return tx.savepoint(() => this.#apply(tx, report, changed));
+      const applied = tx.savepoint(() => applyReport(tx, callback, report, this.#options.instanceId));
+      if (applied.note === NOT_OURS) this.#options.onIgnored?.();
+      return applied;
     } catch (error) {
       if (isStorageFailure(error)) throw error;
       this.#options.log.error("an item of a callback could not be applied", { callback: callback.id, error });
-      return `failed: ${error instanceof Error ? error.message : String(error)}`;
-    }
-  }
-
-  #apply(tx: Tx, report: Exclude<Report, { kind: "broken" | "ignored" }>, changed: number[]): string | null {
-    const number = "phoneNumberId" in report ? findByPhoneNumberId(tx, report.phoneNumberId) : undefined;
-    if (number === undefined) return `${report.kind} for a number that is not on this server`;
-    return this.#applyOfNumber(tx, number, report, changed);
-  }
-
-  #applyOfNumber(
-    tx: Tx,
-    number: SendingNumber,
-    report: Exclude<Report, { kind: "broken" | "ignored" }>,
-    changed: number[],
-  ): string | null {
-    switch (report.kind) {
-      case "status": {
-        const applied = applyStatus(tx, number, report, this.#options.instanceId);
-        if (applied.kind === "applied") changed.push(applied.messageId);
-        if (applied.kind === "dropped") this.#options.onIgnored?.();
-        return applied.kind === "dropped" ? "a status of a message that is not ours" : null;
-      }
-      case "inbound":
-        receive(tx, number, report);
-        return null;
-      case "number_change":
-        changeNumber(tx, number, report);
-        return null;
-      case "preference":
-        obeyControl(tx, number, report);
-        return null;
-      default:
-        return `${report.kind}: not acted on`;
+      return { note: `failed: ${error instanceof Error ? error.message : String(error)}`, messageId: null };
     }
   }
 
@@ -172,10 +163,4 @@ export class CallbackApplier {
     this.#timer?.cancel();
     this.#timer = this.#options.clock.setTimer(delayMs, () => this.nudge());
   }
-}
-
-/** A body without a single item still has to be finished. */
-function itemsOf(callback: Callback, reports: Report[]): Item[] {
-  const items: Report[] = reports.length > 0 ? reports : [{ kind: "ignored", about: "an empty body" }];
-  return items.map((report, index) => ({ callback, report, isLast: index === items.length - 1 }));
 }

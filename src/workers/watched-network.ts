@@ -17,9 +17,7 @@ export interface WatchOptions {
 
 export function watchNetwork(network: Network, { store, clock, onAttempt }: WatchOptions): Network {
   return {
-    name: network.name,
-    parse: (body) => network.parse(body),
-    isReachable: (timeoutMs) => network.isReachable(timeoutMs),
+    ...network,
     async send(handover, timeoutMs) {
       const attemptedAt = clock.now();
       const startedAt = clock.monotonic();

@@ -439,6 +439,7 @@ class Shop {
     for (const request of world.open) world.answer(request, "unknown");
     for (let part = 0; part < 15; part++) {
       await this.advance(HOUR);
+      if (process.env.DBG) console.log("hour", part, this.#clock.rests, performance.now());
       await Bun.sleep(1);
       world.mayResume = new Set();
       this.check(`coming to rest, hour ${part}`);

@@ -27,7 +27,10 @@ export class Workshop implements Disposable {
   readonly directory = mkdtempSync(join(tmpdir(), "waxwing-cli-"));
   readonly #running = new Set<Bun.Subprocess>();
 
-  constructor(config = "[webhooks]\nallow_http = true\nallow_private = true\n") {
+  /** Without a network: a test that needs one configures a fake one. */
+  constructor(
+    config = '[webhooks]\nallow_http = true\nallow_private = true\n[whatsapp]\ngraph_url = "http://127.0.0.1:9"\n',
+  ) {
     // Also keeps the configuration of a service that may be installed on this machine out.
     this.write("waxwing.toml", config);
   }
@@ -108,10 +111,13 @@ export class Workshop implements Disposable {
 
 /** Commands run within this process, on the same files as those that are spawned. */
 export class CallingWorkshop extends Workshop {
+  /** The data directory of its commands; another one's for commands beside a running server. */
+  data = this.path("data");
+
   override async run(args: string[], { stdin = "", env = {} }: RunOptions = {}): Promise<Ran> {
     let stdout = "";
     let stderr = "";
-    const places = ["--config", this.path("waxwing.toml"), "--data", this.path("data")];
+    const places = ["--config", this.path("waxwing.toml"), "--data", this.data];
     const code = await run([...places, ...args], {
       env,
       clock: systemClock,

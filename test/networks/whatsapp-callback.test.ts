@@ -132,6 +132,7 @@ describe("a template", () => {
         accountId: ACCOUNT,
         name: "spring_offer",
         language: "en_US",
+        at: null,
         event: "REJECTED",
         reason: "INVALID_FORMAT",
       },
@@ -167,7 +168,7 @@ describe("a template", () => {
     {
       name: "an update of its quality under this field",
       more: { event: undefined, new_quality_score: "RED" },
-      expected: { kind: "ignored" },
+      expected: { kind: "template_news", news: { type: "quality", score: "RED" } },
     },
     { name: "no name", more: { message_template_name: undefined }, expected: { kind: "broken" } },
   ];

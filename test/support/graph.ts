@@ -6,6 +6,7 @@
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { systemClock } from "#src/primitives/clock.ts";
+import { answerQuestion, type GraphAccount, type GraphRow } from "./graph-account.ts";
 
 export interface GraphOptions {
   accessToken?: string;
@@ -20,8 +21,10 @@ export interface GraphOptions {
   appSecret?: string;
   /** Statuses posted by themselves after each accepted message. */
   ladder?: readonly StatusName[];
-  /** Wall time of the statuses. */
+  /** Wall time of the statuses, and of every answer's `Date`. */
   now?: () => number;
+  /** What can be asked about the account; left out: nothing can. */
+  account?: GraphAccount;
 }
 
 export interface KnownTemplate {
@@ -29,13 +32,18 @@ export interface KnownTemplate {
   language: string;
   bodyCount?: number;
   header?: "text" | "image" | "video" | "document" | null;
-  status?: "APPROVED" | "PAUSED" | "DISABLED";
+  /** The network's word; only an approved one is sent. */
+  status?: string;
 }
 
 export interface Graph extends AsyncDisposable {
   readonly url: string;
-  /** Every request that was read to its end, also those that were answered badly or not at all. */
+  /** Every request to send that was read to its end, also those that were answered badly or not at all. */
   readonly requests: readonly GraphRequest[];
+  /** Every other request: questions about the account, uploads. */
+  readonly questions: readonly GraphRequest[];
+  /** Where callbacks go from now on. */
+  callTo(url: string): void;
   /** What the network took, whatever the sender heard of it. */
   readonly accepted: readonly AcceptedMessage[];
   /** Until so many requests have been read. */
@@ -47,9 +55,21 @@ export interface Graph extends AsyncDisposable {
   /** The change of something that a person wrote. */
   inbound(message: object, more?: object): Change;
   /** Posts one body with these changes, or a body as it is. Returns the HTTP status. */
-  callback(body: Change | readonly Change[] | string, options?: { signature?: string | null }): Promise<number>;
+  callback(body: Change | readonly Change[] | string, options?: CallbackPost): Promise<number>;
   /** Until every callback that was posted by itself has been answered. */
   settled(): Promise<void>;
+}
+
+export interface CallbackPost {
+  /** In place of the right one; null: none at all. */
+  signature?: string | null;
+  /** What signs it. */
+  appSecret?: string;
+  /** Whose entry it is, and its time in seconds. */
+  accountId?: string;
+  time?: number;
+  headers?: Record<string, string>;
+  url?: string;
 }
 
 export interface GraphRequest {
@@ -121,6 +141,8 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
   const posting = new Set<Promise<unknown>>();
   const arrivals: { count: number; resolve: () => void }[] = [];
   const now = options.now ?? systemClock.now;
+  const questions: GraphRequest[] = [];
+  let callbackUrl = options.callbackUrl;
 
   const server = createServer((request, response) => {
     // A sender that hangs up in the middle of its request has sent none.
@@ -128,11 +150,26 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
   });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = parsed(await readAll(request));
+    const bytes = await readAll(request);
     const path = request.url ?? "/";
+    if (options.now !== undefined) response.setHeader("date", new Date(now()).toUTCString());
+    if (options.account !== undefined && !path.endsWith("/messages")) {
+      const question = { method: request.method ?? "", path, headers: request.headers, body: null };
+      questions.push(question);
+      const refusal = tokenRefusal(request, options);
+      if (refusal !== null) return answerError(response, refusal);
+      const answered = await answerQuestion(options.account, question, bytes, options);
+      return "code" in answered
+        ? answerError(response, answered)
+        : answer(response, answered.status ?? 200, answered.body, answered.contentType);
+    }
+    const body = parsed(bytes.toString("utf8"));
     requests.push({ method: request.method ?? "", path, headers: request.headers, body });
     for (const { count, resolve } of arrivals) if (requests.length >= count) resolve();
-    const refusal = requestRefusal(request, path, options) ?? bodyRefusal(body, options.templates);
+    const refusal =
+      requestRefusal(request, path, options) ??
+      bodyRefusal(body, options.templates ?? options.account?.templates.map(knownTemplate)) ??
+      mediaRefusal(body, phoneNumberIdIn(path, options), options);
     if (refusal !== null) return answerError(response, refusal);
     await answerSend(request, response, body as SendBody, phoneNumberIdIn(path, options));
   }
@@ -188,17 +225,22 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
     return messagesChange(message.phoneNumberId, { statuses: [item] });
   }
 
-  async function callback(
-    body: Change | readonly Change[] | string,
-    { signature }: { signature?: string | null } = {},
-  ): Promise<number> {
-    if (options.callbackUrl === undefined) throw new Error("startGraph needs a callbackUrl to post callbacks");
-    const bytes = Buffer.from(typeof body === "string" ? body : writeCallback(body));
-    const header = signature === undefined ? sign(bytes, options.appSecret ?? GRAPH_APP_SECRET) : signature;
-    const response = await fetch(options.callbackUrl, {
+  async function callback(body: Change | readonly Change[] | string, post: CallbackPost = {}): Promise<number> {
+    const url = post.url ?? callbackUrl;
+    if (url === undefined) throw new Error("callTo says where callbacks go");
+    const bytes = Buffer.from(typeof body === "string" ? body : writeCallback(body, post));
+    const header =
+      post.signature === undefined
+        ? sign(bytes, post.appSecret ?? options.appSecret ?? GRAPH_APP_SECRET)
+        : post.signature;
+    const response = await fetch(url, {
       method: "POST",
       body: bytes,
-      headers: { "content-type": "application/json", ...(header === null ? {} : { "x-hub-signature-256": header }) },
+      headers: {
+        "content-type": "application/json",
+        ...(header === null ? {} : { "x-hub-signature-256": header }),
+        ...post.headers,
+      },
     });
     await response.text();
     return response.status;
@@ -219,6 +261,10 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    questions,
+    callTo(to) {
+      callbackUrl = to;
+    },
     accepted,
     arrival(count) {
       if (requests.length >= count) return Promise.resolve();
@@ -240,9 +286,13 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
 }
 
 /** The bytes of a callback as Meta writes them: letters beyond ASCII and slashes are escaped. */
-export function writeCallback(changes: Change | readonly Change[]): string {
+export function writeCallback(
+  changes: Change | readonly Change[],
+  { accountId = GRAPH_ACCOUNT_ID, time }: Pick<CallbackPost, "accountId" | "time"> = {},
+): string {
   const list = Array.isArray(changes) ? changes : [changes];
-  const envelope = { object: "whatsapp_business_account", entry: [{ id: GRAPH_ACCOUNT_ID, changes: list }] };
+  const entry = { id: accountId, ...(time === undefined ? {} : { time }), changes: list };
+  const envelope = { object: "whatsapp_business_account", entry: [entry] };
   return JSON.stringify(envelope)
     .replaceAll("/", "\\/")
     .replace(/[\u0080-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
@@ -263,7 +313,7 @@ interface SendBody {
   biz_opaque_callback_data?: string;
 }
 
-interface Refusal {
+export interface Refusal {
   code: number;
   status?: number;
   subcode?: number;
@@ -271,10 +321,15 @@ interface Refusal {
   headers?: Record<string, string>;
 }
 
-function requestRefusal(request: IncomingMessage, path: string, options: GraphOptions): Refusal | null {
+function tokenRefusal(request: IncomingMessage, options: GraphOptions): Refusal | null {
   const expected = (options.authPrefix ?? "Bearer ") + (options.accessToken ?? GRAPH_TOKEN);
   const given = request.headers[(options.authHeader ?? "authorization").toLowerCase()];
-  if (given !== expected) return { code: 190, status: 401, subcode: 463 };
+  return given === expected ? null : { code: 190, status: 401, subcode: 463 };
+}
+
+function requestRefusal(request: IncomingMessage, path: string, options: GraphOptions): Refusal | null {
+  const refusal = tokenRefusal(request, options);
+  if (refusal !== null) return refusal;
   if (request.method !== "POST") return { code: 100, details: `Method ${request.method} is not served here` };
   if (phoneNumberIdIn(path, options) === "") return { code: 100, subcode: 33, details: `Nothing at ${path}` };
   if (!request.headers["content-type"]?.startsWith("application/json")) return { code: 100, details: "Content type" };
@@ -283,13 +338,39 @@ function requestRefusal(request: IncomingMessage, path: string, options: GraphOp
 
 /** Empty where the path is none that the number could have. */
 function phoneNumberIdIn(path: string, options: GraphOptions): string {
-  const known = options.phoneNumberIds ?? [GRAPH_PHONE_NUMBER_ID];
+  const known = options.phoneNumberIds ?? options.account?.numbers.map(({ id }) => id) ?? [GRAPH_PHONE_NUMBER_ID];
   if (options.pathStyle === "bare") return path === "/messages" ? (known[0] ?? "") : "";
   const named = /^\/v\d+\.\d\/(\d+)\/messages$/.exec(path)?.[1] ?? "";
   return known.includes(named) ? named : "";
 }
 
 type Loose = Record<string, unknown>;
+
+/** What a row of the account's templates demands of a message. */
+function knownTemplate(row: GraphRow): KnownTemplate {
+  const components = (row.components ?? []) as { type: string; format?: string; text?: string }[];
+  const component = (type: string) => components.find((one) => one.type === type);
+  const placeholders = (text = "") => new Set([...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name)).size;
+  const header = component("HEADER");
+  const kind = header?.format?.toLowerCase() ?? null;
+  const isFixedText = kind === "text" && placeholders(header?.text) === 0;
+  return {
+    name: row.name as string,
+    language: row.language as string,
+    bodyCount: row.category === "AUTHENTICATION" ? 1 : placeholders(component("BODY")?.text),
+    header: isFixedText ? null : (kind as NonNullable<KnownTemplate["header"]> | null),
+    status: String(row.status).toUpperCase(),
+  };
+}
+
+/** A file's id is good for the number that it was uploaded for. */
+function mediaRefusal(body: unknown, phoneNumberId: string, { account, pathStyle }: GraphOptions): Refusal | null {
+  if (account === undefined) return null;
+  const ids = [...JSON.stringify(body).matchAll(/"(?:image|video|document)":\{"id":"(\d+)"/g)].map(([, id]) => id);
+  const own = account.uploads.filter((upload) => pathStyle === "bare" || upload.phoneNumberId === phoneNumberId);
+  const foreign = ids.find((id) => own.every((upload) => upload.id !== id));
+  return foreign === undefined ? null : { code: 131009, details: `media id ${foreign}` };
+}
 
 const BODY_MEMBERS = "messaging_product recipient_type to recipient type biz_opaque_callback_data text template".split(
   " ",
@@ -327,6 +408,7 @@ function templateRefusal(template: unknown, known: readonly KnownTemplate[] | un
   if (match === undefined) return { code: 132001, status: 404, details: `${template.name} (${language})` };
   if (match.status === "PAUSED") return { code: 132015 };
   if (match.status === "DISABLED") return { code: 132016 };
+  if ((match.status ?? "APPROVED") !== "APPROVED") return { code: 132001, status: 404, details: String(match.status) };
   return valuesRefusal(components, match);
 }
 
@@ -358,7 +440,8 @@ function isParameter(parameter: unknown): boolean {
   if (parameter.type === "text") return isText(parameter.text, /^[^\n\t]+$/);
   if (!["image", "video", "document"].includes(String(parameter.type))) return false;
   const media = parameter[String(parameter.type)];
-  if (!isObject(media) || !isText(media.link, /^https:\/\//)) return false;
+  if (!isObject(media) || (media.link === undefined) === (media.id === undefined)) return false;
+  if (media.id === undefined ? !isText(media.link, /^https:\/\//) : !isText(media.id, /^\d{5,30}$/)) return false;
   return media.filename === undefined || parameter.type === "document";
 }
 
@@ -402,10 +485,10 @@ function answer(response: ServerResponse, status: number, body: string, contentT
   response.end(body);
 }
 
-async function readAll(request: IncomingMessage): Promise<string> {
+async function readAll(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
 function parsed(text: string): unknown {

@@ -14,13 +14,19 @@ export class SwiftClock extends TestClock {
   /** Something is under way that needs no timer. */
   isUnfinished: () => boolean = () => false;
 
+  rests = 0;
   override async rest(): Promise<void> {
+    this.rests += 1;
+    if (process.env.DBG && this.rests % 20000 === 0)
+      console.log("rests", this.rests, this.monotonic(), new Date(this.now()).toISOString());
     let seen = this.progress();
     let quiet = 0;
+    let turns = 0;
     while (quiet < (this.isUnfinished() ? PATIENT_TURNS : QUIET_TURNS)) {
       await new Promise((resolve) => setImmediate(resolve));
       const now = this.progress();
       quiet = now === seen ? quiet + 1 : 0;
+      if (++turns > 20_000) throw new Error(`it never comes to rest: ${now} after ${turns} turns`);
       seen = now;
     }
   }

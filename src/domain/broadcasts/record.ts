@@ -81,7 +81,7 @@ function recordRefusal(
     return;
   }
   if (NUMBER_UNREADY.includes(code)) {
-    if (findNumber(tx, broadcast.numberId)?.ready === true) makeUnready(tx, broadcast.numberId, words);
+    if (findNumber(tx, broadcast.numberId)?.ready === true) makeUnready(tx, broadcast.numberId, words, "network");
     pauseBroadcast(tx, getBroadcast(tx, broadcast.id), "number", reason);
     return;
   }

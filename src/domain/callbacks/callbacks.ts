@@ -1,7 +1,7 @@
 /** The durable queue between a network's callback and its effects: stored, then answered, then applied in order. */
-import { and, asc, eq, isNull, lte, min, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNull, lte, min, sql } from "drizzle-orm";
 import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
-import { type Callback, callbacks } from "./table.ts";
+import { type Callback, callbacks, type Trust } from "./table.ts";
 
 /** The topic on which whoever applies callbacks is woken. */
 export const CALLBACKS = "callbacks";
@@ -14,19 +14,29 @@ const insert = statement((db) =>
       body: sql.placeholder("body"),
       receivedAt: sql.placeholder("now"),
       dueAt: sql.placeholder("dueAt"),
+      trust: sql.placeholder("trust"),
     })
     .prepare(),
 );
 
-/** `dueAt` lies in the future only for what the simulator will say later. */
-export function storeCallback(tx: Tx, network: Callback["network"], body: string, dueAt = tx.now): void {
-  insert(tx).run({ network, body, now: tx.now, dueAt });
+/** `dueAt` lies in the future only for what the simulator will say later; `trust` is null only for its own words. */
+export function storeCallback(
+  tx: Tx,
+  network: Callback["network"],
+  body: string,
+  dueAt = tx.now,
+  trust: Trust | null = null,
+): void {
+  insert(tx).run({ network, body, now: tx.now, dueAt, trust });
   tx.wake(CALLBACKS);
 }
 
+/** A body that waits, without the body: a thousand large ones must not be read at once. */
+export type Waiting = Pick<Callback, "id"> & { size: number };
+
 const waiting = statement((db) =>
   db
-    .select()
+    .select({ id: callbacks.id, size: sql<number>`octet_length(${callbacks.body})` })
     .from(callbacks)
     .where(and(isNull(callbacks.doneAt), lte(callbacks.dueAt, sql.placeholder("now"))))
     .orderBy(asc(callbacks.dueAt), asc(callbacks.id))
@@ -35,8 +45,34 @@ const waiting = statement((db) =>
 );
 
 /** Due bodies that are not applied yet, in the order in which they came. */
-export function listWaiting(reading: Reading, limit: number): Callback[] {
+export function listWaiting(reading: Reading, limit: number): Waiting[] {
   return waiting(reading).all({ now: reading.now, limit });
+}
+
+const byId = statement((db) =>
+  db
+    .select()
+    .from(callbacks)
+    .where(eq(callbacks.id, sql.placeholder("id")))
+    .prepare(),
+);
+
+export function getCallback(reading: Reading, id: number): Callback {
+  const callback = byId(reading).get({ id });
+  if (callback === undefined) throw new Error(`callback ${id} is gone`);
+  return callback;
+}
+
+/** When the latest body of a network came in; null: none has. Those older than what is kept do not count. */
+export function lastReceivedAt(reading: Reading, network: Callback["network"]): number | null {
+  const row = reading.db
+    .select({ at: callbacks.receivedAt })
+    .from(callbacks)
+    .where(eq(callbacks.network, network))
+    .orderBy(desc(callbacks.id))
+    .limit(1)
+    .get();
+  return row?.at ?? null;
 }
 
 const earliest = statement((db) =>

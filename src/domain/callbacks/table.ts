@@ -2,6 +2,14 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/storage/columns.ts";
 
+/** Whose word a body is: decided by whoever received it, obeyed by whoever applies it. */
+export interface Trust {
+  /** Signed with the configuration's secret, which speaks for every number without one of its own. */
+  configuration: boolean;
+  /** Numbers whose own secret signed it, or by whose own address it came. */
+  numbers: number[];
+}
+
 export const callbacks = sqliteTable("callbacks", {
   id: integer().primaryKey({ autoIncrement: true }),
   network: text().$type<"simulator" | "whatsapp">().notNull(),
@@ -10,6 +18,8 @@ export const callbacks = sqliteTable("callbacks", {
   receivedAt: instant().notNull(),
   /** The simulator's own callbacks lie here until their time; a real network's are due at once. */
   dueAt: instant().notNull(),
+  /** For whom it was signed; null: this server made it itself. */
+  trust: text({ mode: "json" }).$type<Trust>(),
   /** Null until every item is applied. */
   doneAt: instant(),
   /** What could not be applied, in words. */

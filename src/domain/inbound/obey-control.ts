@@ -4,7 +4,7 @@
  */
 import type { Tx } from "#src/storage/transaction.ts";
 import { changeConsent, linkedContacts } from "../contacts/change-consent.ts";
-import { isRefusedByControl } from "../contacts/refused-by-control.ts";
+import { isRefusedByControl, refuseByControl } from "../contacts/refused-by-control.ts";
 import type { Contact } from "../contacts/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
@@ -16,11 +16,11 @@ export function obeyControl(tx: Tx, number: SendingNumber, report: PreferenceRep
   const workspace = getWorkspace(tx, number.workspaceId);
   const person = { from: report.waId, userId: report.userId, profileName: null };
   const contact = findOrCreateSender(tx, workspace, person);
-  const saidAt = Math.min(report.at, tx.now);
-  const why = { source: "inbound_message" as const, evidence: { control: report.value } };
   if (report.value === "stop") {
-    changeConsent(tx, workspace, contact, { kind: "stop", saidAt }, why);
+    refuseByControl(tx, workspace, contact, report.at);
   } else if (mayLift(tx, contact)) {
+    const saidAt = Math.min(report.at, tx.now);
+    const why = { source: "inbound_message" as const, evidence: { control: report.value } };
     changeConsent(tx, workspace, contact, { kind: "start", saidAt }, why);
   }
 }

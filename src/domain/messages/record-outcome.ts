@@ -5,6 +5,7 @@ import type { Tx } from "#src/storage/transaction.ts";
 import { release } from "../billing/hold.ts";
 import { learnNetworkId, learnNetworkUser } from "../contacts/link.ts";
 import { requireNotOptedOut } from "../contacts/refuse.ts";
+import { MARKETING_REFUSED, refuseByControl } from "../contacts/refused-by-control.ts";
 import { findNumber } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { applyParked } from "./apply-status.ts";
@@ -64,6 +65,10 @@ export function recordFailure(tx: Tx, messageId: number, failure: Failure): Mess
     errorMessage: failure.message,
     outcomeUnknown: failure.outcomeUnknown,
   });
+  if (failed !== undefined && failure.code === MARKETING_REFUSED) {
+    const workspace = getWorkspace(tx, before.workspaceId);
+    refuseByControl(tx, workspace, contactOf(tx, before), tx.now);
+  }
   return failed ?? requireMessage(tx, messageId);
 }
 

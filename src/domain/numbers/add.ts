@@ -1,10 +1,11 @@
 /** Adds a sending number to a workspace. */
 import { and, eq, isNull, or } from "drizzle-orm";
 import { randomText } from "#src/primitives/id.ts";
-import { readPhone } from "#src/primitives/phone.ts";
+import { type E164, fromNetwork, phoneDigits, readPhone } from "#src/primitives/phone.ts";
 import { invalidRequest } from "#src/primitives/problem.ts";
 import type { Tx } from "#src/storage/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import { askForSync } from "./account-sync.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
 export interface NewNumber {
@@ -33,14 +34,11 @@ const THROUGHPUT_MAX = 100_000;
 export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): SendingNumber {
   const workspace = getWorkspace(tx, workspaceId);
   const fields: Record<string, string[]> = {};
-  const phone = readPhone(input.phone, workspace.country);
+  const phone = readPhone(input.phone, workspace.country) ?? networksOwn(input);
   if (phone === null) fields.phone = [`"${input.phone}" is not a phone number.`];
   const name = input.name.trim();
-  if (name === "" || [...name].length > NAME_LENGTH_MAX)
-    fields.name = [`A name has 1 to ${NAME_LENGTH_MAX} characters.`];
-  if (!Number.isSafeInteger(input.throughput) || input.throughput < 1 || input.throughput > THROUGHPUT_MAX) {
-    fields.throughput = [`The throughput is a whole number of messages a second, 1 to ${THROUGHPUT_MAX}.`];
-  }
+  checkName(name, fields);
+  checkThroughput(input.throughput, fields);
   const { route } = input;
   if (route.network === "whatsapp") {
     if (!/^\d{5,30}$/.test(route.phoneNumberId)) fields.phone_number_id = ["The phone number id is a row of digits."];
@@ -49,7 +47,7 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
   if (phone === null || Object.keys(fields).length > 0) throw invalidRequest(fields);
   const phoneNumberId = route.network === "whatsapp" ? route.phoneNumberId : `sim-${workspaceId}-${phone.slice(1)}`;
   requireFree(tx, workspaceId, phone, phoneNumberId);
-  return tx.db
+  const added = tx.db
     .insert(numbers)
     .values({
       workspaceId,
@@ -60,6 +58,7 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
       // A number on the real network becomes ready when the network says so.
       ready: route.network === "simulator",
       unreadyReason: route.network === "simulator" ? null : "not checked with the network yet",
+      unreadyBy: route.network === "simulator" ? null : "network",
       accountId: route.network === "whatsapp" ? route.accountId : SIMULATOR_ACCOUNT,
       phoneNumberId,
       accessToken: route.network === "whatsapp" ? route.accessToken : null,
@@ -69,6 +68,27 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
     })
     .returning()
     .get();
+  askForSync(tx, added, 0);
+  return added;
+}
+
+/** Meta's test numbers are in no numbering plan: written with their country code they are believed, and looked up. */
+function networksOwn({ phone, route }: NewNumber): E164 | null {
+  const written = route.network === "whatsapp" ? phoneDigits(phone) : null;
+  return written?.international === true ? fromNetwork(written.digits) : null;
+}
+
+/** Adds to `fields` what is wrong with a name, already trimmed. */
+export function checkName(name: string, fields: Record<string, string[]>): void {
+  if (name === "" || [...name].length > NAME_LENGTH_MAX) {
+    fields.name = [`A name has 1 to ${NAME_LENGTH_MAX} characters.`];
+  }
+}
+
+export function checkThroughput(throughput: number, fields: Record<string, string[]>): void {
+  if (!Number.isSafeInteger(throughput) || throughput < 1 || throughput > THROUGHPUT_MAX) {
+    fields.throughput = [`The throughput is a whole number of messages a second, 1 to ${THROUGHPUT_MAX}.`];
+  }
 }
 
 function requireFree(tx: Tx, workspaceId: number, phone: string, phoneNumberId: string): void {

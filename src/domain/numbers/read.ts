@@ -1,5 +1,5 @@
 /** Looking numbers up: for a workspace, or by what a network calls them. */
-import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { notFound } from "#src/primitives/problem.ts";
 import { type Reading, statement } from "#src/storage/transaction.ts";
 import { numbers, type SendingNumber } from "./table.ts";
@@ -31,6 +31,12 @@ export function findNumber(reading: Reading, id: number): SendingNumber | undefi
   return number?.removedAt === null ? number : undefined;
 }
 
+/** One that was taken away; undefined for one that is there, or never was. */
+export function findRemoved(reading: Reading, id: number): SendingNumber | undefined {
+  const number = byId(reading).get({ id });
+  return number === undefined || number.removedAt === null ? undefined : number;
+}
+
 /** Throws `not_found`; for commands, whose ids are the server's own. */
 export function getNumber(reading: Reading, id: number): SendingNumber {
   const number = findNumber(reading, id);
@@ -49,4 +55,57 @@ const byPhoneNumberId = statement((db) =>
 /** The number that a network's callback speaks of. The id names one number on the whole server. */
 export function findByPhoneNumberId(reading: Reading, phoneNumberId: string): SendingNumber | undefined {
   return byPhoneNumberId(reading).get({ phoneNumberId });
+}
+
+/** The numbers of an account, in whichever workspace: callbacks about an account name no number. */
+export function listOfAccount(reading: Reading, network: SendingNumber["network"], accountId: string): SendingNumber[] {
+  return reading.db
+    .select()
+    .from(numbers)
+    .where(and(eq(numbers.accountId, accountId), eq(numbers.network, network), isNull(numbers.removedAt)))
+    .orderBy(asc(numbers.id))
+    .all();
+}
+
+const byToken = statement((db) =>
+  db
+    .select()
+    .from(numbers)
+    .where(and(eq(numbers.callbackToken, sql.placeholder("token")), isNull(numbers.removedAt)))
+    .prepare(),
+);
+
+/** The number whose own callback address ends in this token. */
+export function findByCallbackToken(reading: Reading, token: string): SendingNumber | undefined {
+  return byToken(reading).get({ token });
+}
+
+/** Every number on a real network, in every workspace. */
+export function listOnNetwork(reading: Reading, network: SendingNumber["network"]): SendingNumber[] {
+  return reading.db
+    .select()
+    .from(numbers)
+    .where(and(eq(numbers.network, network), isNull(numbers.removedAt)))
+    .orderBy(asc(numbers.id))
+    .all();
+}
+
+const withSecret = statement((db) =>
+  db
+    .select({
+      id: numbers.id,
+      appSecret: numbers.appSecret,
+      phoneNumberId: numbers.phoneNumberId,
+      accountId: numbers.accountId,
+    })
+    .from(numbers)
+    .where(and(isNotNull(numbers.appSecret), isNull(numbers.removedAt)))
+    .prepare(),
+);
+
+export type SecretOwner = Pick<SendingNumber, "id" | "appSecret" | "phoneNumberId" | "accountId">;
+
+/** The numbers that have an app secret of their own, sealed. */
+export function listSecretOwners(reading: Reading): SecretOwner[] {
+  return withSecret(reading).all();
 }

@@ -5,17 +5,30 @@ import type { Tx } from "#src/storage/transaction.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
 export function makeReady(tx: Tx, id: number): SendingNumber {
-  return change(tx, id, { ready: true, unreadyReason: null });
+  return change(tx, id, { ready: true, unreadyReason: null, unreadyBy: null });
 }
 
-/** `reason` is told to whoever tries to send. */
-export function makeUnready(tx: Tx, id: number, reason: string): SendingNumber {
-  return change(tx, id, { ready: false, unreadyReason: reason });
+/** `reason` is told to whoever tries to send. What a `person` stopped, only a person starts again. */
+export function makeUnready(
+  tx: Tx,
+  id: number,
+  reason: string,
+  by: NonNullable<SendingNumber["unreadyBy"]> = "person",
+): SendingNumber {
+  return change(tx, id, { ready: false, unreadyReason: reason, unreadyBy: by });
+}
+
+/** What the network says now: `problem` is why the number cannot send, null that it can. A person's stop stays. */
+export function followNetwork(tx: Tx, number: SendingNumber, problem: string | null): SendingNumber {
+  if (number.unreadyBy === "person") return number;
+  if (problem === null) return number.ready ? number : makeReady(tx, number.id);
+  if (!number.ready && number.unreadyReason === problem) return number;
+  return makeUnready(tx, number.id, problem, "network");
 }
 
 /** The row stays, for its messages refer to it; the phone and the network's id are free again. */
 export function removeNumber(tx: Tx, id: number): SendingNumber {
-  return change(tx, id, { removedAt: tx.now, ready: false, accessToken: null, appSecret: null });
+  return change(tx, id, { removedAt: tx.now, ready: false, unreadyBy: null, accessToken: null, appSecret: null });
 }
 
 function change(tx: Tx, id: number, changes: Partial<SendingNumber>): SendingNumber {

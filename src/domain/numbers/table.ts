@@ -1,5 +1,5 @@
 /** Sending phone numbers. */
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, instant } from "#src/storage/columns.ts";
 
 export const numbers = sqliteTable("numbers", {
@@ -14,6 +14,8 @@ export const numbers = sqliteTable("numbers", {
   throughput: integer().notNull(),
   ready: flag().notNull(),
   unreadyReason: text(),
+  /** Who says so: what a person stopped, the network does not start again. Null while ready. */
+  unreadyBy: text().$type<"person" | "network">(),
   /** The network's account that owns the number and its templates. */
   accountId: text().notNull(),
   /** The network's id of the number; unique on this server. */
@@ -28,3 +30,44 @@ export const numbers = sqliteTable("numbers", {
 });
 
 export type SendingNumber = typeof numbers.$inferSelect;
+
+/** What the network says of a number, in its own words; null where it said nothing. */
+export const numberStates = sqliteTable("number_states", {
+  numberId: integer().primaryKey(),
+  status: text(),
+  verifiedName: text(),
+  nameStatus: text(),
+  quality: text(),
+  throughputLevel: text(),
+  /** Different people a day, as digits, or `unlimited`. */
+  messagingLimit: text(),
+  /** Why it cannot send, in words. */
+  problem: text(),
+  /** What should be known although it can send. */
+  warning: text(),
+  /** What the network announced, until it takes that back. */
+  notice: text(),
+  /** A stop that the network told of by itself, in words, and when it ends. */
+  restriction: text(),
+  restrictedUntil: instant(),
+  /** The network's time of the latest news of a restriction. */
+  newsAt: instant().notNull(),
+  checkedAt: instant(),
+});
+
+export type NumberState = typeof numberStates.$inferSelect;
+
+/** How the last look at the numbers and templates of an account went. */
+export const accountSyncs = sqliteTable(
+  "account_syncs",
+  {
+    workspaceId: integer().notNull(),
+    accountId: text().notNull(),
+    succeededAt: instant(),
+    failedAt: instant(),
+    error: text(),
+  },
+  (sync) => [primaryKey({ columns: [sync.workspaceId, sync.accountId] })],
+);
+
+export type AccountSync = typeof accountSyncs.$inferSelect;

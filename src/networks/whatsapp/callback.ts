@@ -4,10 +4,17 @@
  * thousand updates into a body, over several accounts and numbers, and adds fields and kinds without notice.
  */
 import type { Report } from "../network.ts";
+import { readAccountUpdate, readCapability, readNumberLook, readNumberQuality } from "./account-news.ts";
 import { readInbound } from "./inbound.ts";
-import { surroundingsOf } from "./item.ts";
+import { type Entry, surroundingsOf, timeIn } from "./item.ts";
 import { asObject, integerOf, type JsonObject, listOf, memberOf, objectOf, parseJson, textOf } from "./json.ts";
-import { readPreference, readTemplateUpdate } from "./management.ts";
+import {
+  readPreference,
+  readTemplateCategory,
+  readTemplateComponents,
+  readTemplateQuality,
+  readTemplateUpdate,
+} from "./management.ts";
 import { readStatus } from "./status.ts";
 
 /** What of an unreadable item is kept. The whole body is on disk anyway, as it came. */
@@ -30,10 +37,24 @@ function readEntry(entry: unknown): Report[] {
   const object = asObject(entry);
   if (object === null || !Array.isArray(memberOf(object, "changes")))
     return [broken("an entry has no list of changes", entry)];
-  return listOf(object, "changes").flatMap((change) => readChange(change, textOf(object, "id")));
+  const about: Entry = { accountId: textOf(object, "id"), at: timeIn(object, "time") };
+  return listOf(object, "changes").flatMap((change) => readChange(change, about));
 }
 
-function readChange(change: unknown, accountId: string | null): Report[] {
+/** What is said of an account, of its templates or of a number, by the change's field. */
+const MANAGEMENT: ReadonlyMap<string, (value: JsonObject, entry: Entry) => Report> = new Map([
+  ["message_template_status_update", readTemplateUpdate],
+  ["message_template_quality_update", readTemplateQuality],
+  ["message_template_components_update", readTemplateComponents],
+  ["template_category_update", readTemplateCategory],
+  ["phone_number_quality_update", readNumberQuality],
+  ["phone_number_name_update", readNumberLook],
+  ["account_update", readAccountUpdate],
+  ["account_review_update", readNumberLook],
+  ["business_capability_update", readCapability],
+]);
+
+function readChange(change: unknown, entry: Entry): Report[] {
   const object = asObject(change);
   const field = textOf(object, "field");
   const value = objectOf(object, "value");
@@ -45,10 +66,11 @@ function readChange(change: unknown, accountId: string | null): Report[] {
       const surroundings = surroundingsOf(value);
       return readEach(value, "user_preferences", (item) => readPreference(item, surroundings));
     }
-    case "message_template_status_update":
-      return [readOne(value, () => readTemplateUpdate(value, accountId))];
-    default:
-      return [{ kind: "ignored", about: `field ${label(field)}` }];
+    default: {
+      const read = MANAGEMENT.get(field);
+      if (read === undefined) return [{ kind: "ignored", about: `field ${label(field)}` }];
+      return [readOne(value, () => read(value, entry))];
+    }
   }
 }
 

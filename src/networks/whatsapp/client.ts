@@ -11,7 +11,8 @@ import { phoneIn } from "./item.ts";
 import { asObject, type JsonObject, listOf, parseJson, textOf } from "./json.ts";
 import { createPayload } from "./payload.ts";
 import { createProber } from "./prober.ts";
-import type { WhatsappSettings } from "./whatsapp.ts";
+import { findHeaders, urlOf } from "./request.ts";
+import type { Uploads, WhatsappSettings } from "./whatsapp.ts";
 
 export interface Client {
   send(handover: Handover, timeoutMs: number, onAnswer?: (answer: RawAnswer) => void): Promise<Outcome>;
@@ -22,18 +23,26 @@ const TOKEN_INVALID_CODE = "190";
 /** Meta's code for a request that lacks something it needs. */
 const PARAMETER_MISSING_CODE = "131008";
 
-export function createClient(settings: WhatsappSettings, clock: Clock): Client {
-  const graphUrl = settings.graphUrl.replace(/\/+$/, "");
-  const prober = createProber(graphUrl, clock);
+export function createClient(settings: WhatsappSettings, clock: Clock, uploads: Uploads): Client {
+  const prober = createProber(settings.graphUrl.replace(/\/+$/, ""), clock);
+
+  function linkOf({ content }: Handover): string | null {
+    const header = content.type === "template" ? content.header : null;
+    return header === null || header.type === "text" ? null : header.link;
+  }
 
   return {
     async send(handover, timeoutMs, onAnswer) {
       const headers = findHeaders(settings, handover.sender.accessToken);
+      headers?.set("content-type", "application/json");
       if (headers === null) return refusedHere(TOKEN_INVALID_CODE, "account");
       if (handover.to === null && handover.recipientUserId === null) {
         return refusedHere(PARAMETER_MISSING_CODE, "recipient");
       }
-      const body = JSON.stringify(createPayload(handover));
+      const { phoneNumberId } = handover.sender;
+      const link = linkOf(handover);
+      const mediaId = link === null ? null : uploads.findMediaId(phoneNumberId, link);
+      const body = JSON.stringify(createPayload(handover, mediaId));
 
       const limit = new AbortController();
       const timer = clock.setTimer(timeoutMs, () => limit.abort());
@@ -41,36 +50,19 @@ export function createClient(settings: WhatsappSettings, clock: Clock): Client {
         const obstacle = await prober.findObstacle(timeoutMs);
         if (obstacle !== null) return outcomeOf(obstacle, clock);
         if (limit.signal.aborted) return outcomeOf(TIME_LIMIT_PASSED, clock);
-        const url = graphUrl + pathOf(settings, handover.sender.phoneNumberId);
+        const url = urlOf(settings, phoneNumberId, "messages");
         const result = await exchange(url, { method: "POST", headers, body, signal: limit.signal });
         prober.learn(result);
         if (result.kind === "answered") onAnswer?.(rawOf(result, handover.sender.accessToken));
-        return outcomeOf(result, clock);
+        const outcome = outcomeOf(result, clock);
+        const isContentRefused = outcome.kind === "refused" && outcome.scope === "message";
+        if (isContentRefused && link !== null && mediaId !== null) uploads.distrust(phoneNumberId, link);
+        return outcome;
       } finally {
         timer.cancel();
       }
     },
   };
-}
-
-/** 360dialog and its like know the number by the key, and have neither version nor number in the path. */
-function pathOf(settings: WhatsappSettings, phoneNumberId: string): string {
-  return settings.pathStyle === "bare"
-    ? "/messages"
-    : `/${encodeURIComponent(settings.apiVersion)}/${encodeURIComponent(phoneNumberId)}/messages`;
-}
-
-/** Null without a token, or with one that no header can carry (a line break, a letter beyond Latin-1). */
-function findHeaders(settings: WhatsappSettings, accessToken: string | null): Headers | null {
-  if (accessToken === null || accessToken.trim() === "") return null;
-  try {
-    return new Headers({
-      "content-type": "application/json",
-      [settings.authHeader]: settings.authPrefix + accessToken,
-    });
-  } catch {
-    return null;
-  }
 }
 
 /** Meta has been seen to repeat access tokens in its answers. */

@@ -18,9 +18,9 @@ export type Exchange =
   | { kind: "lost"; reason: string; isAmbiguous: boolean };
 
 export interface ExchangeRequest {
-  method: "POST" | "HEAD";
+  method: "POST" | "HEAD" | "GET";
   headers?: Headers;
-  body?: string;
+  body?: string | FormData;
   signal: AbortSignal;
 }
 

@@ -11,6 +11,13 @@ export interface Surroundings {
   contacts: readonly unknown[];
 }
 
+/** The entry of a callback that an update stands in. */
+export interface Entry {
+  accountId: string | null;
+  /** Milliseconds; only entries with management updates have a time. */
+  at: number | null;
+}
+
 export interface Person {
   /** Digits without `+`. */
   phone: string | null;
@@ -45,8 +52,13 @@ export function requireText(item: JsonObject, name: string): string {
 
 /** Seconds since the epoch, as a text or as a number, in milliseconds. */
 export function requireTime(item: JsonObject): number {
-  const seconds = numberOf(item, "timestamp");
-  if (seconds === null || seconds <= 0 || seconds > LATEST_SECONDS) return fail("timestamp is no time in seconds");
+  return timeIn(item, "timestamp") ?? fail("timestamp is no time in seconds");
+}
+
+/** The same, from any member; null where it is no time in seconds. */
+export function timeIn(item: JsonObject | null, name: string): number | null {
+  const seconds = numberOf(item, name);
+  if (seconds === null || seconds <= 0 || seconds > LATEST_SECONDS) return null;
   return Math.trunc(seconds) * 1000;
 }
 

@@ -1,6 +1,17 @@
-/** Reads what is no message: a person's switch for marketing, and Meta's decisions about templates. */
+/**
+ * Reads what is no message: a person's switch for marketing, and what Meta says of templates. Management updates name no
+ * number and carry no time of their own: account and time are those of the entry.
+ */
 import type { Report } from "../network.ts";
-import { fail, personOf, requirePhoneNumberId, requireText, requireTime, type Surroundings } from "./item.ts";
+import {
+  type Entry,
+  fail,
+  personOf,
+  requirePhoneNumberId,
+  requireText,
+  requireTime,
+  type Surroundings,
+} from "./item.ts";
 import { type JsonObject, memberOf, objectOf, textOf } from "./json.ts";
 
 export function readPreference(item: JsonObject, surroundings: Surroundings): Report {
@@ -24,23 +35,45 @@ export function readPreference(item: JsonObject, surroundings: Surroundings): Re
   };
 }
 
-/** `accountId` is the id of the entry: management updates name no number. */
-export function readTemplateUpdate(value: JsonObject, accountId: string | null): Report {
+export function readTemplateUpdate(value: JsonObject, entry: Entry): Report {
   // Meta's own example of a quality update carries this field's name.
-  if (memberOf(value, "new_quality_score") !== undefined) return { kind: "ignored", about: "template quality" };
+  if (memberOf(value, "new_quality_score") !== undefined) return readTemplateQuality(value, entry);
   const event = requireText(value, "event").toUpperCase();
+  return { kind: "template", ...named(value, entry), event, reason: event === "APPROVED" ? null : reasonOf(value) };
+}
+
+export function readTemplateQuality(value: JsonObject, entry: Entry): Report {
+  const score = requireText(value, "new_quality_score").toUpperCase();
+  return { kind: "template_news", ...named(value, entry), news: { type: "quality", score } };
+}
+
+/** Told twice: a day ahead, when `new_category` is still the present one, and when it is done. */
+export function readTemplateCategory(value: JsonObject, entry: Entry): Report {
+  const isDone = textOf(value, "previous_category") !== null;
   return {
-    kind: "template",
-    accountId: accountId ?? fail("the entry names no account"),
+    kind: "template_news",
+    ...named(value, entry),
+    news: isDone
+      ? { type: "category", category: requireText(value, "new_category").toUpperCase() }
+      : { type: "changed" },
+  };
+}
+
+export function readTemplateComponents(value: JsonObject, entry: Entry): Report {
+  return { kind: "template_news", ...named(value, entry), news: { type: "changed" } };
+}
+
+function named(value: JsonObject, entry: Entry) {
+  return {
+    accountId: entry.accountId ?? fail("the entry names no account"),
     name: requireText(value, "message_template_name"),
     language: apiLanguage(requireText(value, "message_template_language")),
-    event,
-    reason: event === "APPROVED" ? null : reasonOf(value),
+    at: entry.at,
   };
 }
 
 /** `en-US` in callbacks, `en_US` everywhere else. */
-function apiLanguage(language: string): string {
+export function apiLanguage(language: string): string {
   const [code = "", ...regions] = language.replaceAll("-", "_").split("_");
   return [code.toLowerCase(), ...regions.map((region) => region.toUpperCase())].join("_");
 }

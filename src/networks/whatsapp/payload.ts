@@ -37,12 +37,17 @@ type Component =
 
 type Parameter =
   | { type: "text"; text: string; parameter_name?: string }
-  | { type: "image"; image: { link: string } }
-  | { type: "video"; video: { link: string } }
-  | { type: "document"; document: { link: string; filename?: string } };
+  | { type: "image"; image: MediaSource }
+  | { type: "video"; video: MediaSource }
+  | { type: "document"; document: MediaSource & { filename?: string } };
+
+/** Exactly one of the two. */
+type MediaSource = { link: string } | { id: string };
 
 export function createPayload(
   handover: Pick<Handover, "to" | "recipientUserId" | "reference" | "content">,
+  /** Under which the header's file lies at Meta already; null: Meta fetches it by its link. */
+  mediaId: string | null = null,
 ): MessagePayload {
   const { content } = handover;
   const addressed = {
@@ -54,7 +59,7 @@ export function createPayload(
   } as const;
   return content.type === "text"
     ? { ...addressed, text: { preview_url: false, body: content.body } }
-    : { ...addressed, template: templateOf(content) };
+    : { ...addressed, template: templateOf(content, mediaId) };
 }
 
 /** The phone number wherever it is known: one-time passwords can be sent to nothing else. */
@@ -63,8 +68,8 @@ function recipientOf(handover: Pick<Handover, "to" | "recipientUserId">): { to?:
   return handover.recipientUserId === null ? {} : { recipient: handover.recipientUserId };
 }
 
-function templateOf(content: TemplateContent): TemplatePayload {
-  const components = componentsOf(content);
+function templateOf(content: TemplateContent, mediaId: string | null): TemplatePayload {
+  const components = componentsOf(content, mediaId);
   return {
     name: content.name,
     language: { code: content.language },
@@ -73,9 +78,9 @@ function templateOf(content: TemplateContent): TemplatePayload {
 }
 
 /** A component without values is left out: Meta counts parameters, and an empty list is a wrong count. */
-function componentsOf({ header, body, oneTimePassword }: TemplateContent): Component[] {
+function componentsOf({ header, body, oneTimePassword }: TemplateContent, mediaId: string | null): Component[] {
   const components: Component[] = [];
-  const headerParameters = header === null ? [] : headerParametersOf(header);
+  const headerParameters = header === null ? [] : headerParametersOf(header, mediaId);
   if (headerParameters.length > 0) components.push({ type: "header", parameters: headerParameters });
   if (body.length > 0) components.push({ type: "body", parameters: body.map(textParameter) });
   if (oneTimePassword !== null) {
@@ -90,19 +95,19 @@ function componentsOf({ header, body, oneTimePassword }: TemplateContent): Compo
   return components;
 }
 
-function headerParametersOf(header: TextHeader | MediaHeader): Parameter[] {
+function headerParametersOf(header: TextHeader | MediaHeader, mediaId: string | null): Parameter[] {
+  if (header.type === "text") return header.values.map(textParameter);
+  const source: MediaSource = mediaId === null ? { link: header.link } : { id: mediaId };
   switch (header.type) {
-    case "text":
-      return header.values.map(textParameter);
     case "image":
-      return [{ type: "image", image: { link: header.link } }];
+      return [{ type: "image", image: source }];
     case "video":
-      return [{ type: "video", video: { link: header.link } }];
+      return [{ type: "video", video: source }];
     case "document":
       return [
         {
           type: "document",
-          document: { link: header.link, ...(header.filename === null ? {} : { filename: header.filename }) },
+          document: { ...source, ...(header.filename === null ? {} : { filename: header.filename }) },
         },
       ];
   }

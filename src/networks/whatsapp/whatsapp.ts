@@ -4,9 +4,11 @@
  */
 import type { Clock } from "#src/primitives/clock.ts";
 import type { Network } from "../network.ts";
+import { createAccountPort } from "./account.ts";
 import { parseCallback } from "./callback.ts";
 import { createClient } from "./client.ts";
 import { isReachable } from "./prober.ts";
+import { verifySignature } from "./signature.ts";
 
 export interface WhatsappSettings {
   /** `https://graph.facebook.com`, or the provider's own. */
@@ -20,12 +22,26 @@ export interface WhatsappSettings {
   pathStyle: "graph" | "bare";
 }
 
-export function createWhatsapp(settings: WhatsappSettings, clock: Clock): Network {
-  const client = createClient(settings, clock);
+/** Files that lie at Meta already, found by their link: their ids belong to one number. */
+export interface Uploads {
+  findMediaId(phoneNumberId: string, link: string): string | null;
+  /** A message with the file's id was refused for its content: the id may be no good any more. */
+  distrust(phoneNumberId: string, link: string): void;
+}
+
+const noUploads: Uploads = { findMediaId: () => null, distrust: () => {} };
+
+/** A question about an account has no caller that waits; a message's own time limit comes with it. */
+const QUESTION_TIMEOUT_MS = 30_000;
+
+export function createWhatsapp(settings: WhatsappSettings, clock: Clock, uploads = noUploads): Network {
+  const client = createClient(settings, clock, uploads);
   return {
     name: "whatsapp",
     send: (handover, timeoutMs, onAnswer) => client.send(handover, timeoutMs, onAnswer),
     isReachable: (timeoutMs) => isReachable(settings.graphUrl, clock, timeoutMs),
     parse: parseCallback,
+    verify: verifySignature,
+    account: createAccountPort(settings, clock, QUESTION_TIMEOUT_MS),
   };
 }

@@ -1,0 +1,152 @@
+/**
+ * Where networks call: `GET|POST /networks/whatsapp`, and an address of its own for each number whose provider does not
+ * sign. A body is proven, stored as it came in one write, and answered; what it says is applied after.
+ */
+import { Elysia } from "elysia";
+import { storeCallback } from "#src/domain/callbacks/callbacks.ts";
+import type { Trust } from "#src/domain/callbacks/table.ts";
+import { findByCallbackToken } from "#src/domain/numbers/read.ts";
+import type { Log } from "#src/log.ts";
+import type { Networks } from "#src/networks/registry.ts";
+import { constantTimeEqual } from "#src/primitives/secret.ts";
+import type { Store } from "#src/storage/store.ts";
+
+/** Finds whose secret signed a body; null: nobody's. `proves` says whether a secret does. */
+export interface Secrets {
+  trustOf(body: Uint8Array, proves: (secret: string) => boolean): Trust | null;
+}
+
+export interface CallbackOptions {
+  store: Store;
+  networks: Networks;
+  secrets: Secrets;
+  /** What the network repeats when it verifies the address; null: it cannot be verified. */
+  verifyToken: string | null;
+  log: Log;
+}
+
+/** Meta's largest body is 3 MB, in whichever sense of the word. */
+const BODY_BYTES_MAX = 4 * 1024 * 1024;
+const DISCARDED_BYTES_MAX = 16 * 1024 * 1024;
+const CHALLENGE_LENGTH_MAX = 1_000;
+
+const [CURLY_OPEN, CURLY_CLOSE] = [0x7b, 0x7d];
+const WHITE_SPACE: readonly (number | undefined)[] = [0x20, 0x09, 0x0a, 0x0d];
+
+export function callbackRoutes({ store, networks, secrets, verifyToken, log }: CallbackOptions) {
+  const { whatsapp } = networks;
+
+  async function receive(request: Request, trustOf: (body: Uint8Array) => Trust | null): Promise<Response> {
+    // The signature is over the bytes as they came; nobody who calls here compresses them.
+    const encoding = request.headers.get("content-encoding");
+    if (encoding !== null && encoding.toLowerCase() !== "identity")
+      return sayUnread(request, 415, "send the body as it is");
+    const body = await readBytes(request);
+    if (body === "too_large") return sayUnread(request, 413, `a body has at most ${BODY_BYTES_MAX} bytes`);
+    if (body === "cut_short") return say(400, "the body was cut short");
+    const trust = trustOf(body);
+    if (trust === null) return say(403, "not signed with a secret of a number on this server");
+    if (!looksLikeObject(body)) return say(400, "the body is no JSON object");
+    const text = new TextDecoder().decode(body);
+    try {
+      await store.write((tx) => storeCallback(tx, "whatsapp", text, tx.now, trust));
+    } catch (error) {
+      log.error("a callback could not be stored; the network will call again", { error });
+      return say(503, "not stored; call again");
+    }
+    return say(200, "stored");
+  }
+
+  function verify(request: Request): Response {
+    const query = new URL(request.url).searchParams;
+    const given = query.get("hub.verify_token");
+    const isRight =
+      query.get("hub.mode") === "subscribe" &&
+      verifyToken !== null &&
+      given !== null &&
+      constantTimeEqual(given, verifyToken);
+    const challenge = query.get("hub.challenge") ?? "";
+    if (!isRight || challenge.length > CHALLENGE_LENGTH_MAX) return say(403, "the verify token is another one");
+    return plain(200, challenge);
+  }
+
+  return new Elysia({ normalize: false })
+    .get("/networks/whatsapp", ({ request }) => verify(request), { parse: "none" })
+    .post(
+      "/networks/whatsapp",
+      ({ request }) => {
+        const signature = request.headers.get("x-hub-signature-256");
+        // Whoever does not even try to sign is not read.
+        if (signature === null) return sayUnread(request, 403, "not signed");
+        return receive(request, (body) =>
+          secrets.trustOf(body, (secret) => whatsapp.verify?.(body, signature, secret) === true),
+        );
+      },
+      { parse: "none" },
+    )
+    .post(
+      "/networks/whatsapp/:token",
+      ({ request, params }) => {
+        const number = store.read((reading) => findByCallbackToken(reading, params.token));
+        if (number?.network !== "whatsapp") return sayUnread(request, 403, "there is no such callback address");
+        return receive(request, () => ({ configuration: false, numbers: [number.id] }));
+      },
+      { parse: "none" },
+    );
+}
+
+/** Never keeps more than it may, whatever the header says about the length. */
+async function readBytes(request: Request): Promise<Uint8Array | "too_large" | "cut_short"> {
+  const announced = request.headers.get("content-length");
+  if (announced !== null && Number(announced) > BODY_BYTES_MAX) return "too_large";
+  try {
+    if (announced !== null) {
+      const body = new Uint8Array(await request.arrayBuffer());
+      return body.byteLength === Number(announced) ? body : "cut_short";
+    }
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength;
+      if (size > BODY_BYTES_MAX) return "too_large";
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch {
+    return "cut_short";
+  }
+}
+
+/** Cheap: a body of three megabytes is read once, and not before it is answered. */
+function looksLikeObject(body: Uint8Array): boolean {
+  let end = body.length - 1;
+  while (end >= 0 && WHITE_SPACE.includes(body[end])) end -= 1;
+  let start = 0;
+  while (start < end && WHITE_SPACE.includes(body[start])) start += 1;
+  return end > start && body[start] === CURLY_OPEN && body[end] === CURLY_CLOSE;
+}
+
+/** A body that nobody reads would keep the connection, and a stop of the server, waiting: it is read and thrown away. */
+async function sayUnread(request: Request, status: number, words: string): Promise<Response> {
+  let size = 0;
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength;
+      if (size > DISCARDED_BYTES_MAX) break;
+    }
+  } catch {
+    // Hung up: nobody waits for the answer.
+  }
+  return say(status, words);
+}
+
+function say(status: number, words: string): Response {
+  return plain(status, `${words}\n`);
+}
+
+function plain(status: number, text: string): Response {
+  return new Response(text, {
+    status,
+    headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
+  });
+}

@@ -1,0 +1,95 @@
+/** `waxwing doctor`: what is wrong with the set-up, each finding with its next step. */
+import { listNumbers } from "#src/domain/numbers/read.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import { type Command, command, workspaceFilter } from "./command.ts";
+import type { Context } from "./context.ts";
+import { type Database, withDatabase } from "./database.ts";
+import { type Finding, Findings } from "./doctor/finding.ts";
+import { checkNumber } from "./doctor/number-checks.ts";
+import { checkCallback, checkClock } from "./doctor/server-checks.ts";
+import { workspacesOf } from "./of-workspaces.ts";
+import type { Report } from "./output.ts";
+import { visible } from "./output.ts";
+import { accountPorts } from "./sync-now.ts";
+
+export const commands: readonly Command[] = [
+  command({
+    group: null,
+    name: "doctor",
+    summary: "What is wrong with the set-up, and the next step",
+    details:
+      "Looks at every number: token, permissions, readiness, subscription, templates; and at the callback address and\nthe clock. Changes nothing, but for --subscribe.",
+    options: {
+      workspace: workspaceFilter,
+      subscribe: { kind: "flag", says: "Subscribe the app to accounts that it is not subscribed to" },
+    },
+    run: (context, { workspace, subscribe }) =>
+      withDatabase(context, "read", async (database) => {
+        const numbers = database.store.read((reading) =>
+          workspacesOf(reading, workspace).flatMap(({ id }) => listNumbers(reading, id)),
+        );
+        return reportOf(await examine(context, database, numbers, subscribe), numbers);
+      }),
+  }),
+];
+
+async function examine(
+  context: Context,
+  database: Database,
+  numbers: readonly SendingNumber[],
+  subscribe: boolean,
+): Promise<Finding[]> {
+  const findings = new Findings();
+  const { clock } = context.io;
+  for (const number of numbers.filter(({ network }) => network === "simulator")) {
+    if (number.ready) findings.ok("number", number.id, `${number.phone} is simulated and ready.`);
+    else
+      findings.warn(
+        "number",
+        number.id,
+        `${number.phone} is not ready: ${number.unreadyReason}`,
+        `waxwing number ready ${number.id}`,
+      );
+  }
+  const real = numbers.filter(({ network }) => network === "whatsapp");
+  if (real.length === 0) {
+    findings.ok("number", null, "There is no number on WhatsApp; docs/whatsapp.md says how to add one.");
+    return findings.all;
+  }
+  await checkCallback(database, context.io, findings);
+  const port = (await accountPorts(context, database))("whatsapp");
+  let clockOf: { network: number; own: number } | null = null;
+  for (const number of real) {
+    if (port === undefined) break;
+    const at = await checkNumber({ database, port, number, findings, subscribe, now: clock.now() });
+    if (at !== null) clockOf ??= { network: at, own: clock.now() };
+  }
+  if (clockOf !== null) checkClock(clockOf.network, clockOf.own, findings);
+  return findings.all;
+}
+
+const SIGNS = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;
+
+function reportOf(findings: readonly Finding[], numbers: readonly SendingNumber[]): Report {
+  const json = {
+    ok: findings.every(({ level }) => level !== "problem"),
+    findings: findings.map(({ level, check, numberId, message, next }) => ({
+      level,
+      check,
+      workspace_id: numbers.find(({ id }) => id === numberId)?.workspaceId ?? null,
+      number_id: numberId,
+      message,
+      next,
+    })),
+  };
+  const lines = findings.flatMap(({ level, check, numberId, message, next }) => {
+    const about = numberId === null ? check : `number ${numberId}, ${check}`;
+    return [
+      `${SIGNS[level]}  ${about}: ${visible(message)}`,
+      ...(next === null ? [] : [`         next: ${visible(next)}`]),
+    ];
+  });
+  const problems = findings.filter(({ level }) => level === "problem").length;
+  const end = problems === 0 ? "Nothing stands in the way." : `${problems} ${problems === 1 ? "problem" : "problems"}.`;
+  return { json, text: [...lines, "", end].join("\n") };
+}

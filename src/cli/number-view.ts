@@ -1,0 +1,110 @@
+/** How a number is shown: what we know of it, and what the network says. */
+import { findState } from "#src/domain/numbers/network-state.ts";
+import type { NumberState, SendingNumber } from "#src/domain/numbers/table.ts";
+import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import type { Reading } from "#src/storage/transaction.ts";
+import { timesIn } from "./of-workspaces.ts";
+import { list, type Report } from "./output.ts";
+
+export function view(number: SendingNumber, workspace: Workspace) {
+  return {
+    id: number.id,
+    workspace_id: number.workspaceId,
+    phone: number.phone,
+    name: number.name,
+    network: number.network,
+    ready: number.ready,
+    unready_reason: number.unreadyReason,
+    unready_by: number.unreadyBy,
+    throughput: number.throughput,
+    account_id: number.accountId,
+    phone_number_id: number.phoneNumberId,
+    has_app_secret: number.appSecret !== null,
+    created_at: timesIn(workspace)(number.createdAt),
+  };
+}
+
+/** `publicUrl` is given where the callback address may be shown: its token is as good as a password. */
+export function reportOf(reading: Reading, number: SendingNumber, publicUrl: string | null = null): Report {
+  return report(reading, number, publicUrl, []);
+}
+
+/** The same after an attempt to compare it with the network, with what went wrong. */
+export function reportWithProblems(reading: Reading, number: SendingNumber, problems: readonly string[]): Report {
+  return report(reading, number, null, problems);
+}
+
+function report(
+  reading: Reading,
+  number: SendingNumber,
+  publicUrl: string | null,
+  problems: readonly string[],
+): Report {
+  const workspace = getWorkspace(reading, number.workspaceId);
+  const shown = view(number, workspace);
+  const token = publicUrl === null ? {} : { callback_token: number.callbackToken };
+  const isWhatsapp = number.network === "whatsapp";
+  const state = isWhatsapp ? findState(reading, number.id) : undefined;
+  const callback = (path: string): string | undefined =>
+    publicUrl !== null && isWhatsapp ? `${publicUrl}/networks/whatsapp${path}` : undefined;
+  const lines = list({
+    id: shown.id,
+    workspace: shown.workspace_id,
+    phone: shown.phone,
+    name: shown.name,
+    network: shown.network,
+    ready: shown.ready ? "yes" : `no: ${shown.unready_reason}`,
+    throughput: `${shown.throughput} messages a second`,
+    "account id": isWhatsapp ? shown.account_id : undefined,
+    "phone number id": isWhatsapp ? shown.phone_number_id : undefined,
+    "app secret": isWhatsapp ? (shown.has_app_secret ? "its own" : "the configuration's") : undefined,
+    ...stateLines(state, timesIn(workspace)),
+    callback: callback(""),
+    "callback, unsigned": callback(`/${number.callbackToken}`),
+    added: shown.created_at,
+  });
+  const text = [
+    lines,
+    ...(problems.length === 0
+      ? []
+      : ["", "What WhatsApp says:", ...problems.map((problem) => `  ${problem}`), "  next: waxwing doctor"]),
+  ].join("\n");
+  const network = isWhatsapp ? { network_state: stateJson(state, timesIn(workspace)), problems } : {};
+  return { json: { ...shown, ...network, ...token }, text };
+}
+
+type Times = (at: number) => string;
+
+function stateLines(state: NumberState | undefined, when: Times): Record<string, string | undefined> {
+  if (state === undefined) return {};
+  return {
+    "verified name": state.verifiedName ?? undefined,
+    quality: state.quality ?? undefined,
+    "messaging limit": limitWords(state.messagingLimit),
+    "network's status": state.status ?? undefined,
+    warning: [state.notice, state.warning].filter(Boolean).join(" ") || undefined,
+    checked: state.checkedAt === null ? undefined : when(state.checkedAt),
+  };
+}
+
+function limitWords(limit: string | null): string | undefined {
+  if (limit === null) return undefined;
+  return limit === "unlimited" ? "none" : `${limit} different people in 24 hours, over all numbers of the business`;
+}
+
+function stateJson(state: NumberState | undefined, when: Times) {
+  if (state === undefined) return null;
+  return {
+    status: state.status,
+    verified_name: state.verifiedName,
+    name_status: state.nameStatus,
+    quality: state.quality,
+    throughput_level: state.throughputLevel,
+    messaging_limit: state.messagingLimit,
+    warning: [state.notice, state.warning].filter(Boolean).join(" ") || null,
+    restriction: state.restriction,
+    restricted_until: state.restrictedUntil === null ? null : when(state.restrictedUntil),
+    checked_at: state.checkedAt === null ? null : when(state.checkedAt),
+  };
+}

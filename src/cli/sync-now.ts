@@ -1,0 +1,36 @@
+/** Compares an account with the network from a command, beside a running server or without one. */
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import type { AccountPort, NetworkName } from "#src/networks/network.ts";
+import type { SyncPart, SyncResult } from "#src/workers/sync-account.ts";
+import type { Context } from "./context.ts";
+import type { Database } from "./database.ts";
+import { CommandFailure } from "./failure.ts";
+
+export async function syncNow(
+  context: Context,
+  database: Database,
+  number: SendingNumber,
+  parts?: readonly SyncPart[],
+): Promise<SyncResult> {
+  if (number.network === "simulator") return { templates: null, problems: [], isTemporary: false };
+  const { syncAccount } = await import("#src/workers/sync-account.ts");
+  const { store } = database;
+  const portOf = await accountPorts(context, database);
+  return syncAccount({ store, clock: context.io.clock, box: database.box(), portOf }, number, parts);
+}
+
+/** What can be asked of a network by the configuration at hand. */
+export async function accountPorts(
+  { io }: Context,
+  { config }: Database,
+): Promise<(network: NetworkName) => AccountPort | undefined> {
+  const { createWhatsapp } = await import("#src/networks/whatsapp/whatsapp.ts");
+  const { account } = createWhatsapp(config.whatsapp, io.clock);
+  return (network) => (network === "whatsapp" ? account : undefined);
+}
+
+/** For commands that do nothing else. */
+export function requireSynced(problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  throw new CommandFailure("not_synced", problems.join("\n"), "waxwing doctor says more");
+}

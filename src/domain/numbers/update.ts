@@ -1,0 +1,35 @@
+/** Changes what an operator may change of a number: its name, its pace, its secrets. */
+import { and, eq, isNull } from "drizzle-orm";
+import { invalidRequest, notFound } from "#src/primitives/problem.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+import { askForSync } from "./account-sync.ts";
+import { checkName, checkThroughput } from "./add.ts";
+import { numbers, type SendingNumber } from "./table.ts";
+
+/** What is left out stays. Secrets come sealed; an `appSecret` of null falls back on the configuration's. */
+export interface NumberChanges {
+  name?: string;
+  throughput?: number;
+  accessToken?: string;
+  appSecret?: string | null;
+}
+
+export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChanges): SendingNumber {
+  const fields: Record<string, string[]> = {};
+  if (changes.name !== undefined) checkName(changes.name.trim(), fields);
+  if (changes.throughput !== undefined) checkThroughput(changes.throughput, fields);
+  const secrets = (["accessToken", "appSecret"] as const).filter((name) => changes[name] !== undefined);
+  if (number.network === "simulator" && secrets.length > 0) {
+    fields.network = ["A number on the simulator has neither token nor secret."];
+  }
+  if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+  const updated = tx.db
+    .update(numbers)
+    .set({ ...changes, ...(changes.name === undefined ? {} : { name: changes.name.trim() }) })
+    .where(and(eq(numbers.id, number.id), isNull(numbers.removedAt)))
+    .returning()
+    .get();
+  if (updated === undefined) throw notFound("number");
+  if (changes.accessToken !== undefined) askForSync(tx, updated, 0);
+  return updated;
+}

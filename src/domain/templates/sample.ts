@@ -1,0 +1,109 @@
+/** Stored samples at the network: which file is to lie there for which number, and under what id it does. */
+import { and, eq, isNotNull, sql } from "drizzle-orm";
+import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import { findByPhoneNumberId } from "../numbers/read.ts";
+import type { AccountOf } from "./follow.ts";
+import { type SampleUpload, sampleUploads, templates } from "./table.ts";
+import type { MediaKind } from "./template.ts";
+import { shapeOf } from "./view.ts";
+
+/** Meta keeps an uploaded file for 30 days; a day less leaves no message with an id that has just ended. */
+export const UPLOAD_LIFE_MS = 29 * 24 * 60 * 60_000;
+/** From when on it is uploaded anew. */
+const RENEW_BEFORE_MS = 5 * 24 * 60 * 60_000;
+const AFTER_FAILURE_MS = 60 * 60_000;
+
+export interface Sample {
+  link: string;
+  kind: MediaKind;
+}
+
+/** The samples of an account's templates, each link once. */
+export function listSamples(reading: Reading, { workspaceId, accountId }: AccountOf): Sample[] {
+  const rows = reading.db
+    .select()
+    .from(templates)
+    .where(
+      and(eq(templates.workspaceId, workspaceId), eq(templates.accountId, accountId), isNotNull(templates.sampleLink)),
+    )
+    .all();
+  const samples = new Map<string, Sample>();
+  for (const row of rows) {
+    const kind = shapeOf(row).header?.type;
+    if (row.sampleLink !== null && (kind === "image" || kind === "video" || kind === "document")) {
+      samples.set(row.sampleLink, { link: row.sampleLink, kind });
+    }
+  }
+  return [...samples.values()];
+}
+
+export function isUploadDue(reading: Reading, numberId: number, link: string): boolean {
+  const upload = find(reading).get({ numberId, link });
+  if (upload === undefined) return true;
+  if (upload.error !== null && reading.now < upload.triedAt + AFTER_FAILURE_MS) return false;
+  return upload.mediaId === null || upload.error !== null || reading.now > upload.expiresAt - RENEW_BEFORE_MS;
+}
+
+const find = statement((db) =>
+  db
+    .select()
+    .from(sampleUploads)
+    .where(
+      and(eq(sampleUploads.numberId, sql.placeholder("numberId")), eq(sampleUploads.link, sql.placeholder("link"))),
+    )
+    .prepare(),
+);
+
+/** The network's id of a stored sample, for as long as it is good; null: the link itself has to be sent. */
+export function findMediaId(reading: Reading, phoneNumberId: string, link: string): string | null {
+  const number = findByPhoneNumberId(reading, phoneNumberId);
+  const upload = number === undefined ? undefined : find(reading).get({ numberId: number.id, link });
+  return upload !== undefined && upload.expiresAt > reading.now ? upload.mediaId : null;
+}
+
+/** The id may be no good: the link is sent from now on, and the next look uploads the file anew. */
+export function distrustUpload(tx: Tx, phoneNumberId: string, link: string): void {
+  const number = findByPhoneNumberId(tx, phoneNumberId);
+  if (number === undefined) return;
+  tx.db
+    .update(sampleUploads)
+    .set({ mediaId: null })
+    .where(and(eq(sampleUploads.numberId, number.id), eq(sampleUploads.link, link)))
+    .run();
+}
+
+export function recordUpload(tx: Tx, numberId: number, link: string, mediaId: string): void {
+  save(tx, { numberId, link, mediaId, expiresAt: tx.now + UPLOAD_LIFE_MS, error: null, triedAt: tx.now });
+}
+
+/** An earlier id stays good until it expires. */
+export function recordUploadFailure(tx: Tx, numberId: number, link: string, error: string): void {
+  const before = find(tx).get({ numberId, link });
+  const { mediaId = null, expiresAt = 0 } = before ?? {};
+  save(tx, { numberId, link, mediaId, expiresAt, error, triedAt: tx.now });
+}
+
+/** Forgets the uploads of a number for links that no template has any more. */
+export function forgetUnused(tx: Tx, numberId: number, samples: readonly Sample[]): void {
+  const kept = new Set(samples.map(({ link }) => link));
+  for (const { link } of listUploads(tx, numberId)) {
+    if (!kept.has(link)) {
+      tx.db
+        .delete(sampleUploads)
+        .where(and(eq(sampleUploads.numberId, numberId), eq(sampleUploads.link, link)))
+        .run();
+    }
+  }
+}
+
+export function listUploads(reading: Reading, numberId: number): SampleUpload[] {
+  return reading.db.select().from(sampleUploads).where(eq(sampleUploads.numberId, numberId)).all();
+}
+
+function save(tx: Tx, upload: SampleUpload): void {
+  tx.db
+    .insert(sampleUploads)
+    .values(upload)
+    .onConflictDoUpdate({ target: [sampleUploads.numberId, sampleUploads.link], set: upload })
+    .run();
+}

@@ -1,0 +1,260 @@
+/**
+ * Asks Meta, or a provider that speaks its language, about an account: its numbers, templates, token and subscriptions.
+ * Lists are read to their last page by the cursor `after`: the ready-made address of the next page carries the token.
+ */
+import type { NumberFacts } from "#src/domain/numbers/network-state.ts";
+import type { TemplateFacts } from "#src/domain/templates/follow.ts";
+import type { Clock } from "#src/primitives/clock.ts";
+import type { AccountPort, ListedNumber, Looked, LookFailure, Sender, TokenFacts } from "../network.ts";
+import { readLimit } from "./account-news.ts";
+import { type Exchange, exchange } from "./connection.ts";
+import { describe, type GraphError, readGraphError } from "./errors.ts";
+import {
+  asObject,
+  integerOf,
+  type JsonObject,
+  listOf,
+  memberOf,
+  numberOf,
+  objectOf,
+  parseJson,
+  textOf,
+} from "./json.ts";
+import { findHeaders, urlOf } from "./request.ts";
+import { readTemplate } from "./template.ts";
+import type { WhatsappSettings } from "./whatsapp.ts";
+
+const NUMBER_FIELDS = [
+  "id",
+  "display_phone_number",
+  "verified_name",
+  "quality_rating",
+  "status",
+  "name_status",
+  "throughput",
+  "whatsapp_business_manager_messaging_limit",
+  "health_status",
+].join(",");
+
+const TEMPLATE_FIELDS = "id,name,language,status,category,components,parameter_format,quality_score,rejected_reason";
+
+/** Meta's largest page; more of them than any account can have templates for, lest a cursor that turns in circles does. */
+const PAGE_SIZE = 100;
+const PAGES_MAX = 100;
+/** A file may be large and the line slow. */
+const UPLOAD_TIMEOUT_FACTOR = 6;
+
+/** Meta: the cursor is no good (any more); the listing has to begin again. */
+const CURSOR_INVALID = "131059";
+
+export function createAccountPort(settings: WhatsappSettings, clock: Clock, timeoutMs: number): AccountPort {
+  const hasNumbers = settings.pathStyle === "graph";
+
+  async function ask(
+    sender: Sender,
+    url: string,
+    request: { method?: "GET" | "POST"; body?: FormData; limitMs?: number } = {},
+  ): Promise<Looked<JsonObject>> {
+    const headers = findHeaders(settings, sender.accessToken);
+    if (headers === null) return failed("190", describe("190"), "token");
+    const limit = new AbortController();
+    const timer = clock.setTimer(request.limitMs ?? timeoutMs, () => limit.abort());
+    try {
+      const { method = "GET", body } = request;
+      const result = await exchange(url, {
+        method,
+        headers,
+        signal: limit.signal,
+        ...(body === undefined ? {} : { body }),
+      });
+      return answerOf(result);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** All pages of a list, begun again once when Meta forgets its own cursor. */
+  async function listAll(sender: Sender, edge: string, fields: string): Promise<Looked<JsonObject[]>> {
+    const first = await readPages(sender, edge, fields);
+    return !first.ok && first.failure.code === CURSOR_INVALID ? readPages(sender, edge, fields) : first;
+  }
+
+  async function readPages(sender: Sender, edge: string, fields: string): Promise<Looked<JsonObject[]>> {
+    const rows: JsonObject[] = [];
+    let after: string | null = null;
+    let at: number | null = null;
+    for (let page = 0; page < PAGES_MAX; page++) {
+      const query = new URLSearchParams({ ...(hasNumbers ? { fields } : {}), limit: String(PAGE_SIZE) });
+      if (after !== null) query.set("after", after);
+      const answer: Looked<JsonObject> = await ask(sender, `${urlOf(settings, sender.accountId, edge)}?${query}`);
+      if (!answer.ok) return answer;
+      // The first page's time: what the network decides while we read on is newer than the listing.
+      at ??= answer.at;
+      const data = memberOf(answer.value, "data") === undefined ? "waba_templates" : "data";
+      if (!Array.isArray(memberOf(answer.value, data))) return unreadable();
+      rows.push(
+        ...listOf(answer.value, data)
+          .map(asObject)
+          .filter((row) => row !== null),
+      );
+      const paging = objectOf(answer.value, "paging");
+      after = textOf(objectOf(paging, "cursors"), "after");
+      // Cursors are there on the last page too; only `next` says that there is more.
+      if (textOf(paging, "next") === null || after === null) return { ok: true, value: rows, at };
+    }
+    return failed("other", `The list has more than ${PAGES_MAX * PAGE_SIZE} entries.`, "other");
+  }
+
+  return {
+    knowsNumbers: hasNumbers,
+
+    async lookAtNumber(sender) {
+      const url = `${urlOf(settings, sender.phoneNumberId, "")}?${new URLSearchParams({ fields: NUMBER_FIELDS })}`;
+      const answer = await ask(sender, url);
+      if (!answer.ok) return answer;
+      const { phoneNumberId } = sender;
+      return { ...answer, value: { phoneNumberId, phone: phoneOf(answer.value), ...numberIn(answer.value) } };
+    },
+
+    async listNumbers(sender) {
+      const answer = await listAll(sender, "phone_numbers", NUMBER_FIELDS);
+      if (!answer.ok) return answer;
+      const numbers = answer.value.flatMap((row): ListedNumber[] => {
+        const phoneNumberId = textOf(row, "id");
+        return phoneNumberId === null ? [] : [{ phoneNumberId, phone: phoneOf(row), ...numberIn(row) }];
+      });
+      return { ...answer, value: numbers };
+    },
+
+    async listTemplates(sender) {
+      const answer = await listAll(sender, "message_templates", TEMPLATE_FIELDS);
+      if (!answer.ok) return answer;
+      return { ...answer, value: answer.value.map(readTemplate).filter((one): one is TemplateFacts => one !== null) };
+    },
+
+    async uploadFile(sender, file) {
+      const body = new FormData();
+      body.set("messaging_product", "whatsapp");
+      body.set("type", file.contentType);
+      body.set("file", new Blob([file.bytes], { type: file.contentType }), file.name);
+      const url = urlOf(settings, sender.phoneNumberId, "media");
+      const answer = await ask(sender, url, { method: "POST", body, limitMs: timeoutMs * UPLOAD_TIMEOUT_FACTOR });
+      if (!answer.ok) return answer;
+      const mediaId = textOf(answer.value, "id");
+      return mediaId === null ? unreadable() : { ok: true, value: { mediaId }, at: answer.at };
+    },
+
+    async inspectToken(sender) {
+      const url = `${urlOf(settings, "debug_token", "")}?${new URLSearchParams({ input_token: sender.accessToken ?? "" })}`;
+      const answer = await ask(sender, url);
+      if (!answer.ok) return answer;
+      const data = objectOf(answer.value, "data");
+      if (data === null) return unreadable();
+      return { ok: true, value: tokenIn(data), at: answer.at };
+    },
+
+    async listSubscribedApps(sender) {
+      const answer = await ask(sender, urlOf(settings, sender.accountId, "subscribed_apps"));
+      if (!answer.ok) return answer;
+      const apps = listOf(answer.value, "data").map((row) => {
+        const app = objectOf(asObject(row), "whatsapp_business_api_data");
+        return { id: textOf(app, "id"), name: textOf(app, "name") };
+      });
+      return { ok: true, value: apps, at: answer.at };
+    },
+
+    async subscribeApp(sender) {
+      const url = urlOf(settings, sender.accountId, "subscribed_apps");
+      const answer = await ask(sender, url, { method: "POST" });
+      return answer.ok ? { ...answer, value: null } : answer;
+    },
+  };
+}
+
+function answerOf(result: Exchange): Looked<JsonObject> {
+  if (result.kind === "unreachable")
+    return failed("unreachable", `WhatsApp cannot be reached: ${result.reason}.`, "later");
+  if (result.kind === "lost") return failed("no_answer", `WhatsApp did not answer: ${result.reason}.`, "later");
+  const error = readGraphError(result.body);
+  if (error !== null) return failed(String(error.code), wordsOf(error), kindOf(error));
+  const value = asObject(parseJson(result.body));
+  if (!result.ok || value === null) {
+    const kind = result.status >= 500 ? "later" : result.status === 401 || result.status === 403 ? "token" : "other";
+    return failed(`HTTP ${result.status}`, `The answer was HTTP ${result.status} and could not be read.`, kind);
+  }
+  const date = Date.parse(result.headers.get("date") ?? "");
+  return { ok: true, value, at: Number.isNaN(date) ? null : date };
+}
+
+/** Meta is busy, down, or has been asked too often. */
+const LATER_CODES: ReadonlySet<number> = new Set([1, 2, 4, 17, 613, 80007, 131016]);
+
+/** By code alone, as with sending. */
+function kindOf({ code, subcode }: GraphError): LookFailure["kind"] {
+  if (code === 190 || code === 0 || code === 104) return "token";
+  if (code === 33 || code === 803 || (code === 100 && subcode === 33)) return "number";
+  if (code === 3 || code === 10 || (code >= 200 && code <= 299)) return "permission";
+  if (LATER_CODES.has(code)) return "later";
+  return "other";
+}
+
+function wordsOf(error: GraphError): string {
+  return describe(String(error.code === 100 && error.subcode === 33 ? 33 : error.code));
+}
+
+function failed(code: string, words: string, kind: LookFailure["kind"]): { ok: false; failure: LookFailure } {
+  return { ok: false, failure: { code, words, kind } };
+}
+
+function unreadable(): { ok: false; failure: LookFailure } {
+  return failed("other", "The answer has another form than expected.", "other");
+}
+
+/** Written as people read it, with spaces, unlike in callbacks. */
+function phoneOf(row: JsonObject): string | null {
+  return textOf(row, "display_phone_number")?.replace(/\D/g, "") || null;
+}
+
+function numberIn(row: JsonObject): NumberFacts {
+  return {
+    status: textOf(row, "status")?.toUpperCase() ?? null,
+    verifiedName: textOf(row, "verified_name"),
+    nameStatus: textOf(row, "name_status")?.toUpperCase() ?? null,
+    quality: textOf(row, "quality_rating")?.toUpperCase() ?? null,
+    throughputLevel: textOf(objectOf(row, "throughput"), "level")?.toUpperCase() ?? null,
+    messagingLimit: readLimit(memberOf(row, "whatsapp_business_manager_messaging_limit")),
+    health: healthIn(objectOf(row, "health_status")),
+  };
+}
+
+/** Only errors of what sends are reasons: a template that is blocked says nothing of the number. */
+function healthIn(health: JsonObject | null): NumberFacts["health"] {
+  const word = textOf(health, "can_send_message")?.toUpperCase();
+  const canSend = (["AVAILABLE", "LIMITED", "BLOCKED"] as const).find((known) => known === word);
+  if (canSend === undefined) return null;
+  const reasons = listOf(health, "entities")
+    .map(asObject)
+    .filter((entity) => textOf(entity, "entity_type") !== "MESSAGE_TEMPLATE")
+    .flatMap((entity) => [
+      ...listOf(entity, "errors").map((error) => {
+        const about = asObject(error);
+        return [textOf(about, "error_description"), textOf(about, "possible_solution")].filter(Boolean).join(" ");
+      }),
+      ...listOf(entity, "additional_info").map((info) => (typeof info === "string" ? info : "")),
+    ])
+    .filter((words) => words !== "")
+    .map((words) => words.slice(0, 300));
+  return { canSend, reasons: [...new Set(reasons)].slice(0, 5) };
+}
+
+function tokenIn(data: JsonObject): TokenFacts {
+  const expires = numberOf(data, "expires_at") ?? 0;
+  const appId = textOf(data, "app_id") ?? integerOf(data, "app_id")?.toString() ?? null;
+  return {
+    isValid: memberOf(data, "is_valid") === true,
+    scopes: listOf(data, "scopes").filter((scope): scope is string => typeof scope === "string"),
+    appId,
+    // Meta: 0 never expires.
+    expiresAt: expires > 0 ? expires * 1000 : null,
+  };
+}

@@ -1,0 +1,24 @@
+/** What every request to Meta, or to a provider that speaks its language, has in common: address and token. */
+import type { Sender } from "../network.ts";
+import type { WhatsappSettings } from "./whatsapp.ts";
+
+/**
+ * `/v23.0/<owner>/<what>`. 360dialog and its like know number and account by the key, and have neither version nor owner
+ * in the path.
+ */
+export function urlOf(settings: WhatsappSettings, owner: string, what: string): string {
+  const base = settings.graphUrl.replace(/\/+$/, "");
+  if (settings.pathStyle === "bare") return `${base}/${what}`;
+  const path = [settings.apiVersion, owner].map(encodeURIComponent).join("/");
+  return what === "" ? `${base}/${path}` : `${base}/${path}/${what}`;
+}
+
+/** Null without a token, or with one that no header can carry (a line break, a letter beyond Latin-1). */
+export function findHeaders(settings: WhatsappSettings, accessToken: Sender["accessToken"]): Headers | null {
+  if (accessToken === null || accessToken.trim() === "") return null;
+  try {
+    return new Headers({ [settings.authHeader]: settings.authPrefix + accessToken });
+  } catch {
+    return null;
+  }
+}

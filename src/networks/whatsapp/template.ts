@@ -1,0 +1,47 @@
+/** Reads one template of a listing. */
+import type { TemplateFacts } from "#src/domain/templates/follow.ts";
+import { asObject, type JsonObject, listOf, textOf } from "./json.ts";
+
+/** Null for a row that names no template. */
+export function readTemplate(row: JsonObject): TemplateFacts | null {
+  const name = textOf(row, "name");
+  const language = textOf(row, "language");
+  if (name === null || language === null) return null;
+  const status = (textOf(row, "status") ?? "PENDING").toUpperCase();
+  return {
+    name,
+    language,
+    category: (textOf(row, "category") ?? "MARKETING").toUpperCase(),
+    status,
+    quality: textOf(asObject(row.quality_score), "score")?.toUpperCase() ?? null,
+    reason: reasonIn(row, status),
+    components: listOf(row, "components").flatMap(componentIn),
+    parameterFormat: textOf(row, "parameter_format")?.toUpperCase() === "NAMED" ? "NAMED" : "POSITIONAL",
+  };
+}
+
+function reasonIn(row: JsonObject, status: string): string | null {
+  const reason = textOf(row, "rejected_reason");
+  return status === "APPROVED" || reason === null || reason.toUpperCase() === "NONE" ? null : reason;
+}
+
+function componentIn(component: unknown): TemplateFacts["components"] {
+  const object = asObject(component);
+  const type = textOf(object, "type");
+  if (object === null || type === null) return [];
+  return [{ ...(withoutExamples(object) as JsonObject), type }];
+}
+
+/**
+ * Members in one order and without examples: a header's example is an address that changes with every listing, and the
+ * same template would seem to be another one each time.
+ */
+function withoutExamples(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutExamples);
+  const object = asObject(value);
+  if (object === null) return value;
+  const names = Object.keys(object)
+    .filter((name) => name !== "example")
+    .sort();
+  return Object.fromEntries(names.map((name) => [name, withoutExamples(object[name])]));
+}

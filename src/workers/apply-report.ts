@@ -1,0 +1,119 @@
+/**
+ * Applies one item of a callback: to the number or account that it names, and only where whoever signed the body may
+ * speak for it. News that are older than our last look at the account change nothing and cause another look.
+ */
+import type { Callback as Stored } from "#src/domain/callbacks/table.ts";
+import { MARKETING_REFUSED } from "#src/domain/contacts/refused-by-control.ts";
+import { changeNumber } from "#src/domain/inbound/change-number.ts";
+import { obeyControl } from "#src/domain/inbound/obey-control.ts";
+import { receive } from "#src/domain/inbound/receive.ts";
+import { applyStatus } from "#src/domain/messages/apply-status.ts";
+import type { StatusReport } from "#src/domain/messages/report.ts";
+import { askForSync, findSync } from "#src/domain/numbers/account-sync.ts";
+import { applyNews, findState } from "#src/domain/numbers/network-state.ts";
+import { findByPhoneNumberId, listOfAccount } from "#src/domain/numbers/read.ts";
+import type { NumberNews } from "#src/domain/numbers/report.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import { hearTemplate } from "#src/domain/templates/follow.ts";
+import type { TemplateNews, TemplateReport } from "#src/domain/templates/report.ts";
+import type { Report } from "#src/networks/network.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+
+/** What is noted of a status whose message nobody here has ever handed over. */
+export const NOT_OURS = "a status of a message that is not ours";
+
+export interface Applied {
+  /** What could not be applied, in words; null: nothing. */
+  note: string | null;
+  /** The message that changed. */
+  messageId: number | null;
+}
+
+/** Where it came from and whose word it is; the body has been taken apart. */
+type Callback = Omit<Stored, "body">;
+
+type Applicable = Exclude<Report, { kind: "broken" | "ignored" }>;
+
+/** Several updates come together: one look serves all of them. */
+const LOOK_SOON_MS = 5_000;
+/** The network's clock and ours differ, and a look takes its time. */
+const NEWS_TOLERANCE_MS = 5 * 60_000;
+
+export function applyReport(tx: Tx, callback: Callback, report: Applicable, instanceId: string): Applied {
+  if (report.kind === "template" || report.kind === "template_news" || report.kind === "number_news") {
+    return noted(applyOfAccount(tx, callback, report));
+  }
+  const number = findByPhoneNumberId(tx, report.phoneNumberId);
+  if (number === undefined || number.network !== callback.network) {
+    return noted(`${report.kind} for a number that is not on this server`);
+  }
+  if (!speaksFor(callback, number)) return noted(`${report.kind} for a number whose secret did not sign it`);
+  switch (report.kind) {
+    case "status":
+      return applyOne(tx, number, report, instanceId);
+    case "inbound":
+      receive(tx, number, report);
+      return noted(null);
+    case "number_change":
+      changeNumber(tx, number, report);
+      return noted(null);
+    case "preference":
+      obeyControl(tx, number, report);
+      return noted(null);
+  }
+}
+
+/** A forged body may name anybody's number: whoever signed it speaks for the numbers under that secret alone. */
+function speaksFor({ network, trust }: Callback, number: SendingNumber): boolean {
+  if (trust === null) return network === "simulator";
+  return trust.numbers.includes(number.id) || (trust.configuration && number.appSecret === null);
+}
+
+function applyOne(tx: Tx, number: SendingNumber, report: StatusReport, instanceId: string): Applied {
+  const applied = applyStatus(tx, number, report, instanceId);
+  if (report.error?.code === MARKETING_REFUSED) {
+    const { phoneNumberId, recipientId: waId, recipientUserId: userId, at } = report;
+    obeyControl(tx, number, { kind: "preference", phoneNumberId, waId, userId, value: "stop", at });
+  }
+  if (applied.kind === "applied") return { note: null, messageId: applied.messageId };
+  return noted(applied.kind === "dropped" ? NOT_OURS : null);
+}
+
+/** Once for each workspace that has numbers of the account under the secret that signed. */
+function applyOfAccount(tx: Tx, callback: Callback, report: TemplateReport | TemplateNews | NumberNews): string | null {
+  const all = listOfAccount(tx, callback.network, report.accountId);
+  if (all.length === 0) return `${report.kind} for an account that is not on this server`;
+  const signed = all.filter((number) => speaksFor(callback, number));
+  if (signed.length === 0) return `${report.kind} for an account whose secret did not sign it`;
+  const at = Math.min(report.at ?? callback.receivedAt, tx.now);
+  if (report.kind === "number_news") {
+    hearNumbers(tx, signed, report, at);
+    return null;
+  }
+  for (const number of onePerWorkspace(signed)) {
+    const seenAt = findSync(tx, number.workspaceId, number.accountId)?.succeededAt ?? 0;
+    if (!isOld(at, seenAt)) hearTemplate(tx, number, report, at);
+    askForSync(tx, number, LOOK_SOON_MS);
+  }
+  return null;
+}
+
+function hearNumbers(tx: Tx, signed: SendingNumber[], report: NumberNews, at: number): void {
+  const meant = signed.filter(({ phone }) => report.phone === null || phone === `+${report.phone}`);
+  for (const number of meant) {
+    if (!isOld(at, findState(tx, number.id)?.checkedAt ?? 0)) applyNews(tx, number, report.news, at);
+  }
+  for (const number of onePerWorkspace(signed)) askForSync(tx, number, LOOK_SOON_MS);
+}
+
+function isOld(at: number, seenAt: number): boolean {
+  return at < seenAt - NEWS_TOLERANCE_MS;
+}
+
+function onePerWorkspace(numbers: SendingNumber[]): SendingNumber[] {
+  return [...new Map(numbers.map((number) => [number.workspaceId, number])).values()];
+}
+
+function noted(note: string | null): Applied {
+  return { note, messageId: null };
+}

@@ -1,0 +1,307 @@
+/** Commands that speak to the network: number, template and doctor, against the fake Cloud API. */
+import { describe, expect, test } from "bun:test";
+import { GRAPH_TOKEN, type Graph, type GraphOptions, startGraph } from "#test/support/graph.ts";
+import {
+  type GraphAccount,
+  type GraphRow,
+  graphAccount,
+  graphNumber,
+  graphTemplate,
+} from "#test/support/graph-account.ts";
+import { CallingWorkshop, SHOP } from "./spawn.ts";
+
+interface Shop extends AsyncDisposable {
+  workshop: CallingWorkshop;
+  graph: Graph;
+  account: GraphAccount;
+  workspace: string;
+  /** Adds the number and gives back what the command printed. */
+  add(): Promise<Record<string, unknown>>;
+}
+
+interface Recipe {
+  account?: GraphAccount;
+  graph?: GraphOptions;
+  whatsapp?: string;
+  server?: string;
+}
+
+async function openShop({
+  account = graphAccount(),
+  graph: options,
+  whatsapp = "",
+  server = "",
+}: Recipe = {}): Promise<Shop> {
+  const graph = await startGraph({ now: () => Date.now(), ...options, account });
+  const workshop = new CallingWorkshop(
+    `[whatsapp]\ngraph_url = "${graph.url}"\napp_secret = "s3cret"\nverify_token = "word"\n${whatsapp}\n[server]\n${server}\n`,
+  );
+  const { id } = await workshop.json<{ id: number }>(["workspace", "create", ...SHOP]);
+  const workspace = String(id);
+  workshop.write("token", `${GRAPH_TOKEN}\n`);
+  return {
+    workshop,
+    graph,
+    account,
+    workspace,
+    add: () =>
+      workshop.json([
+        ...["number", "add", "--workspace", workspace, "--phone", "+49 30 000000", "--name", "Shop"],
+        ...["--network", "whatsapp", "--phone-number-id", "200000000000001", "--account-id", "100000000000001"],
+        ...["--token-file", workshop.path("token")],
+      ]),
+    async [Symbol.asyncDispose]() {
+      workshop[Symbol.dispose]();
+      await graph[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Finding {
+  level: string;
+  check: string;
+  message: string;
+  next: string | null;
+}
+
+async function findings({ workshop }: Shop, ...more: string[]): Promise<Finding[]> {
+  const { findings: found } = await workshop.json<{ findings: Finding[] }>(["doctor", ...more]);
+  for (const { level, next } of found) expect(next === null).toBe(level === "ok");
+  return found;
+}
+
+async function ofCheck(shop: Shop, check: string, ...more: string[]): Promise<Finding | undefined> {
+  const found = (await findings(shop, ...more)).filter((one) => one.check === check);
+  return found.find(({ level }) => level !== "ok") ?? found[0];
+}
+
+describe("number add", () => {
+  test("looks at number and templates at once: a right set-up is ready when the command ends", async () => {
+    await using shop = await openShop({
+      account: graphAccount({ templates: [graphTemplate("a"), graphTemplate("b")] }),
+    });
+    expect(await shop.add()).toMatchObject({
+      ready: true,
+      problems: [],
+      network_state: { status: "CONNECTED", messaging_limit: "2000", quality: "GREEN" },
+    });
+    const templates = await shop.workshop.json<GraphRow[]>(["template", "list"]);
+    expect(templates.map(({ name }) => name)).toEqual(["a", "b"]);
+    const shown = await shop.workshop.run(["number", "show", "1"]);
+    expect(shown.stdout).toContain("2000 different people in 24 hours");
+    expect(shown.stdout).toContain("/networks/whatsapp/");
+  });
+
+  test("keeps a number that cannot send yet, and says what is missing", async () => {
+    const account = graphAccount({ numbers: [graphNumber("200000000000001", "+49 30 000000", { status: "PENDING" })] });
+    await using shop = await openShop({ account });
+    expect(await shop.add()).toMatchObject({ ready: false, unready_reason: expect.stringContaining("register it") });
+    (account.numbers[0] as GraphRow).status = "CONNECTED";
+    expect(await shop.workshop.json(["number", "sync", "1"])).toMatchObject({ ready: true, unready_reason: null });
+  });
+
+  test("with a token that the network refuses says so, without the token", async () => {
+    await using shop = await openShop({ graph: { accessToken: "another" } });
+    const added = await shop.add();
+    expect(added).toMatchObject({ ready: false, problems: expect.arrayContaining([expect.stringContaining("token")]) });
+    expect(JSON.stringify(added)).not.toContain(GRAPH_TOKEN);
+    const refusal = await shop.workshop.refusal(["template", "sync"]);
+    expect(refusal).toMatchObject({ code: "not_synced", message: expect.stringContaining("token") });
+  });
+});
+
+test("a test number of Meta's, which is in no numbering plan, can be added with its country code", async () => {
+  const account = graphAccount({ numbers: [graphNumber("200000000000001", "+1 555-025-3483")] });
+  await using shop = await openShop({ account });
+  const added = await shop.workshop.json([
+    ...["number", "add", "--workspace", shop.workspace, "--phone", "+1 555-025-3483", "--name", "Test"],
+    ...["--network", "whatsapp", "--phone-number-id", "200000000000001", "--account-id", "100000000000001"],
+    ...["--token-file", shop.workshop.path("token")],
+  ]);
+  expect(added).toMatchObject({ phone: "+15550253483", ready: true });
+});
+
+describe("number update", () => {
+  test("changes name, pace and secrets, and only those", async () => {
+    await using shop = await openShop();
+    await shop.add();
+    shop.workshop.write("secret", "own\n");
+    const changed = await shop.workshop.json([
+      ...["number", "update", "1", "--name", "New name", "--throughput", "7"],
+      ...["--app-secret-file", shop.workshop.path("secret")],
+    ]);
+    expect(changed).toMatchObject({ name: "New name", throughput: 7, has_app_secret: true, ready: true });
+    expect(await shop.workshop.json(["number", "update", "1", "--no-app-secret"])).toMatchObject({
+      name: "New name",
+      has_app_secret: false,
+    });
+  });
+
+  test.each([
+    ["nothing to change", ["number", "update", "1"], 2],
+    ["both ways with the secret", ["number", "update", "1", "--no-app-secret", "--app-secret-file", "x"], 2],
+    ["a number that is not there", ["number", "update", "9", "--name", "x"], 1],
+    ["an impossible pace", ["number", "update", "1", "--throughput", "1000000"], 1],
+  ])("%s is refused", async (_, args, code) => {
+    await using shop = await openShop();
+    await shop.add();
+    expect((await shop.workshop.run(args)).code).toBe(code);
+  });
+});
+
+test("template sync says what is new, changed and gone", async () => {
+  const account = graphAccount({ templates: [graphTemplate("a"), graphTemplate("b")] });
+  await using shop = await openShop({ account });
+  await shop.add();
+  account.templates = [{ ...(account.templates[0] as GraphRow), category: "MARKETING" }, graphTemplate("c")];
+  expect(await shop.workshop.json<object[]>(["template", "sync", "--workspace", shop.workspace])).toEqual([
+    { workspace_id: 1, account_id: "100000000000001", templates: { total: 2, added: 1, changed: 1, retired: 1 } },
+  ]);
+});
+
+describe("doctor", () => {
+  test("finds nothing wrong with a set-up that is right, and calls the callback as Meta does", async () => {
+    await using shop = await openShop();
+    await shop.add();
+    const found = await findings(shop);
+    const problems = found.filter(({ level }) => level === "problem");
+    expect(problems.map(({ check }) => check)).toEqual(["callback"]);
+    expect(
+      found
+        .filter(({ level }) => level === "ok")
+        .map(({ check }) => check)
+        .toSorted(),
+    ).toEqual(["clock", "number", "subscription", "templates", "token"]);
+  });
+
+  test("tells whether the callback address answers with the challenge", async () => {
+    let answer = (query: URLSearchParams) => new Response(query.get("hub.challenge"));
+    await using site = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: (request) => answer(new URL(request.url).searchParams),
+    }) as Bun.Server<undefined> & AsyncDisposable;
+    await using shop = await openShop({ server: `public_url = "http://127.0.0.1:${site.port}"` });
+    await shop.add();
+    const messages = async () =>
+      (await findings(shop)).filter(({ check }) => check === "callback").map(({ message }) => message);
+    expect((await messages()).join("\n")).toContain("answers as Meta expects");
+    expect((await messages()).join("\n")).toContain("https addresses only");
+    answer = () => new Response("<html>Welcome</html>", { status: 200 });
+    expect((await messages()).join("\n")).toContain("HTTP 200 and not the challenge");
+    await site.stop(true);
+    expect((await messages()).join("\n")).toContain("cannot be reached");
+  });
+
+  const cases: [string, string, (account: GraphAccount) => void, string, string][] = [
+    [
+      "a token that is no good",
+      "token",
+      (account) => {
+        account.refuse = () => ({ code: 190, status: 401, subcode: 463 });
+      },
+      "problem",
+      "number update 1 --token-file",
+    ],
+    [
+      "a token without a permission",
+      "token",
+      (account) => {
+        account.token.scopes = ["whatsapp_business_messaging"];
+      },
+      "problem",
+      "both WhatsApp permissions",
+    ],
+    [
+      "a token that ends soon",
+      "token",
+      (account) => {
+        account.token.expiresAt = Math.floor(Date.now() / 1000) + 86_400;
+      },
+      "warning",
+      "system user",
+    ],
+    [
+      "a token whose permissions nobody tells",
+      "token",
+      (account) => {
+        account.refuse = ({ path }) => (path.includes("debug_token") ? { code: 100 } : null);
+      },
+      "warning",
+      "ready",
+    ],
+    [
+      "an app that is not subscribed",
+      "subscription",
+      (account) => {
+        account.subscribedApps = [{ id: "999", name: "Somebody else's" }];
+      },
+      "problem",
+      "doctor --subscribe",
+    ],
+    [
+      "a number that the token does not see",
+      "number",
+      (account) => {
+        account.numbers = [];
+      },
+      "problem",
+      "phone number id",
+    ],
+  ];
+
+  test.each(cases)("names %s, with the next step", async (_, check, spoil, level, next) => {
+    await using shop = await openShop();
+    await shop.add();
+    spoil(shop.account);
+    const found = await ofCheck(shop, check);
+    expect(found).toMatchObject({ level, next: expect.stringContaining(next) });
+    expect(JSON.stringify(found)).not.toContain(GRAPH_TOKEN);
+  });
+
+  test("subscribes the app when it is told to", async () => {
+    await using shop = await openShop({ account: graphAccount({ subscribedApps: [] }) });
+    await shop.add();
+    expect(await ofCheck(shop, "subscription", "--subscribe")).toMatchObject({ level: "ok" });
+    expect(shop.account.subscribedApps).toHaveLength(1);
+    expect(await ofCheck(shop, "subscription")).toMatchObject({ level: "ok" });
+  });
+
+  test("names a number that was stopped, missing secrets, and a clock that is off", async () => {
+    await using shop = await openShop({ graph: { now: () => Date.now() - 3_600_000 } });
+    await shop.add();
+    await shop.workshop.run(["number", "unready", "1", "--reason", "moving"]);
+    shop.workshop.write("waxwing.toml", `[whatsapp]\ngraph_url = "${shop.graph.url}"\n`);
+    expect(await ofCheck(shop, "clock")).toMatchObject({
+      level: "problem",
+      message: expect.stringMatching(/ 360\d seconds /),
+    });
+    expect(await ofCheck(shop, "app secret")).toMatchObject({ level: "problem" });
+    expect(await ofCheck(shop, "number")).toMatchObject({ level: "warning", next: "waxwing number ready 1" });
+  });
+
+  test("names numbers whose token cannot be read with this key", async () => {
+    await using shop = await openShop();
+    await shop.add();
+    const env = { WAXWING_SECRETS_KEY: Buffer.alloc(32, 7).toString("base64") };
+    const ran = await shop.workshop.run(["doctor", "--json"], { env });
+    const { findings: found } = JSON.parse(ran.stdout) as { findings: Finding[] };
+    expect(found.find(({ check }) => check === "token")).toMatchObject({
+      level: "problem",
+      message: expect.stringContaining("+4930000000 cannot be read with the key"),
+    });
+  });
+
+  test("is content with simulated numbers, and reads well", async () => {
+    await using shop = await openShop();
+    await shop.workshop.run([
+      ...["number", "add", "--workspace", shop.workspace, "--phone", "+911244001100"],
+      ...["--name", "S", "--network", "simulator"],
+    ]);
+    const ran = await shop.workshop.run(["doctor"]);
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toContain("number 1, number: +911244001100 is simulated and ready.");
+    expect(ran.stdout).toEndWith("Nothing stands in the way.\n");
+    expect(shop.graph.questions).toEqual([]);
+  });
+});

@@ -1,0 +1,177 @@
+/**
+ * What the fake Cloud API knows of an account: numbers, templates, the token, subscriptions, files. A test changes it
+ * while it runs, and reads what was uploaded. Lists come in pages with cursors, as Meta's do: the last page has cursors
+ * too, and only `next` says that there is more.
+ */
+import type { GraphOptions, GraphRequest, Refusal } from "./graph.ts";
+
+export interface GraphAccount {
+  /** Rows of `phone_numbers`. */
+  numbers: GraphRow[];
+  /** Rows of `message_templates`. */
+  templates: GraphRow[];
+  subscribedApps: { id: string; name: string }[];
+  token: { isValid: boolean; scopes: string[]; appId: string; expiresAt: number };
+  uploads: { phoneNumberId: string; contentType: string; size: number; name: string; id: string }[];
+  /** Asked before every answer; a refusal is given in its place. */
+  refuse: ((request: GraphRequest) => Refusal | { status: number; body: string; contentType: string } | null) | null;
+  /** Rows a page, whatever was asked for. */
+  pageSize: number;
+}
+
+export type GraphRow = { id: string; [member: string]: unknown };
+
+export const GRAPH_APP_ID = "300000000000001";
+
+export function graphAccount(more: Partial<GraphAccount> = {}): GraphAccount {
+  return {
+    numbers: [graphNumber("200000000000001", "+49 30 000000")],
+    templates: [],
+    subscribedApps: [{ id: GRAPH_APP_ID, name: "Our app" }],
+    token: {
+      isValid: true,
+      scopes: ["whatsapp_business_messaging", "whatsapp_business_management"],
+      appId: GRAPH_APP_ID,
+      expiresAt: 0,
+    },
+    uploads: [],
+    refuse: null,
+    pageSize: 25,
+    ...more,
+  };
+}
+
+export function graphNumber(id: string, phone: string, more: object = {}): GraphRow {
+  return {
+    id,
+    display_phone_number: phone,
+    verified_name: "Shop",
+    quality_rating: "GREEN",
+    status: "CONNECTED",
+    name_status: "APPROVED",
+    throughput: { level: "STANDARD" },
+    whatsapp_business_manager_messaging_limit: "TIER_2K",
+    health_status: { can_send_message: "AVAILABLE", entities: [] },
+    ...more,
+  };
+}
+
+let templateCount = 0;
+
+export function graphTemplate(name: string, more: object = {}): GraphRow {
+  templateCount += 1;
+  return {
+    id: String(900000000000000 + templateCount),
+    name,
+    language: "en_US",
+    status: "APPROVED",
+    category: "UTILITY",
+    parameter_format: "POSITIONAL",
+    rejected_reason: "NONE",
+    components: [{ type: "BODY", text: "Hello {{1}}", example: { body_text: [["Anna"]] } }],
+    ...more,
+  };
+}
+
+type Answered = Refusal | { status?: number; body: string; contentType?: string };
+
+export async function answerQuestion(
+  account: GraphAccount,
+  request: GraphRequest,
+  bytes: Buffer<ArrayBuffer>,
+  options: GraphOptions,
+): Promise<Answered> {
+  const refusal = account.refuse?.(request) ?? null;
+  if (refusal !== null) return refusal;
+  const url = new URL(request.path, "http://graph");
+  const match = (options.pathStyle === "bare" ? /^\/()(\w+)$/ : /^\/v\d+\.\d\/(\w+)(?:\/(\w+))?$/).exec(url.pathname);
+  const [owner, edge] = [match?.[1] ?? "", match?.[2] ?? ""];
+  const isAccount = options.pathStyle === "bare" || owner === "100000000000001";
+  const isNumber = account.numbers.some(({ id }) => id === owner);
+  switch (edge) {
+    case "phone_numbers":
+      return isAccount && options.pathStyle !== "bare" ? page(account, account.numbers, url) : unknown(request.path);
+    case "message_templates":
+      return isAccount ? page(account, account.templates, url, options.pathStyle === "bare") : unknown(request.path);
+    case "subscribed_apps":
+      if (!isAccount) return unknown(request.path);
+      if (request.method === "POST") {
+        account.subscribedApps = [{ id: account.token.appId, name: "Our app" }];
+        return json({ success: true });
+      }
+      return json({
+        data: account.subscribedApps.map((app) => ({
+          whatsapp_business_api_data: { ...app, link: "https://app.example" },
+        })),
+      });
+    case "media":
+      return options.pathStyle === "bare" || isNumber ? upload(account, request, bytes, owner) : unknown(request.path);
+    case "":
+      if (owner === "debug_token") return debugToken(account, url, options);
+      return isNumber
+        ? json(withFields(account.numbers.find(({ id }) => id === owner) ?? { id: owner }, url))
+        : unknown(request.path);
+    default:
+      return unknown(request.path);
+  }
+}
+
+function page(account: GraphAccount, rows: readonly GraphRow[], url: URL, isBare = false): Answered {
+  const cursor = url.searchParams.get("after");
+  const start = cursor === null ? 0 : Number(Buffer.from(cursor, "base64url").toString());
+  if (!Number.isSafeInteger(start)) return { code: 131059 };
+  const limit = Math.min(Number(url.searchParams.get("limit") ?? 25), account.pageSize);
+  const end = start + limit;
+  const data = rows.slice(start, end).map((row) => withFields(row, url));
+  const after = Buffer.from(String(end)).toString("base64url");
+  const hasMore = end < rows.length;
+  return json({
+    [isBare ? "waba_templates" : "data"]: data,
+    paging: {
+      cursors: { before: "QVFI", after },
+      // With the token in it, as Meta's: nobody should follow or keep it.
+      ...(hasMore ? { next: `https://graph.facebook.com${url.pathname}?access_token=leaked&after=${after}` } : {}),
+    },
+  });
+}
+
+/** Only what was asked for, and the id. */
+function withFields(row: GraphRow, url: URL): object {
+  const fields = url.searchParams.get("fields")?.split(",");
+  if (fields === undefined) return row;
+  return Object.fromEntries(Object.entries(row).filter(([name]) => name === "id" || fields.includes(name)));
+}
+
+async function upload(
+  account: GraphAccount,
+  request: GraphRequest,
+  bytes: Buffer<ArrayBuffer>,
+  owner: string,
+): Promise<Answered> {
+  if (request.method !== "POST") return unknown(request.path);
+  const type = String(request.headers["content-type"] ?? "");
+  if (!type.startsWith("multipart/form-data")) return { code: 100, details: "not a form" };
+  const form = await new Response(bytes, { headers: { "content-type": type } }).formData();
+  const file = form.get("file");
+  if (form.get("messaging_product") !== "whatsapp") return { code: 131008, details: "messaging_product" };
+  if (!(file instanceof Blob) || file.size === 0) return { code: 131008, details: "file" };
+  if (form.get("type") !== file.type) return { code: 131053, details: "type" };
+  const id = String(700000000000001 + account.uploads.length);
+  const name = "name" in file ? String(file.name) : "";
+  account.uploads.push({ phoneNumberId: owner, contentType: file.type, size: file.size, name, id });
+  return json({ id });
+}
+
+function debugToken(account: GraphAccount, url: URL, options: GraphOptions): Answered {
+  if (url.searchParams.get("input_token") !== (options.accessToken ?? "token-of-the-test")) return { code: 100 };
+  const { isValid, scopes, appId, expiresAt } = account.token;
+  return json({ data: { app_id: appId, is_valid: isValid, scopes, expires_at: expiresAt, type: "SYSTEM_USER" } });
+}
+
+function unknown(path: string): Refusal {
+  return { code: 100, subcode: 33, details: `Nothing at ${path}` };
+}
+
+function json(value: object): Answered {
+  return { body: JSON.stringify(value) };
+}

@@ -1,4 +1,7 @@
 /** What the tests of broadcasts share: a shop whose network answers as the test says, and looks at what became of it. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { asc, eq } from "drizzle-orm";
 import { credit } from "#src/domain/billing/account.ts";
 import { pauseBroadcast, resumeByHand } from "#src/domain/broadcasts/pause.ts";
@@ -14,6 +17,7 @@ import { type Message, messages } from "#src/domain/messages/table.ts";
 import { decideByName } from "#src/domain/templates/decide.ts";
 import type { TemplateStatus } from "#src/domain/templates/template.ts";
 import type { Handover } from "#src/networks/network.ts";
+import { TestClock } from "./clock.ts";
 import { putContactOf } from "./contacts.ts";
 import { type FakeNetwork, fakeNetwork, networkIdOf } from "./fake-network.ts";
 import { type ReportedStatus, reportStatus } from "./report.ts";
@@ -69,6 +73,31 @@ export async function startStory(
   return { app, network, shop, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
 }
 
+/** Stops the server of a story that was given a directory, and starts another on it when so much time has passed. */
+export async function restart(story: Story, laterMs: number, options: TestServerOptions = {}): Promise<Story> {
+  await story.app.stop();
+  return startAgain(story, story.app.directory, laterMs, options);
+}
+
+/** Another server on a directory: of a story that was stopped, or what a crash left of one. */
+export async function startAgain(
+  { app: before, network, shop }: Story,
+  directory: string,
+  laterMs: number,
+  options: TestServerOptions = {},
+): Promise<Story> {
+  const clock = new TestClock(new Date(before.clock.now() + laterMs).toISOString());
+  const app = await startTestServer({ ...options, directory, clock, networks: { simulator: network } });
+  await app.clock.advance(0);
+  return { app, network, shop, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
+}
+
+/** A directory that outlives the servers on it. */
+export function keptDirectory(): { directory: string } & Disposable {
+  const directory = mkdtempSync(join(tmpdir(), "waxwing-broadcasts-"));
+  return { directory, [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
 /** Different people: numbers of India. */
 export function phones(count: number, from = 0): string[] {
   return Array.from({ length: count }, (_, index) => `+91987650${String(from + index).padStart(4, "0")}`);
@@ -108,6 +137,14 @@ export async function run(story: Story, body: unknown): Promise<number> {
   const id = await create(story, body);
   await story.app.clock.advance(SECOND);
   return id;
+}
+
+/** Moves time on until the network was handed so many, and no further. */
+export async function untilSent({ app, network }: Story, count: number): Promise<void> {
+  for (let step = 0; network.sent.length < count; step++) {
+    if (step === 1_000) throw new Error(`only ${network.sent.length} of ${count} were handed over`);
+    await app.clock.advance(step === 0 ? 0 : 100);
+  }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.

@@ -122,9 +122,7 @@ function report(database: string, restored: Restored, missingKey: string | null)
       ? list(Object.fromEntries(taken) as Record<string, number>)
       : lostWithGap.map((line) => `- ${line}`).join("\n"),
     "",
-    ...(flaws.length > 0
-      ? [`The backup was not right already when it was made: ${flaws.join(", ")} (waxwing check).`]
-      : []),
+    ...(flaws.length > 0 ? [`Something was not right already before this: ${flaws.join(", ")} (waxwing check).`] : []),
     ...(missingKey === null
       ? []
       : [`The key file ${missingKey} is not there: put it back, or no server can start on this database.`]),

@@ -37,7 +37,10 @@ export class CopyBroken extends Error {
   }
 }
 
-const DAMAGE = ["integrity", "references"];
+/** A finding that speaks of the file, not of what Waxwing wrote into it. */
+export function isDamage(name: string): boolean {
+  return name === "integrity" || name === "references";
+}
 
 /** Runs to its end in this thread: call it in a process or a Worker of its own. `now`: milliseconds. */
 export function makeBackup(database: string, file: string, now: number): Backup {
@@ -98,7 +101,7 @@ function lookOver(path: string, now: number): Pick<Backup, "schema" | "counts" |
   try {
     const { findings } = checkDatabase(copy, { now, whole: true });
     // The copy may be at fault then, not the database. Broken invariants came from the database: the copy is as good.
-    if (findings.some(({ name }) => DAMAGE.includes(name))) throw new CopyBroken(findings);
+    if (findings.some(({ name }) => isDamage(name))) throw new CopyBroken(findings);
     return { schema: schemaVersion(copy), counts: countRows(copy), findings };
   } finally {
     copy.close();

@@ -10,7 +10,7 @@ import { type Client, openClient } from "#src/storage/driver.ts";
 import { type Instance, instanceId, readInstance, writeStamp } from "#src/storage/instance.ts";
 import { migrate, NewerSchema, schemaVersion } from "#src/storage/migrate.ts";
 import { migrations } from "#src/storage/migrations.ts";
-import { CopyBroken, copyDatabase } from "./backup.ts";
+import { CopyBroken, copyDatabase, isDamage } from "./backup.ts";
 import { freeName, removeDatabase, removeUnfinished, swap, UNFINISHED } from "./files.ts";
 import { type TakenOver, takeOver } from "./take-over.ts";
 
@@ -54,7 +54,7 @@ export interface Restored {
   gap: string | null;
   /** Where the replaced database is; null where there was none. */
   kept: string | null;
-  /** Invariants that the backup broke already when it was made. */
+  /** Invariants that are broken in the result, because the backup or the replaced database broke them already. */
   flaws: string[];
 }
 
@@ -74,7 +74,8 @@ export function restoreBackup(file: string, database: string, options: RestoreOp
     });
     onStep("reading the database that it replaces");
     const since = backup?.stamp?.at ?? null;
-    const gap = whyUnusable(database, newer, fresh, backup, now);
+    const replaced = judgeReplaced(database, newer, fresh, backup, now);
+    const gap = "unusable" in replaced ? replaced.unusable : null;
     if (gap !== null && !acceptGap) throw new GapNotAccepted(gap, since);
     onStep(gap === null ? "taking over what is newer" : "nothing can be taken over");
     const takenOver = gap === null ? onClient(fresh, (client) => takeOver(client, newer)) : null;
@@ -87,8 +88,9 @@ export function restoreBackup(file: string, database: string, options: RestoreOp
     });
     onStep("checking the result");
     const { findings, counts } = lookAt(fresh, now);
-    // What was wrong already when the backup was made keeps nobody from restoring it; what this made wrong does.
-    const made = findings.filter(({ name }) => !flaws.includes(name));
+    // What was wrong already in either of them keeps nobody from restoring; what this made wrong does.
+    const known = [...flaws, ...("flaws" in replaced ? replaced.flaws : [])];
+    const made = findings.filter(({ name }) => !known.includes(name));
     if (made.length > 0) throw new CopyBroken(made);
     const kept = existsSync(database) ? freeName(database, "replaced", now) : null;
     if (kept !== null) settleReplaced(database, now);
@@ -106,7 +108,7 @@ function prove(file: string, now: number): { backup: Instance | null; flaws: str
     const known = migrations.at(-1)?.version ?? 0;
     if (schemaVersion(client) > known) throw new NewerSchema(schemaVersion(client), known);
     const { findings } = checkDatabase(client, { now, whole: true });
-    if (findings.some(({ name }) => name === "integrity" || name === "references")) throw new CopyBroken(findings);
+    if (findings.some(({ name }) => isDamage(name))) throw new CopyBroken(findings);
     const hasName = client.prepare("SELECT 1 FROM sqlite_master WHERE name = 'instance'").get() !== undefined;
     if (!hasName) throw new CopyBroken([notOurs(file)]);
     return { backup: readInstance(client), flaws: findings.map(({ name }) => name) };
@@ -125,31 +127,32 @@ function notOurs(file: string): Finding {
 }
 
 /**
- * Makes a copy of the replaced database, of this executable's schema, at `newer`. Null: it can be taken over from; else
- * why not, in words.
+ * Makes a copy of the replaced database, of this executable's schema, at `newer`, and says why it is of no use, in words;
+ * else which invariants it breaks. Those are no reason to forget what it knows: an opt-out counts all the same.
  */
-function whyUnusable(
+function judgeReplaced(
   database: string,
   newer: string,
   fresh: string,
   backup: Instance | null,
   now: number,
-): string | null {
-  if (!existsSync(database)) return `there is no database at ${resolve(database)}`;
+): { unusable: string } | { flaws: string[] } {
+  if (!existsSync(database)) return { unusable: `there is no database at ${resolve(database)}` };
   try {
     copyDatabase(database, newer, null);
-    const { damage, instance } = onClient(newer, (client) => {
+    const { names, instance } = onClient(newer, (client) => {
       migrate(client);
       const { findings } = checkDatabase(client, { now, whole: true });
-      return { damage: findings.map(({ name }) => name), instance: readInstance(client) };
+      return { names: findings.map(({ name }) => name), instance: readInstance(client) };
     });
-    if (damage.length > 0) return `the database that is replaced is broken (${damage.join(", ")})`;
+    if (names.some(isDamage)) return { unusable: `the database that is replaced is broken (${names.join(", ")})` };
     if (backup === null || instance === null || !goesOnFrom(instance, backup) || !hasLaterIds(newer, fresh)) {
-      return "the database that is replaced is not a later state of this backup";
+      return { unusable: "the database that is replaced is not a later state of this backup" };
     }
-    return null;
+    return { flaws: names };
   } catch (error) {
-    return `the database that is replaced cannot be read (${error instanceof Error ? error.message : String(error)})`;
+    const reason = error instanceof Error ? error.message : String(error);
+    return { unusable: `the database that is replaced cannot be read (${reason})` };
   }
 }
 

@@ -12,7 +12,7 @@ import { LockHeld, lockExclusively } from "#src/storage/lock.ts";
 import { migrate, NewerSchema, schemaVersion } from "#src/storage/migrate.ts";
 import { type Migration, migrations } from "#src/storage/migrations.ts";
 import type { Place } from "#src/storage/place.ts";
-import { copyDatabase } from "./backup.ts";
+import { copyDatabase, isDamage } from "./backup.ts";
 import { freeName, NoRoom, removeDatabase, removeUnfinished, requireRoom, swap, UNFINISHED } from "./files.ts";
 
 /** The database is as it was, and the executable that ran on it before still runs on it. */
@@ -111,7 +111,7 @@ function emptyLog(database: string): void {
 function requireSound(path: string, now: number): void {
   const { findings } = onCopy(path, (client) => checkDatabase(client, { now, whole: true }));
   // What was broken before the migration does not keep anybody from a newer version; damage does.
-  const damage = findings.filter(({ name }) => name === "integrity" || name === "references");
+  const damage = findings.filter(({ name }) => isDamage(name));
   if (damage.length > 0)
     throw new Error(`the migrated copy is damaged: ${damage.map(({ ids }) => ids.join("; ")).join("; ")}`);
 }

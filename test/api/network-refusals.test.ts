@@ -56,7 +56,15 @@ async function refuse(app: TestServer, shop: TestWorkspace, person: string, key:
 /** The traces of a refusal by the network: failed message, new contact, event, hold and release, and the kept answer. */
 function expectRefusalTraces(answer: Answered, changes: Record<string, { added: Row[]; removed: Row[] }>): void {
   const { callbacks: _simulated, ...traces } = changes;
-  expect(Object.keys(traces).sort()).toEqual(["contacts", "events", "idempotency_keys", "ledger_entries", "messages"]);
+  expect(Object.keys(traces).sort()).toEqual([
+    "contacts",
+    "events",
+    "idempotency_keys",
+    "ledger_entries",
+    "messages",
+    // What the network answered, for whoever looks into it.
+    "network_attempts",
+  ]);
   for (const { removed } of Object.values(traces)) expect(removed).toEqual([]);
   expect(traces.contacts?.added).toMatchObject([{ consent: "unknown", consent_source: null, consent_at: null }]);
   expect(traces.messages?.added).toMatchObject([{ status: "failed", money: "released", sent_at: null }]);
@@ -144,7 +152,7 @@ describe("a refusal by the network charges nothing, records no consent, and keep
     const shop = await shopWithOffer(simulated, {});
     await simulated.inbound(shop, "+919876540002", "hi");
     const { changes } = await refuse(simulated, shop, "+919876540002", null);
-    expect(Object.keys(changes).sort()).toEqual(["events", "messages"]);
+    expect(Object.keys(changes).sort()).toEqual(["events", "messages", "network_attempts"]);
   });
 
   test("message.failed is brought to the workspace's address", async () => {
@@ -171,9 +179,10 @@ describe("rate_limited", () => {
     expect(answer.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
     expect(scripted.clock.monotonic() - startedAt).toBeLessThanOrEqual(8_000);
     expect(network.handovers.length).toBeGreaterThan(2);
-    expect(Object.keys(changes).sort()).toEqual(["contacts", "ledger_entries"]);
+    expect(Object.keys(changes).sort()).toEqual(["contacts", "ledger_entries", "network_attempts"]);
     expect(changes.contacts?.added).toMatchObject([{ consent: "unknown" }]);
     expect(changes.ledger_entries?.added).toMatchObject([{ kind: "hold" }, { kind: "release" }]);
+    expect(changes.network_attempts?.added).toHaveLength(network.handovers.length);
     network.answer = () => accepted();
     expect((await refuse(scripted, shop, to)).answer.status).toBe(201);
   });

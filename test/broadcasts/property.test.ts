@@ -246,7 +246,10 @@ class Shop {
     const stopped = app[Symbol.asyncDispose]();
     // A failure is told by the `await` below.
     stopped.then(down, down);
+    let turns = 0;
     while (!isDown) {
+      turns += 1;
+      if (turns > 2_000) throw new Error("the server does not stop");
       for (const request of this.world.open) this.world.answer(request, answer);
       await new Promise((resolve) => setImmediate(resolve));
       if (!isDown) await clock.advance(500).catch(() => undefined);
@@ -508,6 +511,7 @@ async function tell({ start, steps, ...recipe }: StoryOf<typeof story>): Promise
     await shop.open(recipe);
     for (const [index, one] of steps.entries()) {
       const t0 = performance.now();
+      if (process.env.DBG) console.log(index, JSON.stringify(one));
       await shop.perform(one);
       if (process.env.DBG)
         console.log(index, JSON.stringify(one), (performance.now() - t0).toFixed(0), shop.app.clock.fired);

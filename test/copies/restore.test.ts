@@ -159,6 +159,19 @@ test("a database that cannot be read, or is another one's, counts as missing; it
   expect(refusal).toMatchObject({ code: "gap", message: expect.stringContaining("not a later state") });
 });
 
+test("a replaced database in which something does not fit is taken over from all the same: its opt-outs count", async () => {
+  using day = await dayAfterBackup();
+  const { workshop } = day;
+  const client = openClient(workshop.path("data/waxwing.db"), {});
+  client.exec("UPDATE billing_accounts SET held = held + 1");
+  client.close();
+  expect(await workshop.json(["restore", day.backup])).toMatchObject({
+    gap: null,
+    flaws: ["held_equals_open_messages"],
+    taken_over: { consent_changes: 1 },
+  });
+});
+
 test("a database that is older than the backup is no later state of it", async () => {
   using day = await dayAfterBackup();
   const { workshop } = day;

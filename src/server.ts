@@ -11,18 +11,14 @@ import { BackupSchedule } from "#src/copies/schedule.ts";
 import { settleOrigin } from "#src/copies/settle-origin.ts";
 import { type UpgradeOptions, upgradeDatabase } from "#src/copies/upgrade.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
-import { type RecoveryMark, recoverRecipients, recoveryStart } from "#src/domain/broadcasts/recover.ts";
 import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
 import { CALLBACKS, storeCallback } from "#src/domain/callbacks/callbacks.ts";
-import { recoverOpen } from "#src/domain/messages/in-doubt.ts";
-import { distrustUpload, findMediaId } from "#src/domain/templates/sample.ts";
 import { Figures } from "#src/figures.ts";
 import type { Log } from "#src/log.ts";
 import type { Network } from "#src/networks/network.ts";
 import type { Networks } from "#src/networks/registry.ts";
 import { createSimulator } from "#src/networks/simulator/simulator.ts";
 import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
-import { rescue } from "#src/outbox/claim.ts";
 import { type Clock, sleep, systemClock, type Timer } from "#src/primitives/clock.ts";
 import { newBootId, newInstanceId } from "#src/primitives/id.ts";
 import { type Random, systemRandom } from "#src/primitives/random.ts";
@@ -43,9 +39,11 @@ import { MessageWatch } from "#src/workers/message-watch.ts";
 import { OutcomeRecorder } from "#src/workers/outcome-recorder.ts";
 import { Pace } from "#src/workers/pace.ts";
 import { createWebhookPoster, type ResolveName } from "#src/workers/post-webhook.ts";
+import { recover } from "#src/workers/recover.ts";
 import { createReviewWorker, createStartWorker } from "#src/workers/review-broadcasts.ts";
 import { BroadcastRunner } from "#src/workers/run-broadcasts.ts";
 import { createSettleWorker } from "#src/workers/settle-messages.ts";
+import { storedUploads } from "#src/workers/stored-uploads.ts";
 import { createSyncWorker, planSyncs } from "#src/workers/sync-worker.ts";
 import { watchNetwork } from "#src/workers/watched-network.ts";
 
@@ -118,14 +116,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     times: config.simulator,
     callBack: (callbacks) => void storeSimulated(callbacks),
   });
-  const uploads = {
-    findMediaId: (phoneNumberId: string, link: string) =>
-      store.read((reading) => findMediaId(reading, phoneNumberId, link)),
-    distrust: (phoneNumberId: string, link: string) =>
-      void store
-        .write((tx) => distrustUpload(tx, phoneNumberId, link))
-        .catch((error) => log.warn("a file's id could not be forgotten", { error })),
-  };
+  const uploads = storedUploads(store, log);
   const networks: Networks = {
     simulator: watched(options.networks?.simulator ?? simulator),
     whatsapp: watched(options.networks?.whatsapp ?? createWhatsapp(config.whatsapp, clock, uploads)),
@@ -355,19 +346,4 @@ function bringUpToDate(
 function tlsOf({ server }: Config): { tls?: { cert: string; key: string } } {
   if (server.tlsCert === null || server.tlsKey === null) return {};
   return { tls: { cert: readFileSync(server.tlsCert, "utf8"), key: readFileSync(server.tlsKey, "utf8") } };
-}
-
-/** Takes over what other boots held, and what a crash left open. */
-async function recover(store: Store, boot: string, settleAt: number): Promise<void> {
-  await store.write((tx) => rescue(tx, boot));
-  let after: number | null = 0;
-  while (after !== null) {
-    const from: number = after;
-    after = await store.write((tx) => recoverOpen(tx, from, settleAt));
-  }
-  let mark: RecoveryMark | null = recoveryStart;
-  while (mark !== null) {
-    const from: RecoveryMark = mark;
-    mark = await store.write((tx) => recoverRecipients(tx, from, settleAt));
-  }
 }

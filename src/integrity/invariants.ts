@@ -36,24 +36,28 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "account_equals_ledger",
-    sentence: "What an account was credited and charged is the sum of its ledger's credits and charges.",
+    sentence:
+      "What an account was credited and charged is the sum of its ledger's credits and charges, and of what broadcasts have cost that are not settled.",
     of: "workspace",
     sql: `SELECT a.workspace_id AS id FROM billing_accounts a LEFT JOIN (
             SELECT workspace_id, sum(amount) FILTER (WHERE kind = 'credit') AS credited,
                    sum(amount) FILTER (WHERE kind = 'charge') AS charged
             FROM ledger_entries GROUP BY workspace_id
           ) l ON l.workspace_id = a.workspace_id
-          WHERE a.credited <> coalesce(l.credited, 0) OR a.charged <> coalesce(l.charged, 0)`,
+          WHERE a.credited <> coalesce(l.credited, 0) OR a.charged <> coalesce(l.charged, 0) + coalesce((SELECT sum(charged) FROM broadcast_figures f
+               WHERE f.workspace_id = a.workspace_id AND f.settled_at IS NULL), 0)`,
     next: restoreOrReport,
   },
   {
     name: "held_equals_open_messages",
-    sentence: "What an account holds is the sum of the prices of its messages whose money is held.",
+    sentence:
+      "What an account holds is the sum of the prices of its messages whose money is held, and of what its broadcasts hold.",
     of: "workspace",
     sql: `SELECT a.workspace_id AS id FROM billing_accounts a LEFT JOIN (
-            SELECT workspace_id, sum(rate) AS held FROM messages WHERE money = 'held' GROUP BY workspace_id
+            SELECT workspace_id, sum(rate) AS held FROM messages WHERE money = 'held' AND broadcast_id IS NULL GROUP BY workspace_id
           ) m ON m.workspace_id = a.workspace_id
-          WHERE a.held <> coalesce(m.held, 0)`,
+          WHERE a.held <> coalesce(m.held, 0) + coalesce((SELECT sum(held) FROM broadcast_figures f
+               WHERE f.workspace_id = a.workspace_id), 0)`,
     next: restoreOrReport,
   },
   {
@@ -64,7 +68,7 @@ export const invariants: readonly Invariant[] = [
     sql: `SELECT l.message_id AS id FROM (
             SELECT message_id, sum(kind = 'hold') AS holds, sum(kind = 'release') AS releases,
                    sum(kind = 'charge') AS charges, min(amount) <> max(amount) AS differs
-            FROM ledger_entries WHERE message_id IS NOT NULL GROUP BY message_id
+            FROM ledger_entries WHERE message_id IS NOT NULL AND broadcast_id IS NULL GROUP BY message_id
           ) l LEFT JOIN messages m ON m.id = l.message_id
           WHERE l.holds <> 1 OR l.releases > 1 OR l.charges > 1 OR l.differs
              OR (m.id IS NULL AND l.releases + l.charges = 0)
@@ -78,7 +82,7 @@ export const invariants: readonly Invariant[] = [
     name: "money_has_its_ledger",
     sentence: "Every message that costs something has its hold in the ledger.",
     of: "message",
-    sql: `SELECT id FROM messages WHERE money <> 'none'
+    sql: `SELECT id FROM messages WHERE money <> 'none' AND broadcast_id IS NULL
           EXCEPT SELECT message_id FROM ledger_entries WHERE kind = 'hold'`,
     next: restoreOrReport,
   },
@@ -88,7 +92,7 @@ export const invariants: readonly Invariant[] = [
       "A message's money is where its state says: held while open, charged when delivered, released when failed.",
     of: "message",
     walk: "messages",
-    sql: `SELECT id FROM messages WHERE id > @from AND id <= @to AND (
+    sql: `SELECT id FROM messages WHERE id > @from AND id <= @to AND broadcast_id IS NULL AND (
             (money = 'none') <> (rate = 0)
             OR (money = 'held' AND status NOT IN ('pending', 'queued', 'sending', 'sent'))
             OR (money = 'charged' AND status NOT IN ('delivered', 'read'))
@@ -105,8 +109,9 @@ export const invariants: readonly Invariant[] = [
             OR (status IN ('delivered', 'read') AND delivered_at IS NULL)
             OR (status = 'read' AND read_at IS NULL)
             OR (status = 'failed' AND (failed_at IS NULL OR error_code IS NULL))
-            OR (status <> 'failed' AND (error_code IS NOT NULL OR outcome_unknown = 1))
-            OR (status IN ('sending', 'sent', 'delivered', 'read') AND handed_over_at IS NULL)
+            OR (status NOT IN ('failed', 'skipped') AND error_code IS NOT NULL)
+            OR (status NOT IN ('failed', 'sending') AND outcome_unknown = 1)
+            OR (status IN ('sending', 'sent', 'delivered', 'read') AND handed_over_at IS NULL AND broadcast_id IS NULL)
             OR (status IN ('pending', 'queued', 'sending') AND (sent_at IS NOT NULL OR delivered_at IS NOT NULL))
             OR delivered_at < sent_at OR read_at < delivered_at)`,
     next: restoreOrReport,
@@ -115,7 +120,7 @@ export const invariants: readonly Invariant[] = [
     name: "in_doubt_is_settled",
     sentence: "A message that has been open for over an hour has a row of work that will end it.",
     of: "message",
-    sql: `SELECT id FROM messages WHERE status IN ('queued', 'sending')
+    sql: `SELECT id FROM messages WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL
           AND coalesce(handed_over_at, created_at) < @now - ${LONGEST_HAND_OVER_MS}
           AND NOT EXISTS (SELECT 1 FROM outbox WHERE kind = 'settle_message' AND subject = messages.id)`,
     next: restart,

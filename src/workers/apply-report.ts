@@ -3,7 +3,7 @@
  * speak for it. News that are older than our last look at the account change nothing and cause another look.
  */
 import type { Callback as Stored } from "#src/domain/callbacks/table.ts";
-import { MARKETING_REFUSED } from "#src/domain/contacts/refused-by-control.ts";
+import { MARKETING_REFUSED } from "#src/domain/contacts/refuse-by-control.ts";
 import { changeNumber } from "#src/domain/inbound/change-number.ts";
 import { obeyControl } from "#src/domain/inbound/obey-control.ts";
 import { receive } from "#src/domain/inbound/receive.ts";

@@ -144,8 +144,8 @@ async function finish(server: RunningServer) {
   const recipients: Recipient[] = [];
   for (let after: string | null = ""; after !== null; ) {
     const page = await server.call("GET", `/broadcasts/1/recipients${after === "" ? "" : `?after=${after}`}`);
-    recipients.push(...(page?.body.data as Recipient[]));
-    after = page?.body.meta.next ?? null;
+    recipients.push(...(page.body.data as Recipient[]));
+    after = page.body.meta.next ?? null;
   }
   return { broadcast, recipients };
 }
@@ -165,7 +165,7 @@ function judge(recipients: readonly Recipient[], asked: ReadonlyMap<string, numb
 }
 
 function broadcastIds(answer: Awaited<ReturnType<RunningServer["call"]>>): number[] {
-  return (answer?.body.data as { id: number }[]).map(({ id }) => id);
+  return (answer.body.data as { id: number }[]).map(({ id }) => id);
 }
 
 function money(micros: number): string {

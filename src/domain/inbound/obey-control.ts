@@ -4,7 +4,8 @@
  */
 import type { Tx } from "#src/storage/transaction.ts";
 import { changeConsent, linkedContacts } from "../contacts/change-consent.ts";
-import { isRefusedByControl, refuseByControl } from "../contacts/refused-by-control.ts";
+import { refuseByControl } from "../contacts/refuse-by-control.ts";
+import { isRefusedByControl } from "../contacts/refused-by-control.ts";
 import type { Contact } from "../contacts/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";

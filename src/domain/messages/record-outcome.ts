@@ -5,7 +5,7 @@ import type { Tx } from "#src/storage/transaction.ts";
 import { release } from "../billing/hold.ts";
 import { learnNetworkId, learnNetworkUser } from "../contacts/link.ts";
 import { requireNotOptedOut } from "../contacts/refuse.ts";
-import { MARKETING_REFUSED, refuseByControl } from "../contacts/refused-by-control.ts";
+import { MARKETING_REFUSED, refuseByControl } from "../contacts/refuse-by-control.ts";
 import { findNumber } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { applyParked } from "./apply-status.ts";

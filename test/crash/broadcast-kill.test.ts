@@ -144,6 +144,7 @@ async function finish(server: RunningServer) {
   const recipients: Recipient[] = [];
   for (let after: string | null = ""; after !== null; ) {
     const page = await server.call("GET", `/broadcasts/1/recipients${after === "" ? "" : `?after=${after}`}`);
+    if (page === null) throw new Error("the recipients were not answered");
     recipients.push(...(page.body.data as Recipient[]));
     after = page.body.meta.next ?? null;
   }
@@ -165,6 +166,7 @@ function judge(recipients: readonly Recipient[], asked: ReadonlyMap<string, numb
 }
 
 function broadcastIds(answer: Awaited<ReturnType<RunningServer["call"]>>): number[] {
+  if (answer === null) throw new Error("the list was not answered");
   return (answer.body.data as { id: number }[]).map(({ id }) => id);
 }
 

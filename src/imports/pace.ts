@@ -8,7 +8,8 @@ import type { Store } from "#src/storage/store.ts";
 
 /** A transaction stops taking rows after this long; its commit takes two or three more. */
 const TRANSACTION_MS = { besideServer: 7, alone: 60 };
-const GAP_MS = { besideServer: 1, besideWriters: 2, alone: 1 };
+/** A server that waits looks every 3 ms (`storage/writer.ts`): a gap longer than that is never missed. */
+const GAP_MS = { besideServer: 2, besideWriters: 4, alone: 1 };
 /** Others write as long as their last commit is no older. */
 const WRITERS_STAY_MS = 1_000;
 /** A server may be started at any time. */

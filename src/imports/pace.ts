@@ -8,9 +8,8 @@ import type { Store } from "#src/storage/store.ts";
 
 /** A transaction stops taking rows after this long; its commit takes two or three more. */
 const TRANSACTION_MS = { besideServer: 7, alone: 60 };
-const GAP_MS = { besideServer: 1, besideWriters: 2, alone: 1 };
-/** Pages in the log after which they are copied back: the longer it grows, the more of them are copied once for many rows. */
-const CHECKPOINT_PAGES = { besideServer: 10_000, alone: 40_000 };
+/** A server that waits looks every 3 ms (`storage/writer.ts`): a gap longer than that is never missed. */
+const GAP_MS = { besideServer: 2, besideWriters: 4, alone: 1 };
 /** Others write as long as their last commit is no older. */
 const WRITERS_STAY_MS = 1_000;
 /** A server may be started at any time. */
@@ -51,18 +50,11 @@ export class Pace {
     const isBesideWriters = now - this.#writersSeenAt < WRITERS_STAY_MS;
     if (now - this.#lookedAt >= LOOK_FOR_SERVER_EVERY_MS) {
       this.#lookedAt = now;
-      this.#setAlone(!this.#isServerRunning());
+      this.#isAlone = !this.#isServerRunning();
     }
-    if (isBesideWriters) this.#setAlone(false);
+    if (isBesideWriters) this.#isAlone = false;
     const gapMs = isBesideWriters ? GAP_MS.besideWriters : this.#isAlone ? GAP_MS.alone : GAP_MS.besideServer;
     const leftMs = gapMs - (now - this.#gapBeganAt);
     if (leftMs > 0) await sleep(this.#clock, Math.ceil(leftMs));
-  }
-
-  #setAlone(isAlone: boolean): void {
-    if (isAlone === this.#isAlone) return;
-    this.#isAlone = isAlone;
-    const pages = isAlone ? CHECKPOINT_PAGES.alone : CHECKPOINT_PAGES.besideServer;
-    this.#store.client.pragma(`wal_autocheckpoint = ${pages}`);
   }
 }

@@ -1,0 +1,119 @@
+/** What the network may answer to a hand-over, by name, and how likely each is in which weather. */
+import type { Outcome } from "#src/domain/messages/outcome.ts";
+
+export type AnswerKind =
+  | "accepted"
+  | "accepted_as_another"
+  | "not_on_network"
+  | "undeliverable"
+  | "control"
+  | "bad_values"
+  | "template_paused"
+  | "template_disabled"
+  | "number_unready"
+  | "account"
+  | "throttled"
+  | "throttled_pair"
+  | "unreachable"
+  | "lost"
+  | "reset";
+
+export type Weather = "fair" | "mixed" | "crowded" | "away" | "silent" | "hostile";
+
+const MIXED: readonly (readonly [number, AnswerKind])[] = [
+  [30, "accepted"],
+  [2, "accepted_as_another"],
+  [4, "not_on_network"],
+  [4, "undeliverable"],
+  [2, "control"],
+  [3, "bad_values"],
+  [2, "template_paused"],
+  [0.4, "template_disabled"],
+  [2, "number_unready"],
+  [2, "account"],
+  [5, "throttled"],
+  [3, "throttled_pair"],
+  [4, "unreachable"],
+  [5, "lost"],
+  [5, "reset"],
+];
+
+export const weathers: Readonly<Record<Weather, readonly (readonly [number, AnswerKind])[]>> = {
+  fair: [
+    [95, "accepted"],
+    [2, "undeliverable"],
+    [2, "lost"],
+    [1, "throttled"],
+  ],
+  mixed: MIXED,
+  crowded: [
+    [2, "accepted"],
+    [6, "throttled"],
+    [2, "throttled_pair"],
+  ],
+  away: [
+    [1, "accepted"],
+    [8, "unreachable"],
+    [1, "lost"],
+  ],
+  silent: [
+    [2, "accepted"],
+    [4, "lost"],
+    [4, "reset"],
+  ],
+  hostile: [
+    [2, "accepted"],
+    [3, "bad_values"],
+    [3, "not_on_network"],
+    [1, "template_paused"],
+    [1, "number_unready"],
+    [1, "account"],
+  ],
+};
+
+/** By these the network proves that it took nothing: the same message may be handed over again. */
+export function isProofOfNothing(outcome: Outcome): boolean {
+  if (outcome.kind === "throttled" || outcome.kind === "unreachable") return true;
+  return outcome.kind === "refused" && outcome.scope !== "recipient" && outcome.scope !== "message";
+}
+
+/** `id`: what the network names the message; `recipientId`: how it spells the person. */
+export function outcomeOf(kind: AnswerKind, id: string, recipientId: string, retryAfterMs: number | null): Outcome {
+  const refused = (code: string, scope: Extract<Outcome, { kind: "refused" }>["scope"]): Outcome => ({
+    kind: "refused",
+    code,
+    message: `The network said ${code}.`,
+    scope,
+  });
+  switch (kind) {
+    case "accepted":
+    case "accepted_as_another":
+      return { kind: "accepted", networkMessageId: id, recipientId, recipientUserId: null };
+    case "not_on_network":
+      return refused("131026", "recipient");
+    case "undeliverable":
+      return refused("131000", "recipient");
+    case "control":
+      return refused("131050", "recipient");
+    case "bad_values":
+      return refused("132012", "message");
+    case "template_paused":
+      return refused("132015", "template");
+    case "template_disabled":
+      return refused("132016", "template");
+    case "number_unready":
+      return refused("131037", "number");
+    case "account":
+      return refused("131031", "account");
+    case "throttled":
+      return { kind: "throttled", code: "130429", message: "Too many messages.", retryAfterMs, scope: "number" };
+    case "throttled_pair":
+      return { kind: "throttled", code: "131056", message: "Too many to one person.", retryAfterMs, scope: "pair" };
+    case "unreachable":
+      return { kind: "unreachable", reason: "connection refused" };
+    case "lost":
+      return { kind: "unknown", reason: "no answer in time" };
+    case "reset":
+      return { kind: "unknown", reason: "the connection was reset" };
+  }
+}

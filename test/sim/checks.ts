@@ -1,0 +1,144 @@
+/**
+ * What must be true of the disk after every step: what was acknowledged outside is there, rows, figures, money and events
+ * agree, and everything that `waxwing check` knows of. Moves of messages are counted by triggers that live and die with the
+ * connection, so that each event can be held against the change that it tells of.
+ */
+import { invariants } from "#src/integrity/invariants.ts";
+import type { Client } from "#src/storage/driver.ts";
+
+/** What somebody outside was told, and so relies on. */
+export class Acknowledged {
+  readonly messages = new Set<number>();
+  readonly broadcasts = new Set<number>();
+  readonly optOuts = new Set<string>();
+  readonly inbounds = new Set<string>();
+  readonly credits = new Set<string>();
+}
+
+const FINISHED = "b.status IN ('completed', 'cancelled', 'failed')";
+
+/** Figures that are not what the rows of their broadcast say. */
+const WRONG_FIGURES = `SELECT b.id, b.status, f.*, m.* FROM broadcast_figures f JOIN broadcasts b ON b.id = f.broadcast_id
+  LEFT JOIN (SELECT broadcast_id AS id_of_rows,
+      sum(status IN ('pending', 'queued')) AS waiting, sum(status = 'sending') AS leaving,
+      sum(status IN ('sent', 'delivered', 'read')) AS gone, sum(status IN ('delivered', 'read')) AS there,
+      sum(status = 'read') AS seen, sum(status = 'failed') AS lost, sum(status = 'skipped') AS out,
+      sum(money = 'charged') AS paid, sum(money = 'released' AND status = 'sent') AS revived
+    FROM messages WHERE broadcast_id IS NOT NULL GROUP BY broadcast_id) m ON m.id_of_rows = b.id
+  WHERE b.purged_at IS NULL AND (
+    f.is_finished <> (${FINISHED})
+    OR f.to_go <> CASE WHEN ${FINISHED} THEN 0 ELSE coalesce(waiting, 0) END
+    OR f.skipped <> coalesce(out, 0) + CASE WHEN ${FINISHED} THEN coalesce(waiting, 0) ELSE 0 END
+    OR f.sending <> coalesce(leaving, 0) OR f.sent <> coalesce(gone, 0) OR f.delivered <> coalesce(there, 0)
+    OR f.read <> coalesce(seen, 0) OR f.failed <> coalesce(lost, 0)
+    OR f.charged <> f.rate * f.delivered OR coalesce(paid, 0) <> f.delivered
+    OR (f.settled_at IS NOT NULL AND f.held <> 0)
+    OR (f.settled_at IS NULL AND f.is_held
+        AND f.held <> f.rate * (f.to_go + f.sending + f.sent - f.delivered - coalesce(revived, 0))))`;
+
+const PARTS: readonly { name: string; sql: string }[] = [
+  { name: "figures that are not what the rows say", sql: WRONG_FIGURES },
+  {
+    name: "as many events of opt-outs as opt-outs",
+    sql: `SELECT opted, told FROM (SELECT
+        (SELECT count(*) FROM consent_log WHERE became = 'opted_out') AS opted,
+        (SELECT count(*) FROM events WHERE type = 'contact.opted_out') AS told) WHERE opted <> told`,
+  },
+  {
+    name: "as many events of inbounds as inbounds",
+    sql: `SELECT had, told FROM (SELECT (SELECT count(*) FROM inbounds) AS had,
+        (SELECT count(*) FROM events WHERE type = 'message.received') AS told) WHERE had <> told`,
+  },
+  {
+    name: "one event for each settled broadcast",
+    sql: `SELECT coalesce(f.broadcast_id, e.id) AS id, e.told FROM
+        (SELECT broadcast_id FROM broadcast_figures WHERE settled_at IS NOT NULL) f FULL JOIN
+        (SELECT body ->> '$.data.broadcast.id' AS id, count(*) AS told FROM events
+          WHERE type = 'broadcast.finished' GROUP BY 1) e ON e.id = f.broadcast_id
+      WHERE e.told IS NOT 1 OR f.broadcast_id IS NULL`,
+  },
+  {
+    name: "one event for each state that a message entered",
+    sql: `SELECT coalesce(a.id, e.id) AS message, coalesce(a.became, e.became) AS became, a.times, e.told FROM
+        (SELECT message_id AS id, became, count(*) AS times FROM temp.moves
+          WHERE became IN ('sent', 'delivered', 'read', 'failed') GROUP BY 1, 2) a FULL JOIN
+        (SELECT body ->> '$.data.message.id' AS id, substr(type, 9) AS became, count(*) AS told FROM events
+          WHERE seq > (SELECT seq FROM temp.begun) AND type LIKE 'message.%' AND type <> 'message.received'
+          GROUP BY 1, 2) e ON e.id = a.id AND e.became = a.became
+      WHERE a.times IS NOT e.told`,
+  },
+  {
+    name: "moves that no message may make",
+    sql: `SELECT * FROM temp.moves WHERE was || ' ' || became NOT IN (
+        'sending sent', 'sending delivered', 'sending read', 'sending failed', 'sending queued', 'queued sending',
+        'queued sent', 'queued delivered', 'queued read', 'queued failed', 'sent delivered', 'sent read', 'sent failed',
+        'delivered read', 'failed sent', 'failed delivered', 'failed read') LIMIT 5`,
+  },
+];
+
+/** What a test needs to know of the changes; nothing of it is in the file. */
+export function watchMoves(client: Client): void {
+  client.exec(`
+    CREATE TEMP TABLE moves (message_id INTEGER, was TEXT, became TEXT);
+    CREATE TEMP TABLE begun AS SELECT coalesce(max(seq), 0) AS seq FROM main.events;
+    CREATE TEMP TRIGGER message_moves AFTER UPDATE OF status ON main.messages
+    WHEN OLD.status <> NEW.status AND NEW.origin = 'api' BEGIN
+      INSERT INTO moves VALUES (NEW.id, OLD.status, NEW.status);
+    END;`);
+}
+
+export class Checks {
+  readonly #cheap;
+  readonly #thorough: { name: string; find: (now: number) => unknown[] }[];
+
+  constructor(client: Client) {
+    this.#cheap = client.prepare(`SELECT
+      (SELECT count(*) FROM messages WHERE id IN (SELECT value FROM json_each(@messages))),
+      (SELECT count(*) FROM broadcasts WHERE id IN (SELECT value FROM json_each(@broadcasts))),
+      (SELECT count(DISTINCT c.phone) FROM contacts c JOIN consent_log l ON l.contact_id = c.id AND l.became = 'opted_out'
+        WHERE c.phone IN (SELECT value FROM json_each(@optOuts))),
+      (SELECT count(*) FROM json_each(@inbounds) j WHERE
+        EXISTS (SELECT 1 FROM inbounds WHERE workspace_id = 1 AND network_message_id = j.value)
+        OR EXISTS (SELECT 1 FROM callbacks WHERE done_at IS NULL AND instr(body, '"' || j.value || '"') > 0)),
+      (SELECT count(*) FROM ledger_entries WHERE ref IN (SELECT value FROM json_each(@credits)))`);
+    this.#cheap.raw();
+    this.#thorough = [
+      ...PARTS.map(({ name, sql }) => {
+        const statement = client.prepare(sql);
+        return { name, find: () => statement.all() };
+      }),
+      ...invariants.map(({ name, sql }) => {
+        const statement = client.prepare(`SELECT id FROM (${sql}) LIMIT 5`).pluck();
+        const given = (now: number) => ({
+          ...(sql.includes("@now") ? { now } : {}),
+          ...(sql.includes("@from") ? { from: 0, to: Number.MAX_SAFE_INTEGER } : {}),
+        });
+        return {
+          name: `waxwing check: ${name}`,
+          find: (now: number) => {
+            const values = given(now);
+            return Object.keys(values).length === 0 ? statement.all() : statement.all(values);
+          },
+        };
+      }),
+    ];
+  }
+
+  /** Whatever was acknowledged is there. */
+  findLost(told: Acknowledged): string[] {
+    const all = [told.messages, told.broadcasts, told.optOuts, told.inbounds, told.credits] as const;
+    const [messages, broadcasts, optOuts, inbounds, credits] = all.map((one) => JSON.stringify([...one]));
+    const found = this.#cheap.get({ messages, broadcasts, optOuts, inbounds, credits }) as number[];
+    const names = ["messages", "broadcasts", "opt-outs", "inbounds", "credits"];
+    return all.flatMap((one, index) =>
+      found[index] === one.size ? [] : [`${one.size} ${names[index]} were acknowledged, ${found[index]} are there`],
+    );
+  }
+
+  findBroken(now: number): string[] {
+    return this.#thorough.flatMap(({ name, find }) => {
+      const found = find(now);
+      return found.length === 0 ? [] : [`${name}: ${JSON.stringify(found)}`];
+    });
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * The network outside: it sees what really arrives, judges each hand-over as it comes, answers early, late or never, and
+ * reports later what became of it: twice, in another order, long after. It outlives every process, as the real one does.
+ */
+import type { Network as Port, Handover } from "#src/networks/network.ts";
+import type { Outcome } from "#src/domain/messages/outcome.ts";
+import { inboundCallback, statusCallback } from "#src/networks/simulator/callback.ts";
+import { parseCallback } from "#src/networks/whatsapp/callback.ts";
+import { type AnswerKind, isProofOfNothing, outcomeOf, type Weather, weathers } from "./answers.ts";
+import type { Permission } from "./permission.ts";
+import type { Life } from "./process.ts";
+import type { SeededRandom } from "./random.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** One request as it arrived. */
+interface Arrived {
+  token: string;
+  celebrant: string;
+  to: string;
+  /** Null: none has reached the process that asked. */
+  told: Outcome | null;
+}
+
+export interface Row {
+  id: number;
+  status: string;
+  broadcastId: number | null;
+  isBirthday: boolean;
+}
+
+export interface NetworkOptions {
+  scheduler: Scheduler;
+  random: SeededRandom;
+  /** As it was before the last commit. */
+  permission(): Permission;
+  /** What stands on the disk of a reference. */
+  rowOf(reference: string): Row | null;
+  complain(what: string): void;
+  note(what: string): void;
+  /** Called at each hand-over, before and after it counts as arrived: a moment to crash at. */
+  atHandOver(moment: "before" | "after"): void;
+  /** Brings a body in; it is called again until the server has said that it is stored. */
+  callBack(body: string, onStored: () => void): void;
+  /** A person who may be mistaken for another. */
+  anotherThan(phone: string): string;
+}
+
+type FromNumber = Parameters<typeof inboundCallback>[0];
+type Status = "sent" | "delivered" | "read" | "failed";
+
+const HOUR = 3_600_000;
+
+export class OutsideNetwork {
+  weather: Weather = "fair";
+  /** How many requests have arrived. */
+  count = 0;
+  /** What has ever been taken, for statuses that a story sends by itself. */
+  readonly taken: { reference: string; to: string; handover: Handover }[] = [];
+  readonly #options: NetworkOptions;
+  readonly #arrived = new Map<string, Arrived[]>();
+  readonly #isOnly: (weather: Weather) => boolean;
+
+  constructor(options: NetworkOptions) {
+    this.#options = options;
+    this.#isOnly = (weather) => this.weather === weather;
+  }
+
+  connect(life: Life): Port {
+    return {
+      name: "simulator",
+      parse: parseCallback,
+      isReachable: async () => !this.#isOnly("away"),
+      send: (handover, timeoutMs) => this.#take(life, handover, timeoutMs),
+    };
+  }
+
+  #take(life: Life, handover: Handover, timeoutMs: number): Promise<Outcome> {
+    const { scheduler, random, note, atHandOver } = this.#options;
+    return new Promise((resolve) => {
+      if (!life.isDead) atHandOver("before");
+      if (life.isDead) return;
+      this.count += 1;
+      const arrived = this.#judge(handover);
+      const kind = random.weighted(weathers[this.weather]);
+      note(`hand-over ${handover.reference} to ${handover.to} (${arrived.token}): ${kind}`);
+      const outcome = this.#outcome(kind, handover);
+      const isTaken = outcome.kind === "accepted" || (outcome.kind === "unknown" && random.chance(0.5));
+      if (isTaken) this.#reportLater(handover);
+      const delayMs = kind === "lost" ? timeoutMs : this.#latency(timeoutMs);
+      const isLate = delayMs >= timeoutMs && kind !== "lost";
+      scheduler.later(Math.min(delayMs, timeoutMs), () => {
+        if (life.isDead) return;
+        // What comes after the time limit is not heard: the port itself says that nobody knows.
+        arrived.told = isLate ? { kind: "unknown", reason: "no answer in time" } : outcome;
+        note(`answer ${handover.reference}: ${arrived.told.kind}`);
+        resolve(arrived.told);
+      });
+      atHandOver("after");
+    });
+  }
+
+  #latency(timeoutMs: number): number {
+    const { random } = this.#options;
+    return random.weighted([
+      [60, random.between(1, 40)],
+      [25, random.between(40, 900)],
+      [10, random.between(900, 9_000)],
+      [1, timeoutMs],
+    ]);
+  }
+
+  #outcome(kind: AnswerKind, handover: Handover): Outcome {
+    const { random, anotherThan } = this.#options;
+    const to = kind === "accepted_as_another" ? anotherThan(handover.to ?? "") : (handover.to ?? "");
+    const retryAfterMs = random.weighted([
+      [3, null],
+      [1, 200],
+      [1, 3_000],
+      [1, 60_000],
+    ]);
+    return outcomeOf(kind, idOf(handover), to.slice(1), retryAfterMs);
+  }
+
+  /** Everything that must be so at this moment, seen from outside and from the disk. */
+  #judge(handover: Handover): Arrived {
+    const { permission, rowOf, complain } = this.#options;
+    const to = handover.to ?? "";
+    const [token, celebrant] = tokenOf(handover);
+    const fault = (what: string): void => complain(`${what}: ${token} to ${to} as ${handover.reference}`);
+    const row = rowOf(handover.reference);
+    const before = permission();
+    if (row === null) fault("handed over without standing on the disk");
+    else if (row.status !== "sending") fault(`handed over although its row says ${row.status}`);
+    if (before.optedOut.has(to)) fault("handed over although opted out");
+    if (before.isSuspended) fault("handed over although the workspace is suspended");
+    if (!before.isReady) fault("handed over although the number is not ready");
+    if (row !== null && row.broadcastId !== null) {
+      const status = before.broadcasts.get(row.broadcastId);
+      if (status !== "running") fault(`handed over by a broadcast that is ${status}`);
+      if (handover.content.type === "template" && !before.templates.has(handover.content.name)) {
+        fault("handed over although the template is not approved");
+      }
+    }
+    const arrived: Arrived = { token, celebrant: row?.isBirthday === true ? celebrant : "", to, told: null };
+    const same = this.#arrived.get(token) ?? [];
+    this.#arrived.set(token, same);
+    const person = before.personOf.get(to);
+    for (const other of same) {
+      if (other.told !== null && isProofOfNothing(other.told)) continue;
+      const isSamePerson = other.to === to || (person !== undefined && before.personOf.get(other.to) === person);
+      if (isSamePerson && other.celebrant === arrived.celebrant) fault("a second message to the same person");
+    }
+    same.push(arrived);
+    return arrived;
+  }
+
+  /** Whether something of this token may be with the network. */
+  mayHave(token: string): boolean {
+    return (this.#arrived.get(token) ?? []).some(({ told }) => told === null || !isProofOfNothing(told));
+  }
+
+  #reportLater(handover: Handover): void {
+    const { random } = this.#options;
+    this.taken.push({ reference: handover.reference, to: handover.to ?? "", handover });
+    const course = random.weighted<Status[]>([
+      [40, ["sent", "delivered", "read"]],
+      [25, ["sent", "delivered"]],
+      [10, ["delivered"]],
+      [10, ["sent"]],
+      [8, ["sent", "failed"]],
+      [7, []],
+    ]);
+    const statuses = random.chance(0.2) ? course.toReversed() : course;
+    let delayMs = random.weighted([
+      [10, random.between(0, 30)],
+      [60, random.between(30, 3_000)],
+      [10, random.between(3_000, 120_000)],
+      [5, random.between(HOUR, 20 * HOUR)],
+    ]);
+    for (const status of statuses) {
+      const times = random.chance(0.15) ? 2 : 1;
+      for (let i = 0; i < times; i++) this.report(handover, status, delayMs + random.below(20));
+      delayMs += random.below(2_000);
+    }
+  }
+
+  /** One status, told later. */
+  report(handover: Handover, status: Status, delayMs: number): void {
+    const { scheduler, random, callBack } = this.#options;
+    const hasReference = random.chance(0.85);
+    scheduler.later(delayMs, () => {
+      const body = statusCallback(handover.sender, {
+        networkMessageId: idOf(handover),
+        reference: handover.reference,
+        status,
+        at: scheduler.now(),
+        to: handover.to ?? "",
+        error: status === "failed" ? { code: random.pick(["131026", "131049", "132012"]), title: "failed" } : null,
+      });
+      callBack(hasReference ? body : body.replace(/,"biz_opaque_callback_data":"[^"]*"/, ""), () => undefined);
+    });
+  }
+
+  /** Somebody writes in. */
+  write(number: FromNumber, written: { from: string; text: string; id: string; at: number }, onStored: () => void): void {
+    const { id, ...rest } = written;
+    this.#options.callBack(inboundCallback(number, { networkMessageId: id, ...rest }), onStored);
+  }
+}
+
+function idOf({ reference }: Handover): string {
+  return `wamid.${reference}`;
+}
+
+/** The story's own word for what was wanted, which travels in the message; and the name of whom it greets. */
+function tokenOf({ content }: Handover): [string, string] {
+  if (content.type === "text") return [content.body, ""];
+  return [content.body[0]?.text ?? "", content.body[1]?.text ?? ""];
+}

@@ -1,0 +1,236 @@
+/**
+ * One life of the server in this process: the parts of `src/server.ts` wired alike, but for what talks to the machine.
+ * Requests go straight to the router, webhooks and hand-overs to the world outside, and long reads run in a turn of their
+ * own. A life ends by `kill`, which is a crash: nothing is finished, nothing is said, the file stays as it was committed.
+ */
+import { drainMicrotasks } from "bun:jsc";
+import { createApp } from "#src/api/app.ts";
+import type { Config } from "#src/config.ts";
+import { settleOrigin } from "#src/copies/settle-origin.ts";
+import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
+import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
+import { CALLBACKS } from "#src/domain/callbacks/callbacks.ts";
+import { createLog } from "#src/log.ts";
+import { Metrics } from "#src/metrics.ts";
+import type { Network } from "#src/networks/network.ts";
+import { newBootId, newInstanceId } from "#src/primitives/id.ts";
+import { createSecretBox } from "#src/primitives/secret.ts";
+import { openClient } from "#src/storage/driver.ts";
+import { instanceId as readInstanceId } from "#src/storage/instance.ts";
+import type { Reader } from "#src/storage/reader.ts";
+import { openStore, type Store } from "#src/storage/store.ts";
+import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
+import { createDeliveryWorker } from "#src/workers/deliver-webhook.ts";
+import { Housekeeping } from "#src/workers/housekeeping.ts";
+import { MessageWatch } from "#src/workers/message-watch.ts";
+import { OutcomeRecorder } from "#src/workers/outcome-recorder.ts";
+import { Pace } from "#src/workers/pace.ts";
+import type { WebhookPoster } from "#src/workers/post-webhook.ts";
+import { recover } from "#src/workers/recover.ts";
+import { createReviewWorker, createStartWorker } from "#src/workers/review-broadcasts.ts";
+import { BroadcastRunner } from "#src/workers/run-broadcasts.ts";
+import { createSettleWorker } from "#src/workers/settle-messages.ts";
+import { watchNetwork } from "#src/workers/watched-network.ts";
+import type { SeededRandom } from "./random.ts";
+import type { Owner, Scheduler } from "./scheduler.ts";
+
+export interface Surroundings {
+  file: string;
+  config: Config;
+  scheduler: Scheduler;
+  random: SeededRandom;
+  secretKey: Uint8Array;
+  networkOf(life: Life): Network;
+  posterOf(life: Life): WebhookPoster;
+  /** Told right after each commit, before anybody else is. */
+  onCommit(life: Life): void;
+  /** What the server logs as an error, or throws where nobody catches it. */
+  onError(what: string): void;
+}
+
+export interface Call {
+  key?: string;
+  body?: unknown;
+  idempotencyKey?: string;
+}
+
+export interface Answer {
+  status: number;
+  text: string;
+}
+
+/** Where the file lies never changes here: copies are told by their stamps. */
+const PLACE = { inode: "1", bornAt: 1 };
+
+export class Life implements Owner {
+  isDead = false;
+  isReady = false;
+  readonly store: Store;
+  readonly #around: Surroundings;
+  readonly #readers: { close(): void }[] = [];
+  readonly #open = new Set<() => void>();
+  #app: ReturnType<typeof createApp> | null = null;
+
+  constructor(around: Surroundings) {
+    this.#around = around;
+    const { scheduler, random, file } = around;
+    scheduler.owner = this;
+    this.store = openStore(file, {
+      clock: scheduler.clockOf(this),
+      random,
+      busyTimeoutMs: 0,
+      hashKey: () => around.secretKey,
+      onCommit: () => around.onCommit(this),
+      onEffectError: (error) => around.onError(`an effect failed: ${String(error)}`),
+    });
+    this.#start().catch((error: unknown) => {
+      if (!this.isDead) around.onError(`the start failed: ${String(error)}`);
+    });
+    drainMicrotasks();
+  }
+
+  async #start(): Promise<void> {
+    const { scheduler, random, config, secretKey } = this.#around;
+    const { store } = this;
+    const clock = scheduler.clockOf(this);
+    const log = createLog({
+      level: "error",
+      format: "text",
+      now: () => clock.now(),
+      write: (entry) => {
+        if (!this.isDead) this.#around.onError(entry);
+      },
+    });
+    const box = createSecretBox(secretKey, random);
+    const newId = (): string => newInstanceId(random);
+    readInstanceId(store.client, clock.now(), newId, PLACE);
+    const { instanceId } = await settleOrigin(store, PLACE, newId);
+    const boot = newBootId(random);
+    const network = watchNetwork(this.#around.networkOf(this), { store, clock, onAttempt: () => undefined });
+    const networks = { simulator: network, whatsapp: network };
+    const watch = new MessageWatch(clock);
+    const pace = new Pace(clock);
+    const recorder = new OutcomeRecorder({
+      store,
+      clock,
+      onDelay: () => undefined,
+      onError: (error) => log.error("an outcome could not be recorded", { error }),
+    });
+    const reader = this.#reader();
+    const { inDoubtAfterMs, settleAfterMs, ...lateness } = config.broadcasts;
+    const applier = new CallbackApplier({ store, clock, networks, watch, instanceId, log });
+    const deliveries = createDeliveryWorker({
+      store,
+      clock,
+      boot,
+      box,
+      poster: this.#around.posterOf(this),
+      schedule: config.webhooks,
+      concurrency: config.webhooks.concurrency,
+      log,
+    });
+    const settling = createSettleWorker({ store, clock, boot, log });
+    const starting = createStartWorker({ store, clock, boot, log }, lateness);
+    const reviewing = createReviewWorker({ store, clock, boot, log }, { settleAfterMs });
+    const { timeoutMs } = config.whatsapp;
+    const sending = { store, clock, networks, pace, recorder, box, instanceId, timeoutMs, inDoubtAfterMs };
+    const broadcasts = new BroadcastRunner({ ...sending, log, reader, lateness });
+    const housekeeping = new Housekeeping({ store, clock, retention: config.retention, log });
+
+    await recover(store, boot, clock.now() + inDoubtAfterMs);
+    await store.write((tx) => judgeAfterStart(tx, lateness));
+
+    this.#app = createApp({
+      store,
+      clock,
+      random,
+      log,
+      limits: config.limits,
+      handOver: { ...sending, watch, retryBudgetMs: config.messages.retryBudgetMs },
+      reader,
+      searchReader: reader,
+      isReady: () => this.isReady,
+      metrics: new Metrics(),
+      metricsToken: null,
+      onAnswer: () => undefined,
+    });
+    store.onWake(CALLBACKS, () => applier.nudge());
+    store.onWake("deliver_webhook", () => deliveries.nudge());
+    store.onWake("settle_message", () => settling.nudge());
+    store.onWake("start_broadcast", () => starting.nudge());
+    store.onWake("review_broadcast", () => reviewing.nudge());
+    store.onWake(BROADCASTS, () => broadcasts.nudge());
+    for (const worker of [applier, deliveries, settling, starting, reviewing, broadcasts, housekeeping]) worker.start();
+    this.isReady = true;
+  }
+
+  /** Reads on a connection of its own, in a later turn, as the reader's thread does. */
+  #reader(): Reader {
+    const { scheduler, random, file } = this.#around;
+    const clock = scheduler.clockOf(this);
+    let client: ReturnType<typeof openClient> | null = null;
+    return {
+      query: (sql, parameters = []) =>
+        new Promise((resolve, reject) => {
+          clock.setTimer(random.below(4), () => {
+            try {
+              if (client === null) {
+                client = openClient(file, { readonly: true });
+                this.#readers.push(client);
+              }
+              resolve(client.prepare(sql).all(...parameters) as Record<string, unknown>[]);
+            } catch (error) {
+              reject(error);
+            }
+          });
+        }),
+      close: () => undefined,
+    };
+  }
+
+  /** `onAnswer` is given null where the life ends before it answers. */
+  request(method: string, path: string, call: Call, onAnswer: (answer: Answer | null) => void): void {
+    const app = this.#app;
+    if (this.isDead || app === null || !this.isReady) {
+      onAnswer(null);
+      return;
+    }
+    const lost = (): void => onAnswer(null);
+    this.#open.add(lost);
+    const answered = (answer: Answer): void => {
+      if (this.isDead || !this.#open.delete(lost)) return;
+      onAnswer(answer);
+    };
+    const body = call.body === undefined ? null : JSON.stringify(call.body);
+    const headers = new Headers();
+    if (call.key !== undefined) headers.set("authorization", `Bearer ${call.key}`);
+    if (call.idempotencyKey !== undefined) headers.set("idempotency-key", call.idempotencyKey);
+    if (body !== null) {
+      headers.set("content-type", "application/json");
+      headers.set("content-length", String(Buffer.byteLength(body)));
+    }
+    const request = new Request(`http://waxwing.test${path}`, { method, headers, body });
+    Promise.resolve(app.handle(request))
+      .then(async (response) => answered({ status: response.status, text: await response.text() }))
+      .catch((error: unknown) => this.#around.onError(`a request was not answered: ${String(error)}`));
+    drainMicrotasks();
+  }
+
+  /** A crash, at this very moment. */
+  kill(): void {
+    this.isDead = true;
+  }
+
+  /** What is left of a process that was killed goes, as the kernel takes it away. */
+  remove(): void {
+    this.isDead = true;
+    const { scheduler } = this.#around;
+    scheduler.bury();
+    scheduler.owner = null;
+    for (const reader of this.#readers) reader.close();
+    this.store.client.close();
+    const open = [...this.#open];
+    this.#open.clear();
+    for (const lost of open) lost();
+  }
+}

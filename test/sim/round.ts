@@ -1,0 +1,128 @@
+/** One round: a story of some dozen steps from one seed, looked at after each, told again alike by the same seed. */
+import { credit, setPrice } from "#src/domain/billing/account.ts";
+import { resumeByHand } from "#src/domain/broadcasts/pause.ts";
+import { getBroadcast } from "#src/domain/broadcasts/read.ts";
+import { makeReady } from "#src/domain/numbers/readiness.ts";
+import { decideByName } from "#src/domain/templates/decide.ts";
+import { resume, updateWorkspace } from "#src/domain/workspaces/update.ts";
+import { RATE, type Step, steps } from "./steps.ts";
+import { type Town, templates } from "./town.ts";
+import { World } from "./world.ts";
+
+export interface RoundOptions {
+  seed: number;
+  /** Broadcasts and what may happen to them; else everything. */
+  isOfBroadcasts?: boolean;
+}
+
+export interface Told {
+  seed: number;
+  /** The same for the same story. */
+  hash: string;
+  turns: number;
+  handOvers: number;
+  lives: number;
+  /** Null: everything held. */
+  fault: string | null;
+  story: readonly string[];
+}
+
+const HOUR = 3_600_000;
+
+export function playRound(town: Town, { seed, isOfBroadcasts = false }: RoundOptions): Told {
+  const world = new World(town, seed);
+  const { scheduler } = world;
+  let fault: string | null = null;
+  scheduler.hold(() => {
+    try {
+      play(world, isOfBroadcasts);
+    } catch (error) {
+      fault = error instanceof Error ? (error.name === "Broken" ? error.message : (error.stack ?? error.message)) : String(error);
+    } finally {
+      world.end();
+    }
+  });
+  const { hash, story, lives } = world;
+  return { seed, hash, story, lives, fault, turns: scheduler.turns, handOvers: world.network.count };
+}
+
+function play(world: World, isOfBroadcasts: boolean): void {
+  const { random, scheduler } = world;
+  world.ensureUp();
+  begin(world);
+  const all = isOfBroadcasts ? steps.filter((step) => step.isOfBroadcasts) : steps;
+  const weighted = all.map((step) => [step.weight, step] as const);
+  const count = random.between(30, 60);
+  for (let i = 1; i <= count; i++) {
+    tell(world, i, random.weighted<Step>(weighted));
+    const isThorough = isOfBroadcasts || i % 5 === 0;
+    world.check(isThorough);
+    pass(world);
+    world.check(false);
+  }
+  world.note("the story is over");
+  world.ensureUp();
+  if (!scheduler.run(30_000)) world.complain("it does not come to rest");
+  world.check(true);
+  if (world.random.chance(0.12)) comeToRest(world);
+}
+
+/** What differs from shop to shop. */
+function begin(world: World): void {
+  const { random, town } = world;
+  const balance = random.pick([null, 2, 6, 200]);
+  world.isCharged = balance !== null;
+  if (balance !== null) {
+    world.command((tx) => {
+      setPrice(tx, town.workspaceId, "USD", RATE);
+      credit(tx, town.workspaceId, { amount: balance * RATE, note: null, ref: null });
+    });
+  }
+  world.network.weather = random.pick(["fair", "mixed"]);
+  world.scheduler.run(1_000);
+}
+
+function tell(world: World, number: number, step: Step): void {
+  const words = step.run(world);
+  world.note(`step ${number}: ${words}`);
+}
+
+/** Between two steps: nothing, a moment, or until nothing moves. */
+function pass(world: World): void {
+  const { random, scheduler } = world;
+  const turns = random.weighted([
+    [2, 0],
+    [4, random.between(1, 12)],
+    [3, random.between(12, 60)],
+  ]);
+  const until = scheduler.elapsed() + random.pick([5, 60, 2_000]);
+  for (let i = 0; i < turns && scheduler.turn(until); i++);
+}
+
+/** Whatever stood in the way is gone, and people let everything go on: then all of it comes to an end. */
+function comeToRest(world: World): void {
+  const { town, scheduler } = world;
+  world.network.weather = "fair";
+  world.receiver.mood = "takes";
+  world.note("everything is repaired");
+  for (let i = 0; i < 3; i++) {
+    world.command((tx) => {
+      resume(tx, town.workspaceId);
+      makeReady(tx, town.number.id);
+      updateWorkspace(tx, town.workspaceId, { dailyCap: null });
+      for (const name of templates) decideByName(tx, town.workspaceId, name, "en_US", "APPROVED", null);
+      if (world.isCharged) credit(tx, town.workspaceId, { amount: 10_000 * RATE, note: null, ref: null });
+    });
+    for (const { id } of world.look("SELECT id FROM broadcasts WHERE status = 'paused'")) {
+      world.command((tx) => resumeByHand(tx, getBroadcast(tx, Number(id))));
+    }
+    if (!scheduler.run(4 * HOUR)) world.complain("it does not come to rest");
+    world.check(true);
+  }
+  const open = world.look(`SELECT b.id, b.status, b.pause_cause, b.waits_until, f.* FROM broadcasts b
+    JOIN broadcast_figures f ON f.broadcast_id = b.id
+    WHERE b.status NOT IN ('paused', 'scheduled') AND f.settled_at IS NULL AND b.waits_until IS NULL`);
+  if (open.length > 0) world.complain(`broadcasts that do not end: ${JSON.stringify(open)}`);
+  const stuck = world.look("SELECT id, status FROM messages WHERE broadcast_id IS NULL AND status IN ('queued', 'sending')");
+  if (stuck.length > 0) world.complain(`messages that do not end: ${JSON.stringify(stuck)}`);
+}

@@ -1,0 +1,159 @@
+/**
+ * Decides in what order everything happens, in place of timers and of the event loop: one queue of what was put off to a
+ * later turn, one list of what is due at a time, and a seed that chooses between them. Nothing here waits, so an hour
+ * passes in a moment, and a story that is told twice is told alike. Whatever belongs to a process ends with it.
+ */
+import { drainMicrotasks } from "bun:jsc";
+import type { Clock, Timer } from "#src/primitives/clock.ts";
+import type { SeededRandom } from "./random.ts";
+
+/** Whatever runs on the scheduler and can die. */
+export interface Owner {
+  isDead: boolean;
+}
+
+interface Due {
+  at: number;
+  order: number;
+  run: () => void;
+  /** Null: the world outside, which outlives every process. */
+  owner: Owner | null;
+}
+
+interface PutOff {
+  run: () => void;
+  owner: Owner | null;
+}
+
+export class Scheduler {
+  readonly #random: SeededRandom;
+  #wall: number;
+  #elapsed = 0;
+  #order = 0;
+  #due: Due[] = [];
+  #putOff: PutOff[] = [];
+  /** The process that runs now: what is put off belongs to it. */
+  owner: Owner | null = null;
+  /** Told after every turn. */
+  afterTurn: () => void = () => undefined;
+  turns = 0;
+
+  constructor(random: SeededRandom, start: number) {
+    this.#random = random;
+    this.#wall = start;
+  }
+
+  now(): number {
+    return Math.floor(this.#wall);
+  }
+
+  elapsed(): number {
+    return this.#elapsed;
+  }
+
+  /** The wall clock is set, as an operator or NTP does it; nothing that waits notices. */
+  jump(ms: number): void {
+    this.#wall += ms;
+  }
+
+  /** The clock of one process; its timers end with it. */
+  clockOf(owner: Owner): Clock {
+    return {
+      now: () => this.now(),
+      monotonic: () => this.#elapsed,
+      setTimer: (delayMs, run) => this.#add(delayMs, run, owner),
+    };
+  }
+
+  /** The world outside does something later. */
+  later(delayMs: number, run: () => void): Timer {
+    return this.#add(delayMs, run, null);
+  }
+
+  #add(delayMs: number, run: () => void, owner: Owner | null): Timer {
+    const due: Due = { at: this.#elapsed + Math.max(0, delayMs), order: this.#order++, run, owner };
+    if (owner?.isDead !== true) this.#due.push(due);
+    return {
+      cancel: () => {
+        const index = this.#due.indexOf(due);
+        if (index !== -1) this.#due.splice(index, 1);
+      },
+    };
+  }
+
+  /** Puts itself in the place of `setImmediate` for as long as `work` runs. */
+  hold<T>(work: () => T): T {
+    const original = globalThis.setImmediate;
+    const putOff = (run: () => void): void => {
+      if (this.owner !== null && !this.owner.isDead) this.#putOff.push({ run, owner: this.owner });
+    };
+    globalThis.setImmediate = putOff as unknown as typeof setImmediate;
+    try {
+      return work();
+    } finally {
+      globalThis.setImmediate = original;
+    }
+  }
+
+  /** A process has died: nothing of it happens any more. */
+  bury(): void {
+    this.#putOff = this.#putOff.filter(({ owner }) => owner?.isDead !== true);
+    this.#due = this.#due.filter(({ owner }) => owner?.isDead !== true);
+  }
+
+  /** Lets one thing happen, moving time on as far as it needs. False: nothing would happen by `until`. */
+  turn(until: number): boolean {
+    const next = this.#next(until);
+    if (next === null) return false;
+    this.turns += 1;
+    next();
+    drainMicrotasks();
+    this.afterTurn();
+    return true;
+  }
+
+  /** Everything that happens in the next `ms`; false where that is more than `limit` turns. */
+  run(ms: number, limit = 200_000): boolean {
+    const until = this.#elapsed + ms;
+    for (let i = 0; i < limit; i++) {
+      if (!this.turn(until)) {
+        this.#moveTo(until);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What was put off keeps its order; beside it, whatever is due at this moment may come first. */
+  #next(until: number): (() => void) | null {
+    const due = this.#earliest();
+    const isDueNow = due !== null && due.at <= this.#elapsed;
+    if (this.#putOff.length > 0 && !(isDueNow && this.#random.chance(0.3))) {
+      const first = this.#putOff.shift();
+      // Work takes time: what follows sees another moment, and what is due meanwhile may come in between.
+      if (this.#random.chance(0.25)) this.#moveTo(this.#elapsed + 0.4);
+      return first?.run ?? null;
+    }
+    if (due === null || due.at > until) return null;
+    this.#due.splice(this.#due.indexOf(due), 1);
+    this.#moveTo(due.at);
+    return due.run;
+  }
+
+  /** Of several that are overdue any may be first. */
+  #earliest(): Due | null {
+    let first: Due | null = null;
+    for (const due of this.#due) {
+      if (first === null || due.at < first.at || (due.at === first.at && due.order < first.order)) first = due;
+    }
+    if (first === null || first.at >= this.#elapsed) return first;
+    const overdue = this.#due.filter(({ at }) => at < this.#elapsed);
+    return overdue.length > 1 ? this.#random.pick(overdue) : first;
+  }
+
+  #moveTo(elapsed: number): void {
+    if (elapsed <= this.#elapsed) return;
+    this.#wall += elapsed - this.#elapsed;
+    this.#elapsed = elapsed;
+  }
+}

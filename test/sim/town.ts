@@ -1,0 +1,131 @@
+/**
+ * Where every story begins: a database with one shop, its number, templates, groups and people, made once for each run
+ * and copied for each round.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Config, loadConfig } from "#src/config.ts";
+import { createGroup } from "#src/domain/groups/create.ts";
+import { createKey } from "#src/domain/keys/create.ts";
+import { addNumber } from "#src/domain/numbers/add.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
+import { setWebhook } from "#src/domain/webhooks/address.ts";
+import { createWorkspace } from "#src/domain/workspaces/create.ts";
+import { instanceId } from "#src/storage/instance.ts";
+import { createSecretBox } from "#src/primitives/secret.ts";
+import { migrate } from "#src/storage/migrate.ts";
+import { openStore } from "#src/storage/store.ts";
+import { Life } from "./process.ts";
+import { SeededRandom } from "./random.ts";
+import { Scheduler } from "./scheduler.ts";
+
+export const PHONES: readonly string[] = Array.from({ length: 24 }, (_, index) => `+9198765430${index + 10}`);
+/** Those who stand in the list; the last of them never opted in. */
+const MEMBERS = 8;
+const CELEBRANTS = 3;
+
+export const templates = ["order_shipped", "summer_sale"] as const;
+
+export interface Town extends Disposable {
+  directory: string;
+  file: string;
+  config: Config;
+  secretKey: Uint8Array;
+  apiKey: string;
+  workspaceId: number;
+  number: SendingNumber;
+  groups: { list: number; birthdays: number };
+  startsAt: number;
+}
+
+export function buildTown(): Town {
+  const memory = "/dev/shm";
+  const directory = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), "waxwing-sim-"));
+  const base = loadConfig({ env: {}, places: [], data: directory, listen: "127.0.0.1:0" });
+  const config: Config = {
+    ...base,
+    webhooks: { ...base.webhooks, allowHttp: true, allowPrivate: true },
+    limits: { ...base.limits, requestsPerSecond: 1_000_000, burst: 1_000_000 },
+  };
+  const random = new SeededRandom(1);
+  const secretKey = random.bytes(32);
+  const startsAt = Date.parse("2026-11-21T06:00:00Z");
+  const scheduler = new Scheduler(random, startsAt);
+  const file = join(directory, "town.db");
+  const failures: string[] = [];
+  let town: Omit<Town, "file" | "directory" | "config" | "secretKey" | "startsAt" | typeof Symbol.dispose> | null = null;
+  scheduler.hold(() => {
+    const store = openStore(file, { busyTimeoutMs: 0 });
+    migrate(store.client);
+    instanceId(store.client, startsAt, () => "0simtown", { inode: "1", bornAt: 1 });
+    store.close();
+    const life = new Life({
+      file,
+      config,
+      scheduler,
+      random,
+      secretKey,
+      networkOf: () => ({
+        name: "simulator",
+        parse: () => [],
+        isReachable: async () => true,
+        send: async () => ({ kind: "unknown", reason: "there is no network yet" }),
+      }),
+      posterOf: () => ({ post: () => new Promise(() => undefined), close: () => undefined }),
+      onCommit: () => undefined,
+      onError: (what) => failures.push(what),
+    });
+    scheduler.run(1_000);
+    const box = createSecretBox(secretKey, random);
+    life.store
+      .write((tx) => {
+        const settings = { name: "Corner Shop", country: "IN", timezone: "Asia/Kolkata", dailyCap: null };
+        const { id } = createWorkspace(tx, { ...settings, stopWords: [], startWords: [] }, true);
+        const { key } = createKey(tx, id, "simulation");
+        const route = { network: "simulator" } as const;
+        const number = addNumber(tx, id, { phone: "+911244001100", name: "Shop", throughput: 1_000, route });
+        for (const name of templates) {
+          const category = name === "summer_sale" ? "MARKETING" : "UTILITY";
+          const components = [{ type: "BODY", text: "{{1}} for {{2}} is on its way." }];
+          addTemplate(tx, id, readNewTemplate({ name, language: "en_US", category, components }), "APPROVED");
+        }
+        setWebhook(tx, box, id, "http://127.0.0.1:9/events");
+        const list = createGroup(tx, id, { name: "Regulars", checkedFilter: null }).id;
+        const filter = { field: "birthday", within_days: 0 };
+        const birthdays = createGroup(tx, id, { name: "Today", checkedFilter: filter }).id;
+        town = { apiKey: key, workspaceId: id, number, groups: { list, birthdays } };
+      })
+      .catch((error: unknown) => failures.push(String(error)));
+    scheduler.run(100);
+    const key = (town as unknown as Town | null)?.apiKey ?? "";
+    PHONES.slice(0, MEMBERS).forEach((phone, index) => {
+      const body = {
+        name: `Person ${index}`,
+        ...(index === MEMBERS - 1 ? {} : { consent: "opted_in" }),
+        ...(index < CELEBRANTS ? { birthday: "--11-21" } : {}),
+        ...(index === 0 ? { people: [{ name: "Twin Zero", birthday: "--11-21" }] } : {}),
+        add_to_groups: ["Regulars"],
+      };
+      life.request("PUT", `/api/v1/contacts/${encodeURIComponent(phone)}`, { key, body }, (answer) => {
+        if (answer?.status !== 201) failures.push(`a contact was not made: ${answer?.text}`);
+      });
+      scheduler.run(100);
+    });
+    life.store.checkpoint();
+    life.remove();
+  });
+  if (failures.length > 0 || town === null) throw new Error(`the town could not be built: ${failures.join("; ")}`);
+  const made: Omit<Town, "file" | "directory" | "config" | "secretKey" | "startsAt" | typeof Symbol.dispose> = town;
+  return {
+    ...made,
+    file,
+    directory,
+    config,
+    secretKey,
+    startsAt,
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}

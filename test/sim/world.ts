@@ -1,0 +1,359 @@
+/**
+ * One round's world: the shop's server over all its lives, the network, the receiver and the callers around it, and what
+ * each of them was told. Steps of a story act on it; after each, `check` says what is wrong.
+ */
+import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { makeBackup } from "#src/copies/backup.ts";
+import { restoreBackup } from "#src/copies/restore.ts";
+import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
+import { storeCallback } from "#src/domain/callbacks/callbacks.ts";
+import { newInstanceId } from "#src/primitives/id.ts";
+import { Problem } from "#src/primitives/problem.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+import { Acknowledged, Checks, watchMoves } from "./checks.ts";
+import { OutsideNetwork, type Row } from "./network.ts";
+import { PermissionLog } from "./permission.ts";
+import { type Answer, type Call, Life, type Surroundings } from "./process.ts";
+import { SeededRandom } from "./random.ts";
+import { OutsideReceiver } from "./receiver.ts";
+import { Scheduler } from "./scheduler.ts";
+import { PHONES, type Town } from "./town.ts";
+
+/** Something is wrong; what is wrong stands in the message. */
+export class Broken extends Error {
+  override readonly name = "Broken";
+}
+
+/** When the server dies next. */
+type Doom = { at: "turn"; left: number } | { at: "commit"; left: number } | { at: "before" | "after"; left: number };
+
+/** One thing that a caller wants, over all its tries: what it was told first is what it must be told again. */
+export interface Wish {
+  token: string;
+  path: string;
+  body: Record<string, unknown>;
+  idempotencyKey: string | null;
+  wishedAt: number;
+  settled: Answer | null;
+}
+
+const SETTLING = [201, 202, 402, 404, 422, 502];
+const UNSETTLING = [403, 429];
+const FORGET_AFTER_MS = 20 * 3_600_000;
+
+export class World {
+  readonly random: SeededRandom;
+  readonly scheduler: Scheduler;
+  readonly network: OutsideNetwork;
+  readonly receiver: OutsideReceiver;
+  readonly told = new Acknowledged();
+  readonly wishes: Wish[] = [];
+  readonly town: Town;
+  life: Life | null = null;
+  lives = 0;
+  isCharged = false;
+  backup: string | null = null;
+  readonly #directory: string;
+  readonly #file: string;
+  readonly #around: Surroundings;
+  readonly #permission = new PermissionLog();
+  readonly #faults: string[] = [];
+  readonly #notes: string[] = [];
+  #hash = 0n;
+  #doom: Doom | null = null;
+  #awayMs = 0;
+  #checks: Checks | null = null;
+  #rowOf: ((reference: string) => Row | null) | null = null;
+  #isStored: ((id: string) => boolean) | null = null;
+  #count = 0;
+
+  constructor(town: Town, seed: number) {
+    this.town = town;
+    this.random = new SeededRandom(seed);
+    const startsAt = town.startsAt + this.random.pick([1, 2, 8.6]) * 3_600_000;
+    this.scheduler = new Scheduler(this.random.fork("order"), startsAt);
+    this.scheduler.afterTurn = () => this.#afterTurn();
+    this.#directory = join(town.directory, `round-${seed}`);
+    mkdirSync(this.#directory);
+    this.#file = join(this.#directory, "waxwing.db");
+    copyFileSync(town.file, this.#file);
+    const { scheduler } = this;
+    const complain = (what: string): void => void this.#faults.push(what);
+    const note = (what: string): void => this.note(what);
+    this.network = new OutsideNetwork({
+      scheduler,
+      random: this.random.fork("network"),
+      permission: () => this.#permission.before,
+      rowOf: (reference) => this.#rowOf?.(reference) ?? null,
+      complain,
+      note,
+      atHandOver: (moment) => this.#meet(moment),
+      callBack: (body, onStored) => this.callBack(body, onStored),
+      anotherThan: (phone) => PHONES[(PHONES.indexOf(phone) + 1) % PHONES.length] ?? phone,
+    });
+    this.receiver = new OutsideReceiver({
+      scheduler,
+      random: this.random.fork("receiver"),
+      timeoutMs: town.config.webhooks.timeoutMs,
+      isStored: (id) => this.#isStored?.(id) ?? false,
+      complain,
+      note,
+    });
+    this.#around = {
+      file: this.#file,
+      config: town.config,
+      scheduler,
+      random: this.random.fork("server"),
+      secretKey: town.secretKey,
+      networkOf: (life) => this.network.connect(life),
+      posterOf: (life) => this.receiver.connect(life),
+      onCommit: () => {
+        this.#permission.committed();
+        this.#meet("commit");
+      },
+      onError: (what) => complain(`the server said: ${what}`),
+    };
+  }
+
+  /** A word that no other wish has. */
+  newToken(prefix: string): string {
+    this.#count += 1;
+    return `${prefix}${this.#count}`;
+  }
+
+  /** Kept for the story, and part of its hash. */
+  note(what: string): void {
+    const line = `${this.scheduler.elapsed().toFixed(1)} ${what}`;
+    this.#notes.push(line);
+    this.#hash = BigInt(Bun.hash(line, this.#hash));
+  }
+
+  get story(): readonly string[] {
+    return this.#notes;
+  }
+
+  get hash(): string {
+    return this.#hash.toString(16);
+  }
+
+  start(): void {
+    if (this.life !== null) return;
+    this.lives += 1;
+    const life = new Life(this.#around);
+    this.life = life;
+    const { client } = life.store;
+    watchMoves(client);
+    this.#permission.begin(client);
+    this.#checks = new Checks(client);
+    const row = client.prepare(`SELECT m.id, m.status, m.broadcast_id AS broadcastId, b.day_starts_at IS NOT NULL AS isBirthday
+      FROM messages m LEFT JOIN broadcasts b ON b.id = m.broadcast_id WHERE reference = ?`);
+    this.#rowOf = (reference) => {
+      const found = row.get(reference) as (Omit<Row, "isBirthday"> & { isBirthday: number }) | undefined;
+      return found === undefined ? null : { ...found, isBirthday: found.isBirthday === 1 };
+    };
+    const event = client.prepare("SELECT 1 FROM events WHERE id = ?");
+    this.#isStored = (id) => event.get(id) !== undefined;
+  }
+
+  get isUp(): boolean {
+    return this.life?.isReady === true && !this.life.isDead;
+  }
+
+  /** The server dies a little later, at a moment of its own, and comes back after a while. */
+  doom(doom: Doom, awayMs: number): void {
+    this.#doom = doom;
+    this.#awayMs = awayMs;
+  }
+
+  #meet(moment: "commit" | "before" | "after"): void {
+    const doom = this.#doom;
+    if (doom === null || doom.at !== moment) return;
+    doom.left -= 1;
+    if (doom.left > 0) return;
+    this.note(`the server dies: ${moment}`);
+    this.life?.kill();
+  }
+
+  #afterTurn(): void {
+    const doom = this.#doom;
+    if (doom?.at === "turn") {
+      doom.left -= 1;
+      if (doom.left <= 0) {
+        this.note("the server dies");
+        this.life?.kill();
+      }
+    }
+    if (this.life?.isDead === true) this.#bury();
+    if (this.#faults.length > 0) this.#break();
+  }
+
+  #bury(): void {
+    this.#take();
+    this.scheduler.later(this.#awayMs, () => this.start());
+  }
+
+  #take(): void {
+    this.#doom = null;
+    const life = this.life;
+    this.life = null;
+    this.#checks = null;
+    life?.remove();
+  }
+
+  #break(): never {
+    throw new Broken(this.#faults.join("\n"));
+  }
+
+  complain(what: string): never {
+    this.#faults.push(what);
+    this.#break();
+  }
+
+  /** Brings the server back, if it is away, and lets it get ready. */
+  ensureUp(): void {
+    this.#doom = null;
+    this.#awayMs = 0;
+    if (this.life === null) this.start();
+    for (let i = 0; i < 100 && !this.isUp; i++) this.scheduler.run(100);
+    if (!this.isUp) this.complain("the server does not come up");
+  }
+
+  /** Puts an earlier backup in the place of the database, which is at hand. */
+  restore(): void {
+    const file = this.backup;
+    if (file === null) return;
+    this.#take();
+    const random = this.random.fork(`restore ${this.lives}`);
+    restoreBackup(file, this.#file, {
+      now: this.scheduler.now(),
+      acceptGap: false,
+      newInstanceId: () => newInstanceId(random),
+      onStep: () => undefined,
+    });
+    this.start();
+  }
+
+  takeBackup(): void {
+    if (!this.isUp) return;
+    this.backup = join(this.#directory, `backup-${this.newToken("")}.db`);
+    makeBackup(this.#file, this.backup, this.scheduler.now());
+  }
+
+  /** What an operator does on the command line; told when it is on the disk. */
+  command(work: (tx: Tx) => unknown, onDone: () => void = () => undefined): void {
+    const { life } = this;
+    if (life === null || !this.isUp) return;
+    life.store
+      .write((tx) => {
+        work(tx);
+        tx.wake(BROADCASTS);
+      })
+      .then(
+        () => {
+          if (!life.isDead) onDone();
+        },
+        (error: unknown) => {
+          if (!(error instanceof Problem) && !life.isDead) this.#faults.push(`a command failed: ${String(error)}`);
+        },
+      );
+  }
+
+  /** A network calls back until it is told that its words are stored, and sometimes once more. */
+  callBack(body: string, onStored: () => void, tries = 0): void {
+    const { life, scheduler, random } = this;
+    const again = (): void => {
+      scheduler.later(random.between(1_000, 20_000), () => this.callBack(body, onStored, tries + 1));
+    };
+    if (life === null || !this.isUp) {
+      again();
+      return;
+    }
+    let isStored = false;
+    life.store
+      .write((tx) => storeCallback(tx, "simulator", body))
+      .then(
+        () => {
+          if (life.isDead) return;
+          isStored = true;
+          onStored();
+        },
+        (error: unknown) => void this.#faults.push(`a callback was not stored: ${String(error)}`),
+      );
+    scheduler.later(5_000, () => {
+      if (!isStored || (tries === 0 && random.chance(0.05))) this.callBack(body, onStored, tries + 1);
+    });
+  }
+
+  /** A request of a caller that keeps nothing; null: no answer came. */
+  call(method: string, path: string, call: Omit<Call, "key">, onAnswer: (answer: Answer | null) => void): void {
+    const { life, town } = this;
+    if (life === null) return onAnswer(null);
+    life.request(method, path, { key: town.apiKey, ...call }, (answer) => {
+      if (answer !== null && (answer.status === 500 || answer.status === 503)) {
+        this.#faults.push(`${method} ${path} was answered ${answer.status}`);
+      }
+      onAnswer(answer);
+    });
+  }
+
+  /** Asks for what is wished, perhaps not for the first time. */
+  ask(wish: Wish, onAnswer: (answer: Answer) => void = () => undefined): void {
+    const { idempotencyKey, path, body, token } = wish;
+    const call = idempotencyKey === null ? { body } : { body, idempotencyKey };
+    this.call("POST", path, call, (answer) => {
+      this.note(`${token} is told ${answer === null ? "nothing" : answer.status}`);
+      if (answer === null) return;
+      this.#hear(wish, answer);
+      onAnswer(answer);
+    });
+  }
+
+  #hear(wish: Wish, answer: Answer): void {
+    const { token, settled } = wish;
+    if (!SETTLING.includes(answer.status)) {
+      if (!UNSETTLING.includes(answer.status)) this.#faults.push(`${token} was told ${answer.status}: ${answer.text}`);
+      else if (settled !== null && this.isFresh(wish) && wish.idempotencyKey !== null) {
+        // Who is refused before the key is looked at: request rate and API switched off, and neither happens here.
+        this.#faults.push(`${token} was told ${answer.status} after ${settled.status}`);
+      } else if (answer.status === 429 && this.network.mayHave(token)) {
+        this.#faults.push(`${token} was told that nothing was sent, and it may have been`);
+      }
+      return;
+    }
+    const { data } = JSON.parse(answer.text) as { data?: { id?: number } };
+    if (answer.status === 201 && data?.id !== undefined) this.told.messages.add(data.id);
+    if (answer.status === 202 && data?.id !== undefined) this.told.broadcasts.add(data.id);
+    if (wish.idempotencyKey === null || !this.isFresh(wish)) return;
+    if (settled === null) wish.settled = answer;
+    else if (settled.status !== answer.status || settled.text !== answer.text) {
+      this.#faults.push(`${token} was told ${answer.status} ${answer.text} after ${settled.status} ${settled.text}`);
+    }
+  }
+
+  /** Young enough that its key is kept, whatever became of the clock. */
+  isFresh({ wishedAt }: Wish): boolean {
+    return Math.abs(this.scheduler.now() - wishedAt) < FORGET_AFTER_MS;
+  }
+
+  /** After every step; `isThorough`: everything that can be looked at. */
+  check(isThorough: boolean): void {
+    if (this.#faults.length > 0) this.#break();
+    const checks = this.#checks;
+    if (checks === null || this.life === null || this.life.isDead) return;
+    this.#faults.push(...checks.findLost(this.told));
+    if (isThorough) this.#faults.push(...checks.findBroken(this.scheduler.now()));
+    if (this.#faults.length > 0) this.#break();
+  }
+
+  /** Rows of a query on what is committed. */
+  look(sql: string, ...parameters: unknown[]): Record<string, unknown>[] {
+    if (this.life === null || this.life.isDead) return [];
+    return this.life.store.client.prepare(sql).all(...parameters) as Record<string, unknown>[];
+  }
+
+  end(): void {
+    this.#take();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}

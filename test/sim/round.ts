@@ -54,6 +54,8 @@ function play(world: World, isOfBroadcasts: boolean): void {
   const weighted = all.map((step) => [step.weight, step] as const);
   const count = random.between(30, 60);
   for (let i = 1; i <= count; i++) {
+    // While the server is away, little can happen: mostly the story goes on when it is back.
+    if (!world.isUp && random.chance(0.7)) wait(world);
     tell(world, i, random.weighted<Step>(weighted));
     const isThorough = isOfBroadcasts || i % 5 === 0;
     world.check(isThorough);
@@ -85,6 +87,11 @@ function begin(world: World): void {
 function tell(world: World, number: number, step: Step): void {
   const words = step.run(world);
   world.note(`step ${number}: ${words}`);
+}
+
+function wait(world: World): void {
+  const limit = world.scheduler.elapsed() + 14 * HOUR;
+  while (!world.isUp && world.scheduler.turn(limit));
 }
 
 /** Between two steps: nothing, a moment, or until nothing moves. */

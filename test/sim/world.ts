@@ -171,18 +171,21 @@ export class World {
     if (doom === null || doom.at !== moment) return;
     doom.left -= 1;
     if (doom.left > 0) return;
+    this.#die(moment);
+  }
+
+  #die(moment: string): void {
+    this.#doom = null;
+    if (this.life === null) return;
     this.note(`the server dies: ${moment}`);
-    this.life?.kill();
+    this.life.kill();
   }
 
   #afterTurn(): void {
     const doom = this.#doom;
-    if (doom?.at === "turn") {
+    if (doom?.at === "turn" && this.life !== null) {
       doom.left -= 1;
-      if (doom.left <= 0) {
-        this.note("the server dies");
-        this.life?.kill();
-      }
+      if (doom.left <= 0) this.#die("between two turns");
     }
     if (this.life?.isDead === true) this.#bury();
     if (this.#faults.length > 0) this.#break();

@@ -268,6 +268,8 @@ CREATE INDEX messages_held ON messages (created_at) WHERE money = 'held' AND bro
 -- A broadcast's recipients: all in the order addressed, and those of one state.
 CREATE INDEX messages_broadcast ON messages (broadcast_id, id) WHERE broadcast_id IS NOT NULL;
 CREATE INDEX messages_recipients ON messages (broadcast_id, status, id) WHERE broadcast_id IS NOT NULL;
+CREATE INDEX messages_delayed ON messages (broadcast_id, not_before)
+  WHERE broadcast_id IS NOT NULL AND status = 'queued' AND not_before IS NOT NULL;
 CREATE INDEX messages_contact ON messages (contact_id, handed_over_at);
 
 CREATE TABLE idempotency_keys (

@@ -16,6 +16,8 @@ CREATE TABLE broadcasts (
   template_category TEXT NOT NULL,
   template_format TEXT NOT NULL,
   template_components TEXT NOT NULL,
+  -- The network called it paused or unapproved then, whatever our copy said: only what is learned later counts.
+  template_refused_at INTEGER,
   -- JSON of the values for header and body: texts, and names of contact fields with what stands in for a missing one.
   variables TEXT NOT NULL,
   -- Erased when the broadcast is finished.

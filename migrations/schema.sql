@@ -78,6 +78,8 @@ CREATE TABLE broadcasts (
   template_category TEXT NOT NULL,
   template_format TEXT NOT NULL,
   template_components TEXT NOT NULL,
+  -- The network called it paused or unapproved then, whatever our copy said: only what is learned later counts.
+  template_refused_at INTEGER,
   -- JSON of the values for header and body: texts, and names of contact fields with what stands in for a missing one.
   variables TEXT NOT NULL,
   -- Erased when the broadcast is finished.
@@ -432,6 +434,8 @@ CREATE TABLE messages (
 ) STRICT;
 CREATE INDEX messages_broadcast ON messages (broadcast_id, id) WHERE broadcast_id IS NOT NULL;
 CREATE INDEX messages_contact ON messages (contact_id, handed_over_at);
+CREATE INDEX messages_delayed ON messages (broadcast_id, not_before)
+  WHERE broadcast_id IS NOT NULL AND status = 'queued' AND not_before IS NOT NULL;
 CREATE INDEX messages_held ON messages (created_at) WHERE money = 'held' AND broadcast_id IS NULL;
 CREATE INDEX messages_network ON messages (network_message_id, number_id) WHERE network_message_id IS NOT NULL;
 CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL;

@@ -65,6 +65,7 @@ export class NumberLane {
   #answered: Answered[] = [];
   #inFlight = 0;
   #isDriving = false;
+  #isRoused = false;
   #isBusy = false;
   #isStopped = false;
   #wake: (() => void) | null = null;
@@ -109,6 +110,7 @@ export class NumberLane {
   }
 
   #rouse(): void {
+    this.#isRoused = true;
     this.#wake?.();
     if (!this.#isDriving) void this.#drive();
   }
@@ -116,7 +118,9 @@ export class NumberLane {
   async #drive(): Promise<void> {
     this.#isDriving = true;
     try {
-      while (await this.#step());
+      // Whoever rouses it while it is about to stop is not overheard.
+      do this.#isRoused = false;
+      while ((await this.#step()) || this.#isRoused);
     } finally {
       this.#isDriving = false;
     }
@@ -191,9 +195,13 @@ export class NumberLane {
     if (recorder.isBlocked(this.#numberId) || clock.monotonic() < this.#holdUntil) return 0;
     const number = this.#number();
     if (number === undefined) return 1;
-    // While the network cannot be reached, one at a time finds out whether it can again.
-    const room = this.#stalled?.cause === "unreachable" ? 1 - this.#inFlight : IN_FLIGHT_MAX - this.#inFlight;
+    const room = this.#room();
     return room <= 0 ? 0 : pace.takeMany(number.id, number.throughput, Math.min(room, TAKE_MAX));
+  }
+
+  /** While the network cannot be reached, one at a time finds out whether it can again. */
+  #room(): number {
+    return (this.#stalled?.cause === "unreachable" ? 1 : IN_FLIGHT_MAX) - this.#inFlight;
   }
 
   #number(): SendingNumber | undefined {
@@ -270,9 +278,8 @@ export class NumberLane {
     if (hasQueue) {
       const throughput = this.#number()?.throughput ?? 1;
       const holdMs = this.#holdUntil - clock.monotonic();
-      const hasRoom = this.#inFlight < IN_FLIGHT_MAX;
       if (holdMs > 0) waits.push(holdMs);
-      else if (hasRoom) waits.push(pace.untilNext(this.#numberId, throughput));
+      else if (this.#room() > 0) waits.push(pace.untilNext(this.#numberId, throughput));
     } else {
       const now = clock.now();
       for (const { nextAt } of this.#queues) if (nextAt !== "never") waits.push(Math.max(1, nextAt - now));

@@ -5,9 +5,8 @@
  */
 
 import type { LatenessRules } from "#src/domain/broadcasts/lateness.ts";
-import { findObstacle } from "#src/domain/broadcasts/permission.ts";
 import { listOpen } from "#src/domain/broadcasts/read.ts";
-import { isWaitingForItself, wakeBroadcasts } from "#src/domain/broadcasts/start.ts";
+import { canWake, wakeBroadcasts } from "#src/domain/broadcasts/start.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import type { Timer } from "#src/primitives/clock.ts";
@@ -80,9 +79,7 @@ export class BroadcastRunner {
       const awake = listOpen(reading, ["queueing", "running"]);
       return {
         isNightOver: awake.some(({ waitsUntil }) => waitsUntil !== null && waitsUntil <= now),
-        over: listOpen(reading, ["paused"]).filter(
-          (broadcast) => isWaitingForItself(broadcast) && findObstacle(reading, broadcast) === null,
-        ),
+        over: listOpen(reading, ["paused"]).filter((broadcast) => canWake(reading, broadcast)),
       };
     });
     if (resting.isNightOver || resting.over.length > 0) {

@@ -210,7 +210,7 @@ test("the number is ready again at night: MARKETING waits for the morning, over 
     [3 * HOUR, { status: "queueing", status_reason: "waits until 08:00" }],
     [13 * HOUR, { status: "paused" }],
   ] as const) {
-    const kept = keptDirectory();
+    using kept = keptDirectory();
     await using before = await startStory(
       {},
       { directory: kept.directory, clock: new TestClock("2026-11-21T14:00:00Z") },
@@ -232,7 +232,5 @@ test("the number is ready again at night: MARKETING waits for the morning, over 
       await story.app.clock.advance(5 * SECOND);
       expect((await show(story, id)).status).toBe("completed");
     }
-    await story.app.stop();
-    kept[Symbol.dispose]();
   }
 });

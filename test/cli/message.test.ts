@@ -1,5 +1,8 @@
 /** One message's story, as an operator reads it. */
 import { expect, test } from "bun:test";
+import { storeCallback } from "#src/domain/callbacks/callbacks.ts";
+import { getNumber } from "#src/domain/numbers/read.ts";
+import { inboundCallback } from "#src/networks/simulator/callback.ts";
 import { fakeNetwork, pairThrottled, refused } from "#test/support/fake-network.ts";
 import { GRAPH_PHONE_NUMBER_ID, GRAPH_TOKEN, startGraph } from "#test/support/graph.ts";
 import { startReceiver } from "#test/support/receiver.ts";
@@ -75,7 +78,13 @@ test("the network's raw answer is kept word for word, but for the access token t
   await workshop.json([...numberArgs, ...network, "--token-file", workshop.write("token", GRAPH_TOKEN)]);
   const { id } = (await workshop.json<{ id: number }[]>(["number", "list"]))[0] ?? { id: 0 };
   await workshop.run(["number", "ready", String(id)]);
-  await app.inbound({ ...shop, numberId: id }, "+919876540010", "Hello");
+  await app.store.write((tx) => {
+    const hello = { networkMessageId: "wamid.HELLO", from: "+919876540010", text: "Hello", at: tx.now };
+    storeCallback(tx, "whatsapp", inboundCallback(getNumber(tx, id), hello), tx.now, {
+      configuration: false,
+      numbers: [id],
+    });
+  });
   await app.clock.advance(2_000);
   const body = `<html>502 for Bearer ${GRAPH_TOKEN}</html>`;
   graph.fault({ fault: { kind: "answer", status: 502, body } });

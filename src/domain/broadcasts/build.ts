@@ -24,7 +24,7 @@ import { holdCost, reprice } from "../figures/hold-cost.ts";
 import { isDynamic } from "../groups/group.ts";
 import { listMemberIds } from "../groups/membership.ts";
 import { findGroup } from "../groups/read.ts";
-import { hasRecipient } from "../messages/read.ts";
+import { hasStandingRecipient } from "../messages/read.ts";
 import type { FrozenValues } from "../messages/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -168,9 +168,9 @@ function addMember(
   return "queued";
 }
 
-/** Linked contacts are one person, who is reached once. */
+/** Linked contacts are one person, who is reached once: by the first of them that can be written to. */
 function isAddressed(tx: Tx, broadcast: Broadcast, contact: Contact): boolean {
-  return linkedContacts(tx, contact).some(({ id }) => hasRecipient(tx, broadcast.id, id));
+  return linkedContacts(tx, contact).some(({ id }) => hasStandingRecipient(tx, broadcast.id, id));
 }
 
 /** Undefined: they depend on the person. */

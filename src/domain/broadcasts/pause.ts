@@ -10,7 +10,7 @@ import { holdCost } from "../figures/hold-cost.ts";
 import { valueCounts } from "../templates/template.ts";
 import { shapeOf } from "../templates/view.ts";
 import { getWorkspace } from "../workspaces/read.ts";
-import { isFinished, type PauseCause } from "./broadcast.ts";
+import { goesOnByItself, isFinished, type PauseCause } from "./broadcast.ts";
 import { trigger, update } from "./change.ts";
 import { finishBroadcast } from "./finish.ts";
 import { judgeLateness, type LatenessRules } from "./lateness.ts";
@@ -58,7 +58,8 @@ export function resumeByHand(tx: Tx, broadcast: Broadcast, { sendUnknown } = { s
 
 /** What stopped it may be over. Null: it rests on, or waits for a better hour, or for a person. */
 export function resumeByItself(tx: Tx, broadcast: Broadcast, rules: LatenessRules): Broadcast | null {
-  if (broadcast.status !== "paused" || findObstacle(tx, broadcast) !== null) return null;
+  if (broadcast.status !== "paused" || !goesOnByItself(broadcast.pauseCause)) return null;
+  if (findObstacle(tx, broadcast) !== null) return null;
   if (broadcast.isBuilt && !getFigures(tx, broadcast.id).isHeld && !holdCost(tx, broadcast.id)) return null;
   return judge(tx, goOn(tx, broadcast, broadcast.dueSince), rules);
 }
@@ -132,6 +133,7 @@ function confirmTemplate(tx: Tx, broadcast: Broadcast): Broadcast {
     );
   }
   return update(tx, broadcast, {
+    templateRefusedAt: null,
     templateCategory: template.category,
     templateFormat: template.parameterFormat,
     templateComponents: template.components,

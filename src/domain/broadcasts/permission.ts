@@ -56,6 +56,9 @@ export function readPermission(reading: Reading, broadcast: Broadcast): Permissi
     const how = template.status === "PAUSED" ? "has paused" : "is looking at";
     return rests("template", `the network ${how} the template ${templateName}`);
   }
+  if (broadcast.templateRefusedAt !== null && template.updatedAt <= broadcast.templateRefusedAt) {
+    return rests("template", `the network refused the template ${templateName} and has not approved it again`);
+  }
   if (hasChanged(broadcast, template)) {
     return rests(
       "template_changed",

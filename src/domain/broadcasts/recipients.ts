@@ -1,5 +1,5 @@
 /** The rows of a broadcast's recipients: made once, moved by the statements here and by those of `messages`. */
-import { and, eq, gt, sql } from "drizzle-orm";
+import { and, eq, gt, lte, sql } from "drizzle-orm";
 import { newReference } from "#src/primitives/id.ts";
 import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
 import { type FrozenValues, messages } from "../messages/table.ts";
@@ -62,16 +62,17 @@ export function addRecipient(tx: Tx, broadcast: RecipientOwner, recipient: NewRe
   });
 }
 
+const waitingColumns = {
+  id: messages.id,
+  contactId: messages.contactId,
+  toPhone: messages.toPhone,
+  reference: messages.reference,
+  variables: messages.variables,
+};
+
 const waiting = statement((db) =>
   db
-    .select({
-      id: messages.id,
-      contactId: messages.contactId,
-      toPhone: messages.toPhone,
-      reference: messages.reference,
-      variables: messages.variables,
-      notBefore: messages.notBefore,
-    })
+    .select(waitingColumns)
     .from(messages)
     .where(
       and(
@@ -87,7 +88,7 @@ const waiting = statement((db) =>
 
 export type WaitingRecipient = ReturnType<ReturnType<typeof waiting>["all"]>[number];
 
-/** In the order addressed, those after an id. */
+/** In the order addressed, those after an id; whoever waits for a time of their own among them. */
 export function listWaiting(
   reading: Reading,
   broadcastId: number,
@@ -96,6 +97,50 @@ export function listWaiting(
   limit: number,
 ): WaitingRecipient[] {
   return waiting(reading).all({ broadcastId, status, after, limit });
+}
+
+const ready = statement((db) =>
+  db
+    .select(waitingColumns)
+    .from(messages)
+    .where(
+      and(
+        eq(messages.broadcastId, sql.placeholder("broadcastId")),
+        sql`${messages.status} = 'queued' and ${messages.notBefore} is null`,
+        gt(messages.id, sql.placeholder("after")),
+      ),
+    )
+    .orderBy(messages.id)
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
+
+/** In the order addressed, those after an id who wait for nothing but their turn. */
+export function listReady(reading: Reading, broadcastId: number, after: number, limit: number): WaitingRecipient[] {
+  return ready(reading).all({ broadcastId, after, limit });
+}
+
+const isDelayed = sql`${messages.broadcastId} is not null and ${messages.status} = 'queued' and ${messages.notBefore} is not null`;
+
+const due = statement((db) =>
+  db
+    .select(waitingColumns)
+    .from(messages)
+    .where(
+      and(
+        eq(messages.broadcastId, sql.placeholder("broadcastId")),
+        isDelayed,
+        lte(messages.notBefore, sql.placeholder("now")),
+      ),
+    )
+    .orderBy(messages.notBefore)
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
+
+/** Those whose own time has come, the longest waiting first. */
+export function listDue(reading: Reading, broadcastId: number, limit: number): WaitingRecipient[] {
+  return due(reading).all({ broadcastId, now: reading.now, limit });
 }
 
 const freeze = statement((db) =>
@@ -143,13 +188,15 @@ export function delayRecipient(tx: Tx, id: number, until: number): void {
 
 const earliest = statement((db) =>
   db
-    .select({ until: sql<number | null>`min(coalesce(${messages.notBefore}, 0))`.as("until") })
+    .select({ until: messages.notBefore })
     .from(messages)
-    .where(and(eq(messages.broadcastId, sql.placeholder("broadcastId")), sql`${messages.status} = 'queued'`))
+    .where(and(eq(messages.broadcastId, sql.placeholder("broadcastId")), isDelayed))
+    .orderBy(messages.notBefore)
+    .limit(1)
     .prepare(),
 );
 
-/** When the first of those who wait may go; null: nobody waits. Asked only when all that could go are gone. */
+/** When the first of those who wait for a time of their own may go; null: nobody does. */
 export function nextTurn(reading: Reading, broadcastId: number): number | null {
   return earliest(reading).get({ broadcastId })?.until ?? null;
 }

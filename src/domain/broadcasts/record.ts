@@ -8,6 +8,7 @@ import { enqueueAnew } from "#src/outbox/enqueue.ts";
 import type { Tx } from "#src/storage/transaction.ts";
 import { countMove, getFigures } from "../figures/adjust.ts";
 import { hearAnswer } from "../figures/breaker.ts";
+import { reachAfresh } from "../messages/daily-cap.ts";
 import { move } from "../messages/move.ts";
 import type { Outcome } from "../messages/outcome.ts";
 import { findForWork } from "../messages/read.ts";
@@ -16,6 +17,7 @@ import { type Message, messages } from "../messages/table.ts";
 import { findNumber } from "../numbers/read.ts";
 import { makeUnready } from "../numbers/readiness.ts";
 import { isFinished } from "./broadcast.ts";
+import { update } from "./change.ts";
 import { finishBroadcast } from "./finish.ts";
 import { pauseBroadcast } from "./pause.ts";
 import { getBroadcast } from "./read.ts";
@@ -77,7 +79,7 @@ function recordRefusal(
   const reason = `${words} (error ${code})`;
   if (scope === "template") {
     if (code === TEMPLATE_DISABLED) finishBroadcast(tx, getBroadcast(tx, broadcast.id), "failed", reason);
-    else pauseBroadcast(tx, getBroadcast(tx, broadcast.id), "template", reason);
+    else refuseTemplate(tx, broadcast.id, reason);
     return;
   }
   if (NUMBER_UNREADY.includes(code)) {
@@ -86,6 +88,13 @@ function recordRefusal(
     return;
   }
   pauseBroadcast(tx, getBroadcast(tx, broadcast.id), "account", reason);
+}
+
+/** Our copy of the template may still say that it is approved: without a word from the network it is not tried again. */
+function refuseTemplate(tx: Tx, id: number, reason: string): void {
+  const broadcast = getBroadcast(tx, id);
+  if (isFinished(broadcast.status)) return;
+  pauseBroadcast(tx, update(tx, broadcast, { templateRefusedAt: tx.now }), "template", reason);
 }
 
 /**
@@ -102,11 +111,14 @@ function takeBack(tx: Tx, broadcast: Broadcast, message: Message, changes: Parti
       errorCode: code,
       errorMessage: describeSkip(code, broadcast.statusReason),
     });
-    if (left !== undefined) countMove(tx, broadcast.id, message.id, message, left);
+    if (left === undefined) return;
+    countMove(tx, broadcast.id, message.id, message, left);
+    reachAfresh(tx, message);
     return;
   }
   const back = move(tx, message, { status: "queued" });
   if (back === undefined) return;
+  reachAfresh(tx, message);
   if (Object.keys(changes).length > 0) tx.db.update(messages).set(changes).where(eq(messages.id, message.id)).run();
   countMove(tx, broadcast.id, message.id, message, back);
 }

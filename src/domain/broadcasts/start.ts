@@ -1,7 +1,7 @@
 /** The moments at which a broadcast may begin or go on by itself: its time has come, or the server is back. */
-import type { Tx } from "#src/storage/transaction.ts";
+import type { Reading, Tx } from "#src/storage/transaction.ts";
 import { getFigures } from "../figures/adjust.ts";
-import { isFinished } from "./broadcast.ts";
+import { goesOnByItself, isFinished } from "./broadcast.ts";
 import { trigger } from "./change.ts";
 import type { LatenessRules } from "./lateness.ts";
 import { endWait, judge, resumeByItself, stopAt } from "./pause.ts";
@@ -30,21 +30,29 @@ export function startBroadcast(tx: Tx, id: number, rules: LatenessRules): number
 export function judgeAfterStart(tx: Tx, rules: LatenessRules): void {
   for (const broadcast of listOpen(tx, ["queueing", "running"])) {
     const awake = endWait(tx, broadcast) ?? broadcast;
+    // Whoever is on the way needs no permission any more.
+    if (awake.isBuilt && getFigures(tx, awake.id).toGo === 0) continue;
     if (awake.waitsUntil === null) judge(tx, awake, rules);
   }
 }
 
-/** Those whom something that may be over has stopped, and those whose night may be over. */
+/**
+ * Those whom something that may be over has stopped, and those whose night may be over. What can never go on any more
+ * fails, whatever it rests for.
+ */
 export function wakeBroadcasts(tx: Tx, rules: LatenessRules, isReachable: (broadcast: Broadcast) => boolean): void {
   for (const broadcast of listOpen(tx, ["queueing", "running"])) endWait(tx, broadcast);
   for (const broadcast of listOpen(tx, ["paused"])) {
-    if (broadcast.pauseCause === "unreachable" && !isReachable(broadcast)) continue;
-    if (isWaitingForItself(broadcast)) resumeByItself(tx, broadcast, rules);
+    const obstacle = findObstacle(tx, broadcast);
+    if (obstacle?.kind === "ended") stopAt(tx, broadcast, obstacle);
+    else if (broadcast.pauseCause !== "unreachable" || isReachable(broadcast)) resumeByItself(tx, broadcast, rules);
   }
 }
 
-export function isWaitingForItself({ pauseCause }: Broadcast): boolean {
-  return pauseCause !== null && ["number", "workspace", "balance", "template", "unreachable"].includes(pauseCause);
+/** Whether waking it would change something, as far as can be told without asking its network. */
+export function canWake(reading: Reading, broadcast: Broadcast): boolean {
+  const obstacle = findObstacle(reading, broadcast);
+  return obstacle === null ? goesOnByItself(broadcast.pauseCause) : obstacle.kind === "ended";
 }
 
 /** The workspace may not send any more: what runs is paused at once, not only when its next turn comes. */

@@ -20,6 +20,8 @@ export const broadcasts = sqliteTable("broadcasts", {
   templateCategory: text().$type<TemplateCategory>().notNull(),
   templateFormat: text().$type<ParameterFormat>().notNull(),
   templateComponents: text({ mode: "json" }).$type<TemplateComponent[]>().notNull(),
+  /** The network called it paused or unapproved then, whatever our copy said: only what is learned later counts. */
+  templateRefusedAt: instant(),
   variables: text({ mode: "json" }).$type<BroadcastVariables>().notNull(),
   /** Erased when it is finished. */
   mediaLink: text(),

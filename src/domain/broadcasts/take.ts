@@ -24,7 +24,7 @@ import { pauseBroadcast, stopAt } from "./pause.ts";
 import { readPermission } from "./permission.ts";
 import { templateInput } from "./plan.ts";
 import { getBroadcast } from "./read.ts";
-import { delayRecipient, listWaiting, nextTurn, skipRecipient, type WaitingRecipient } from "./recipients.ts";
+import { delayRecipient, listDue, listReady, nextTurn, skipRecipient, type WaitingRecipient } from "./recipients.ts";
 import { failUnsent } from "./restored.ts";
 import { describeSkip, type SkipCode } from "./skip.ts";
 import type { Broadcast } from "./table.ts";
@@ -73,13 +73,15 @@ export function takeRecipients(tx: Tx, id: number, after: number, limit: number)
     pauseBroadcast(tx, broadcast, "balance", "the balance does not cover it");
     return nothing;
   }
-  const rows = listWaiting(tx, id, "queued", after, limit);
-  const recipients = takeRows(tx, broadcast, permission, rows);
+  const due = listDue(tx, id, limit);
+  const ready = due.length === limit ? [] : listReady(tx, id, after, limit - due.length);
+  const recipients = takeRows(tx, broadcast, permission, [...due, ...ready]);
   const { sender } = permission;
-  if (rows.length === limit) return { recipients, sender, after: rows.at(-1)?.id ?? 0, nextAt: null };
-  // All have been looked at: whoever is left waits for a time of their own.
-  const nextAt = after > 0 ? tx.now : nextTurn(tx, id);
-  return { recipients, sender, after: 0, nextAt: nextAt ?? "never" };
+  if (due.length + ready.length === limit) {
+    return { recipients, sender, after: ready.at(-1)?.id ?? after, nextAt: null };
+  }
+  // Behind the mark there is nobody. Who was taken back may lie before it; then whoever is left waits for their own time.
+  return { recipients, sender, after: 0, nextAt: after > 0 ? null : (nextTurn(tx, id) ?? "never") };
 }
 
 interface Taking {
@@ -105,7 +107,7 @@ function takeRows(
   for (const row of rows) {
     const turn = decide(taking, row);
     if (turn.kind === "later") {
-      if (turn.until !== null) delayRecipient(tx, row.id, turn.until);
+      delayRecipient(tx, row.id, turn.until);
     } else if (turn.kind === "skip") {
       if (!skipRecipient(tx, row.id, turn.code, describeSkip(turn.code))) continue;
       addChange(change, changeOf(queued, { status: "skipped", money: "released" }, rate));
@@ -129,8 +131,7 @@ const send = statement((db) =>
 
 type RecipientTurn =
   | { kind: "send"; recipient: TakenRecipient }
-  /** `until`: newly known; null: it stands in the row. */
-  | { kind: "later"; until: number | null }
+  | { kind: "later"; until: number }
   | { kind: "skip"; code: SkipCode };
 
 const permissionOf = statement((db) =>
@@ -149,7 +150,6 @@ const permissionOf = statement((db) =>
 function decide(taking: Taking, row: WaitingRecipient): RecipientTurn {
   const { tx, broadcast, workspace, template } = taking;
   if (broadcast.dayEndsAt !== null && tx.now >= broadcast.dayEndsAt) return { kind: "skip", code: "day_passed" };
-  if (row.notBefore !== null && row.notBefore > tx.now) return { kind: "later", until: null };
   const contact = row.contactId === null ? undefined : permissionOf(tx).get({ id: row.contactId });
   if (row.contactId === null || contact === undefined || contact.phone === null)
     return { kind: "skip", code: "erased" };

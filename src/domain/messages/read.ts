@@ -82,7 +82,7 @@ export function listOpen(reading: Reading, afterId: number, limit: number): Mess
     .all();
 }
 
-const ofContactIn = statement((db) =>
+const standingOfContactIn = statement((db) =>
   db
     .select({ id: messages.id })
     .from(messages)
@@ -90,15 +90,16 @@ const ofContactIn = statement((db) =>
       and(
         eq(messages.contactId, sql.placeholder("contactId")),
         sql`+${messages.broadcastId} = ${sql.placeholder("broadcastId")}`,
+        sql`${messages.status} <> 'skipped'`,
       ),
     )
     .limit(1)
     .prepare(),
 );
 
-/** Whether a contact is one of a broadcast's recipients. */
-export function hasRecipient(reading: Reading, broadcastId: number, contactId: number): boolean {
-  return ofContactIn(reading).get({ broadcastId, contactId }) !== undefined;
+/** Whether a contact is one of a broadcast's recipients, and not left out. */
+export function hasStandingRecipient(reading: Reading, broadcastId: number, contactId: number): boolean {
+  return standingOfContactIn(reading).get({ broadcastId, contactId }) !== undefined;
 }
 
 const sentOfContactIn = statement((db) =>

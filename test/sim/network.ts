@@ -7,7 +7,7 @@ import type { Outcome } from "#src/domain/messages/outcome.ts";
 import { inboundCallback, statusCallback } from "#src/networks/simulator/callback.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 import { type AnswerKind, isProofOfNothing, outcomeOf, type Weather, weathers } from "./answers.ts";
-import type { Permission } from "./permission.ts";
+import type { PermissionLog } from "./permission.ts";
 import type { Life } from "./process.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -31,8 +31,7 @@ export interface Row {
 export interface NetworkOptions {
   scheduler: Scheduler;
   random: SeededRandom;
-  /** As it was before the last commit. */
-  permission(): Permission;
+  permission: PermissionLog;
   /** What stands on the disk of a reference. */
   rowOf(reference: string): Row | null;
   complain(what: string): void;
@@ -128,26 +127,17 @@ export class OutsideNetwork {
     const [token, celebrant] = tokenOf(handover);
     const fault = (what: string): void => complain(`${what}: ${token} to ${to} as ${handover.reference}`);
     const row = rowOf(handover.reference);
-    const before = permission();
     if (row === null) fault("handed over without standing on the disk");
     else if (row.status !== "sending") fault(`handed over although its row says ${row.status}`);
-    if (before.optedOut.has(to)) fault("handed over although opted out");
-    if (before.isSuspended) fault("handed over although the workspace is suspended");
-    if (!before.isReady) fault("handed over although the number is not ready");
-    if (row !== null && row.broadcastId !== null) {
-      const status = before.broadcasts.get(row.broadcastId);
-      if (status !== "running") fault(`handed over by a broadcast that is ${status}`);
-      if (handover.content.type === "template" && !before.templates.has(handover.content.name)) {
-        fault("handed over although the template is not approved");
-      }
-    }
+    const template = handover.content.type === "template" ? handover.content.name : null;
+    const obstacle = permission.findObstacle({ to, template, broadcastId: row?.broadcastId ?? null });
+    if (obstacle !== null) fault(`handed over although ${obstacle}`);
     const arrived: Arrived = { token, celebrant: row?.isBirthday === true ? celebrant : "", to, told: null };
     const same = this.#arrived.get(token) ?? [];
     this.#arrived.set(token, same);
-    const person = before.personOf.get(to);
     for (const other of same) {
       if (other.told !== null && isProofOfNothing(other.told)) continue;
-      const isSamePerson = other.to === to || (person !== undefined && before.personOf.get(other.to) === person);
+      const isSamePerson = other.to === to || permission.isOnePerson(other.to, to);
       if (isSamePerson && other.celebrant === arrived.celebrant) fault("a second message to the same person");
     }
     same.push(arrived);

@@ -1,10 +1,11 @@
 /**
- * What stood on the disk before the last commit, and after it. A hand-over follows right after the commit that permits it,
- * so what was already so before that commit had to be respected: who had opted out, what rested, what was switched off.
+ * What stood on the disk before the last commit, and after it. A hand-over follows right after the commit that permits it:
+ * what forbade it before that commit and forbids it still had to be respected. What changed in that very commit may have
+ * changed before the hand-over was permitted, or after.
  */
 import type { Client } from "#src/storage/driver.ts";
 
-export interface Permission {
+interface Permission {
   optedOut: ReadonlySet<string>;
   /** Phones that are known to be one person's. */
   personOf: ReadonlyMap<string, number>;
@@ -37,7 +38,7 @@ type Row = [string | null, string | null, string | null, string | null, number, 
 export class PermissionLog {
   #before: Row | null = null;
   #now: Row | null = null;
-  #read: { row: Row; permission: Permission } | null = null;
+  readonly #read = new Map<Row, Permission>();
   #look: (() => Row) | null = null;
 
   /** A process has opened the file. */
@@ -53,13 +54,48 @@ export class PermissionLog {
     this.#now = this.#look?.() ?? null;
   }
 
-  /** As it was before the last commit. */
-  get before(): Permission {
-    const row = this.#before;
-    if (row === null) return NOTHING;
-    if (this.#read?.row !== row) this.#read = { row, permission: readRow(row) };
-    return this.#read.permission;
+  /** Why this may not be handed over, as it was before the last commit and still is; null: nothing forbids it. */
+  findObstacle(sent: Sent): string | null {
+    const before = obstaclesIn(this.#permissionOf(this.#before), sent);
+    if (before.length === 0) return null;
+    const now = obstaclesIn(this.#permissionOf(this.#now), sent);
+    return before.find((obstacle) => now.includes(obstacle)) ?? null;
   }
+
+  /** Whether these two phones were known to be one person's. */
+  isOnePerson(one: string, other: string): boolean {
+    const { personOf } = this.#permissionOf(this.#before);
+    const person = personOf.get(one);
+    return person !== undefined && personOf.get(other) === person;
+  }
+
+  #permissionOf(row: Row | null): Permission {
+    if (row === null) return NOTHING;
+    const known = this.#read.get(row);
+    if (known !== undefined) return known;
+    this.#read.clear();
+    const permission = readRow(row);
+    this.#read.set(row, permission);
+    return permission;
+  }
+}
+
+export interface Sent {
+  to: string;
+  broadcastId: number | null;
+  /** Null: a text. */
+  template: string | null;
+}
+
+function obstaclesIn(permission: Permission, { to, broadcastId, template }: Sent): string[] {
+  const found: string[] = [];
+  if (permission.optedOut.has(to)) found.push("the person has opted out");
+  if (permission.isSuspended) found.push("the workspace is suspended");
+  if (!permission.isReady) found.push("the number is not ready");
+  if (broadcastId === null) return found;
+  if (permission.broadcasts.get(broadcastId) !== "running") found.push("the broadcast does not run");
+  if (template !== null && !permission.templates.has(template)) found.push("the template is not approved");
+  return found;
 }
 
 function readRow([optedOut, persons, broadcasts, templates, isSuspended, isReady]: Row): Permission {

@@ -66,13 +66,13 @@ function play(world: World, isOfBroadcasts: boolean): void {
   world.ensureUp();
   if (!scheduler.run(30_000)) world.complain("it does not come to rest");
   world.check(true);
-  if (world.random.chance(0.12)) comeToRest(world);
+  if (random.chance(0.06)) comeToRest(world);
 }
 
 /** What differs from shop to shop. */
 function begin(world: World): void {
   const { random, town } = world;
-  const balance = random.pick([null, 2, 6, 200]);
+  const balance = random.pick([null, null, 4, 200, 200]);
   world.isCharged = balance !== null;
   if (balance !== null) {
     world.command((tx) => {

@@ -28,6 +28,8 @@ interface PutOff {
 export class Scheduler {
   readonly #random: SeededRandom;
   #wall: number;
+  readonly #start: number;
+  #setBack = 0;
   #elapsed = 0;
   #order = 0;
   #due: Due[] = [];
@@ -41,6 +43,7 @@ export class Scheduler {
   constructor(random: SeededRandom, start: number) {
     this.#random = random;
     this.#wall = start;
+    this.#start = start;
   }
 
   now(): number {
@@ -54,6 +57,12 @@ export class Scheduler {
   /** The wall clock is set, as an operator or NTP does it; nothing that waits notices. */
   jump(ms: number): void {
     this.#wall += ms;
+    if (ms < 0) this.#setBack += ms;
+  }
+
+  /** The wall clock as it would be if nobody had ever set it forward: what has lasted long by it has lasted long. */
+  steady(): number {
+    return Math.floor(this.#start + this.#elapsed + this.#setBack);
   }
 
   /** The clock of one process; its timers end with it. */

@@ -131,9 +131,9 @@ function inbound(world: World): string {
   const { random, scheduler, town, network } = world;
   const from = somebody(world);
   const text = random.weighted([
-    [4, "STOP"],
-    [3, "START"],
-    [3, "Hello there"],
+    [3, "STOP"],
+    [4, "START"],
+    [4, "Hello there"],
   ]);
   const id = world.newToken("wamid.in-");
   const at = scheduler.now() - random.pick([0, 0, 0, 5 * SECOND, HOUR]);
@@ -173,7 +173,7 @@ function senderOf({ number }: World["town"]) {
 
 function changeWeather(world: World): string {
   const weather = world.random.weighted<Weather>([
-    [5, "fair"],
+    [6, "fair"],
     [5, "mixed"],
     [1, "crowded"],
     [1, "away"],
@@ -221,7 +221,7 @@ const administration: readonly (readonly [number, (world: World) => string])[] =
     },
   ],
   [
-    3,
+    7,
     (world) => {
       world.command((tx) => resume(tx, world.town.workspaceId));
       return "the workspace is resumed";
@@ -235,7 +235,7 @@ const administration: readonly (readonly [number, (world: World) => string])[] =
     },
   ],
   [
-    3,
+    7,
     (world) => {
       world.command((tx) => makeReady(tx, world.town.number.id));
       return "the number is ready";
@@ -246,9 +246,9 @@ const administration: readonly (readonly [number, (world: World) => string])[] =
     (world) => {
       const name = world.random.pick(templates);
       const to = world.random.weighted([
-        [6, "APPROVED"],
+        [12, "APPROVED"],
         [2, "PAUSED"],
-        [1, "REJECTED"],
+        [0.5, "REJECTED"],
         [0.3, "DISABLED"],
       ] as const);
       world.command((tx) => decideByName(tx, world.town.workspaceId, name, "en_US", to, null));
@@ -316,19 +316,19 @@ function receive(world: World): string {
 }
 
 export const steps: readonly Step[] = [
-  { name: "single", weight: 12, isOfBroadcasts: false, run: single },
+  { name: "single", weight: 14, isOfBroadcasts: false, run: single },
   { name: "again", weight: 8, isOfBroadcasts: false, run: again },
-  { name: "broadcast", weight: 10, isOfBroadcasts: true, run: broadcast },
+  { name: "broadcast", weight: 12, isOfBroadcasts: true, run: broadcast },
   { name: "cancel", weight: 2, isOfBroadcasts: true, run: cancel },
   { name: "pause", weight: 2, isOfBroadcasts: true, run: pause },
   { name: "resume", weight: 5, isOfBroadcasts: true, run: resumeOne },
   { name: "inbound", weight: 8, isOfBroadcasts: true, run: inbound },
-  { name: "opt_out", weight: 3, isOfBroadcasts: true, run: optOut },
+  { name: "opt_out", weight: 1, isOfBroadcasts: true, run: optOut },
   { name: "status", weight: 5, isOfBroadcasts: true, run: status },
   { name: "weather", weight: 4, isOfBroadcasts: true, run: changeWeather },
   { name: "receiver", weight: 2, isOfBroadcasts: false, run: receive },
   { name: "time", weight: 12, isOfBroadcasts: true, run: time },
-  { name: "crash", weight: 5, isOfBroadcasts: true, run: crash },
+  { name: "crash", weight: 4, isOfBroadcasts: true, run: crash },
   {
     name: "administration",
     weight: 8,

@@ -60,6 +60,8 @@ export class World {
   readonly #permission = new PermissionLog();
   readonly #faults: string[] = [];
   readonly #notes: string[] = [];
+  /** What networks try to tell a server that is away. */
+  readonly #waiting: (() => void)[] = [];
   #hash = 0n;
   #doom: Doom | null = null;
   #awayMs = 0;
@@ -84,7 +86,7 @@ export class World {
     this.network = new OutsideNetwork({
       scheduler,
       random: this.random.fork("network"),
-      permission: () => this.#permission.before,
+      permission: this.#permission,
       rowOf: (reference) => this.#rowOf?.(reference) ?? null,
       complain,
       note,
@@ -140,6 +142,7 @@ export class World {
   start(): void {
     if (this.life !== null) return;
     this.lives += 1;
+    for (const again of this.#waiting.splice(0)) this.scheduler.later(this.random.between(200, 20_000), again);
     const life = new Life(this.#around);
     this.life = life;
     const { client } = life.store;
@@ -265,11 +268,8 @@ export class World {
   /** A network calls back until it is told that its words are stored, and sometimes once more. */
   callBack(body: string, onStored: () => void, tries = 0): void {
     const { life, scheduler, random } = this;
-    const again = (): void => {
-      scheduler.later(random.between(1_000, 20_000), () => this.callBack(body, onStored, tries + 1));
-    };
     if (life === null || !this.isUp) {
-      again();
+      this.#waiting.push(() => this.callBack(body, onStored, tries + 1));
       return;
     }
     let isStored = false;
@@ -345,7 +345,7 @@ export class World {
     const checks = this.#checks;
     if (checks === null || this.life === null || this.life.isDead) return;
     this.#faults.push(...checks.findLost(this.told));
-    if (isThorough) this.#faults.push(...checks.findBroken(this.scheduler.now()));
+    if (isThorough) this.#faults.push(...checks.findBroken(this.scheduler.steady()));
     if (this.#faults.length > 0) this.#break();
   }
 

@@ -1,5 +1,5 @@
 /** Looking broadcasts and their recipients up. */
-import { and, asc, count, desc, eq, gt, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, lt, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import { type Reading, statement } from "#src/storage/transaction.ts";
 import { type MessageStatus, messageStatuses } from "../messages/message.ts";
@@ -62,14 +62,13 @@ export function countBroadcasts(reading: Reading, workspaceId: number): number {
 /** The words of the index `broadcasts_open`: with bound values SQLite could not use it. */
 const OPEN = sql`${broadcasts.status} in ('scheduled', 'queueing', 'running', 'paused')`;
 
+const open = statement((db) => db.select().from(broadcasts).where(OPEN).orderBy(asc(broadcasts.id)).prepare());
+
 /** Those that are not finished, of some of the states: a handful, whatever there was before. */
 export function listOpen(reading: Reading, statuses: readonly BroadcastStatus[]): Broadcast[] {
-  return reading.db
-    .select()
-    .from(broadcasts)
-    .where(and(OPEN, inArray(broadcasts.status, [...statuses])))
-    .orderBy(asc(broadcasts.id))
-    .all();
+  return open(reading)
+    .all()
+    .filter(({ status }) => statuses.includes(status));
 }
 
 export const recipientFilters = ["pending", "sent", "delivered", "read", "failed", "skipped"] as const;

@@ -2,8 +2,9 @@
  * The network outside: it sees what really arrives, judges each hand-over as it comes, answers early, late or never, and
  * reports later what became of it: twice, in another order, long after. It outlives every process, as the real one does.
  */
-import type { Network as Port, Handover } from "#src/networks/network.ts";
+
 import type { Outcome } from "#src/domain/messages/outcome.ts";
+import type { Handover, Network as Port } from "#src/networks/network.ts";
 import { inboundCallback, statusCallback } from "#src/networks/simulator/callback.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 import { type AnswerKind, isProofOfNothing, outcomeOf, type Weather, weathers } from "./answers.ts";
@@ -192,7 +193,11 @@ export class OutsideNetwork {
   }
 
   /** Somebody writes in. */
-  write(number: FromNumber, written: { from: string; text: string; id: string; at: number }, onStored: () => void): void {
+  write(
+    number: FromNumber,
+    written: { from: string; text: string; id: string; at: number },
+    onStored: () => void,
+  ): void {
     const { id, ...rest } = written;
     this.#options.callBack(inboundCallback(number, { networkMessageId: id, ...rest }), onStored);
   }

@@ -13,7 +13,7 @@ export interface ReceiverOptions {
   /** Whether this event is on the disk. */
   isStored(id: string): boolean;
   complain(what: string): void;
-  note(what: string): void;
+  note(what: string, more?: string): void;
 }
 
 export class OutsideReceiver {
@@ -39,7 +39,7 @@ export class OutsideReceiver {
           const durationMs = mood === "silent" ? timeoutMs : random.between(1, 400);
           scheduler.later(durationMs, () => {
             if (life.isDead) return;
-            note(`webhook ${mood}`);
+            note(`webhook ${mood}`, body);
             resolve(resultOf(mood, durationMs));
           });
         }),

@@ -37,7 +37,12 @@ export function playRound(town: Town, { seed, isOfBroadcasts = false }: RoundOpt
     try {
       play(world, isOfBroadcasts);
     } catch (error) {
-      fault = error instanceof Error ? (error.name === "Broken" ? error.message : (error.stack ?? error.message)) : String(error);
+      fault =
+        error instanceof Error
+          ? error.name === "Broken"
+            ? error.message
+            : (error.stack ?? error.message)
+          : String(error);
     } finally {
       world.end();
     }
@@ -130,6 +135,8 @@ function comeToRest(world: World): void {
     JOIN broadcast_figures f ON f.broadcast_id = b.id
     WHERE b.status NOT IN ('paused', 'scheduled') AND f.settled_at IS NULL AND b.waits_until IS NULL`);
   if (open.length > 0) world.complain(`broadcasts that do not end: ${JSON.stringify(open)}`);
-  const stuck = world.look("SELECT id, status FROM messages WHERE broadcast_id IS NULL AND status IN ('queued', 'sending')");
+  const stuck = world.look(
+    "SELECT id, status FROM messages WHERE broadcast_id IS NULL AND status IN ('queued', 'sending')",
+  );
   if (stuck.length > 0) world.complain(`messages that do not end: ${JSON.stringify(stuck)}`);
 }

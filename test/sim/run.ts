@@ -1,8 +1,11 @@
 /**
- * The simulation from the command line: `bun run test:sim [--seed N] [--rounds N] [--broadcasts] [--story]`. Rounds have
- * the seeds N, N + 1, …; a round that breaks something prints its seed and its story, and the run ends with 1.
+ * The simulation from the command line: `bun run test:sim [--seed N] [--rounds N] [--broadcasts] [--story] [--mutants]`.
+ * Rounds have the seeds N, N + 1, …; a round that breaks something prints its seed and its story, and the run ends with 1.
+ * `--broadcasts`: broadcasts alone, looked at thoroughly after every step. `--mutants`: bugs put in by hand, all of which
+ * have to be found.
  */
 import { parseArgs } from "node:util";
+import { runMutants } from "./mutants.ts";
 import { playRound } from "./round.ts";
 import { buildTown } from "./town.ts";
 
@@ -12,13 +15,15 @@ function main(): number {
   const { values } = parseArgs({
     options: {
       seed: { type: "string", default: String(1 + (Date.now() % 1_000_000_000)) },
-      rounds: { type: "string", default: "300" },
+      rounds: { type: "string" },
       broadcasts: { type: "boolean", default: false },
       story: { type: "boolean", default: false },
+      mutants: { type: "boolean", default: false },
     },
   });
   const first = Number(values.seed);
-  const rounds = Number(values.rounds);
+  if (values.mutants) return runMutants(Number(values.rounds ?? 2_000), first) === 0 ? 0 : 1;
+  const rounds = Number(values.rounds ?? 300);
   using town = buildTown();
   const startedAt = performance.now();
   let [turns, handOvers, lives] = [0, 0, 0];
@@ -31,13 +36,18 @@ function main(): number {
     if (told.fault !== null) {
       if (!values.story) console.log(told.story.join("\n"));
       const again = `bun run test:sim --seed ${seed} --rounds 1${values.broadcasts ? " --broadcasts" : ""}`;
-      console.log(`\nround ${seed - first + 1} of ${rounds} broke something (seed ${seed}, story ${told.hash}):\n${told.fault}\n\nagain: ${again}`);
+      console.log(
+        `\nround ${seed - first + 1} of ${rounds} broke something (seed ${seed}, story ${told.hash}):\n${told.fault}\n\nagain: ${again}`,
+      );
       return 1;
     }
-    if ((seed - first + 1) % 1_000 === 0) console.log(`${seed - first + 1} rounds, ${rate(seed - first + 1, startedAt)} a second`);
+    if ((seed - first + 1) % 1_000 === 0)
+      console.log(`${seed - first + 1} rounds, ${rate(seed - first + 1, startedAt)} a second`);
   }
   const words = `${turns} turns, ${handOvers} hand-overs, ${lives} lives`;
-  console.log(`${rounds} rounds from seed ${first}: nothing broke; ${words}; ${rate(rounds, startedAt)} rounds a second`);
+  console.log(
+    `${rounds} rounds from seed ${first}: nothing broke; ${words}; ${rate(rounds, startedAt)} rounds a second`,
+  );
   return 0;
 }
 

@@ -2,9 +2,9 @@
 import { credit, setPrice } from "#src/domain/billing/account.ts";
 import { pauseBroadcast, resumeByHand } from "#src/domain/broadcasts/pause.ts";
 import { getBroadcast } from "#src/domain/broadcasts/read.ts";
-import { updateNumber } from "#src/domain/numbers/update.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import { makeReady, makeUnready } from "#src/domain/numbers/readiness.ts";
+import { updateNumber } from "#src/domain/numbers/update.ts";
 import { decideByName } from "#src/domain/templates/decide.ts";
 import { resume, suspend, updateWorkspace } from "#src/domain/workspaces/update.ts";
 import type { Weather } from "./answers.ts";

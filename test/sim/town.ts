@@ -2,8 +2,7 @@
  * Where every story begins: a database with one shop, its number, templates, groups and people, made once for each run
  * and copied for each round.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Config, loadConfig } from "#src/config.ts";
@@ -14,8 +13,8 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
 import { createWorkspace } from "#src/domain/workspaces/create.ts";
-import { instanceId } from "#src/storage/instance.ts";
 import { createSecretBox } from "#src/primitives/secret.ts";
+import { instanceId } from "#src/storage/instance.ts";
 import { migrate } from "#src/storage/migrate.ts";
 import { openStore } from "#src/storage/store.ts";
 import { Life } from "./process.ts";
@@ -56,7 +55,8 @@ export function buildTown(): Town {
   const scheduler = new Scheduler(random, startsAt);
   const file = join(directory, "town.db");
   const failures: string[] = [];
-  let town: Omit<Town, "file" | "directory" | "config" | "secretKey" | "startsAt" | typeof Symbol.dispose> | null = null;
+  let town: Omit<Town, "file" | "directory" | "config" | "secretKey" | "startsAt" | typeof Symbol.dispose> | null =
+    null;
   scheduler.hold(() => {
     const store = openStore(file, { busyTimeoutMs: 0 });
     migrate(store.client);

@@ -82,7 +82,7 @@ export class World {
     copyFileSync(town.file, this.#file);
     const { scheduler } = this;
     const complain = (what: string): void => void this.#faults.push(what);
-    const note = (what: string): void => this.note(what);
+    const note = (what: string, more?: string): void => this.note(what, more);
     this.network = new OutsideNetwork({
       scheduler,
       random: this.random.fork("network"),
@@ -124,11 +124,11 @@ export class World {
     return `${prefix}${this.#count}`;
   }
 
-  /** Kept for the story, and part of its hash. */
-  note(what: string): void {
+  /** Kept for the story, and part of its hash; `more` is part of the hash alone. */
+  note(what: string, more = ""): void {
     const line = `${this.scheduler.elapsed().toFixed(1)} ${what}`;
     this.#notes.push(line);
-    this.#hash = BigInt(Bun.hash(line, this.#hash));
+    this.#hash = BigInt(Bun.hash(`${line} ${more} ${this.scheduler.turns}`, this.#hash));
   }
 
   get story(): readonly string[] {
@@ -149,7 +149,8 @@ export class World {
     watchMoves(client);
     this.#permission.begin(client);
     this.#checks = new Checks(client);
-    const row = client.prepare(`SELECT m.id, m.status, m.broadcast_id AS broadcastId, b.day_starts_at IS NOT NULL AS isBirthday
+    const row =
+      client.prepare(`SELECT m.id, m.status, m.broadcast_id AS broadcastId, b.day_starts_at IS NOT NULL AS isBirthday
       FROM messages m LEFT JOIN broadcasts b ON b.id = m.broadcast_id WHERE reference = ?`);
     this.#rowOf = (reference) => {
       const found = row.get(reference) as (Omit<Row, "isBirthday"> & { isBirthday: number }) | undefined;
@@ -291,7 +292,10 @@ export class World {
   /** A request of a caller that keeps nothing; null: no answer came. */
   call(method: string, path: string, call: Omit<Call, "key">, onAnswer: (answer: Answer | null) => void): void {
     const { life, town } = this;
-    if (life === null) return onAnswer(null);
+    if (life === null) {
+      onAnswer(null);
+      return;
+    }
     life.request(method, path, { key: town.apiKey, ...call }, (answer) => {
       if (answer !== null && (answer.status === 500 || answer.status === 503)) {
         this.#faults.push(`${method} ${path} was answered ${answer.status}`);
@@ -305,7 +309,7 @@ export class World {
     const { idempotencyKey, path, body, token } = wish;
     const call = idempotencyKey === null ? { body } : { body, idempotencyKey };
     this.call("POST", path, call, (answer) => {
-      this.note(`${token} is told ${answer === null ? "nothing" : answer.status}`);
+      this.note(`${token} is told ${answer === null ? "nothing" : answer.status}`, answer?.text);
       if (answer === null) return;
       this.#hear(wish, answer);
       onAnswer(answer);

@@ -1,0 +1,125 @@
+/**
+ * The proof that the simulation finds what it is for: bugs put in by hand, each into a copy of the project that is thrown
+ * away, and the simulation run on that copy until it finds it. A change that no longer fits the source fails loudly.
+ */
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+interface Mutant {
+  name: string;
+  file: string;
+  /** Stands in the file exactly once. */
+  find: string;
+  replace: string;
+}
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: "a lost guard: a failure is recorded although a status was faster",
+    file: "src/domain/messages/record-outcome.ts",
+    find: 'if (before.status !== "sending" && before.status !== "queued") return before;',
+    replace: "",
+  },
+  {
+    name: "an outcome recorded before the send",
+    file: "src/workers/hand-over.ts",
+    find: "    const outcome = await networks[sender.network].send(handover, options.timeoutMs);",
+    replace: `    const early = { kind: "accepted", networkMessageId: handover.reference, recipientId: null, recipientUserId: null } as const;
+    await record((tx) => void recordAccepted(tx, message.id, early));
+    const outcome = await networks[sender.network].send(handover, options.timeoutMs);`,
+  },
+  {
+    name: "consent not read again at the hand-over of a recipient",
+    file: "src/domain/broadcasts/take.ts",
+    find: "const refused = refusedBy(contact.consent);",
+    replace: "const refused = null as SkipCode | null;",
+  },
+  {
+    name: "a hold not released when a single message is withdrawn",
+    file: "src/domain/messages/record-outcome.ts",
+    find: 'if (removed.money === "held") release(tx, removed.workspaceId, removed.id, removed.rate);',
+    replace: "",
+  },
+  {
+    name: "a key freed after the hand-over, at the start after a crash",
+    file: "src/domain/messages/in-doubt.ts",
+    find: "    } else {\n      enqueueAnew(",
+    replace: "    } else {\n      freeKeyOfMessage(tx, message.id);\n      enqueueAnew(",
+  },
+  {
+    name: "consent not read again before a further attempt",
+    file: "src/domain/messages/record-outcome.ts",
+    find: "requireNotOptedOut(tx, workspace, { contact, phone: before.toPhone as E164 });",
+    replace: "",
+  },
+  {
+    name: "recipients that a crash left open are sent again",
+    file: "src/domain/broadcasts/recover.ts",
+    find: "for (const message of open) leaveInDoubt(tx, message, settleAt);",
+    replace:
+      'for (const message of open) tx.db.update(messages).set({ status: "queued" }).where(eq(messages.id, message.id)).run();',
+  },
+  {
+    name: "an unknown outcome is tried again",
+    file: "src/domain/broadcasts/record.ts",
+    find: "leaveInDoubt(tx, message, tx.now + inDoubtAfterMs);",
+    replace: "takeBack(tx, broadcast, message);",
+  },
+  {
+    name: "a broadcast's own state is not read again",
+    file: "src/domain/broadcasts/take.ts",
+    find: 'if (broadcast.status !== "running") return nothing;',
+    replace: "",
+  },
+  {
+    name: "what was charged once is charged again",
+    file: "src/domain/messages/move.ts",
+    find: 'if (message.money === "none" || message.money === "charged") return message.money;',
+    replace: 'if (message.money === "none") return message.money;',
+  },
+];
+
+const PARTS = ["src", "migrations", "test/sim", "package.json", "tsconfig.json"];
+
+/** Returns how many of them were not found. */
+export function runMutants(rounds: number, seed: number): number {
+  let missed = 0;
+  for (const mutant of mutants) {
+    const output = runOne(mutant, rounds, seed);
+    const found = /round (\d+) of \d+ broke something.*\n(.*)/.exec(output);
+    if (found === null) missed += 1;
+    const told = found === null ? `NOT FOUND in ${rounds} rounds` : `found in round ${found[1]}: ${found[2]}`;
+    console.log(`${mutant.name}\n  ${told.slice(0, 200)}`);
+  }
+  return missed;
+}
+
+function runOne(mutant: Mutant, rounds: number, seed: number): string {
+  const root = resolve(import.meta.dir, "../..");
+  const copy = mkdtempSync(join(tmpdir(), "waxwing-mutant-"));
+  try {
+    for (const part of PARTS) cpSync(join(root, part), join(copy, part), { recursive: true });
+    symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+    mutate(join(copy, mutant.file), mutant);
+    const command = [process.execPath, "test/sim/run.ts", "--seed", String(seed), "--rounds", String(rounds)];
+    const { stdout, stderr, exitCode } = Bun.spawnSync(command, { cwd: copy });
+    const output = stdout.toString();
+    // A copy that cannot even run has found nothing.
+    if (exitCode !== 0 && !output.includes("broke something")) {
+      throw new Error(`the copy with "${mutant.name}" does not run: ${output}${stderr.toString()}`);
+    }
+    return output;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+export function mutate(path: string, { name, find, replace }: Mutant): void {
+  const source = readFileSync(path, "utf8");
+  const parts = source.split(find);
+  if (parts.length !== 2) {
+    throw new Error(`"${name}" stands ${parts.length - 1} times in ${path}; it has to stand there once`);
+  }
+  writeFileSync(path, parts.join(replace));
+}

@@ -41,8 +41,14 @@ const PARTS: readonly { name: string; sql: string }[] = [
   {
     name: "as many events of opt-outs as opt-outs",
     sql: `SELECT opted, told FROM (SELECT
-        (SELECT count(*) FROM consent_log WHERE became = 'opted_out') AS opted,
+        (SELECT count(*) FROM consent_log WHERE became = 'opted_out' AND was <> 'opted_out') AS opted,
         (SELECT count(*) FROM events WHERE type = 'contact.opted_out') AS told) WHERE opted <> told`,
+  },
+  {
+    name: "as many events of lifted opt-outs as were lifted",
+    sql: `SELECT lifted, told FROM (SELECT
+        (SELECT count(*) FROM consent_log WHERE was = 'opted_out' AND became <> 'opted_out') AS lifted,
+        (SELECT count(*) FROM events WHERE type = 'contact.opted_in') AS told) WHERE lifted <> told`,
   },
   {
     name: "as many events of inbounds as inbounds",
@@ -80,18 +86,33 @@ const PARTS: readonly { name: string; sql: string }[] = [
 export function watchMoves(client: Client): void {
   client.exec(`
     CREATE TEMP TABLE moves (message_id INTEGER, was TEXT, became TEXT);
-    CREATE TEMP TABLE begun AS SELECT coalesce(max(seq), 0) AS seq FROM main.events;
+    CREATE TEMP TABLE begun (seq INTEGER);
     CREATE TEMP TRIGGER message_moves AFTER UPDATE OF status ON main.messages
     WHEN OLD.status <> NEW.status AND NEW.origin = 'api' BEGIN
       INSERT INTO moves VALUES (NEW.id, OLD.status, NEW.status);
     END;`);
 }
 
+/** From here on they are counted: a process begins. */
+export function countMovesAnew(client: Client): void {
+  client.exec(`DELETE FROM temp.moves; DELETE FROM temp.begun;
+    INSERT INTO temp.begun SELECT coalesce(max(seq), 0) FROM main.events`);
+}
+
+const prepared = new WeakMap<Client, Checks>();
+
 export class Checks {
   readonly #cheap;
   readonly #thorough: { name: string; find: (now: number) => unknown[] }[];
 
-  constructor(client: Client) {
+  /** Prepared once for each connection. */
+  static of(client: Client): Checks {
+    const known = prepared.get(client) ?? new Checks(client);
+    prepared.set(client, known);
+    return known;
+  }
+
+  private constructor(client: Client) {
     this.#cheap = client.prepare(`SELECT
       (SELECT count(*) FROM messages WHERE id IN (SELECT value FROM json_each(@messages))),
       (SELECT count(*) FROM broadcasts WHERE id IN (SELECT value FROM json_each(@broadcasts))),

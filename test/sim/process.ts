@@ -18,7 +18,7 @@ import { createSecretBox } from "#src/primitives/secret.ts";
 import { openClient } from "#src/storage/driver.ts";
 import { instanceId as readInstanceId } from "#src/storage/instance.ts";
 import type { Reader } from "#src/storage/reader.ts";
-import { openStore, type Store } from "#src/storage/store.ts";
+import type { Store } from "#src/storage/store.ts";
 import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
 import { createDeliveryWorker } from "#src/workers/deliver-webhook.ts";
 import { Housekeeping } from "#src/workers/housekeeping.ts";
@@ -31,19 +31,18 @@ import { createReviewWorker, createStartWorker } from "#src/workers/review-broad
 import { BroadcastRunner } from "#src/workers/run-broadcasts.ts";
 import { createSettleWorker } from "#src/workers/settle-messages.ts";
 import { watchNetwork } from "#src/workers/watched-network.ts";
+import type { Disk } from "./disk.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Owner, Scheduler } from "./scheduler.ts";
 
 export interface Surroundings {
-  file: string;
+  disk: Disk;
   config: Config;
   scheduler: Scheduler;
   random: SeededRandom;
   secretKey: Uint8Array;
   networkOf(life: Life): Network;
   posterOf(life: Life): WebhookPoster;
-  /** Told right after each commit, before anybody else is. */
-  onCommit(life: Life): void;
   /** What the server logs as an error, or throws where nobody catches it. */
   onError(what: string): void;
 }
@@ -73,16 +72,8 @@ export class Life implements Owner {
 
   constructor(around: Surroundings) {
     this.#around = around;
-    const { scheduler, random, file } = around;
-    scheduler.owner = this;
-    this.store = openStore(file, {
-      clock: scheduler.clockOf(this),
-      random,
-      busyTimeoutMs: 0,
-      hashKey: () => around.secretKey,
-      onCommit: () => around.onCommit(this),
-      onEffectError: (error) => around.onError(`an effect failed: ${String(error)}`),
-    });
+    around.scheduler.owner = this;
+    this.store = around.disk.storeOf(this);
     this.#start().catch((error: unknown) => {
       if (!this.isDead) around.onError(`the start failed: ${String(error)}`);
     });
@@ -166,7 +157,7 @@ export class Life implements Owner {
 
   /** Reads on a connection of its own, in a later turn, as the reader's thread does. */
   #reader(): Reader {
-    const { scheduler, random, file } = this.#around;
+    const { scheduler, random, disk } = this.#around;
     const clock = scheduler.clockOf(this);
     let client: ReturnType<typeof openClient> | null = null;
     return {
@@ -175,7 +166,7 @@ export class Life implements Owner {
           clock.setTimer(random.below(4), () => {
             try {
               if (client === null) {
-                client = openClient(file, { readonly: true });
+                client = openClient(disk.file, { readonly: true });
                 this.#readers.push(client);
               }
               resolve(client.prepare(sql).all(...parameters) as Record<string, unknown>[]);
@@ -224,11 +215,11 @@ export class Life implements Owner {
   /** What is left of a process that was killed goes, as the kernel takes it away. */
   remove(): void {
     this.isDead = true;
-    const { scheduler } = this.#around;
+    const { scheduler, disk } = this.#around;
     scheduler.bury();
     scheduler.owner = null;
     for (const reader of this.#readers) reader.close();
-    this.store.client.close();
+    disk.settle();
     const open = [...this.#open];
     this.#open.clear();
     for (const lost of open) lost();

@@ -1,5 +1,6 @@
 /**
- * The simulation from the command line: `bun run test:sim [--seed N] [--rounds N] [--broadcasts] [--story] [--mutants]`.
+ * The simulation from the command line: `bun run test:sim [--seed N] [--rounds N] [--broadcasts] [--jobs N] [--story]
+ * [--mutants]`.
  * Rounds have the seeds N, N + 1, …; a round that breaks something prints its seed and its story, and the run ends with 1.
  * `--broadcasts`: broadcasts alone, looked at thoroughly after every step. `--mutants`: bugs put in by hand, all of which
  * have to be found.
@@ -9,13 +10,14 @@ import { runMutants } from "./mutants.ts";
 import { playRound } from "./round.ts";
 import { buildTown } from "./town.ts";
 
-if (import.meta.main) process.exit(main());
+if (import.meta.main) process.exit(await main());
 
-function main(): number {
+async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       seed: { type: "string", default: String(1 + (Date.now() % 1_000_000_000)) },
       rounds: { type: "string" },
+      jobs: { type: "string", default: "1" },
       broadcasts: { type: "boolean", default: false },
       story: { type: "boolean", default: false },
       mutants: { type: "boolean", default: false },
@@ -24,25 +26,57 @@ function main(): number {
   const first = Number(values.seed);
   if (values.mutants) return runMutants(Number(values.rounds ?? 2_000), first) === 0 ? 0 : 1;
   const rounds = Number(values.rounds ?? 300);
+  const jobs = Number(values.jobs);
+  const { broadcasts: isOfBroadcasts, story: isTold } = values;
+  if (jobs > 1) return playInParallel(first, rounds, jobs, isOfBroadcasts);
+  return play({ first, rounds, isOfBroadcasts, isTold });
+}
+
+/** Each job plays a part of the seeds in a process of its own; they share nothing. */
+async function playInParallel(first: number, rounds: number, jobs: number, isOfBroadcasts: boolean): Promise<number> {
+  const startedAt = performance.now();
+  const each = Math.ceil(rounds / jobs);
+  const codes = await Promise.all(
+    Array.from({ length: jobs }, (_, job) => {
+      const seed = first + job * each;
+      const count = Math.min(each, first + rounds - seed);
+      const flags = isOfBroadcasts ? ["--broadcasts"] : [];
+      const command = [process.execPath, import.meta.path, "--seed", String(seed), "--rounds", String(count), ...flags];
+      return count <= 0 ? 0 : Bun.spawn(command, { stdout: "inherit", stderr: "inherit" }).exited;
+    }),
+  );
+  const isSound = codes.every((code) => code === 0);
+  console.log(
+    `${rounds} rounds in ${jobs} jobs: ${isSound ? "nothing broke" : "something broke"}; ${rate(rounds, startedAt)} rounds a second`,
+  );
+  return isSound ? 0 : 1;
+}
+
+interface Play {
+  first: number;
+  rounds: number;
+  isOfBroadcasts: boolean;
+  isTold: boolean;
+}
+
+function play({ first, rounds, isOfBroadcasts, isTold }: Play): number {
   using town = buildTown();
   const startedAt = performance.now();
   let [turns, handOvers, lives] = [0, 0, 0];
   for (let seed = first; seed < first + rounds; seed++) {
-    const told = playRound(town, { seed, isOfBroadcasts: values.broadcasts });
+    const told = playRound(town, { seed, isOfBroadcasts });
     turns += told.turns;
     handOvers += told.handOvers;
     lives += told.lives;
-    if (values.story) console.log(told.story.join("\n"));
+    const done = seed - first + 1;
+    if (isTold || told.fault !== null) console.log(told.story.join("\n"));
     if (told.fault !== null) {
-      if (!values.story) console.log(told.story.join("\n"));
-      const again = `bun run test:sim --seed ${seed} --rounds 1${values.broadcasts ? " --broadcasts" : ""}`;
-      console.log(
-        `\nround ${seed - first + 1} of ${rounds} broke something (seed ${seed}, story ${told.hash}):\n${told.fault}\n\nagain: ${again}`,
-      );
+      const again = `bun run test:sim --seed ${seed} --rounds 1${isOfBroadcasts ? " --broadcasts" : ""}`;
+      console.log(`\nround ${done} of ${rounds} broke something (seed ${seed}, story ${told.hash}):\n${told.fault}`);
+      console.log(`\nagain: ${again}`);
       return 1;
     }
-    if ((seed - first + 1) % 1_000 === 0)
-      console.log(`${seed - first + 1} rounds, ${rate(seed - first + 1, startedAt)} a second`);
+    if (done % 1_000 === 0) console.log(`${done} rounds from seed ${first}, ${rate(done, startedAt)} a second`);
   }
   const words = `${turns} turns, ${handOvers} hand-overs, ${lives} lives`;
   console.log(

@@ -104,6 +104,11 @@ export class Scheduler {
     }
   }
 
+  /** Runs in a later turn, whoever has died by then. */
+  putOff(run: () => void): void {
+    this.#putOff.push({ run, owner: null });
+  }
+
   /** A process has died: nothing of it happens any more. */
   bury(): void {
     this.#putOff = this.#putOff.filter(({ owner }) => owner?.isDead !== true);

@@ -17,6 +17,7 @@ import { createSecretBox } from "#src/primitives/secret.ts";
 import { instanceId } from "#src/storage/instance.ts";
 import { migrate } from "#src/storage/migrate.ts";
 import { openStore } from "#src/storage/store.ts";
+import { Disk } from "./disk.ts";
 import { Life } from "./process.ts";
 import { SeededRandom } from "./random.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -30,7 +31,7 @@ export const templates = ["order_shipped", "summer_sale"] as const;
 
 export interface Town extends Disposable {
   directory: string;
-  file: string;
+  disk: Disk;
   config: Config;
   secretKey: Uint8Array;
   apiKey: string;
@@ -53,17 +54,20 @@ export function buildTown(): Town {
   const secretKey = random.bytes(32);
   const startsAt = Date.parse("2026-11-21T06:00:00Z");
   const scheduler = new Scheduler(random, startsAt);
-  const file = join(directory, "town.db");
+  const origin = join(directory, "town.db");
   const failures: string[] = [];
-  let town: Omit<Town, "file" | "directory" | "config" | "secretKey" | "startsAt" | typeof Symbol.dispose> | null =
+  let town: Omit<Town, "disk" | "directory" | "config" | "secretKey" | "startsAt" | typeof Symbol.dispose> | null =
     null;
   scheduler.hold(() => {
-    const store = openStore(file, { busyTimeoutMs: 0 });
+    const store = openStore(origin, { busyTimeoutMs: 0 });
     migrate(store.client);
     instanceId(store.client, startsAt, () => "0simtown", { inode: "1", bornAt: 1 });
     store.close();
+    const building = new Disk(join(directory, "building.db"), origin, secretKey);
+    const onError = (what: string): void => void failures.push(what);
+    building.begin({ scheduler, random, onCommit: () => undefined, onError });
     const life = new Life({
-      file,
+      disk: building,
       config,
       scheduler,
       random,
@@ -75,8 +79,7 @@ export function buildTown(): Town {
         send: async () => ({ kind: "unknown", reason: "there is no network yet" }),
       }),
       posterOf: () => ({ post: () => new Promise(() => undefined), close: () => undefined }),
-      onCommit: () => undefined,
-      onError: (what) => failures.push(what),
+      onError,
     });
     scheduler.run(1_000);
     const box = createSecretBox(secretKey, random);
@@ -114,18 +117,22 @@ export function buildTown(): Town {
       });
       scheduler.run(100);
     });
-    life.store.checkpoint();
     life.remove();
+    building.close();
   });
   if (failures.length > 0 || town === null) throw new Error(`the town could not be built: ${failures.join("; ")}`);
-  const made: Omit<Town, "file" | "directory" | "config" | "secretKey" | "startsAt" | typeof Symbol.dispose> = town;
+  const made: Omit<Town, "disk" | "directory" | "config" | "secretKey" | "startsAt" | typeof Symbol.dispose> = town;
+  const disk = new Disk(join(directory, "waxwing.db"), join(directory, "building.db"), secretKey);
   return {
     ...made,
-    file,
+    disk,
     directory,
     config,
     secretKey,
     startsAt,
-    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+    [Symbol.dispose]: () => {
+      disk.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
   };
 }

@@ -2,7 +2,7 @@
  * One round's world: the shop's server over all its lives, the network, the receiver and the callers around it, and what
  * each of them was told. Steps of a story act on it; after each, `check` says what is wrong.
  */
-import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeBackup } from "#src/copies/backup.ts";
 import { restoreBackup } from "#src/copies/restore.ts";
@@ -10,8 +10,9 @@ import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { storeCallback } from "#src/domain/callbacks/callbacks.ts";
 import { newInstanceId } from "#src/primitives/id.ts";
 import { Problem } from "#src/primitives/problem.ts";
+import type { Client } from "#src/storage/driver.ts";
 import type { Tx } from "#src/storage/transaction.ts";
-import { Acknowledged, Checks, watchMoves } from "./checks.ts";
+import { Acknowledged, Checks, countMovesAnew } from "./checks.ts";
 import { OutsideNetwork, type Row } from "./network.ts";
 import { PermissionLog } from "./permission.ts";
 import { type Answer, type Call, Life, type Surroundings } from "./process.ts";
@@ -39,7 +40,8 @@ export interface Wish {
 }
 
 const SETTLING = [201, 202, 402, 404, 422, 502];
-const UNSETTLING = [403, 429];
+/** 400: a time that was still to come when it was first asked for may have passed. */
+const UNSETTLING = [400, 403, 429];
 const FORGET_AFTER_MS = 20 * 3_600_000;
 
 export class World {
@@ -54,8 +56,7 @@ export class World {
   lives = 0;
   isCharged = false;
   backup: string | null = null;
-  readonly #directory: string;
-  readonly #file: string;
+  readonly #copies: string[] = [];
   readonly #around: Surroundings;
   readonly #permission = new PermissionLog();
   readonly #faults: string[] = [];
@@ -65,6 +66,7 @@ export class World {
   #hash = 0n;
   #doom: Doom | null = null;
   #awayMs = 0;
+  #client: Client | null = null;
   #checks: Checks | null = null;
   #rowOf: ((reference: string) => Row | null) | null = null;
   #isStored: ((id: string) => boolean) | null = null;
@@ -76,10 +78,6 @@ export class World {
     const startsAt = town.startsAt + this.random.pick([1, 2, 8.6]) * 3_600_000;
     this.scheduler = new Scheduler(this.random.fork("order"), startsAt);
     this.scheduler.afterTurn = () => this.#afterTurn();
-    this.#directory = join(town.directory, `round-${seed}`);
-    mkdirSync(this.#directory);
-    this.#file = join(this.#directory, "waxwing.db");
-    copyFileSync(town.file, this.#file);
     const { scheduler } = this;
     const complain = (what: string): void => void this.#faults.push(what);
     const note = (what: string, more?: string): void => this.note(what, more);
@@ -103,19 +101,22 @@ export class World {
       note,
     });
     this.#around = {
-      file: this.#file,
+      disk: town.disk,
       config: town.config,
       scheduler,
       random: this.random.fork("server"),
       secretKey: town.secretKey,
       networkOf: (life) => this.network.connect(life),
       posterOf: (life) => this.receiver.connect(life),
+      onError: (what) => complain(`the server said: ${what}`),
+    };
+    town.disk.begin({
+      ...this.#around,
       onCommit: () => {
         this.#permission.committed();
         this.#meet("commit");
       },
-      onError: (what) => complain(`the server said: ${what}`),
-    };
+    });
   }
 
   /** A word that no other wish has. */
@@ -143,12 +144,18 @@ export class World {
     if (this.life !== null) return;
     this.lives += 1;
     for (const again of this.#waiting.splice(0)) this.scheduler.later(this.random.between(200, 20_000), again);
-    const life = new Life(this.#around);
-    this.life = life;
-    const { client } = life.store;
-    watchMoves(client);
+    const { client } = this.town.disk;
+    countMovesAnew(client);
+    this.#prepare(client);
+    this.life = new Life(this.#around);
+  }
+
+  /** Once for each time that the file is opened. */
+  #prepare(client: Client): void {
     this.#permission.begin(client);
-    this.#checks = new Checks(client);
+    this.#checks = Checks.of(client);
+    if (this.#client === client) return;
+    this.#client = client;
     const row =
       client.prepare(`SELECT m.id, m.status, m.broadcast_id AS broadcastId, b.day_starts_at IS NOT NULL AS isBirthday
       FROM messages m LEFT JOIN broadcasts b ON b.id = m.broadcast_id WHERE reference = ?`);
@@ -204,7 +211,6 @@ export class World {
     this.#doom = null;
     const life = this.life;
     this.life = null;
-    this.#checks = null;
     life?.remove();
   }
 
@@ -232,19 +238,24 @@ export class World {
     if (file === null) return;
     this.#take();
     const random = this.random.fork(`restore ${this.lives}`);
-    restoreBackup(file, this.#file, {
-      now: this.scheduler.now(),
-      acceptGap: false,
-      newInstanceId: () => newInstanceId(random),
-      onStep: () => undefined,
+    const { disk } = this.town;
+    disk.closedFor(() => {
+      const { kept } = restoreBackup(file, disk.file, {
+        now: this.scheduler.now(),
+        acceptGap: false,
+        newInstanceId: () => newInstanceId(random),
+        onStep: () => undefined,
+      });
+      if (kept !== null) this.#copies.push(kept);
     });
     this.start();
   }
 
   takeBackup(): void {
     if (!this.isUp) return;
-    this.backup = join(this.#directory, `backup-${this.newToken("")}.db`);
-    makeBackup(this.#file, this.backup, this.scheduler.now());
+    this.backup = join(this.town.directory, `backup-${this.newToken("")}.db`);
+    this.#copies.push(this.backup);
+    makeBackup(this.town.disk.file, this.backup, this.scheduler.now());
   }
 
   /** What an operator does on the command line; told when it is on the disk. */
@@ -356,11 +367,13 @@ export class World {
   /** Rows of a query on what is committed. */
   look(sql: string, ...parameters: unknown[]): Record<string, unknown>[] {
     if (this.life === null || this.life.isDead) return [];
-    return this.life.store.client.prepare(sql).all(...parameters) as Record<string, unknown>[];
+    return this.town.disk.client.prepare(sql).all(...parameters) as Record<string, unknown>[];
   }
 
   end(): void {
     this.#take();
-    rmSync(this.#directory, { recursive: true, force: true });
+    for (const file of this.#copies) {
+      for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+    }
   }
 }

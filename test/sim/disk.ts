@@ -1,0 +1,164 @@
+/**
+ * The database file of a whole run, kept open from life to life and from round to round: to open one anew costs a
+ * thousand times what a statement does. A process that dies leaves what it had committed, for what it still had in its
+ * queue is taken back when its turn comes; a round begins with what the town had, row by row.
+ */
+import { copyFileSync } from "node:fs";
+import type { Client } from "#src/storage/driver.ts";
+import { openStore, type Store } from "#src/storage/store.ts";
+import type { Settled, Tx } from "#src/storage/transaction.ts";
+import { watchMoves } from "./checks.ts";
+import type { SeededRandom } from "./random.ts";
+import type { Owner, Scheduler } from "./scheduler.ts";
+
+/** Whose turn it is: the round that plays now. */
+export interface Player {
+  scheduler: Scheduler;
+  random: SeededRandom;
+  /** Told right after each commit, before anybody else is. */
+  onCommit(): void;
+  onError(what: string): void;
+}
+
+/** Thrown inside the group commit, so that nothing of a dead process's operation is written. */
+class Gone extends Error {
+  override readonly name = "Gone";
+}
+
+export class Disk {
+  readonly file: string;
+  readonly #origin: string;
+  readonly #secretKey: Uint8Array;
+  #player: Player | null = null;
+  #store: Store | null = null;
+  #reset: string | null = null;
+  /** Group commits that are to run: none of them is ever dropped. */
+  #groups: (() => void)[] = [];
+
+  /** `origin`: the file that every round begins with; it stays as it is. */
+  constructor(file: string, origin: string, secretKey: Uint8Array) {
+    this.file = file;
+    this.#origin = origin;
+    this.#secretKey = secretKey;
+  }
+
+  get client(): Client {
+    return this.#opened().client;
+  }
+
+  /** A round begins, on the rows of the origin. */
+  begin(player: Player): void {
+    this.#player = player;
+    if (this.#store === null) copyFileSync(this.#origin, this.file);
+    const { client } = this.#opened();
+    client.pragma("foreign_keys = OFF");
+    this.#reset ??= this.#resetOf(client);
+    client.exec(this.#reset);
+    client.pragma("foreign_keys = ON");
+  }
+
+  /** Nothing is under way any more; what was queued by a dead process is thrown away. */
+  settle(): void {
+    for (const group of this.#groups.splice(0)) group();
+    // Ends the view that somebody may have been reading in.
+    this.#opened().dataVersion();
+  }
+
+  /** The file is closed while somebody works on it, as a command does without a server. */
+  closedFor(work: () => void): void {
+    this.close();
+    work();
+    this.#opened();
+  }
+
+  close(): void {
+    if (this.#store === null) return;
+    this.settle();
+    this.#store.close();
+    this.#store = null;
+    this.#reset = null;
+  }
+
+  /** The store as one process has it: with its death everything that it asks for ends. */
+  storeOf(owner: Owner): Store {
+    const store = this.#opened();
+    const own = {
+      client: store.client,
+      write: <T>(operation: (tx: Tx) => Settled<T>): Promise<T> =>
+        new Promise<T>((resolve, reject) => {
+          if (owner.isDead) return;
+          store
+            .write((tx) => {
+              if (owner.isDead) throw new Gone();
+              return operation(tx);
+            })
+            .then(resolve, (error: unknown) => {
+              if (!(error instanceof Gone)) reject(error);
+            });
+        }),
+      read: store.read.bind(store),
+      onWake: (topic: string, listener: () => void) =>
+        store.onWake(topic, () => {
+          if (!owner.isDead) listener();
+        }),
+      freePages: store.freePages.bind(store),
+    };
+    return own as unknown as Store;
+  }
+
+  #opened(): Store {
+    if (this.#store !== null) return this.#store;
+    const player = (): Player => {
+      if (this.#player === null) throw new Error("no round is played");
+      return this.#player;
+    };
+    const store = openStore(this.file, {
+      clock: {
+        now: () => player().scheduler.now(),
+        monotonic: () => player().scheduler.elapsed(),
+        setTimer: () => {
+          throw new Error("the store waits for nobody");
+        },
+      },
+      random: { bytes: (count) => player().random.bytes(count), fraction: () => player().random.fraction() },
+      busyTimeoutMs: 0,
+      hashKey: () => this.#secretKey,
+      defer: (run) => {
+        const group = (): void => {
+          this.#groups = this.#groups.filter((other) => other !== group);
+          run();
+        };
+        this.#groups.push(group);
+        player().scheduler.putOff(group);
+      },
+      onCommit: () => player().onCommit(),
+      onEffectError: (error) => player().onError(`an effect failed: ${String(error)}`),
+    });
+    watchMoves(store.client);
+    this.#store = store;
+    return store;
+  }
+
+  #resetOf(client: Client): string {
+    client.exec(`ATTACH DATABASE '${this.#origin}' AS origin`);
+    const tables = client
+      .prepare(
+        "SELECT name FROM main.sqlite_master WHERE type = 'table' AND name <> 'sqlite_stat1' AND name <> 'sqlite_stat4'",
+      )
+      .pluck()
+      .all() as string[];
+    // These are written by triggers of others too, so they come once more at the end.
+    const counted = ["contact_counters", "reached_counts", "groups"];
+    return [
+      "BEGIN",
+      ...tables.map((table) => `DELETE FROM main.${table}`),
+      ...[...tables, ...counted].flatMap((table) => [
+        ...(counted.includes(table) ? [`DELETE FROM main.${table}`] : []),
+        `INSERT INTO main.${table} SELECT * FROM origin.${table}`,
+      ]),
+      "DELETE FROM main.sqlite_sequence",
+      "INSERT INTO main.sqlite_sequence SELECT * FROM origin.sqlite_sequence",
+      "COMMIT",
+    ].join(";");
+  }
+}

@@ -128,7 +128,7 @@ function comeToRest(world: World): void {
     for (const { id } of world.look("SELECT id FROM broadcasts WHERE status = 'paused'")) {
       world.command((tx) => resumeByHand(tx, getBroadcast(tx, Number(id))));
     }
-    if (!scheduler.run(4 * HOUR)) world.complain("it does not come to rest");
+    if (!scheduler.run(1.3 * HOUR)) world.complain("it does not come to rest");
     world.check(true);
   }
   const open = world.look(`SELECT b.id, b.status, b.pause_cause, b.waits_until, f.* FROM broadcasts b

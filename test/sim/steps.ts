@@ -190,9 +190,9 @@ function time(world: World): string {
     [4, world.random.between(1_000, 9_000)],
     [3, world.random.between(MINUTE, 3 * MINUTE)],
     [1.5, 11 * MINUTE],
-    [1, 31 * MINUTE],
-    [0.6, 2 * HOUR],
-    [0.3, 13 * HOUR],
+    [0.8, 31 * MINUTE],
+    [0.4, 2 * HOUR],
+    [0.1, 13 * HOUR],
   ]);
   if (!world.scheduler.run(ms)) world.complain(`too much happens in ${ms} ms`);
   return `${ms} ms pass`;
@@ -203,8 +203,8 @@ function crash(world: World): string {
   const awayMs = random.weighted([
     [4, random.below(2_000)],
     [2, 20 * MINUTE],
-    [1, 3 * HOUR],
-    [0.5, 13 * HOUR],
+    [0.7, 3 * HOUR],
+    [0.3, 13 * HOUR],
   ]);
   const at = random.pick(["turn", "turn", "commit", "before", "after"] as const);
   const left = at === "turn" ? random.between(1, 60) : random.between(1, 6);

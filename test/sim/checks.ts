@@ -1,7 +1,8 @@
 /**
  * What must be true of the disk after every step: what was acknowledged outside is there, rows, figures, money and events
- * agree, and everything that `waxwing check` knows of. Moves of messages are counted by triggers that live and die with the
- * connection, so that each event can be held against the change that it tells of.
+ * agree, and everything that `waxwing check` knows of. Triggers that live and die with the connection count the moves of
+ * messages, so that each event can be held against its change, and look at every row that becomes `sending` in the very
+ * transaction: whatever forbids it at that moment is a fault, even where it is lifted a statement later.
  */
 import { invariants } from "#src/integrity/invariants.ts";
 import type { Client } from "#src/storage/driver.ts";
@@ -37,6 +38,7 @@ const WRONG_FIGURES = `SELECT b.id, b.status, f.*, m.* FROM broadcast_figures f 
         AND f.held <> f.rate * (f.to_go + f.sending + f.sent - f.delivered - coalesce(revived, 0))))`;
 
 const PARTS: readonly { name: string; sql: string }[] = [
+  { name: "messages that were forbidden to leave", sql: "SELECT * FROM temp.faults LIMIT 5" },
   { name: "figures that are not what the rows say", sql: WRONG_FIGURES },
   {
     name: "as many events of opt-outs as opt-outs",
@@ -82,20 +84,57 @@ const PARTS: readonly { name: string; sql: string }[] = [
   },
 ];
 
+/** Why a row may not become `sending` now: each the condition that forbids it, about `NEW`. */
+const FORBIDDEN: readonly (readonly [string, string])[] = [
+  ["the person has opted out", "EXISTS (SELECT 1 FROM contacts WHERE id = NEW.contact_id AND consent = 'opted_out')"],
+  ["the workspace is suspended", "EXISTS (SELECT 1 FROM workspaces WHERE suspended_at IS NOT NULL)"],
+  ["the number is not ready", "EXISTS (SELECT 1 FROM numbers WHERE id = NEW.number_id AND NOT ready)"],
+  [
+    "the broadcast does not run",
+    "EXISTS (SELECT 1 FROM broadcasts WHERE id = NEW.broadcast_id AND status <> 'running')",
+  ],
+  [
+    "the template is not approved",
+    `EXISTS (SELECT 1 FROM broadcasts b JOIN templates t ON t.name = b.template_name
+       WHERE b.id = NEW.broadcast_id AND t.status <> 'APPROVED')`,
+  ],
+  [
+    "the day has passed",
+    `EXISTS (SELECT 1 FROM broadcasts WHERE id = NEW.broadcast_id AND day_ends_at <= NEW.handed_over_at)`,
+  ],
+  [
+    "the same person was sent to under another number",
+    `NEW.broadcast_id IS NOT NULL AND EXISTS (SELECT 1 FROM contacts own JOIN contacts other
+         ON other.person_id = own.person_id AND other.id <> own.id
+       JOIN messages sent ON sent.contact_id = other.id AND sent.broadcast_id = NEW.broadcast_id
+       JOIN broadcasts b ON b.id = NEW.broadcast_id
+       WHERE own.id = NEW.contact_id AND b.day_starts_at IS NULL
+         AND (sent.status IN ('sending', 'sent', 'delivered', 'read') OR (sent.status = 'failed' AND sent.outcome_unknown)))`,
+  ],
+];
+
 /** What a test needs to know of the changes; nothing of it is in the file. */
 export function watchMoves(client: Client): void {
+  const faults = FORBIDDEN.map(
+    ([what, condition]) => `INSERT INTO faults SELECT NEW.id, '${what}' WHERE ${condition};`,
+  );
   client.exec(`
     CREATE TEMP TABLE moves (message_id INTEGER, was TEXT, became TEXT);
     CREATE TEMP TABLE begun (seq INTEGER);
+    CREATE TEMP TABLE faults (message_id INTEGER, what TEXT);
     CREATE TEMP TRIGGER message_moves AFTER UPDATE OF status ON main.messages
     WHEN OLD.status <> NEW.status AND NEW.origin = 'api' BEGIN
       INSERT INTO moves VALUES (NEW.id, OLD.status, NEW.status);
-    END;`);
+    END;
+    CREATE TEMP TRIGGER message_leaves AFTER UPDATE OF status ON main.messages
+    WHEN OLD.status <> 'sending' AND NEW.status = 'sending' BEGIN ${faults.join("\n")} END;
+    CREATE TEMP TRIGGER message_begins AFTER INSERT ON main.messages
+    WHEN NEW.status = 'sending' AND NEW.origin = 'api' BEGIN ${faults.join("\n")} END;`);
 }
 
 /** From here on they are counted: a process begins. */
 export function countMovesAnew(client: Client): void {
-  client.exec(`DELETE FROM temp.moves; DELETE FROM temp.begun;
+  client.exec(`DELETE FROM temp.moves; DELETE FROM temp.begun; DELETE FROM temp.faults;
     INSERT INTO temp.begun SELECT coalesce(max(seq), 0) FROM main.events`);
 }
 

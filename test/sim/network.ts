@@ -8,7 +8,6 @@ import type { Handover, Network as Port } from "#src/networks/network.ts";
 import { inboundCallback, statusCallback } from "#src/networks/simulator/callback.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 import { type AnswerKind, isProofOfNothing, outcomeOf, type Weather, weathers } from "./answers.ts";
-import type { PermissionLog } from "./permission.ts";
 import type { Life } from "./process.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -27,12 +26,13 @@ export interface Row {
   status: string;
   broadcastId: number | null;
   isBirthday: boolean;
+  /** What forbade it in the transaction that let it go; null: nothing did. */
+  fault: string | null;
 }
 
 export interface NetworkOptions {
   scheduler: Scheduler;
   random: SeededRandom;
-  permission: PermissionLog;
   /** What stands on the disk of a reference. */
   rowOf(reference: string): Row | null;
   complain(what: string): void;
@@ -123,23 +123,20 @@ export class OutsideNetwork {
 
   /** Everything that must be so at this moment, seen from outside and from the disk. */
   #judge(handover: Handover): Arrived {
-    const { permission, rowOf, complain } = this.#options;
+    const { rowOf, complain } = this.#options;
     const to = handover.to ?? "";
     const [token, celebrant] = tokenOf(handover);
     const fault = (what: string): void => complain(`${what}: ${token} to ${to} as ${handover.reference}`);
     const row = rowOf(handover.reference);
     if (row === null) fault("handed over without standing on the disk");
     else if (row.status !== "sending") fault(`handed over although its row says ${row.status}`);
-    const template = handover.content.type === "template" ? handover.content.name : null;
-    const obstacle = permission.findObstacle({ to, template, broadcastId: row?.broadcastId ?? null });
-    if (obstacle !== null) fault(`handed over although ${obstacle}`);
+    else if (row.fault !== null) fault(`handed over although ${row.fault}`);
     const arrived: Arrived = { token, celebrant: row?.isBirthday === true ? celebrant : "", to, told: null };
     const same = this.#arrived.get(token) ?? [];
     this.#arrived.set(token, same);
     for (const other of same) {
       if (other.told !== null && isProofOfNothing(other.told)) continue;
-      const isSamePerson = other.to === to || permission.isOnePerson(other.to, to);
-      if (isSamePerson && other.celebrant === arrived.celebrant) fault("a second message to the same person");
+      if (other.to === to && other.celebrant === arrived.celebrant) fault("a second message to the same person");
     }
     same.push(arrived);
     return arrived;

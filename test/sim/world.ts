@@ -14,7 +14,6 @@ import type { Client } from "#src/storage/driver.ts";
 import type { Tx } from "#src/storage/transaction.ts";
 import { Acknowledged, Checks, countMovesAnew } from "./checks.ts";
 import { OutsideNetwork, type Row } from "./network.ts";
-import { PermissionLog } from "./permission.ts";
 import { type Answer, type Call, Life, type Surroundings } from "./process.ts";
 import { SeededRandom } from "./random.ts";
 import { OutsideReceiver } from "./receiver.ts";
@@ -58,7 +57,6 @@ export class World {
   backup: string | null = null;
   readonly #copies: string[] = [];
   readonly #around: Surroundings;
-  readonly #permission = new PermissionLog();
   readonly #faults: string[] = [];
   readonly #notes: string[] = [];
   /** What networks try to tell a server that is away. */
@@ -84,7 +82,6 @@ export class World {
     this.network = new OutsideNetwork({
       scheduler,
       random: this.random.fork("network"),
-      permission: this.#permission,
       rowOf: (reference) => this.#rowOf?.(reference) ?? null,
       complain,
       note,
@@ -112,10 +109,7 @@ export class World {
     };
     town.disk.begin({
       ...this.#around,
-      onCommit: () => {
-        this.#permission.committed();
-        this.#meet("commit");
-      },
+      onCommit: () => this.#meet("commit"),
     });
   }
 
@@ -152,12 +146,12 @@ export class World {
 
   /** Once for each time that the file is opened. */
   #prepare(client: Client): void {
-    this.#permission.begin(client);
     this.#checks = Checks.of(client);
     if (this.#client === client) return;
     this.#client = client;
     const row =
-      client.prepare(`SELECT m.id, m.status, m.broadcast_id AS broadcastId, b.day_starts_at IS NOT NULL AS isBirthday
+      client.prepare(`SELECT m.id, m.status, m.broadcast_id AS broadcastId, b.day_starts_at IS NOT NULL AS isBirthday,
+        (SELECT what FROM temp.faults WHERE message_id = m.id LIMIT 1) AS fault
       FROM messages m LEFT JOIN broadcasts b ON b.id = m.broadcast_id WHERE reference = ?`);
     this.#rowOf = (reference) => {
       const found = row.get(reference) as (Omit<Row, "isBirthday"> & { isBirthday: number }) | undefined;
@@ -212,6 +206,9 @@ export class World {
     const life = this.life;
     this.life = null;
     life?.remove();
+    for (const { what, message_id: id } of this.look("SELECT * FROM temp.faults")) {
+      this.#faults.push(`message ${id} may not have left: ${what}`);
+    }
   }
 
   #break(): never {
@@ -366,7 +363,6 @@ export class World {
 
   /** Rows of a query on what is committed. */
   look(sql: string, ...parameters: unknown[]): Record<string, unknown>[] {
-    if (this.life === null || this.life.isDead) return [];
     return this.town.disk.client.prepare(sql).all(...parameters) as Record<string, unknown>[];
   }
 

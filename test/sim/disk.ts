@@ -20,6 +20,12 @@ export interface Player {
   onError(what: string): void;
 }
 
+type Resetting = ReturnType<typeof prepareReset>;
+
+function prepareReset(client: Client, text: string) {
+  return client.prepare<[]>(text);
+}
+
 /** Thrown inside the group commit, so that nothing of a dead process's operation is written. */
 class Gone extends Error {
   override readonly name = "Gone";
@@ -31,7 +37,7 @@ export class Disk {
   readonly #secretKey: Uint8Array;
   #player: Player | null = null;
   #store: Store | null = null;
-  #reset: string | null = null;
+  #reset: Resetting[] | null = null;
   /** Group commits that are to run: none of them is ever dropped. */
   #groups: (() => void)[] = [];
 
@@ -51,10 +57,8 @@ export class Disk {
     this.#player = player;
     if (this.#store === null) copyFileSync(this.#origin, this.file);
     const { client } = this.#opened();
-    client.pragma("foreign_keys = OFF");
     this.#reset ??= this.#resetOf(client);
-    client.exec(this.#reset);
-    client.pragma("foreign_keys = ON");
+    for (const statement of this.#reset) statement.run();
   }
 
   /** Nothing is under way any more; what was queued by a dead process is thrown away. */
@@ -139,26 +143,45 @@ export class Disk {
     return store;
   }
 
-  #resetOf(client: Client): string {
-    client.exec(`ATTACH DATABASE '${this.#origin}' AS origin`);
-    const tables = client
-      .prepare(
-        "SELECT name FROM main.sqlite_master WHERE type = 'table' AND name <> 'sqlite_stat1' AND name <> 'sqlite_stat4'",
-      )
-      .pluck()
-      .all() as string[];
-    // These are written by triggers of others too, so they come once more at the end.
-    const counted = ["contact_counters", "reached_counts", "groups"];
-    return [
+  /** Prepared, and in an order that breaks no reference: to switch those off for a while would cost every statement's plan. */
+  #resetOf(client: Client): Resetting[] {
+    client.prepare("ATTACH DATABASE ? AS origin").run(this.#origin);
+    const tables = inOrder(client);
+    // Triggers of other tables write into these, so they come at the end.
+    const counted = ["contact_counters", "reached_counts"];
+    const again = counted.flatMap((table) => [
+      `DELETE FROM main.${table}`,
+      `INSERT INTO main.${table} SELECT * FROM origin.${table}`,
+    ]);
+    const texts = [
       "BEGIN",
-      ...tables.map((table) => `DELETE FROM main.${table}`),
-      ...[...tables, ...counted].flatMap((table) => [
-        ...(counted.includes(table) ? [`DELETE FROM main.${table}`] : []),
-        `INSERT INTO main.${table} SELECT * FROM origin.${table}`,
-      ]),
+      ...tables.toReversed().map((table) => `DELETE FROM main.${table}`),
+      ...tables
+        .filter((table) => !counted.includes(table))
+        .map((table) => `INSERT INTO main.${table} SELECT * FROM origin.${table}`),
+      ...again,
+      "UPDATE main.groups AS g SET member_count = o.member_count FROM origin.groups AS o WHERE o.id = g.id",
       "DELETE FROM main.sqlite_sequence",
       "INSERT INTO main.sqlite_sequence SELECT * FROM origin.sqlite_sequence",
       "COMMIT",
-    ].join(";");
+    ];
+    return texts.map((text) => prepareReset(client, text));
   }
+}
+
+/** Every table of ours, behind those that it refers to. */
+function inOrder(client: Client): string[] {
+  const names = client
+    .prepare("SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
+    .pluck()
+    .all() as string[];
+  const ordered: string[] = [];
+  const visit = (name: string): void => {
+    if (ordered.includes(name)) return;
+    const parents = client.prepare(`SELECT "table" FROM pragma_foreign_key_list('${name}')`).pluck().all() as string[];
+    for (const parent of parents) if (parent !== name) visit(parent);
+    ordered.push(name);
+  };
+  for (const name of names) visit(name);
+  return ordered;
 }

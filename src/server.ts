@@ -28,7 +28,7 @@ import { instanceId as readInstanceId } from "#src/storage/instance.ts";
 import { lockExclusively } from "#src/storage/lock.ts";
 import { migrate } from "#src/storage/migrate.ts";
 import { type Place, placeOf as systemPlaceOf } from "#src/storage/place.ts";
-import { createReader, type Reader } from "#src/storage/reader.ts";
+import { createReaders } from "#src/storage/reader.ts";
 import { openStore, type Store } from "#src/storage/store.ts";
 import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
 import { CallbackSecrets } from "#src/workers/callback-secrets.ts";
@@ -66,6 +66,8 @@ export interface Server {
   store: Store;
   /** True while a request, an attempt or a write is under way; it may be waiting for a timer. */
   isActive(): boolean;
+  /** True while another thread works on an answer: it comes without a timer. */
+  isReading(): boolean;
   /** Finishes what is in flight (for a bounded time), closes everything. */
   stop(): Promise<void>;
 }
@@ -99,11 +101,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   for (const { version, name } of applied) log.info("migrated the database", { version, name });
   makePrivate(files.database, `${files.database}-wal`, `${files.database}-shm`);
   const box = createSecretBox(key, random);
-  const [reader, searchReader, buildReader] = [1, 2, 3].map(() => createReader(files.database)) as [
-    Reader,
-    Reader,
-    Reader,
-  ];
+  const readers = createReaders(files.database);
   readInstanceId(store.client, clock.now(), newId, placeOf(files.database));
   const { instanceId, copied } = await settleOrigin(store, placeOf(files.database), newId);
   if (copied !== null) log.warn("this is a copy of a database: it goes on under a new name, and holds", { ...copied });
@@ -173,7 +171,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     recorder,
     box,
     log,
-    reader: buildReader,
+    reader: readers.building,
     instanceId,
     timeoutMs: config.whatsapp.timeoutMs,
     inDoubtAfterMs,
@@ -239,14 +237,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     log,
     limits: config.limits,
     handOver,
-    reader,
-    searchReader,
+    reader: readers.lists,
+    searchReader: readers.searches,
     isReady: () => isReady,
     metrics: figures.metrics,
     metricsToken: config.server.metricsToken,
     onAnswer: countRequest,
   });
-  figures.watch({ database: files.database, reader, clock, figures: store.figures });
+  figures.watch({ database: files.database, reader: readers.lists, clock, figures: store.figures });
   const secrets = new CallbackSecrets({ store, box, configured: config.whatsapp.appSecret, log });
   app.use(callbackRoutes({ store, networks, secrets, verifyToken: config.whatsapp.verifyToken, log }));
   const { host, port } = config.server.listen;
@@ -298,6 +296,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     url: `${config.server.tlsCert === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${http.port}`,
     store,
     isActive,
+    isReading: () => readers.isAsked,
     async stop() {
       isReady = false;
       lookTimer.cancel();
@@ -314,9 +313,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       limit.cancel();
       poster.close();
       recorder.stop();
-      reader.close();
-      searchReader.close();
-      buildReader.close();
+      readers.close();
       store.checkpoint();
       store.close();
       lock.release();

@@ -13,7 +13,37 @@ export type ReaderAnswer = { id: number; rows: Record<string, unknown>[] } | { i
 export interface Reader {
   /** Runs one SELECT in the worker. Rejects when the query fails or the reader is closed before it answered. */
   query(sql: string, parameters?: (string | number | null)[]): Promise<Record<string, unknown>[]>;
+  /** True while a question is not answered: it will be, without a timer. */
+  readonly isAsked: boolean;
   close(): void;
+}
+
+/** Threads of their own for those who must not wait behind each other. */
+export interface Readers {
+  /** For figures and the pages of lists. */
+  lists: Reader;
+  searches: Reader;
+  building: Reader;
+  readonly isAsked: boolean;
+  close(): void;
+}
+
+export function createReaders(databasePath: string): Readers {
+  const lists = createReader(databasePath);
+  const searches = createReader(databasePath);
+  const building = createReader(databasePath);
+  const all = [lists, searches, building];
+  return {
+    lists,
+    searches,
+    building,
+    get isAsked() {
+      return all.some((reader) => reader.isAsked);
+    },
+    close() {
+      for (const reader of all) reader.close();
+    },
+  };
 }
 
 interface Pending {
@@ -59,6 +89,9 @@ export function createReader(databasePath: string): Reader {
         pending.set(id, { resolve, reject });
         worker?.postMessage({ id, sql, parameters } satisfies ReaderQuestion);
       });
+    },
+    get isAsked() {
+      return pending.size > 0;
     },
     close() {
       isClosed = true;

@@ -17,7 +17,7 @@ export interface BroadcastRunnerOptions extends LaneOptions, BuildOptions {
   lateness: LatenessRules;
 }
 
-/** It looks at least this often: a night ends, a network can be reached again, a wall clock is set. */
+/** While one is under way it looks at least this often: a night ends, a network can be reached again, a clock is set. */
 const LOOK_AT_LEAST_MS = 60_000;
 const PROBE_TIMEOUT_MS = 10_000;
 
@@ -67,6 +67,7 @@ export class BroadcastRunner {
       }
     } catch (error) {
       this.#options.log.error("broadcasts could not be looked at; trying again in a minute", { error });
+      this.#sleep(LOOK_AT_LEAST_MS);
     } finally {
       this.#isRunning = false;
     }
@@ -77,9 +78,11 @@ export class BroadcastRunner {
     const resting = store.read((reading) => {
       const now = reading.now;
       const awake = listOpen(reading, ["queueing", "running"]);
+      const paused = listOpen(reading, ["paused"]);
       return {
+        hasPaused: paused.length > 0,
         isNightOver: awake.some(({ waitsUntil }) => waitsUntil !== null && waitsUntil <= now),
-        over: listOpen(reading, ["paused"]).filter((broadcast) => canWake(reading, broadcast)),
+        over: paused.filter((broadcast) => canWake(reading, broadcast)),
       };
     });
     if (resting.isNightOver || resting.over.length > 0) {
@@ -94,7 +97,8 @@ export class BroadcastRunner {
     const nights = open.flatMap(({ waitsUntil }) =>
       waitsUntil !== null && waitsUntil > now ? [waitsUntil - now] : [],
     );
-    this.#sleep(Math.min(LOOK_AT_LEAST_MS, ...nights));
+    // Where none is under way, a new one says so itself.
+    if (open.length > 0 || resting.hasPaused) this.#sleep(Math.min(LOOK_AT_LEAST_MS, ...nights));
   }
 
   #build(id: number): void {

@@ -18,6 +18,8 @@ interface Pending {
 export class TestClock implements Clock {
   /** Set by the server's owner: true while something is under way that may or may not be waiting for a timer. */
   isBusy: () => boolean = () => false;
+  /** Set by the server's owner: true while something is under way that ends without a timer, however long it takes. */
+  isCertain: () => boolean = () => false;
   /** Set by the server's owner: changes whenever anything happened. */
   progress: () => number = () => 0;
   #wall: number;
@@ -86,7 +88,7 @@ export class TestClock implements Clock {
     for (let quiet = 0; quiet < (this.isBusy() ? QUIET_WHILE_BUSY_MS : QUIET_MS); quiet++) {
       await new Promise((resolve) => setTimeout(resolve, 1));
       const now = this.#stateOfThings();
-      if (now !== seen) quiet = -1;
+      if (now !== seen || this.isCertain()) quiet = -1;
       seen = now;
     }
   }

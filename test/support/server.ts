@@ -124,6 +124,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   let sentCount = 0;
   let answeredCount = 0;
   clock.isBusy = () => server.isActive() || sentCount > answeredCount;
+  clock.isCertain = () => server.isReading();
   clock.progress = () => store.figures.operations + store.figures.failures + sentCount + answeredCount;
   let stopped = false;
 

@@ -14,6 +14,16 @@ export class Acknowledged {
   readonly optOuts = new Set<string>();
   readonly inbounds = new Set<string>();
   readonly credits = new Set<string>();
+
+  copy(): Acknowledged {
+    const copy = new Acknowledged();
+    for (const id of this.messages) copy.messages.add(id);
+    for (const id of this.broadcasts) copy.broadcasts.add(id);
+    for (const phone of this.optOuts) copy.optOuts.add(phone);
+    for (const id of this.inbounds) copy.inbounds.add(id);
+    for (const ref of this.credits) copy.credits.add(ref);
+    return copy;
+  }
 }
 
 const FINISHED = "b.status IN ('completed', 'cancelled', 'failed')";

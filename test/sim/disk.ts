@@ -5,6 +5,7 @@
  */
 import { copyFileSync } from "node:fs";
 import type { Client } from "#src/storage/driver.ts";
+import type { Place } from "#src/storage/place.ts";
 import { openStore, type Store } from "#src/storage/store.ts";
 import type { Settled, Tx } from "#src/storage/transaction.ts";
 import { watchMoves } from "./checks.ts";
@@ -20,6 +21,8 @@ export interface Player {
   onError(what: string): void;
 }
 
+const PLACE: Place = { inode: "1", bornAt: 1 };
+
 type Resetting = ReturnType<typeof prepareReset>;
 
 function prepareReset(client: Client, text: string) {
@@ -33,6 +36,8 @@ class Gone extends Error {
 
 export class Disk {
   readonly file: string;
+  /** Where it lies, as the server is told: another place is a copy that somebody made by hand. */
+  place = PLACE;
   readonly #origin: string;
   readonly #secretKey: Uint8Array;
   #player: Player | null = null;
@@ -55,6 +60,7 @@ export class Disk {
   /** A round begins, on the rows of the origin. */
   begin(player: Player): void {
     this.#player = player;
+    this.place = PLACE;
     if (this.#store === null) copyFileSync(this.#origin, this.file);
     const { client } = this.#opened();
     this.#reset ??= this.#resetOf(client);

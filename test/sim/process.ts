@@ -58,9 +58,6 @@ export interface Answer {
   text: string;
 }
 
-/** Where the file lies never changes here: copies are told by their stamps. */
-const PLACE = { inode: "1", bornAt: 1 };
-
 export class Life implements Owner {
   isDead = false;
   isReady = false;
@@ -81,7 +78,7 @@ export class Life implements Owner {
   }
 
   async #start(): Promise<void> {
-    const { scheduler, random, config, secretKey } = this.#around;
+    const { scheduler, random, config, secretKey, disk } = this.#around;
     const { store } = this;
     const clock = scheduler.clockOf(this);
     const log = createLog({
@@ -94,8 +91,8 @@ export class Life implements Owner {
     });
     const box = createSecretBox(secretKey, random);
     const newId = (): string => newInstanceId(random);
-    readInstanceId(store.client, clock.now(), newId, PLACE);
-    const { instanceId } = await settleOrigin(store, PLACE, newId);
+    readInstanceId(store.client, clock.now(), newId, disk.place);
+    const { instanceId } = await settleOrigin(store, disk.place, newId);
     const boot = newBootId(random);
     const network = watchNetwork(this.#around.networkOf(this), { store, clock, onAttempt: () => undefined });
     const networks = { simulator: network, whatsapp: network };

@@ -60,6 +60,10 @@ export class Scheduler {
     if (ms < 0) this.#setBack += ms;
   }
 
+  get wasSetBack(): boolean {
+    return this.#setBack < 0;
+  }
+
   /** The wall clock as it would be if nobody had ever set it forward: what has lasted long by it has lasted long. */
   steady(): number {
     return Math.floor(this.#start + this.#elapsed + this.#setBack);

@@ -9,7 +9,7 @@ import { decideByName } from "#src/domain/templates/decide.ts";
 import { resume, suspend, updateWorkspace } from "#src/domain/workspaces/update.ts";
 import type { Weather } from "./answers.ts";
 import { PHONES, templates } from "./town.ts";
-import type { Wish, World } from "./world.ts";
+import type { RestoreWay, Wish, World } from "./world.ts";
 
 export const RATE = 8_500;
 const SECOND = 1_000;
@@ -306,8 +306,16 @@ function copy(world: World): string {
     world.takeBackup();
     return "a backup is made";
   }
-  world.restore();
-  return "the backup is restored";
+  // Whether a start still lies ahead is told by the clock: where that was set back, a copy without the rest is misled.
+  const way = world.scheduler.wasSetBack
+    ? "with_replaced"
+    : world.random.weighted<RestoreWay>([
+        [4, "with_replaced"],
+        [1, "with_gap"],
+        [1, "copied_by_hand"],
+      ]);
+  world.restore(way);
+  return `the backup is restored: ${way}`;
 }
 
 function receive(world: World): string {
@@ -336,5 +344,5 @@ export const steps: readonly Step[] = [
     run: (world) => world.random.weighted(administration)(world),
   },
   { name: "clock", weight: 0.8, isOfBroadcasts: false, run: jump },
-  { name: "copy", weight: 0.6, isOfBroadcasts: false, run: copy },
+  { name: "copy", weight: 1.5, isOfBroadcasts: false, run: copy },
 ];

@@ -2,9 +2,10 @@
  * One round's world: the shop's server over all its lives, the network, the receiver and the callers around it, and what
  * each of them was told. Steps of a story act on it; after each, `check` says what is wrong.
  */
-import { rmSync } from "node:fs";
+import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { makeBackup } from "#src/copies/backup.ts";
+import { copyDatabase, makeBackup } from "#src/copies/backup.ts";
+import { removeDatabase } from "#src/copies/files.ts";
 import { restoreBackup } from "#src/copies/restore.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { storeCallback } from "#src/domain/callbacks/callbacks.ts";
@@ -24,6 +25,9 @@ import { PHONES, type Town } from "./town.ts";
 export class Broken extends Error {
   override readonly name = "Broken";
 }
+
+/** The replaced file at hand, lost, or never looked at: somebody copied the backup over it. */
+export type RestoreWay = "with_replaced" | "with_gap" | "copied_by_hand";
 
 /** When the server dies next. */
 type Doom = { at: "turn"; left: number } | { at: "commit"; left: number } | { at: "before" | "after"; left: number };
@@ -48,14 +52,15 @@ export class World {
   readonly scheduler: Scheduler;
   readonly network: OutsideNetwork;
   readonly receiver: OutsideReceiver;
-  readonly told = new Acknowledged();
+  told = new Acknowledged();
   readonly wishes: Wish[] = [];
   readonly town: Town;
   life: Life | null = null;
   lives = 0;
   isCharged = false;
-  backup: string | null = null;
+  backup: { stamped: string; plain: string; told: Acknowledged } | null = null;
   readonly #copies: string[] = [];
+  readonly #gone = { messages: new Set<number>(), broadcasts: new Set<number>() };
   readonly #around: Surroundings;
   readonly #faults: string[] = [];
   readonly #notes: string[] = [];
@@ -229,30 +234,49 @@ export class World {
     if (!this.isUp) this.complain("the server does not come up");
   }
 
-  /** Puts an earlier backup in the place of the database, which is at hand. */
-  restore(): void {
-    const file = this.backup;
-    if (file === null) return;
+  /** Puts an earlier backup in the place of the database. */
+  restore(way: RestoreWay): void {
+    const { backup, scheduler } = this;
+    if (backup === null) return;
     this.#take();
     const random = this.random.fork(`restore ${this.lives}`);
     const { disk } = this.town;
     disk.closedFor(() => {
-      const { kept } = restoreBackup(file, disk.file, {
-        now: this.scheduler.now(),
-        acceptGap: false,
+      if (way !== "with_replaced") removeDatabase(disk.file);
+      if (way === "copied_by_hand") {
+        copyFileSync(backup.plain, disk.file);
+        disk.place = { ...disk.place, inode: String(Number(disk.place.inode) + 1) };
+        return;
+      }
+      const { kept } = restoreBackup(backup.stamped, disk.file, {
+        now: scheduler.now(),
+        acceptGap: way === "with_gap",
         newInstanceId: () => newInstanceId(random),
         onStep: () => undefined,
       });
       if (kept !== null) this.#copies.push(kept);
     });
+    if (way !== "with_replaced") this.#forget(backup.told);
     this.start();
+  }
+
+  /** What was acknowledged since the backup is gone, and nobody says otherwise; but its ids are nobody else's. */
+  #forget(told: Acknowledged): void {
+    for (const kind of ["messages", "broadcasts"] as const) {
+      for (const id of this.told[kind]) if (!told[kind].has(id)) this.#gone[kind].add(id);
+    }
+    this.told = told.copy();
+    this.wishes.length = 0;
   }
 
   takeBackup(): void {
     if (!this.isUp) return;
-    this.backup = join(this.town.directory, `backup-${this.newToken("")}.db`);
-    this.#copies.push(this.backup);
-    makeBackup(this.town.disk.file, this.backup, this.scheduler.now());
+    const name = join(this.town.directory, `backup-${this.newToken("")}`);
+    this.backup = { stamped: `${name}.db`, plain: `${name}-plain.db`, told: this.told.copy() };
+    const { stamped, plain } = this.backup;
+    this.#copies.push(stamped, plain);
+    makeBackup(this.town.disk.file, stamped, this.scheduler.now());
+    copyDatabase(this.town.disk.file, plain, null);
   }
 
   /** What an operator does on the command line; told when it is on the disk. */
@@ -337,8 +361,11 @@ export class World {
       return;
     }
     const { data } = JSON.parse(answer.text) as { data?: { id?: number } };
-    if (answer.status === 201 && data?.id !== undefined) this.told.messages.add(data.id);
-    if (answer.status === 202 && data?.id !== undefined) this.told.broadcasts.add(data.id);
+    const kind = answer.status === 201 ? "messages" : "broadcasts";
+    if (answer.status < 300 && data?.id !== undefined) {
+      if (this.#gone[kind].has(data.id)) this.#faults.push(`${token}: the id ${data.id} was given out before`);
+      this.told[kind].add(data.id);
+    }
     if (wish.idempotencyKey === null || !this.isFresh(wish)) return;
     if (settled === null) wish.settled = answer;
     else if (settled.status !== answer.status || settled.text !== answer.text) {

@@ -172,6 +172,7 @@ export class Life implements Owner {
             }
           });
         }),
+      isAsked: false,
       close: () => undefined,
     };
   }

@@ -41,6 +41,20 @@ test("the same seed tells the same story", () => {
   expect(playRound(one, { seed: 7_100 }).hash).not.toBe(playRound(one, { seed: 7_101 }).hash);
 }, 60_000);
 
+/** What talks to the machine, or to Meta alone. */
+const NOT_SIMULATED = ["callback-secrets", "post-webhook", "stored-uploads", "sync-worker"];
+
+test("every worker that the server starts is simulated", () => {
+  const workersOf = (path: string): string[] => {
+    const source = readFileSync(join(import.meta.dir, path), "utf8");
+    return [...source.matchAll(/import \{[^}]*\} from "#src\/workers\/([\w-]+)\.ts"/g)].map(([, name = ""]) => name);
+  };
+  const simulated = workersOf("process.ts");
+  const ofServer = workersOf("../../src/server.ts");
+  expect(ofServer.length).toBeGreaterThan(10);
+  expect(ofServer.filter((name) => !simulated.includes(name)).sort()).toEqual(NOT_SIMULATED);
+});
+
 test("every bug that is put in by hand still fits the source", () => {
   const root = resolve(import.meta.dir, "../..");
   for (const { name, file, find } of mutants) {

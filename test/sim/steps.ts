@@ -146,7 +146,9 @@ function optOut(world: World): string {
   world.call("POST", `/api/v1/contacts/${encodeURIComponent(phone)}/opt-out`, {}, (answer) => {
     if (answer === null) return;
     if (answer.status !== 200) world.complain(`opt-out: ${answer.status} ${answer.text}`);
-    world.told.optOuts.add(phone);
+    // A number may be another spelling of somebody who is known under a first one.
+    const { data } = JSON.parse(answer.text) as { data: { phone: string } };
+    world.told.optOuts.add(data.phone);
   });
   return `${phone} is opted out by the API`;
 }

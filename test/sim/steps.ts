@@ -308,14 +308,16 @@ function copy(world: World): string {
     world.takeBackup();
     return "a backup is made";
   }
-  // Whether a start still lies ahead is told by the clock: where that was set back, a copy without the rest is misled.
-  const way = world.scheduler.wasSetBack
-    ? "with_replaced"
-    : world.random.weighted<RestoreWay>([
-        [4, "with_replaced"],
-        [1, "with_gap"],
-        [1, "copied_by_hand"],
-      ]);
+  // Whether a start still lies ahead is told by the clock: where that was set back, a copy without the rest is misled. And
+  // every copy of one backup moves its ids on alike, so the second would give out what the first gave out.
+  const way =
+    world.scheduler.wasSetBack || world.backup.isRestored
+      ? "with_replaced"
+      : world.random.weighted<RestoreWay>([
+          [4, "with_replaced"],
+          [1, "with_gap"],
+          [1, "copied_by_hand"],
+        ]);
   world.restore(way);
   return `the backup is restored: ${way}`;
 }

@@ -58,7 +58,7 @@ export class World {
   life: Life | null = null;
   lives = 0;
   isCharged = false;
-  backup: { stamped: string; plain: string; told: Acknowledged } | null = null;
+  backup: { stamped: string; plain: string; told: Acknowledged; isRestored: boolean } | null = null;
   readonly #copies: string[] = [];
   readonly #gone = { messages: new Set<number>(), broadcasts: new Set<number>() };
   readonly #around: Surroundings;
@@ -261,9 +261,9 @@ export class World {
         if (!(error instanceof GapNotAccepted) || !scheduler.wasSetBack) throw error;
       }
     });
+    backup.isRestored = true;
     if (way !== "with_replaced") {
       this.#forget(backup.told);
-      // Restored once more without what came after it, it would give out the ids that it gave out now.
       this.backup = null;
     }
     this.start();
@@ -281,7 +281,7 @@ export class World {
   takeBackup(): void {
     if (!this.isUp) return;
     const name = join(this.town.directory, `backup-${this.newToken("")}`);
-    this.backup = { stamped: `${name}.db`, plain: `${name}-plain.db`, told: this.told.copy() };
+    this.backup = { stamped: `${name}.db`, plain: `${name}-plain.db`, told: this.told.copy(), isRestored: false };
     const { stamped, plain } = this.backup;
     this.#copies.push(stamped, plain);
     makeBackup(this.town.disk.file, stamped, this.scheduler.now());

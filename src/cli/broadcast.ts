@@ -3,17 +3,18 @@
 import { isFinished } from "#src/domain/broadcasts/broadcast.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
 import { pauseBroadcast, resumeByHand } from "#src/domain/broadcasts/pause.ts";
-import { countReasons, findAnyBroadcast, listBroadcasts } from "#src/domain/broadcasts/read.ts";
+import { countInDoubt, countReasons, findAnyBroadcast, listBroadcasts } from "#src/domain/broadcasts/read.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
 import { getFigures } from "#src/domain/figures/adjust.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { invalidRequest, notFound } from "#src/primitives/problem.ts";
+import { invalidRequest } from "#src/primitives/problem.ts";
 import type { Reading, Tx } from "#src/storage/transaction.ts";
 import { type Command, command, workspaceFilter } from "./command.ts";
 import type { Context } from "./context.ts";
 import { withDatabase } from "./database.ts";
+import { CommandFailure } from "./failure.ts";
 import { timesIn, workspacesOf } from "./of-workspaces.ts";
 import { list, type Report, table } from "./output.ts";
 import { watchBroadcast } from "./watch-broadcast.ts";
@@ -120,7 +121,13 @@ function change(context: Context, id: number, work: (tx: Tx, broadcast: Broadcas
 
 function requireBroadcast(reading: Reading, id: number): Broadcast {
   const broadcast = findAnyBroadcast(reading, id);
-  if (broadcast === undefined) throw notFound("broadcast");
+  if (broadcast === undefined) {
+    throw new CommandFailure(
+      "not_found",
+      `There is no broadcast ${id}.`,
+      "waxwing broadcast list shows those there are",
+    );
+  }
   return broadcast;
 }
 
@@ -177,6 +184,7 @@ function progressOf(reading: Reading, id: number) {
     reason: broadcast.statusReason,
     isOver: isFinished(broadcast.status) || broadcast.status === "paused",
     left: toGo + sending,
+    inDoubt: countInDoubt(reading, id),
     done: sent + failed + skipped,
     failed,
     throughput: findNumber(reading, broadcast.numberId)?.throughput ?? 0,

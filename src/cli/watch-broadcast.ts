@@ -12,6 +12,8 @@ export interface Progress {
   /** It is finished or paused: nothing more will happen by itself. */
   isOver: boolean;
   left: number;
+  /** Of those, how many the network was asked to take and nobody knows yet whether it did. */
+  inDoubt: number;
   /** Sent, failed or skipped. */
   done: number;
   failed: number;
@@ -55,6 +57,9 @@ export function progressLine(progress: Progress, rate: number | null): string {
   const left =
     rate !== null && rate > 0 && progress.left > 0 ? `  ${formatDuration((progress.left / rate) * 1000)} left` : "";
   const failed = progress.failed === 0 ? "" : `  ${progress.failed} failed`;
+  // Nobody else is left: it looks as if nothing happened, for ten minutes by default.
+  const isWaiting = progress.inDoubt > 0 && progress.inDoubt === progress.left;
+  const doubt = isWaiting ? `  waiting for word of ${progress.inDoubt} whose outcome is unknown` : "";
   const why = progress.reason === null ? "" : `: ${progress.reason}`;
-  return `${bar} ${Math.floor(share * 100)} %  ${progress.done} of ${total}${speed}${left}${failed}  ${progress.status}${why}`;
+  return `${bar} ${Math.floor(share * 100)} %  ${progress.done} of ${total}${speed}${left}${failed}${doubt}  ${progress.status}${why}`;
 }

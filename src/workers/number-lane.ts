@@ -38,6 +38,9 @@ const IN_FLIGHT_MAX = 200;
 /** Most recipients and outcomes of one write: it bounds how long anybody else waits. */
 const TAKE_MAX = 64;
 const OUTCOMES_MAX = 128;
+/** On a fast number that the pace holds back, so long is gathered for one write: each sync of the disk stops everybody. */
+const GATHER_MS = 20;
+const FAST_PER_SECOND = 200;
 const FIRST_BACKOFF_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
 /** Nothing was accepted for so long: the broadcasts rest. */
@@ -69,6 +72,7 @@ export class NumberLane {
   #isBusy = false;
   #isStopped = false;
   #wake: (() => void) | null = null;
+  #endGathering: (() => void) | null = null;
   #timer: Timer | null = null;
   /** Monotonic milliseconds before which nothing is handed over: the network asked for it, or cannot be reached. */
   #holdUntil = 0;
@@ -97,6 +101,7 @@ export class NumberLane {
   /** Takes nobody any more; who is on the way is waited for by `isActive`. */
   stop(): void {
     this.#isStopped = true;
+    this.#endGathering?.();
     this.#rouse();
   }
 
@@ -131,6 +136,7 @@ export class NumberLane {
     const answered = this.#answered.splice(0, OUTCOMES_MAX);
     const queue = this.#nextQueue();
     const tokens = queue === null ? 0 : this.#takeTokens();
+    const isPaced = queue !== null && tokens < Math.min(this.#room(), TAKE_MAX);
     if (answered.length === 0 && tokens === 0) return this.#rest(queue !== null);
     this.#isBusy = true;
     try {
@@ -139,10 +145,23 @@ export class NumberLane {
       this.#options.pace.giveBack(this.#numberId, tokens - taken.recipients.length);
       if (queue !== null && tokens > 0) this.#advance(queue, taken);
       for (const recipient of taken.recipients) void this.#send(taken, recipient, queue?.id ?? 0);
+      if (isPaced) await this.#gather();
       return true;
     } finally {
       this.#isBusy = false;
     }
+  }
+
+  async #gather(): Promise<void> {
+    if (this.#isStopped || (this.#number()?.throughput ?? 0) < FAST_PER_SECOND) return;
+    await new Promise<void>((resolve) => {
+      const timer = this.#options.clock.setTimer(GATHER_MS, resolve);
+      this.#endGathering = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
+    this.#endGathering = null;
   }
 
   /** Null: it could not be written; the answers are kept, and tried again a little later. */

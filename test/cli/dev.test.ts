@@ -48,6 +48,22 @@ test("a server with demo data: a template and a text go out, webhooks arrive sig
   expect((await call("/messages", { to: "+919876543210", template: "new_menu", variables: ["Asha"] })).status).toBe(
     201,
   );
+  const offer = {
+    name: "Weekend offer",
+    template: "weekend_offer",
+    group: 1,
+    variables: [{ field: "first_name", fallback: "there" }, "20"],
+  };
+  expect((await call("/broadcasts", offer)).status).toBe(202);
+  for (let round = 0; ; round++) {
+    const { status, counts } = (await call("/broadcasts/1")).body.data;
+    if (status === "completed") {
+      expect(counts).toMatchObject({ total: 4, sent: 4, failed: 0, skipped: 0 });
+      break;
+    }
+    expect(round).toBeLessThan(250);
+    await Bun.sleep(20);
+  }
 
   const types = ["message.received", "message.sent", "message.delivered", "message.read"];
   for (let round = 0; ; round++) {

@@ -1,6 +1,6 @@
 /**
  * What a developer finds in the throwaway database: a charged workspace with a key, a number on the simulator, templates
- * of every kind, a few people, and one of them who has just written, so that a text can be sent at once.
+ * of every kind, a few people who have opted in, and one of them who has just written, so that a text can be sent at once.
  */
 import { credit, setPrice } from "#src/domain/billing/account.ts";
 import { createContact } from "#src/domain/contacts/create.ts";
@@ -30,6 +30,8 @@ export interface Demo {
   readonly person: string;
   /** E.164 of the person who has just written, for a text. */
   readonly writer: string;
+  /** A list of people who have opted in, for a broadcast. */
+  readonly groupId: number;
 }
 
 const SETTINGS = {
@@ -121,7 +123,8 @@ export function writeDemo(tx: Tx, box: SecretBox, webhookUrl: string): Demo {
   setSample(tx, workspaceId, "new_menu", "en_US", "https://www.example.com/menu.jpg");
   const regulars = findOrCreateList(tx, workspaceId, "Regulars");
   for (const [digits, name] of PEOPLE) {
-    const contact = createContact(tx, workspaceId, { phone: fromNetwork(digits), profile: { name } });
+    const optIn = { source: "import", evidence: { note: "demo" } } as const;
+    const contact = createContact(tx, workspaceId, { phone: fromNetwork(digits), profile: { name }, optIn });
     addMember(tx, regulars.id, contact.id);
   }
   const body = inboundCallback(number, {
@@ -138,5 +141,6 @@ export function writeDemo(tx: Tx, box: SecretBox, webhookUrl: string): Demo {
     webhookSecret: secret,
     person: `+${PERSON}`,
     writer: `+${WRITER}`,
+    groupId: regulars.id,
   };
 }

@@ -14,9 +14,9 @@ export interface DevServer {
 }
 
 export function devWords({ baseUrl, docsUrl, viewerUrl, data, demo, note }: DevServer): string {
-  const curl = (body: Record<string, unknown>): string =>
+  const curl = (path: string, body: Record<string, unknown>): string =>
     [
-      `  curl ${baseUrl}/messages \\`,
+      `  curl ${baseUrl}${path} \\`,
       `    -H 'Authorization: Bearer ${demo.key}' \\`,
       "    -H 'Content-Type: application/json' \\",
       `    -d ${shellWord(JSON.stringify(body))}`,
@@ -34,11 +34,21 @@ export function devWords({ baseUrl, docsUrl, viewerUrl, data, demo, note }: DevS
     "",
     "Send a template message:",
     "",
-    curl({ to: demo.person, template: "order_shipped", variables: ["Asha", "A-1042"] }),
+    curl("/messages", { to: demo.person, template: "order_shipped", variables: ["Asha", "A-1042"] }),
     "",
     `Send a text; ${demo.writer} has just written, so the 24-hour window is open:`,
     "",
-    curl({ to: demo.writer, text: "Yes, until eight. See you!" }),
+    curl("/messages", { to: demo.writer, text: "Yes, until eight. See you!" }),
+    "",
+    "Send one template to everybody on a list, each with their own name, and see how far it is:",
+    "",
+    curl("/broadcasts", {
+      name: "Weekend offer",
+      template: "weekend_offer",
+      group: demo.groupId,
+      variables: [{ field: "first_name", fallback: "there" }, "20"],
+    }),
+    `  ${waxwing} broadcast show 1 --watch`,
     "",
     "Let somebody write to you:",
     "",

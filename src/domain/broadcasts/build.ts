@@ -29,7 +29,7 @@ import type { FrozenValues } from "../messages/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { birthdayConditions, celebrants } from "./birthday.ts";
-import { trigger, update } from "./change.ts";
+import { noteBuilt, trigger, update } from "./change.ts";
 import { finishBroadcast } from "./finish.ts";
 import { pauseBroadcast } from "./pause.ts";
 import { getBroadcast } from "./read.ts";
@@ -39,7 +39,7 @@ import type { Broadcast } from "./table.ts";
 import { type Addressee, areFixed, resolveValues } from "./values.ts";
 
 /** Most recipients of one write: it bounds how long anybody else waits. */
-export const BUILD_BATCH = 200;
+export const BUILD_BATCH = 64;
 
 export type NextPart =
   /** The list's own rows. */
@@ -201,5 +201,5 @@ function counter(tx: Tx, broadcast: Broadcast) {
 
 function advance(tx: Tx, broadcast: Broadcast, lastId: number | null, change: FiguresChange): void {
   adjust(tx, { broadcastId: broadcast.id, workspaceId: broadcast.workspaceId }, change);
-  if (lastId !== null) update(tx, broadcast, { builtAfterId: Math.max(lastId, broadcast.builtAfterId) });
+  if (lastId !== null) noteBuilt(tx, broadcast, Math.max(lastId, broadcast.builtAfterId));
 }

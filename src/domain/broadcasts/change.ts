@@ -1,6 +1,6 @@
 /** The one guarded statement that moves a broadcast: it names the state that is left. */
-import { and, eq } from "drizzle-orm";
-import type { Tx } from "#src/storage/transaction.ts";
+import { and, eq, sql } from "drizzle-orm";
+import { statement, type Tx } from "#src/storage/transaction.ts";
 import { BROADCASTS, nextStatus, type Trigger } from "./broadcast.ts";
 import { type Broadcast, broadcasts } from "./table.ts";
 
@@ -28,4 +28,19 @@ export function update(tx: Tx, broadcast: Broadcast, changes: Partial<Broadcast>
   if (changed === undefined) throw new Error(`broadcast ${broadcast.id} was not ${broadcast.status} any more`);
   tx.wake(BROADCASTS);
   return changed;
+}
+
+const mark = statement((db) =>
+  db
+    .update(broadcasts)
+    .set({ builtAfterId: sql`${sql.placeholder("lastId")}` })
+    .where(and(eq(broadcasts.id, sql.placeholder("id")), sql`${broadcasts.status} = 'queueing'`))
+    .prepare(),
+);
+
+/** How far its recipients are built: written so often that it has a statement of its own, and nobody is woken. */
+export function noteBuilt(tx: Tx, broadcast: Broadcast, lastId: number): void {
+  if (mark(tx).run({ id: broadcast.id, lastId }).changes !== 1) {
+    throw new Error(`broadcast ${broadcast.id} was not queueing any more`);
+  }
 }

@@ -123,6 +123,18 @@ export function countRows(reading: Reading, broadcastId: number): Record<Message
   return counts;
 }
 
+/** How many were asked of the network without an answer that says what became of them. A walk over those on the way. */
+export function countInDoubt(reading: Reading, broadcastId: number): number {
+  const row = reading.db
+    .select({ total: count() })
+    .from(messages)
+    .where(
+      and(eq(messages.broadcastId, broadcastId), eq(messages.status, "sending"), eq(messages.outcomeUnknown, true)),
+    )
+    .get();
+  return row?.total ?? 0;
+}
+
 export interface ReasonCount {
   status: "failed" | "skipped";
   reason: string;

@@ -76,7 +76,7 @@ function play({ first, rounds, isOfBroadcasts, isTold }: Play): number {
       console.log(`\nagain: ${again}`);
       return 1;
     }
-    if (done % 1_000 === 0) console.log(`${done} rounds from seed ${first}, ${rate(done, startedAt)} a second`);
+    if (done % 250 === 0) console.log(`${done} rounds from seed ${first}, ${rate(done, startedAt)} a second`);
   }
   const words = `${turns} turns, ${handOvers} hand-overs, ${lives} lives`;
   console.log(

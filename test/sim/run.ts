@@ -3,7 +3,7 @@
  * [--mutants]`.
  * Rounds have the seeds N, N + 1, …; a round that breaks something prints its seed and its story, and the run ends with 1.
  * `--broadcasts`: broadcasts alone, looked at thoroughly after every step. `--mutants`: bugs put in by hand, all of which
- * have to be found.
+ * have to be found; `--mutant WORDS`: only those with these words in their name.
  */
 import { parseArgs } from "node:util";
 import { runMutants } from "./mutants.ts";
@@ -21,10 +21,13 @@ async function main(): Promise<number> {
       broadcasts: { type: "boolean", default: false },
       story: { type: "boolean", default: false },
       mutants: { type: "boolean", default: false },
+      mutant: { type: "string" },
     },
   });
   const first = Number(values.seed);
-  if (values.mutants) return runMutants(Number(values.rounds ?? 2_000), first) === 0 ? 0 : 1;
+  if (values.mutants || values.mutant !== undefined) {
+    return runMutants(Number(values.rounds ?? 2_000), first, values.mutant) === 0 ? 0 : 1;
+  }
   const rounds = Number(values.rounds ?? 300);
   const jobs = Number(values.jobs);
   const { broadcasts: isOfBroadcasts, story: isTold } = values;

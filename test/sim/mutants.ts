@@ -78,6 +78,12 @@ export const mutants: readonly Mutant[] = [
     find: 'return RANK[reported] > RANK[current] ? "enter" : "fill_in";',
     replace: 'return RANK[reported] >= RANK[current] ? "enter" : "fill_in";',
   },
+  {
+    name: "a lane looks again every millisecond while it may not send",
+    file: "src/workers/number-lane.ts",
+    find: "else if (this.#room() > 0) waits.push(",
+    replace: "else waits.push(",
+  },
 ];
 
 const PARTS = ["src", "migrations", "test/sim", "package.json", "tsconfig.json"];

@@ -130,9 +130,10 @@ export class Scheduler {
     return true;
   }
 
-  /** Everything that happens in the next `ms`; false where that is more than `limit` turns. */
-  run(ms: number, limit = 200_000): boolean {
+  /** Everything that happens in the next `ms`; false where that is so much that somebody must be going round in circles. */
+  run(ms: number): boolean {
     const until = this.#elapsed + ms;
+    const limit = 5_000 + ms / 1_000;
     for (let i = 0; i < limit; i++) {
       if (!this.turn(until)) {
         this.#moveTo(until);

@@ -19,13 +19,13 @@ test("whatever happens in whatever order, nothing is lost, nobody is sent to twi
   const { output, code } = await play(230);
   if (code !== 0) throw new Error(output);
   expect(output).toContain("230 rounds in 2 jobs: nothing broke");
-}, 120_000);
+}, 300_000);
 
 test("a broadcast under any interleaving of answers, statuses, stops, pauses and crashes reaches each person once at most, and its figures and money agree", async () => {
   const { output, code } = await play(70, "--broadcasts");
   if (code !== 0) throw new Error(output);
   expect(output).toContain("70 rounds in 2 jobs: nothing broke");
-}, 120_000);
+}, 300_000);
 
 test("the same seed tells the same story", () => {
   using one = buildTown();
@@ -39,7 +39,7 @@ test("the same seed tells the same story", () => {
     expect(second.hash).toBe(first.hash);
   }
   expect(playRound(one, { seed: 7_100 }).hash).not.toBe(playRound(one, { seed: 7_101 }).hash);
-}, 60_000);
+}, 300_000);
 
 /** What talks to the machine, or to Meta alone. */
 const NOT_SIMULATED = ["callback-secrets", "post-webhook", "stored-uploads", "sync-worker"];

@@ -12,7 +12,7 @@ import { MixedLoad } from "#test/support/mixed-load.ts";
 
 const kills = roundsOf(200, 6);
 const WITHIN_MS = isFull ? 600 : 350;
-const CHECKED_EVERY = isFull ? 10 : 4;
+const CHECKED_EVERY = isFull ? 10 : 6;
 const LIMIT_MS = 60_000 + kills * 3_000;
 
 test(

@@ -50,6 +50,7 @@ const INBOUND_EVERY_MS = 12;
 const CONTACT_EVERY_MS = 15;
 const IMPORT_ROWS = 50;
 const REPEATED = 0.1;
+const COMMAND_EVERY_MS = 200;
 const COMMAND_KILLED = 0.2;
 const COMMAND_KILLED_WITHIN_MS = 400;
 
@@ -227,6 +228,7 @@ export class MixedLoad {
     for (let round = 0; !this.#isClosing; round++) {
       if (round % 2 === 0) await this.#credit();
       else await this.#import();
+      await Bun.sleep(Math.random() * 2 * COMMAND_EVERY_MS);
     }
   }
 

@@ -8,7 +8,7 @@ import { createApp } from "#src/api/app.ts";
 import { callbackRoutes } from "#src/api/callbacks.ts";
 import type { Config } from "#src/config.ts";
 import { BackupSchedule } from "#src/copies/schedule.ts";
-import { settleOrigin } from "#src/copies/settle-origin.ts";
+import { markRun, settleOrigin } from "#src/copies/settle-origin.ts";
 import { type UpgradeOptions, upgradeDatabase } from "#src/copies/upgrade.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
@@ -105,7 +105,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     Reader,
   ];
   readInstanceId(store.client, clock.now(), newId, placeOf(files.database));
-  const { instanceId, copied } = await settleOrigin(store, placeOf(files.database), newId);
+  const { instanceId, copied } = await settleOrigin(store, files.database, placeOf, newId);
   if (copied !== null) log.warn("this is a copy of a database: it goes on under a new name, and holds", { ...copied });
   const boot = newBootId(random);
 
@@ -317,6 +317,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       reader.close();
       searchReader.close();
       buildReader.close();
+      markRun(store, files.database, newId);
       store.checkpoint();
       store.close();
       lock.release();

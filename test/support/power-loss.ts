@@ -56,6 +56,8 @@ export interface Cut {
 
 /** Its shared memory: nothing that is kept. */
 const NOT_STORED = /-shm$/;
+/** Marks of runs, made past the C library and synced with their directory on the spot: they stay as they are. */
+const NOT_RECORDED = /\.run-\w+$/;
 const HEAD_BYTES = 19;
 
 export class Disk {
@@ -76,7 +78,8 @@ export class Disk {
     this.#names = new Map();
     for (const name of readdirSync(this.#directory)) {
       const path = join(this.#directory, name);
-      if (!NOT_STORED.test(name)) this.#names.set(path, { safe: readFileSync(path), unsynced: [] });
+      if (!NOT_STORED.test(name) && !NOT_RECORDED.test(name))
+        this.#names.set(path, { safe: readFileSync(path), unsynced: [] });
     }
     this.#safeNames = new Map(this.#names);
   }

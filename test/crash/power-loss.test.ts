@@ -7,12 +7,13 @@ import { expect, test } from "bun:test";
 import { type Audit, audit, isAtRest } from "#test/support/audit.ts";
 import { isFull, program, roundsOf } from "#test/support/crash-form.ts";
 import { makeInstallation } from "#test/support/installation.ts";
+import { noInterposer } from "#test/support/interposer.ts";
 import { MixedLoad } from "#test/support/mixed-load.ts";
-import { Disk, makeRecorder, noRecorder } from "#test/support/power-loss.ts";
+import { Disk, makeRecorder } from "#test/support/power-loss.ts";
 
 const cuts = roundsOf(50, 3);
 const WITHIN_MS = isFull ? 600 : 350;
-const because = noRecorder === null ? "" : ` (skipped: ${noRecorder})`;
+const because = noInterposer === null ? "" : ` (skipped: ${noInterposer})`;
 
 interface Story {
   cuts: number;
@@ -69,7 +70,7 @@ async function live(story: Story): Promise<Told> {
   return { ...(await audit(installation, load.ledger)), wrong: load.ledger.wrong, syncs, unsynced };
 }
 
-test.skipIf(noRecorder !== null)(
+test.skipIf(noInterposer !== null)(
   `after any number of power cuts nothing acknowledged is missing, and nobody gets two messages${because}`,
   async () => {
     const { wrong, lost, doubled, figures, syncs, unsynced } = await live({ cuts, isForgetful: false });
@@ -84,7 +85,7 @@ test.skipIf(noRecorder !== null)(
   60_000 + cuts * 3_000,
 );
 
-test.skipIf(noRecorder !== null)(
+test.skipIf(noInterposer !== null)(
   `a disk that forgets what it says that it has synced is found out${because}`,
   async () => {
     const { lost } = await live({ cuts: 1, isForgetful: true });

@@ -67,6 +67,8 @@ export interface InstallationOptions {
   inDoubtAfter: string;
   /** The network reports what became of messages, and events go to the receiver; else neither says anything. */
   isTalkative?: boolean;
+  /** The data lies on a disk of its own, of so many megabytes. Only root can have that. */
+  diskMegabytes?: number;
 }
 
 export interface Installation extends AsyncDisposable {
@@ -109,6 +111,7 @@ export interface RunningServer {
 
 export interface Answer {
   status: number;
+  retryAfter: string | null;
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
   body: any;
 }
@@ -129,6 +132,9 @@ export async function makeInstallation(options: InstallationOptions): Promise<In
   const directory = mkdtempSync(join(tmpdir(), "waxwing-killed-"));
   const data = join(directory, "data");
   mkdirSync(data, { mode: 0o700 });
+  const { diskMegabytes = null } = options;
+  if (diskMegabytes !== null)
+    runOrThrow("mount", "-t", "tmpfs", "-o", `size=${diskMegabytes}m,mode=0700`, "tmpfs", data);
   const network = Bun.spawn([process.execPath, join(import.meta.dir, "network-process.ts"), APP_SECRET], {
     stdin: "ignore",
     stdout: "pipe",
@@ -190,9 +196,15 @@ export async function makeInstallation(options: InstallationOptions): Promise<In
     async [Symbol.asyncDispose]() {
       for (const child of [...running, network]) child.kill("SIGKILL");
       await Promise.all([...running, network].map((child) => child.exited));
+      if (diskMegabytes !== null) runOrThrow("umount", data);
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+function runOrThrow(...words: string[]): void {
+  const { exitCode, stderr } = Bun.spawnSync(words);
+  if (exitCode !== 0) throw new Error(`${words.join(" ")}: ${stderr}`);
 }
 
 function runningServer(child: Bun.Subprocess<"ignore", "pipe", "pipe">, key: string): RunningServer {
@@ -245,7 +257,8 @@ function runningServer(child: Bun.Subprocess<"ignore", "pipe", "pipe">, key: str
           },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         });
-        return { status: response.status, body: await response.json() };
+        const retryAfter = response.headers.get("retry-after");
+        return { status: response.status, retryAfter, body: await response.json() };
       } catch {
         return null;
       }

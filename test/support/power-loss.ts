@@ -6,14 +6,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
-/** Null, or why no recorder can be made here. */
-export const noRecorder: string | null =
-  process.platform !== "linux" ? "needs Linux" : compiler() === null ? "needs a C compiler" : null;
-
-function compiler(): string | null {
-  return ["cc", "gcc", "clang"].find((name) => Bun.which(name) !== null) ?? null;
-}
+import { compileInterposer } from "./interposer.ts";
 
 export interface Recorder extends Disposable {
   /** For the environment of the server whose writes are recorded. */
@@ -23,11 +16,7 @@ export interface Recorder extends Disposable {
 
 export function makeRecorder(): Recorder {
   const workshop = mkdtempSync(join(tmpdir(), "waxwing-recorder-"));
-  const library = join(workshop, "recorder.so");
-  const source = join(import.meta.dir, "fsync-recorder.c");
-  const words = ["-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-o", library, source, "-ldl"];
-  const { exitCode, stderr } = Bun.spawnSync([compiler() ?? "cc", ...words]);
-  if (exitCode !== 0) throw new Error(`the recorder could not be compiled: ${stderr}`);
+  const library = compileInterposer("fsync-recorder.c", workshop);
   const log = join(workshop, "log");
   return {
     log,

@@ -113,3 +113,15 @@ test("a scheduled broadcast begins when the wall clock says so, and once, also w
   expect(network.sent).toHaveLength(5);
   expect((await show(story, id)).status).toBe("completed");
 });
+
+test("set back: somebody who waits for a turn of their own does not wait for hours", async () => {
+  await using story = await startStory();
+  const { app, network } = story;
+  await create(story, notice(phones(1)));
+  await create(story, notice(phones(1)));
+  await untilSent(story, 1);
+  await app.clock.advance(SECOND);
+  await setWall(story, -7 * HOUR);
+  await app.clock.advance(2 * MINUTE);
+  expect(network.sent).toHaveLength(2);
+});

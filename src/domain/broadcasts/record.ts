@@ -27,7 +27,7 @@ const NUMBER_UNREADY = ["131037", "131045", "133010"];
 const TEMPLATE_DISABLED = "132016";
 
 /** Somebody whom the network still asks to wait for after so long is given up. */
-const HELD_BACK_MAX_MS = 30 * 60 * 1000;
+export const HELD_BACK_MAX_MS = 30 * 60 * 1000;
 const HELD_BACK_STEP_MS = 60_000;
 
 /** `inDoubtAfterMs`: how long an unknown outcome waits for its echo. */

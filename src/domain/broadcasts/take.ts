@@ -25,6 +25,7 @@ import { readPermission } from "./permission.ts";
 import { templateInput } from "./plan.ts";
 import { getBroadcast } from "./read.ts";
 import { delayRecipient, listWaiting, nextTurn, skipRecipient, type WaitingRecipient } from "./recipients.ts";
+import { HELD_BACK_MAX_MS } from "./record.ts";
 import { failUnsent } from "./restored.ts";
 import { describeSkip, type SkipCode } from "./skip.ts";
 import type { Broadcast } from "./table.ts";
@@ -149,7 +150,9 @@ const permissionOf = statement((db) =>
 function decide(taking: Taking, row: WaitingRecipient): RecipientTurn {
   const { tx, broadcast, workspace, template } = taking;
   if (broadcast.dayEndsAt !== null && tx.now >= broadcast.dayEndsAt) return { kind: "skip", code: "day_passed" };
-  if (row.notBefore !== null && row.notBefore > tx.now) return { kind: "later", until: null };
+  // Nobody is told to wait for longer: what lies further ahead is from before the wall clock was set back.
+  const isEarly = row.notBefore !== null && row.notBefore > tx.now && row.notBefore <= tx.now + HELD_BACK_MAX_MS;
+  if (isEarly) return { kind: "later", until: null };
   const contact = row.contactId === null ? undefined : permissionOf(tx).get({ id: row.contactId });
   if (row.contactId === null || contact === undefined || contact.phone === null)
     return { kind: "skip", code: "erased" };

@@ -98,7 +98,7 @@ function doubled({ network }: Story): string[] {
 
 /** Everything that could happen by itself has happened. */
 async function settle({ app }: Story): Promise<void> {
-  await app.clock.advance(2 * HOUR);
+  await app.clock.advance(65 * MINUTE);
 }
 
 test("with the replaced file at hand it is held as it was, and resuming sends to the rest alone; a STOP since counts", async () => {
@@ -107,7 +107,7 @@ test("with the replaced file at hand it is held as it was, and resuming sends to
   const sentBefore = today.story.network.sent.length;
   expect(await workshop.json(["restore", backup])).toMatchObject({ gap: null, flaws: [] });
   await using story = await startOn(today);
-  await story.app.clock.advance(30 * MINUTE);
+  await story.app.clock.advance(3 * MINUTE);
   expect(story.network.sent).toHaveLength(sentBefore);
   expect(await show(story, id)).toMatchObject({
     status: "paused",
@@ -188,7 +188,7 @@ for (const way of ["restore --accept-gap", "cp of a backup", "cp of the files", 
     else Bun.spawnSync(["cp", "-r", `${copy}/.`, workshop.path("data")]);
     const sentBefore = today.story.network.sent.length;
     await using story = await startOn(today);
-    await story.app.clock.advance(30 * MINUTE);
+    await story.app.clock.advance(3 * MINUTE);
     expect((await show(story, id)).status_reason).toMatch(/^this copy was restored; \d+ of 30 already sent/);
     await resume(story, id);
     await settle(story);

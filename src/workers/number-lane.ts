@@ -39,7 +39,7 @@ const IN_FLIGHT_MAX = 200;
 const TAKE_MAX = 64;
 const OUTCOMES_MAX = 128;
 /** On a fast number that the pace holds back, so long is gathered for one write: each sync of the disk stops everybody. */
-const GATHER_MS = 20;
+const GATHER_MS = 10;
 const FAST_PER_SECOND = 200;
 const FIRST_BACKOFF_MS = 500;
 const BACKOFF_MAX_MS = 30_000;

@@ -89,7 +89,8 @@ async function measure(): Promise<Row[]> {
   const probe = await startPart<{ run: boolean }, Probed | null>("probe", {
     base: `${base}/api/v1`,
     key: crowd.key,
-    bodies: crowd.writers.map((to) => JSON.stringify({ to, text: "Your table is ready.", from: crowd.pacedNumber })),
+    // Not from the number whose broadcast runs: there a single send waits for the number's own pace.
+    bodies: crowd.writers.map((to) => JSON.stringify({ to, text: "Your table is ready.", from: crowd.fastNumber })),
     everyMs: PROBE_EVERY_MS,
   } satisfies ProbeArgument);
   parts.push(probe);
@@ -143,6 +144,7 @@ function rowsOf(posted: StatusResult, after: Aftermath): Row[] {
     row("— processor time a status, µs", ((after.used * 1000) / posted.statuses).toFixed(1)),
     row("— memory at the end, MB", whole(after.memory)),
     row("— meanwhile `GET /me`, 99th percentile, ms", probed.me.p99Ms.toFixed(1), "under 50", probed.me.p99Ms < 50),
+    row("— meanwhile `POST /messages`, median, ms", probed.send.p50Ms.toFixed(1)),
     row(
       "— meanwhile `POST /messages`, 99th percentile, ms",
       probed.send.p99Ms.toFixed(1),
@@ -150,9 +152,9 @@ function rowsOf(posted: StatusResult, after: Aftermath): Row[] {
       probed.send.p99Ms < 50,
     ),
     row(
-      "— meanwhile a broadcast at 80 messages/s, single sends included: messages/s, of them twice",
-      `${(sending + probed.send.count / (posted.seconds + after.behindMs / 1000)).toFixed(1)}, ${after.repeated}`,
-      "none twice",
+      `— meanwhile a broadcast at ${PACE} messages/s: messages/s, of them to somebody who had one`,
+      `${sending.toFixed(1)}, ${after.repeated}`,
+      "none",
       after.repeated === 0,
     ),
   ];

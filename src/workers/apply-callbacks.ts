@@ -30,7 +30,7 @@ export interface ApplyOptions {
 
 const BODIES_PER_READ = 64;
 /** Few enough that a request which comes meanwhile does not wait for long. */
-const ITEMS_PER_WRITE = 200;
+const ITEMS_PER_WRITE = 100;
 /** A body of a thousand items for somebody else says the same a thousand times. */
 const NOTES_MAX = 20;
 const AFTER_FAULT_MS = 2_000;

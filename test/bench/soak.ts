@@ -28,6 +28,7 @@ if (!(SECONDS >= 30)) {
 const SAMPLE_S = Math.max(1, Math.round(SECONDS / 60));
 /** How long the server is driven as hard as it goes, to find its most. */
 const FIND_MOST_S = 10;
+const FILE_WINDOWS = 6;
 const EVENTS_PER_MESSAGE = 3;
 const SECRET = "soak-secret";
 
@@ -43,6 +44,7 @@ interface Soak {
 }
 
 interface Sample {
+  refused: number;
   memoryMb: number;
   fileMb: number;
   logMb: number;
@@ -59,7 +61,7 @@ try {
   const pace = Math.floor(most / 2);
   console.log(`at most ${whole(most)} messages/s with statuses and events; now ${whole(pace)}/s for ${SECONDS} s`);
   const samples = await run(soak, pace);
-  const lost = await settle(soak);
+  const lost = await settle(soak, samples);
   const verdicts = judge(samples, pace);
   console.table(verdicts);
   console.log(lost.text);
@@ -110,6 +112,9 @@ async function findMost(soak: Soak): Promise<number> {
   await Bun.sleep(FIND_MOST_S * 1000);
   await soak.sender.ask({ pace: 0 });
   const { messages } = await untilDone(soak, 120);
+  const { refused } = await soak.sender.ask("look");
+  if (messages === 0 || refused > 0)
+    throw new Error(`of the first messages ${messages} were taken and ${refused} refused`);
   return messages / ((performance.now() - startedAt) / 1000);
 }
 
@@ -140,7 +145,7 @@ async function run(soak: Soak, pace: number): Promise<Sample[]> {
 }
 
 async function look({ world, subject, sender }: Soak): Promise<Sample> {
-  const { answered, p50Ms, p99Ms } = await sender.ask("look");
+  const { answered, refused, p50Ms, p99Ms } = await sender.ask("look");
   const metrics = await (await fetch(`http://127.0.0.1:${subject.port}/metrics`)).text();
   const sumOf = (name: string): number =>
     [...metrics.matchAll(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, "gm"))].reduce(
@@ -154,6 +159,7 @@ async function look({ world, subject, sender }: Soak): Promise<Sample> {
     outbox: sumOf("waxwing_outbox_rows"),
     callbacks: sumOf("waxwing_callbacks_waiting"),
     messages: answered,
+    refused,
     p50Ms,
     p99Ms,
   };
@@ -178,12 +184,13 @@ async function untilDone({ network, receiver }: Soak, limitS: number): Promise<D
   }
 }
 
-async function settle(soak: Soak): Promise<{ isNothing: boolean; text: string }> {
+async function settle(soak: Soak, samples: readonly Sample[]): Promise<{ isNothing: boolean; text: string }> {
   const { messages, events, isDone } = await untilDone(soak, 60);
   const { told, refused } = await soak.network.ask(true);
   const { repeated } = await soak.receiver.ask(true);
-  const text = `${whole(messages)} messages, ${whole(told)} statuses, ${whole(events)} events, ${repeated} of them twice; ${isDone ? "nothing is missing" : `MISSING ${whole(messages * EVENTS_PER_MESSAGE - events)} events`}; ${refused} bodies of statuses refused`;
-  return { isNothing: isDone && refused === 0, text };
+  const unsent = samples.reduce((sum, sample) => sum + sample.refused, 0);
+  const text = `${whole(messages)} messages, ${whole(told)} statuses, ${whole(events)} events, ${repeated} of them twice; ${isDone ? "nothing is missing" : `MISSING ${whole(messages * EVENTS_PER_MESSAGE - events)} events`}; refused: ${unsent} sends, ${refused} bodies of statuses`;
+  return { isNothing: isDone && refused === 0 && unsent === 0, text };
 }
 
 interface Verdict {
@@ -198,9 +205,13 @@ function judge(samples: readonly Sample[], pace: number): Verdict[] {
     const { mean, rise, isFlat } = flatness(values, { share, amount });
     return { what, mean: mean.toFixed(digits), rise: rise.toFixed(digits), flat: isFlat };
   };
-  const perMessage = samples
-    .slice(1)
-    .map(({ fileMb }, place) => ((fileMb - (samples[place]?.fileMb ?? 0)) * 1e6) / (pace * SAMPLE_S));
+  // The file grows when the log is copied back, so a single sample says little.
+  const window = Math.max(1, Math.floor(samples.length / FILE_WINDOWS));
+  const perMessage = Array.from({ length: FILE_WINDOWS }, (_, place) => {
+    const part = samples.slice(place * window, (place + 1) * window + 1);
+    const sent = part.slice(1).reduce((sum, { messages }) => sum + messages, 0);
+    return (((part.at(-1)?.fileMb ?? 0) - (part[0]?.fileMb ?? 0)) * 1e6) / Math.max(1, sent);
+  });
   return [
     of(
       "memory, MB",

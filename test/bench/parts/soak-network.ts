@@ -45,7 +45,8 @@ const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   async fetch(request) {
-    if (request.method !== "POST") return Response.json({ data: [] });
+    // It knows nothing of the account, so that what the server knows stays as it is.
+    if (request.method !== "POST") return new Response(null, { status: 503 });
     const { to, biz_opaque_callback_data: reference } = (await request.json()) as Record<string, string>;
     if (to === undefined || reference === undefined) return new Response(null, { status: 400 });
     const digits = to.slice(1);

@@ -171,6 +171,15 @@ export const invariants: readonly Invariant[] = [
     next: restoreOrReport,
   },
   {
+    name: "parked_counts",
+    sentence: "The counted statuses that wait without a reference of ours are the numbers of rows.",
+    of: "number",
+    sql: `SELECT n.id FROM numbers n LEFT JOIN parked_counts k ON k.number_id = n.id
+          WHERE coalesce(k.statuses, 0) <>
+                (SELECT count(*) FROM parked_statuses WHERE number_id = n.id AND reference IS NULL)`,
+    next: restoreOrReport,
+  },
+  {
     name: "consent_equals_log",
     sentence: "A contact's consent is what the last entry of its consent log says.",
     of: "contact",

@@ -48,6 +48,7 @@ const damages: Record<string, string> = {
   open_keys_have_messages:
     "INSERT INTO idempotency_keys (workspace_id, key, fingerprint, message_id, created_at) VALUES (1, 'k', x'00', 999999, 1)",
   contact_counters: "UPDATE contact_counters SET opted_out = opted_out + 1",
+  parked_counts: "INSERT INTO parked_counts (number_id, statuses) SELECT min(id), 1 FROM numbers",
   member_counts: "UPDATE groups SET member_count = member_count + 1",
   consent_equals_log: "DELETE FROM consent_log WHERE became = 'opted_out'",
   linked_contacts_agree:

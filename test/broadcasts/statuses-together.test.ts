@@ -65,7 +65,21 @@ async function play(seed: string, bodySize: number, settled: boolean): Promise<u
   for (let from = 0; from < statuses.length; from += bodySize) {
     await reportStatus(story.app, story.shop, ...statuses.slice(from, from + bodySize));
   }
+  expectCounted(story, id);
   return state(story, id);
+}
+
+/** The figures are what the rows say, so that both ways cannot be wrong alike. */
+function expectCounted(story: Story, id: number): void {
+  const { sent, delivered, read, failed } = figuresOf(story, id);
+  const statuses = rowsOf(story, id).map(({ status }) => status);
+  const count = (...of: string[]): number => statuses.filter((status) => of.includes(status)).length;
+  expect({ sent, delivered, read, failed }).toEqual({
+    sent: count("sent", "delivered", "read"),
+    delivered: count("delivered", "read"),
+    read: count("read"),
+    failed: count("failed"),
+  });
 }
 
 describe("sixty statuses in any order come to the same in one body as in sixty", () => {

@@ -41,6 +41,8 @@ export interface FuzzReport {
 }
 
 const REAL_PATIENCE_MS = 50;
+/** Nothing but the clock ends it. */
+const CUT_SHORT_PATIENCE_MS = 5;
 /** First what a second try waits for, then what a body is waited for. */
 const FIRST_STEP_MS = 3_000;
 const STEP_MS = 31_000;
@@ -75,7 +77,7 @@ export async function fuzz({ seed, requests, failuresMax = 10, tamper }: FuzzOpt
     const request = generator.next(chance);
     hasher.update(withoutKeys(JSON.stringify({ ...request, body: request.body.toString("latin1") }), world.keys));
     const meantBefore = world.meant();
-    let exchange = await answered(world, wire.send(request));
+    let exchange = await answered(world, wire.send(request), request.form === "cut_short");
     if (tamper !== undefined && typeof exchange === "object") exchange = tamper(exchange, request);
     count(report, request, exchange);
     const wasMeant = world.meant() > meantBefore;
@@ -99,13 +101,13 @@ export async function fuzz({ seed, requests, failuresMax = 10, tamper }: FuzzOpt
 }
 
 /** The clock stands still but for requests that wait for it: a second try, a body that never comes. */
-async function answered({ app }: FuzzWorld, sent: Promise<Exchange>): Promise<Exchange | "never"> {
+async function answered({ app }: FuzzWorld, sent: Promise<Exchange>, isCutShort: boolean): Promise<Exchange | "never"> {
   let isSettled = false;
   const settled = sent.finally(() => {
     isSettled = true;
   });
   const soon = Promise.withResolvers<void>();
-  const timer = setTimeout(soon.resolve, REAL_PATIENCE_MS);
+  const timer = setTimeout(soon.resolve, isCutShort ? CUT_SHORT_PATIENCE_MS : REAL_PATIENCE_MS);
   await Promise.race([settled, soon.promise]);
   clearTimeout(timer);
   for (

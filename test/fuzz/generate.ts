@@ -135,7 +135,11 @@ const working: Readonly<Record<string, (chance: Chance) => Loose>> = {
 
 /** Opt-outs go on all the while, so the people whom everything is about would soon all have opted out. */
 function anybody(chance: Chance): string {
-  return chance.happens(0.4) ? chance.pick(phones) : `+9197${String(chance.below(100_000_000)).padStart(8, "0")}`;
+  if (chance.happens(0.4)) return chance.pick(phones);
+  const digits = String(chance.below(10_000)).padStart(4, "0");
+  // Some of them are the simulator's own: refused, throttled, never answered.
+  const end = chance.happens(0.15) ? `000${1 + chance.below(9)}` : String(chance.below(10_000)).padStart(4, "0");
+  return `+9197${digits}${end}`;
 }
 
 function broadcast(chance: Chance): Loose {

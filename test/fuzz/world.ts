@@ -12,7 +12,7 @@ import type { Network } from "#src/networks/network.ts";
 import { createSimulator } from "#src/networks/simulator/simulator.ts";
 import { systemRandom } from "#src/primitives/random.ts";
 import { TestClock } from "#test/support/clock.ts";
-import { template, templates, unsupportedTemplates } from "#test/support/scenarios.ts";
+import { fillBucket, template, templates, unsupportedTemplates } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
 export interface FuzzWorld extends AsyncDisposable {
@@ -110,8 +110,9 @@ async function fill(app: TestServer, shop: TestWorkspace): Promise<string[]> {
     if (index % 2 === 0) await app.call("POST", `/api/v1/contacts/${phone}/opt-out`, { key });
   }
   // The first ids are those of messages sent alone: a recipient of a broadcast is not shown as one.
+  await fillBucket(app, shop);
   for (let index = 0; index < 45; index++) {
-    await app.send("POST", "/api/v1/messages", { key, body: { to: `+91987652${digits(index)}0`, template: "plain" } });
+    await app.call("POST", "/api/v1/messages", { key, body: { to: `+91987652${digits(index)}0`, template: "plain" } });
   }
   const to = ["+919876540010", "+919876540030"];
   for (let index = 0; index < 55; index++) {

@@ -34,7 +34,7 @@ test(
       const isEarly = kill % 5 === 4;
       if (isEarly) await Bun.sleep(Math.random() * startMs);
       else {
-        await server.listening;
+        await server.started();
         startMs = performance.now() - begunAt;
         load.begin(server);
         if (kill % 3 !== 0) await load.answered(WARM);
@@ -47,6 +47,7 @@ test(
       checks += 1;
     }
     const server = installation.start();
+    await server.started();
     await load.close(server);
     while (!isAtRest(installation.data)) await Bun.sleep(50);
     await check(installation);

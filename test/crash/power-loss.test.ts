@@ -49,7 +49,7 @@ async function live(story: Story): Promise<Told> {
     const begunAt = performance.now();
     if (cut % 5 === 4) await Bun.sleep(Math.random() * startMs);
     else {
-      await server.listening;
+      await server.started();
       startMs = performance.now() - begunAt;
       load.begin(server);
       if (cut % 3 !== 0) await load.answered(WARM);

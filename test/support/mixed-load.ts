@@ -135,7 +135,8 @@ export class MixedLoad {
   async #repeat(step: () => Promise<void>, everyMs = 0): Promise<void> {
     while (!this.#isOver) {
       await step();
-      if (everyMs > 0) await Bun.sleep(Math.random() * 2 * everyMs);
+      // Also without a pause of its own: a server that is gone answers at once, and nobody else would get a turn.
+      await Bun.sleep(Math.random() * 2 * everyMs);
     }
   }
 

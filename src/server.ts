@@ -95,7 +95,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const store = openStore(files.database, {
     clock,
     random,
-    busyTimeoutMs: 0,
+    // While it starts nobody is kept waiting, and a command beside it may just be writing or closing the log of a crash.
+    busyTimeoutMs: 5_000,
     hashKey: () => key,
     onCommit(size, durationMs) {
       countCommit(size, durationMs);
@@ -110,6 +111,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   readInstanceId(store.client, clock.now(), newId, placeOf(files.database));
   const { instanceId, copied } = await settleOrigin(store, files.database, placeOf, newId);
   if (copied !== null) log.warn("this is a copy of a database: it goes on under a new name, and holds", { ...copied });
+  store.client.pragma("busy_timeout = 0");
   const boot = newBootId(random);
 
   const watched = (network: Network): Network => watchNetwork(network, { store, clock, onAttempt: countAttempt });

@@ -97,6 +97,8 @@ export interface RunningCommand {
 export interface RunningServer {
   /** Its address, once it listens; null when it ended before. */
   listening: Promise<string | null>;
+  /** Throws, with what it complained of, when it ended by itself before it listened. */
+  started(): Promise<void>;
   /** SIGKILL, and until it is gone. */
   kill(): Promise<void>;
   /** SIGTERM; it may take as long as it wants. */
@@ -220,6 +222,9 @@ function runningServer(child: Bun.Subprocess<"ignore", "pipe", "pipe">, key: str
   listening.catch(() => undefined);
   return {
     listening,
+    async started() {
+      if ((await listening) === null) throw new Error(`the server did not start: ${await complaints}`);
+    },
     async kill() {
       child.kill("SIGKILL");
       await child.exited;

@@ -49,6 +49,7 @@ const BROADCAST_SIZE = 15;
 const INBOUND_EVERY_MS = 12;
 const CONTACT_EVERY_MS = 15;
 const IMPORT_ROWS = 50;
+const ANSWERED_WITHIN_MS = 5_000;
 const REPEATED = 0.1;
 const COMMAND_EVERY_MS = 200;
 const COMMAND_KILLED = 0.2;
@@ -69,6 +70,7 @@ export class MixedLoad {
   readonly #options: LoadOptions;
   #people = 0;
   #count = 0;
+  #answers = 0;
   #isOver = true;
   #loops: Promise<void>[] = [];
   #commands: Promise<void> | null = null;
@@ -86,6 +88,7 @@ export class MixedLoad {
   /** Until `pause`; returns at once. */
   begin(server: RunningServer): void {
     this.#isOver = false;
+    this.#answers = 0;
     this.#loops = [
       ...Array.from({ length: SINGLES_AT_ONCE }, () => this.#repeat(() => this.#single(server))),
       this.#repeat(() => this.#broadcast(server), BROADCAST_EVERY_MS),
@@ -93,6 +96,12 @@ export class MixedLoad {
       this.#repeat(() => this.#contact(server), CONTACT_EVERY_MS),
     ];
     if (this.#options.hasCommands) this.#commands ??= this.#runCommands();
+  }
+
+  /** Until so many sends of this life have their answer: a server that has just started is slow. */
+  async answered(count: number): Promise<void> {
+    const until = performance.now() + ANSWERED_WITHIN_MS;
+    while (this.#answers < count && performance.now() < until) await Bun.sleep(5);
   }
 
   /** The server is dead or is about to be: what is under way still gets its answer, or none. */
@@ -126,7 +135,8 @@ export class MixedLoad {
   async #repeat(step: () => Promise<void>, everyMs = 0): Promise<void> {
     while (!this.#isOver) {
       await step();
-      if (everyMs > 0) await Bun.sleep(Math.random() * 2 * everyMs);
+      // Also without a pause of its own: a server that is gone answers at once, and nobody else would get a turn.
+      await Bun.sleep(Math.random() * 2 * everyMs);
     }
   }
 
@@ -153,6 +163,7 @@ export class MixedLoad {
       return;
     }
     asked.answer = answer;
+    this.#answers += 1;
     const isInterrupted = answer.status === 502 && answer.body.error.whatsapp_code === "interrupted";
     if (answer.status !== 201 && !isInterrupted) this.#complain("a message", answer);
     if (asked.key === null || Math.random() > REPEATED) return;

@@ -7,6 +7,11 @@ ALTER TABLE instance ADD COLUMN born_at INTEGER;
 ALTER TABLE instance ADD COLUMN stamp TEXT;
 -- JSON array of the instance ids that this database had before, the oldest first.
 ALTER TABLE instance ADD COLUMN ancestors TEXT NOT NULL DEFAULT '[]';
+-- The mark of the server's present run, and of the one before: files beside the database carry them, too.
+ALTER TABLE instance ADD COLUMN run_mark TEXT;
+ALTER TABLE instance ADD COLUMN run_mark_before TEXT;
+-- Changes whenever somebody asks whether the database can be written: what does not change is not written either.
+ALTER TABLE instance ADD COLUMN probe INTEGER NOT NULL DEFAULT 0;
 
 -- Attempts at a network that it did not accept, with its raw answer. What it accepted stands in the message itself.
 CREATE TABLE network_attempts (

@@ -59,3 +59,19 @@ CREATE TABLE sample_uploads (
   tried_at INTEGER NOT NULL,
   PRIMARY KEY (number_id, link)
 ) STRICT, WITHOUT ROWID;
+
+-- How many statuses without a reference of ours wait for each number: only so many may, and counting them for each more
+-- that comes would read them all.
+CREATE TABLE parked_counts (
+  number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
+  statuses INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER parked_statuses_in AFTER INSERT ON parked_statuses WHEN NEW.reference IS NULL BEGIN
+  INSERT INTO parked_counts (number_id, statuses) VALUES (NEW.number_id, 1)
+  ON CONFLICT (number_id) DO UPDATE SET statuses = statuses + 1;
+END;
+CREATE TRIGGER parked_statuses_out AFTER DELETE ON parked_statuses WHEN OLD.reference IS NULL BEGIN
+  UPDATE parked_counts SET statuses = statuses - 1 WHERE number_id = OLD.number_id;
+END;
+INSERT INTO parked_counts (number_id, statuses)
+SELECT number_id, count(*) FROM parked_statuses WHERE reference IS NULL GROUP BY number_id;

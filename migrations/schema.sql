@@ -374,7 +374,7 @@ CREATE TABLE instance (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   instance_id TEXT NOT NULL,
   created_at INTEGER NOT NULL
-, inode TEXT, born_at INTEGER, stamp TEXT, ancestors TEXT NOT NULL DEFAULT '[]') STRICT;
+, inode TEXT, born_at INTEGER, stamp TEXT, ancestors TEXT NOT NULL DEFAULT '[]', run_mark TEXT, run_mark_before TEXT, probe INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE ledger_entries (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -514,6 +514,11 @@ CREATE INDEX outbox_boot ON outbox (boot) WHERE boot IS NOT NULL;
 CREATE INDEX outbox_due ON outbox (kind, lane, due_at) WHERE boot IS NULL;
 CREATE UNIQUE INDEX outbox_subject ON outbox (kind, subject);
 
+CREATE TABLE parked_counts (
+  number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
+  statuses INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE parked_statuses (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   number_id INTEGER NOT NULL REFERENCES numbers (id),
@@ -525,6 +530,13 @@ CREATE TABLE parked_statuses (
 CREATE INDEX parked_statuses_expiry ON parked_statuses (expires_at);
 CREATE INDEX parked_statuses_network ON parked_statuses (network_message_id, number_id);
 CREATE INDEX parked_statuses_reference ON parked_statuses (reference) WHERE reference IS NOT NULL;
+CREATE TRIGGER parked_statuses_in AFTER INSERT ON parked_statuses WHEN NEW.reference IS NULL BEGIN
+  INSERT INTO parked_counts (number_id, statuses) VALUES (NEW.number_id, 1)
+  ON CONFLICT (number_id) DO UPDATE SET statuses = statuses + 1;
+END;
+CREATE TRIGGER parked_statuses_out AFTER DELETE ON parked_statuses WHEN OLD.reference IS NULL BEGIN
+  UPDATE parked_counts SET statuses = statuses - 1 WHERE number_id = OLD.number_id;
+END;
 
 CREATE TABLE reached_counts (
   workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),

@@ -7,9 +7,9 @@ import { dirname } from "node:path";
 import { createApp } from "#src/api/app.ts";
 import { callbackRoutes } from "#src/api/callbacks.ts";
 import type { Config } from "#src/config.ts";
+import { bringUpToDate } from "#src/copies/bring-up-to-date.ts";
 import { BackupSchedule } from "#src/copies/schedule.ts";
-import { settleOrigin } from "#src/copies/settle-origin.ts";
-import { type UpgradeOptions, upgradeDatabase } from "#src/copies/upgrade.ts";
+import { markRun, settleOrigin } from "#src/copies/settle-origin.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
 import { CALLBACKS, storeCallback } from "#src/domain/callbacks/callbacks.ts";
@@ -23,7 +23,7 @@ import { type Clock, sleep, systemClock, type Timer } from "#src/primitives/cloc
 import { newBootId, newInstanceId } from "#src/primitives/id.ts";
 import { type Random, systemRandom } from "#src/primitives/random.ts";
 import { createSecretBox, loadSecretKey } from "#src/primitives/secret.ts";
-import { type DatabaseFiles, databaseFiles, makePrivate, makePrivateDirectory } from "#src/storage/files.ts";
+import { databaseFiles, makePrivate, makePrivateDirectory } from "#src/storage/files.ts";
 import { instanceId as readInstanceId } from "#src/storage/instance.ts";
 import { lockExclusively } from "#src/storage/lock.ts";
 import { migrate } from "#src/storage/migrate.ts";
@@ -32,6 +32,7 @@ import { createReaders } from "#src/storage/reader.ts";
 import { openStore, type Store } from "#src/storage/store.ts";
 import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
 import { CallbackSecrets } from "#src/workers/callback-secrets.ts";
+import { ClockWatch } from "#src/workers/clock-watch.ts";
 import { createDeliveryWorker } from "#src/workers/deliver-webhook.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
 import { Housekeeping } from "#src/workers/housekeeping.ts";
@@ -90,12 +91,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   bringUpToDate(files, { now: clock.now(), newInstanceId: newId, placeOf }, log, lock);
   const figures = new Figures();
   const { countAttempt, countCommit, countIgnoredStatus, countRequest } = figures;
+  let clockWatch: ClockWatch | null = null;
   const store = openStore(files.database, {
     clock,
     random,
-    busyTimeoutMs: 0,
+    // While it starts nobody is kept waiting, and a command beside it may just be writing or closing the log of a crash.
+    busyTimeoutMs: 5_000,
     hashKey: () => key,
-    onCommit: countCommit,
+    onCommit(size, durationMs) {
+      countCommit(size, durationMs);
+      clockWatch?.look();
+    },
   });
   const applied = migrate(store.client);
   for (const { version, name } of applied) log.info("migrated the database", { version, name });
@@ -103,8 +109,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const box = createSecretBox(key, random);
   const readers = createReaders(files.database);
   readInstanceId(store.client, clock.now(), newId, placeOf(files.database));
-  const { instanceId, copied } = await settleOrigin(store, placeOf(files.database), newId);
+  const { instanceId, copied } = await settleOrigin(store, files.database, placeOf, newId);
   if (copied !== null) log.warn("this is a copy of a database: it goes on under a new name, and holds", { ...copied });
+  store.client.pragma("busy_timeout = 0");
   const boot = newBootId(random);
 
   const watched = (network: Network): Network => watchNetwork(network, { store, clock, onAttempt: countAttempt });
@@ -267,14 +274,19 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const http = app.server;
   if (http === null) throw new Error("the HTTP server did not start");
 
+  const nudgeAll = (): void => {
+    for (const worker of [applier, deliveries, settling, starting, reviewing, broadcasts, syncing]) worker.nudge();
+  };
+  clockWatch = new ClockWatch({ store, clock, log, onMoved: nudgeAll });
   let seen = store.dataVersion();
   let lookTimer: Timer;
   const look = (): void => {
     const found = store.dataVersion();
     if (found !== seen) {
       seen = found;
-      for (const worker of [applier, deliveries, settling, starting, reviewing, broadcasts, syncing]) worker.nudge();
+      nudgeAll();
     }
+    clockWatch?.look();
     // By the machine's own clock, whatever clock the server runs on: the other process lives in real time.
     lookTimer = systemClock.setTimer(LOOK_EVERY_MS, look);
   };
@@ -289,7 +301,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   for (const worker of workers) worker.start();
   isReady = true;
 
-  const isWorking = (): boolean => store.hasQueuedWrites || workers.some((worker) => worker.isActive);
+  const isWorking = (): boolean =>
+    store.hasQueuedWrites || clockWatch?.isActive === true || workers.some((worker) => worker.isActive);
   const isActive = (): boolean => watch.underWay > 0 || http.pendingRequests > 0 || isWorking();
 
   return {
@@ -314,29 +327,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       poster.close();
       recorder.stop();
       readers.close();
+      markRun(store, files.database, newId);
       store.checkpoint();
       store.close();
       lock.release();
     },
   };
-}
-
-/** An older database is brought up to date in a copy; where that fails, the old one is as it was and the lock is free. */
-function bringUpToDate(
-  files: DatabaseFiles,
-  options: Omit<UpgradeOptions, "onStep">,
-  log: Log,
-  lock: { release: () => void },
-): void {
-  try {
-    const upgrade = upgradeDatabase(files, { ...options, onStep: (step) => log.info(step) });
-    if (upgrade === null) return;
-    const { from, to, kept } = upgrade;
-    log.info("the database is up to date; as it was before, it is kept", { from, to, kept });
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
 }
 
 /** A pair of files, or nothing: then a proxy in front speaks TLS. */

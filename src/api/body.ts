@@ -4,6 +4,9 @@ import { Problem } from "#src/primitives/problem.ts";
 
 const JSON_TYPE = /^application\/json *(;.*)?$/i;
 
+/** Nothing of ours is nested a tenth as deep, and whoever walks a body must not run out of stack. */
+const DEPTH_MAX = 100;
+
 /** How long a body may take to come: a connection that trickles is not held for hours. */
 const TIME_LIMIT_MS = 30_000;
 
@@ -29,11 +32,26 @@ export async function readBody(request: Request, maxBytes: number, clock: Clock)
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw wrong("The body has to be a JSON object.");
   }
+  if (isDeeper(value, DEPTH_MAX)) throw wrong(`The body is nested more than ${DEPTH_MAX} levels deep.`);
   return value as Record<string, unknown>;
 }
 
-/** Never reads more than it may keep, whatever the header says about the length. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
+}
+
+/** A connection that breaks off within a body, or chunks that are none, are no fault of ours. */
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  try {
+    return await readAll(request, maxBytes);
+  } catch (error) {
+    throw error instanceof Problem ? error : wrong("The body was cut short.");
+  }
+}
+
+/** Never reads more than it may keep, whatever the header says about the length. */
+async function readAll(request: Request, maxBytes: number): Promise<Uint8Array> {
   const announced = request.headers.get("content-length");
   if (announced !== null && Number(announced) > maxBytes) throw tooLarge(maxBytes);
   if (announced !== null) return new Uint8Array(await request.arrayBuffer());

@@ -25,10 +25,13 @@ export function healthRoutes({ store, isReady }: HealthOptions) {
     });
 }
 
-/** A real write: a disk that is full or read-only shows only there. */
+/**
+ * A real write: a disk that is full or read-only shows only there. The value has to change, for SQLite writes no page
+ * whose bytes stay the same.
+ */
 async function tryToWrite(store: Store): Promise<boolean> {
   try {
-    await store.write((tx) => tx.db.run("UPDATE instance SET created_at = created_at"));
+    await store.write((tx) => tx.db.run("UPDATE instance SET probe = 1 - probe"));
     return true;
   } catch {
     return false;

@@ -18,7 +18,7 @@ export const commands: readonly Command[] = [
     name: "doctor",
     summary: "What is wrong with the set-up, and the next step",
     details:
-      "Looks at every number: token, permissions, readiness, subscription, templates; and at the callback address and\nthe clock. Changes nothing, but for --subscribe.",
+      "Looks at every number: token, permissions, readiness, subscription, templates; and at the callback address and\nthe clock. Changes nothing, but for --subscribe.\nExit code 1 when there is a problem; a warning is none.",
     options: {
       workspace: workspaceFilter,
       subscribe: { kind: "flag", says: "Subscribe the app to accounts that it is not subscribed to" },
@@ -91,5 +91,6 @@ function reportOf(findings: readonly Finding[], numbers: readonly SendingNumber[
   });
   const problems = findings.filter(({ level }) => level === "problem").length;
   const end = problems === 0 ? "Nothing stands in the way." : `${problems} ${problems === 1 ? "problem" : "problems"}.`;
-  return { json, text: [...lines, "", end].join("\n") };
+  const text = [...lines, "", end].join("\n");
+  return problems === 0 ? { json, text } : { json, text, exitCode: 1 };
 }

@@ -4,6 +4,7 @@
  */
 import { beginAnew, type Copied, findCopied, moveIdsOn, readInstance, writePlace } from "#src/storage/instance.ts";
 import type { Place } from "#src/storage/place.ts";
+import { isOlderThanItsRuns, renewMark } from "#src/storage/run-marks.ts";
 import type { Store } from "#src/storage/store.ts";
 import { holdAfterRestore } from "./hold-after-restore.ts";
 
@@ -13,12 +14,18 @@ export interface Origin {
   copied: Copied | null;
 }
 
-export function settleOrigin(store: Store, here: Place, newId: () => string): Promise<Origin> {
+export async function settleOrigin(
+  store: Store,
+  database: string,
+  placeOf: (path: string) => Place,
+  newId: () => string,
+): Promise<Origin> {
   const { client } = store;
-  return store.write((tx) => {
+  const here = placeOf(database);
+  const origin = await store.write((tx) => {
     const instance = readInstance(client);
     if (instance === null) throw new Error("the database has no name");
-    const copied = findCopied(instance, here);
+    const copied = findCopied(instance, here) ?? (isOlderThanItsRuns(client, database) ? writtenOver : null);
     if (copied === null) {
       // One from before there were places: whoever copied it cannot be found out any more.
       if (instance.place === null) writePlace(client, here);
@@ -30,4 +37,18 @@ export function settleOrigin(store: Store, here: Place, newId: () => string): Pr
     beginAnew(client, instance, instanceId, here, tx.now);
     return { instanceId, copied };
   });
+  markRun(store, database, newId);
+  return origin;
+}
+
+/** An older state of the very file, put into it by hand. */
+const writtenOver: Copied = { kind: "copied_by_hand", at: null, hasGap: false };
+
+/** At the end of a run as at its beginning: an older state that is put back from now on is found out. */
+export function markRun({ client }: Store, database: string, newId: () => string): void {
+  try {
+    renewMark(client, database, newId());
+  } catch {
+    // A full disk, say: the server starts and stops all the same. The mark before stays, and tells any state before it.
+  }
 }

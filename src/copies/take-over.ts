@@ -156,6 +156,9 @@ class TakeOver {
     // Withdrawn since: the network took nothing of them, and their hold went with them.
     const gone = this.#run(`DELETE FROM main.messages WHERE status IN ('pending', 'queued', 'sending')
       AND id NOT IN (SELECT id FROM newer.messages)`);
+    // Thrown away since: their broadcast counts as emptied, so nobody would ever look for them again.
+    this.#run(`DELETE FROM main.messages
+      WHERE broadcast_id IN (SELECT id FROM newer.broadcasts WHERE purged_at IS NOT NULL)`);
     const changed = this.#update(
       "messages",
       this.#columns("messages").filter((column) => column !== "id"),

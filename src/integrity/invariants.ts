@@ -61,6 +61,37 @@ export const invariants: readonly Invariant[] = [
     next: restoreOrReport,
   },
   {
+    name: "figures_equal_recipients",
+    sentence:
+      "What a broadcast counts is what its recipients are; who was not sent to when it ended counts as left out.",
+    of: "broadcast",
+    sql: `SELECT f.broadcast_id AS id FROM broadcast_figures f
+          JOIN broadcasts b ON b.id = f.broadcast_id AND b.purged_at IS NULL
+          LEFT JOIN (
+            SELECT broadcast_id, sum(status IN ('pending', 'queued')) AS waiting, sum(status = 'sending') AS sending,
+                   sum(status IN ('sent', 'delivered', 'read')) AS sent, sum(status IN ('delivered', 'read')) AS delivered,
+                   sum(status = 'read') AS read, sum(status = 'failed') AS failed, sum(status = 'skipped') AS skipped
+            FROM messages WHERE broadcast_id IS NOT NULL GROUP BY broadcast_id
+          ) m ON m.broadcast_id = f.broadcast_id
+          WHERE f.to_go <> iif(f.is_finished, 0, coalesce(m.waiting, 0))
+             OR f.skipped <> coalesce(m.skipped, 0) + iif(f.is_finished, coalesce(m.waiting, 0), 0)
+             OR f.sending <> coalesce(m.sending, 0) OR f.sent <> coalesce(m.sent, 0)
+             OR f.delivered <> coalesce(m.delivered, 0) OR f.read <> coalesce(m.read, 0)
+             OR f.failed <> coalesce(m.failed, 0)`,
+    next: restoreOrReport,
+  },
+  {
+    name: "broadcast_money_fits_figures",
+    sentence:
+      "A broadcast has charged for whom it has delivered to, and holds the price of everybody whose end is open; settled, nothing.",
+    of: "broadcast",
+    sql: `SELECT broadcast_id AS id FROM broadcast_figures
+          WHERE charged <> rate * delivered
+             OR (settled_at IS NOT NULL AND held <> 0)
+             OR (settled_at IS NULL AND is_held AND held <> rate * (to_go + sending + sent - delivered))`,
+    next: restoreOrReport,
+  },
+  {
     name: "ledger_equals_messages",
     sentence:
       "A message's ledger has one hold and, once its money is settled, the one release or charge that says how.",
@@ -168,6 +199,15 @@ export const invariants: readonly Invariant[] = [
     of: "group",
     sql: `SELECT id FROM groups WHERE filter IS NULL
           AND member_count <> (SELECT count(*) FROM group_members WHERE group_id = groups.id)`,
+    next: restoreOrReport,
+  },
+  {
+    name: "parked_counts",
+    sentence: "The counted statuses that wait without a reference of ours are the numbers of rows.",
+    of: "number",
+    sql: `SELECT n.id FROM numbers n LEFT JOIN parked_counts k ON k.number_id = n.id
+          WHERE coalesce(k.statuses, 0) <>
+                (SELECT count(*) FROM parked_statuses WHERE number_id = n.id AND reference IS NULL)`,
     next: restoreOrReport,
   },
   {

@@ -34,10 +34,15 @@ export function formatInstant(ms: number, timeZone: string): string {
  *
  * Refused although `Temporal` or ISO 8601 would read them: annotations in brackets, the basic form without separators,
  * a time of hours alone, years with a sign, a space or small letters for `T` and `Z`, offsets with seconds, `24:00`,
- * week and ordinal dates. `+0530` without its colon is read, for Meta and PHP write it. Second 60 is read as 59.
+ * week and ordinal dates, and the first and the last day of four-digit years, which another zone would print with a sign
+ * and six digits. `+0530` without its colon is read, for Meta and PHP write it. Second 60 is read as 59.
  */
 export function readInstant(input: string, timeZone: string): number | null {
-  if (input.length > LONGEST_INPUT) return null;
+  const ms = input.length > LONGEST_INPUT ? null : readAny(input, timeZone);
+  return ms === null || ms < FIRST_READ_MS || ms >= LAST_READ_MS ? null : ms;
+}
+
+function readAny(input: string, timeZone: string): number | null {
   const match = ISO_8601.exec(input);
   if (match === null) return null;
   const [, time, offset] = match;
@@ -88,6 +93,10 @@ const MINUTE_MS = 60_000;
 
 /** The ends of what a Date can hold; no span reaches over them, so that what lies beyond is never found but refused. */
 const LAST_MS = 8_640_000_000_000_000;
+
+/** What is read has four digits of a year in every zone, not only in that of today. */
+const FIRST_READ_MS = Date.parse("0000-01-02T00:00:00Z");
+const LAST_READ_MS = Date.parse("9999-12-31T00:00:00Z");
 
 /** The longest text that the pattern below can match. */
 const LONGEST_INPUT = 35;

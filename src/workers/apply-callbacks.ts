@@ -1,10 +1,12 @@
 /**
- * Applies what networks told us: stored bodies in the order in which they came, item by item, a few hundred items a
- * write. Every item is applied in a savepoint of its own, so a broken one is noted and passed by; a body is done in the
- * same write as its last item, and applying an item twice (after a crash between two writes) changes nothing.
+ * Applies what networks told us: stored bodies in the order in which they came, item by item, some hundred items a
+ * write. A broken item is noted and passed by: the items of a write are applied together, and where one fails, once more
+ * one by one, each in a savepoint of its own. A body is done in the same write as its last item, and applying an item
+ * twice (after a crash between two writes) changes nothing.
  */
 import { finishCallback, getCallback, listWaiting, nextDueAt } from "#src/domain/callbacks/callbacks.ts";
 import type { Callback } from "#src/domain/callbacks/table.ts";
+import { Tally } from "#src/domain/figures/tally.ts";
 import type { Log } from "#src/log.ts";
 import type { Report } from "#src/networks/network.ts";
 import type { Networks } from "#src/networks/registry.ts";
@@ -12,7 +14,7 @@ import type { Clock, Timer } from "#src/primitives/clock.ts";
 import { isStorageFailure } from "#src/storage/failure.ts";
 import type { Store } from "#src/storage/store.ts";
 import type { Tx } from "#src/storage/transaction.ts";
-import { type Applied, applyReport, NOT_OURS } from "./apply-report.ts";
+import { type Applied, applyReport, NOT_OURS, type ReportBatch } from "./apply-report.ts";
 import type { MessageWatch } from "./message-watch.ts";
 
 export interface ApplyOptions {
@@ -34,6 +36,8 @@ const NOTES_MAX = 20;
 const AFTER_FAULT_MS = 2_000;
 /** A wall clock may be set back: the loop looks at least this often. */
 const LOOK_AT_LEAST_MS = 600_000;
+
+const NOTHING: Applied = { note: null, messageId: null };
 
 interface Item {
   callback: Omit<Callback, "body">;
@@ -116,40 +120,67 @@ export class CallbackApplier {
   }
 
   async #applyAll(items: Item[]): Promise<void> {
-    const { store, watch } = this.#options;
+    const { store, watch, onIgnored } = this.#options;
     const notes = new Map<number, string[]>();
     for (let start = 0; start < items.length; start += ITEMS_PER_WRITE) {
       const batch = items.slice(start, start + ITEMS_PER_WRITE);
-      const changed = await store.write((tx) => this.#applyBatch(tx, batch, notes));
-      for (const messageId of changed) watch.changed(messageId);
+      const applied = await store.write((tx) => this.#applyBatch(tx, batch, notes));
+      batch.forEach(({ callback }, index) => {
+        const { note, messageId } = applied[index] ?? NOTHING;
+        if (messageId !== null) watch.changed(messageId);
+        if (note !== null) notes.set(callback.id, withNote(notes.get(callback.id), note));
+        if (note === NOT_OURS) onIgnored?.();
+      });
     }
   }
 
-  /** Returns the messages that changed. `notes` collects, by body, what could not be applied. */
-  #applyBatch(tx: Tx, batch: Item[], notes: Map<number, string[]>): number[] {
-    const changed: number[] = [];
-    for (const { callback, report, isLast } of batch) {
-      const { note, messageId } = this.#applyItem(tx, callback, report);
-      if (messageId !== null) changed.push(messageId);
-      if (note !== null) notes.set(callback.id, [...(notes.get(callback.id) ?? []), note].slice(0, NOTES_MAX));
+  /** What became of each item. `known`: by body, what could not be applied in earlier writes. */
+  #applyBatch(tx: Tx, batch: Item[], known: ReadonlyMap<number, string[]>): Applied[] {
+    const applied = this.#applyTogether(tx, batch) ?? this.#applyOneByOne(tx, batch);
+    const notes = new Map(known);
+    batch.forEach(({ callback, isLast }, index) => {
+      const { note } = applied[index] ?? NOTHING;
+      if (note !== null) notes.set(callback.id, withNote(notes.get(callback.id), note));
       if (isLast) finishCallback(tx, callback.id, notes.get(callback.id)?.join("; ") ?? null);
+    });
+    return applied;
+  }
+
+  /** Null where one of them failed: then nothing of any is left. */
+  #applyTogether(tx: Tx, batch: Item[]): Applied[] | null {
+    try {
+      return tx.savepoint(() => {
+        const shared = this.#newBatch(tx);
+        const applied = batch.map(({ callback, report }) => applyItem(tx, callback, report, shared));
+        shared.tally.flush();
+        return applied;
+      });
+    } catch (error) {
+      if (isStorageFailure(error)) throw error;
+      return null;
     }
-    return changed;
   }
 
   /** One item's fault is noted and passed by; only a failing disk goes on to the caller. */
-  #applyItem(tx: Tx, callback: Item["callback"], report: Report): Applied {
-    if (report.kind === "broken") return { note: `unreadable: ${report.why}`, messageId: null };
-    if (report.kind === "ignored") return { note: null, messageId: null };
-    try {
-      const applied = tx.savepoint(() => applyReport(tx, callback, report, this.#options.instanceId));
-      if (applied.note === NOT_OURS) this.#options.onIgnored?.();
-      return applied;
-    } catch (error) {
-      if (isStorageFailure(error)) throw error;
-      this.#options.log.error("an item of a callback could not be applied", { callback: callback.id, error });
-      return { note: `failed: ${error instanceof Error ? error.message : String(error)}`, messageId: null };
-    }
+  #applyOneByOne(tx: Tx, batch: Item[]): Applied[] {
+    return batch.map(({ callback, report }) => {
+      try {
+        return tx.savepoint(() => {
+          const shared = this.#newBatch(tx);
+          const applied = applyItem(tx, callback, report, shared);
+          shared.tally.flush();
+          return applied;
+        });
+      } catch (error) {
+        if (isStorageFailure(error)) throw error;
+        this.#options.log.error("an item of a callback could not be applied", { callback: callback.id, error });
+        return { note: `failed: ${error instanceof Error ? error.message : String(error)}`, messageId: null };
+      }
+    });
+  }
+
+  #newBatch(tx: Tx): ReportBatch {
+    return { instanceId: this.#options.instanceId, tally: new Tally(tx), numbers: new Map() };
   }
 
   #sleepUntilDue(): void {
@@ -163,4 +194,14 @@ export class CallbackApplier {
     this.#timer?.cancel();
     this.#timer = this.#options.clock.setTimer(delayMs, () => this.nudge());
   }
+}
+
+function applyItem(tx: Tx, callback: Item["callback"], report: Report, batch: ReportBatch): Applied {
+  if (report.kind === "broken") return { note: `unreadable: ${report.why}`, messageId: null };
+  if (report.kind === "ignored") return NOTHING;
+  return applyReport(tx, callback, report, batch);
+}
+
+function withNote(notes: readonly string[] = [], note: string): string[] {
+  return [...notes, note].slice(0, NOTES_MAX);
 }

@@ -4,6 +4,7 @@
  */
 import type { Callback as Stored } from "#src/domain/callbacks/table.ts";
 import { MARKETING_REFUSED } from "#src/domain/contacts/refuse-by-control.ts";
+import type { Tally } from "#src/domain/figures/tally.ts";
 import { changeNumber } from "#src/domain/inbound/change-number.ts";
 import { obeyControl } from "#src/domain/inbound/obey-control.ts";
 import { receive } from "#src/domain/inbound/receive.ts";
@@ -39,18 +40,28 @@ const LOOK_SOON_MS = 5_000;
 /** The network's clock and ours differ, and a look takes its time. */
 const NEWS_TOLERANCE_MS = 5 * 60_000;
 
-export function applyReport(tx: Tx, callback: Callback, report: Applicable, instanceId: string): Applied {
+/** What the items of one write have in common. */
+export interface ReportBatch {
+  instanceId: string;
+  tally: Tally;
+  /** Whom statuses were for: of a number only what never changes is used, so it is looked up once. */
+  numbers: Map<string, SendingNumber | undefined>;
+}
+
+export function applyReport(tx: Tx, callback: Callback, report: Applicable, batch: ReportBatch): Applied {
+  // Whatever is no status may look at figures, or write them.
+  if (report.kind !== "status") batch.tally.flush();
   if (report.kind === "template" || report.kind === "template_news" || report.kind === "number_news") {
     return noted(applyOfAccount(tx, callback, report));
   }
-  const number = findByPhoneNumberId(tx, report.phoneNumberId);
+  const number = report.kind === "status" ? numberOf(tx, report, batch) : findByPhoneNumberId(tx, report.phoneNumberId);
   if (number === undefined || number.network !== callback.network) {
     return noted(`${report.kind} for a number that is not on this server`);
   }
   if (!speaksFor(callback, number)) return noted(`${report.kind} for a number whose secret did not sign it`);
   switch (report.kind) {
     case "status":
-      return applyOne(tx, number, report, instanceId);
+      return applyOne(tx, number, report, batch);
     case "inbound":
       receive(tx, number, report);
       return noted(null);
@@ -69,9 +80,15 @@ function speaksFor({ network, trust }: Callback, number: SendingNumber): boolean
   return trust.numbers.includes(number.id) || (trust.configuration && number.appSecret === null);
 }
 
-function applyOne(tx: Tx, number: SendingNumber, report: StatusReport, instanceId: string): Applied {
-  const applied = applyStatus(tx, number, report, instanceId);
+function numberOf(tx: Tx, { phoneNumberId }: StatusReport, { numbers }: ReportBatch): SendingNumber | undefined {
+  if (!numbers.has(phoneNumberId)) numbers.set(phoneNumberId, findByPhoneNumberId(tx, phoneNumberId));
+  return numbers.get(phoneNumberId);
+}
+
+function applyOne(tx: Tx, number: SendingNumber, report: StatusReport, { instanceId, tally }: ReportBatch): Applied {
+  const applied = applyStatus(tx, number, report, instanceId, tally);
   if (report.error?.code === MARKETING_REFUSED) {
+    tally.flush();
     const { phoneNumberId, recipientId: waId, recipientUserId: userId, at } = report;
     obeyControl(tx, number, { kind: "preference", phoneNumberId, waId, userId, value: "stop", at });
   }

@@ -39,7 +39,7 @@ const IN_FLIGHT_MAX = 200;
 const TAKE_MAX = 64;
 const OUTCOMES_MAX = 128;
 /** On a fast number that the pace holds back, so long is gathered for one write: each sync of the disk stops everybody. */
-const GATHER_MS = 20;
+const GATHER_MS = 10;
 const FAST_PER_SECOND = 200;
 const FIRST_BACKOFF_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
@@ -53,6 +53,8 @@ interface Queue {
   after: number;
   /** Wall time; "never": not before something changes. */
   nextAt: number | "never";
+  /** When that was found out, wall time: one that lies ahead is from before the clock was set back, and so is `nextAt`. */
+  askedAt: number;
 }
 
 interface Answered {
@@ -93,6 +95,7 @@ export class NumberLane {
         id,
         after: known?.after ?? 0,
         nextAt: known === undefined || known.nextAt === "never" ? 0 : known.nextAt,
+        askedAt: known?.askedAt ?? 0,
       };
     });
     this.#rouse();
@@ -202,7 +205,9 @@ export class NumberLane {
   #nextQueue(): Queue | null {
     if (this.#isStopped) return null;
     const now = this.#options.clock.now();
-    const index = this.#queues.findIndex(({ nextAt }) => nextAt !== "never" && nextAt <= now);
+    const index = this.#queues.findIndex(
+      ({ nextAt, askedAt }) => nextAt !== "never" && (nextAt <= now || askedAt > now),
+    );
     const [queue] = index === -1 ? [] : this.#queues.splice(index, 1);
     if (queue === undefined) return null;
     this.#queues.push(queue);
@@ -230,6 +235,7 @@ export class NumberLane {
   #advance(queue: Queue, taken: Taken): void {
     queue.after = taken.after;
     queue.nextAt = taken.nextAt ?? 0;
+    queue.askedAt = this.#options.clock.now();
   }
 
   async #send({ sender }: Taken, recipient: TakenRecipient, broadcastId: number): Promise<void> {

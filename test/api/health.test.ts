@@ -1,5 +1,6 @@
 /** `/readyz` tells the truth: a server whose disk takes nothing more is not ready, and is ready again when it does. */
 import { expect, test } from "bun:test";
+import { statSync } from "node:fs";
 import { startTestServer } from "#test/support/server.ts";
 
 test("a database that cannot be written is not ready, and ready again without a restart; the process lives all along", async () => {
@@ -11,6 +12,16 @@ test("a database that cannot be written is not ready, and ready again without a 
   expect([await status("/readyz"), await status("/healthz")]).toEqual([503, 200]);
   client.pragma("query_only = OFF");
   expect(await status("/readyz")).toBe(200);
+});
+
+test("whether it is ready is tried on the file itself: bytes are written each time", async () => {
+  await using app = await startTestServer();
+  const bytes = (): number => statSync(`${app.directory}/waxwing.db-wal`).size;
+  for (let asked = 0; asked < 3; asked++) {
+    const before = bytes();
+    expect((await app.call("GET", "/readyz")).status).toBe(200);
+    expect(bytes()).toBeGreaterThan(before);
+  }
 });
 
 test("asking a hundred times at once costs a few commits, not a hundred", async () => {

@@ -63,6 +63,22 @@ test("JSON may be nested as deep as a body is long: it is refused like any other
   expect(await statusOf(head())).toBe(200);
 });
 
+test("JSON nested deeper than anything of ours is refused everywhere, also where it stands in an unknown member", async () => {
+  const deep = (depth: number): string => `{"unknown":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
+  for (const line of [
+    "POST /api/v1/messages",
+    "POST /api/v1/broadcasts/preview",
+    "PUT /api/v1/contacts/%2B919876543210",
+  ]) {
+    for (const depth of [100, 101, 5_000, 50_000]) {
+      const [method = "", path = ""] = line.split(" ");
+      const { status, body } = await app.call(method, path, { key: shop.key, body: deep(depth) });
+      expect({ line, depth, status }).toEqual({ line, depth, status: 400 });
+      expect(Object.keys(body.error.fields).length > 0).toBe(depth === 100);
+    }
+  }
+});
+
 test("a body of a hundred thousand mistakes gets an answer of a hundred", async () => {
   const body = `{${Array.from({ length: 80_000 }, (_, index) => `"k${index}":1`).join(",")}}`;
   const { status, body: answer, text } = await app.call("POST", "/api/v1/messages", { key: shop.key, body });
@@ -122,4 +138,15 @@ test("who keeps asking at full speed while it is refused is answered late; other
   await limited.clock.advance(60_000);
   expect(await me(flooding.key)).toBe(200);
   expect(await me(flooding.key)).toBe(429);
+});
+
+test("a body that breaks off is the caller's fault: it changes nothing, and is no error in the log", async () => {
+  const before = app.store.figures.operations;
+  const begun = head("content-type: application/json\r\ntransfer-encoding: chunked\r\n", "POST /api/v1/messages");
+  for (const rest of ["zz\r\n{}\r\n0\r\n\r\n", "5\r\n{}\r\n0\r\n\r\n", "ffffffffffffffffff\r\n{}\r\n"]) {
+    expect(await statusOf(begun + rest)).toBe(400);
+  }
+  await app.clock.rest();
+  expect(app.store.figures.operations).toBe(before);
+  expect(app.logged.filter((line) => line.includes(" ERROR "))).toEqual([]);
 });

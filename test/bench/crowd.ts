@@ -16,8 +16,11 @@ import { accessTokenContext } from "#src/workers/sender.ts";
 export interface Crowd {
   directory: string;
   key: string;
+  accountId: string;
   /** Sends as fast as it can. */
   fastNumber: string;
+  /** What the network calls it. */
+  fastNumberId: string;
   /** Sends at the pace that was asked for. */
   pacedNumber: string;
   /** Ids of the lists, in the order of the sizes. */
@@ -27,6 +30,7 @@ export interface Crowd {
 }
 
 const ACCOUNT_ID = "102290129340398";
+const FAST_NUMBER_ID = "106540352242922";
 const WRITERS = 200;
 const BATCH = 10_000;
 
@@ -58,7 +62,7 @@ export async function makeCrowd(
           appSecret: null,
         },
       }).phone;
-    const fastNumber = add("+911244001100", "106540352242922", 100_000);
+    const fastNumber = add("+911244001100", FAST_NUMBER_ID, 100_000);
     const pacedNumber = add("+911244001101", "106540352242923", pace);
     tx.db.update(numbers).set({ ready: true, unreadyReason: null }).run();
     const body = { type: "BODY", text: "Hi {{1}}, everything is 20 percent off until Sunday." };
@@ -97,7 +101,7 @@ export async function makeCrowd(
   client.exec("COMMIT");
   store.checkpoint();
   store.close();
-  return { directory, groups, writers, ...made };
+  return { directory, groups, writers, accountId: ACCOUNT_ID, fastNumberId: FAST_NUMBER_ID, ...made };
 }
 
 function phoneOf(prefix: string, index: number): string {

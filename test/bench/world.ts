@@ -32,10 +32,16 @@ export interface World {
 }
 
 const PEOPLE = 1_000;
-const PHONE_NUMBER_ID = "106540352242922";
+export const PHONE_NUMBER_ID = "106540352242922";
+export const ACCOUNT_ID = "102290129340398";
 const settings = { country: "IN", timezone: "Asia/Kolkata", dailyCap: null, stopWords: [], startWords: [] };
 
-export async function makeWorld(directory: string, webhookUrl: string): Promise<World> {
+/** `senderHook`: the workspace that sends has an address too. */
+export async function makeWorld(
+  directory: string,
+  webhookUrl: string,
+  { senderHook }: { senderHook?: string } = {},
+): Promise<World> {
   makePrivateDirectory(directory);
   const database = join(directory, "waxwing.db");
   const keyFile = join(directory, "waxwing.key");
@@ -53,12 +59,13 @@ export async function makeWorld(directory: string, webhookUrl: string): Promise<
       route: {
         network: "whatsapp",
         phoneNumberId: PHONE_NUMBER_ID,
-        accountId: "102290129340398",
+        accountId: ACCOUNT_ID,
         accessToken: box.seal("bench-token", accessTokenContext(PHONE_NUMBER_ID)),
         appSecret: null,
       },
     });
     tx.db.update(numbers).set({ ready: true, unreadyReason: null }).run();
+    if (senderHook !== undefined) setWebhook(tx, box, sender.id, senderHook);
     for (const phone of people) {
       const times = { lastMessageAt: tx.now, createdAt: tx.now, updatedAt: tx.now };
       tx.db

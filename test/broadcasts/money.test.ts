@@ -24,7 +24,7 @@ import {
   untilSent,
 } from "#test/support/broadcast-stories.ts";
 import { optOutOf } from "#test/support/contacts.ts";
-import { gate, unknown } from "#test/support/fake-network.ts";
+import { accepted, gate, unknown } from "#test/support/fake-network.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 import { accountOf, eventTypesOf, ledgerOf } from "#test/support/rows.ts";
 import { sale } from "#test/support/templates.ts";
@@ -169,6 +169,28 @@ test("one on the way at the cancel that the network did not take is left out, an
   await story.app.clock.advance(0);
   expect(await show(story, id)).toMatchObject({ charged: "0.00", counts: { total: 2, sent: 0, skipped: 2 } });
   expect(money(story)).toEqual({ held: 0, charged: 0 });
+});
+
+test("a cancel at full speed: whoever was on the way arrives, nobody else leaves, and only the delivered are charged", async () => {
+  await using story = await startStory({ billing: { rate: RATE, balance: 10_000_000 }, throughput: 1_000 });
+  const opened = Promise.withResolvers<void>();
+  story.network.always(async (handover) => {
+    await opened.promise;
+    return accepted(handover);
+  });
+  const id = await create(story, notice(phones(600)));
+  await untilSent(story, 100);
+  expect(story.network.sent.length).toBeLessThan(600);
+  expect((await cancel(story, id)).status).toBe(200);
+  const onTheWay = story.network.sent.length;
+  opened.resolve();
+  await story.app.clock.advance(10 * SECOND);
+  expect(story.network.sent).toHaveLength(onTheWay);
+  const counts = { total: 600, sent: onTheWay, failed: 0, skipped: 600 - onTheWay };
+  expect(await show(story, id)).toMatchObject({ status: "cancelled", counts });
+  await report(story, story.network.sent.slice(0, 30), "delivered");
+  await story.app.clock.advance(2 * HOUR);
+  expect(money(story)).toEqual({ held: 0, charged: 30 * RATE });
 });
 
 test("nothing settles while somebody is in doubt, however long after the last hand-over", async () => {

@@ -14,7 +14,13 @@ let app: TestServer;
 
 beforeAll(async () => {
   app = await startTestServer({ directory: workshop.path("data"), mayBreak: true });
-  await busyShop(app);
+  const { key } = await busyShop(app);
+  const to = ["+919876540020", "+919876540021"];
+  await app.send("POST", "/api/v1/broadcasts", {
+    key,
+    body: { name: "Shipped", template: "order_shipped", to },
+  });
+  await app.clock.advance(5_000);
 });
 
 afterAll(async () => {
@@ -37,6 +43,8 @@ test("a database in use is sound: exit 0, every check named", async () => {
 const damages: Record<string, string> = {
   account_equals_ledger: "UPDATE billing_accounts SET credited = credited + 1",
   held_equals_open_messages: "UPDATE billing_accounts SET held = held + 1",
+  figures_equal_recipients: "UPDATE broadcast_figures SET failed = failed + 1",
+  broadcast_money_fits_figures: "UPDATE broadcast_figures SET charged = charged + 1",
   ledger_equals_messages: "DELETE FROM ledger_entries WHERE kind = 'charge'",
   money_has_its_ledger: "DELETE FROM ledger_entries WHERE kind = 'hold'",
   money_fits_state: "UPDATE messages SET money = 'held' WHERE status = 'failed'",
@@ -48,6 +56,7 @@ const damages: Record<string, string> = {
   open_keys_have_messages:
     "INSERT INTO idempotency_keys (workspace_id, key, fingerprint, message_id, created_at) VALUES (1, 'k', x'00', 999999, 1)",
   contact_counters: "UPDATE contact_counters SET opted_out = opted_out + 1",
+  parked_counts: "INSERT INTO parked_counts (number_id, statuses) SELECT min(id), 1 FROM numbers",
   member_counts: "UPDATE groups SET member_count = member_count + 1",
   consent_equals_log: "DELETE FROM consent_log WHERE became = 'opted_out'",
   linked_contacts_agree:

@@ -245,6 +245,27 @@ describe("reading", () => {
   });
 });
 
+test("what is read is printed with four digits of a year in every zone, or not read at all", () => {
+  const zones = ["UTC", "Pacific/Kiritimati", "Etc/GMT+12", "Asia/Kolkata", "America/New_York"];
+  const edges = [
+    "9999-12-31T23:59:60Z",
+    "9999-12-31",
+    "9999-12-30T23:59:59",
+    "0000-01-01T00:00:00+14:00",
+    "0000-01-01",
+    "0000-01-03",
+  ];
+  for (const input of edges) {
+    for (const zone of zones) {
+      const ms = readInstant(input, zone);
+      if (ms === null) continue;
+      for (const shown of zones) expect(formatInstant(ms, shown)).toMatch(/^\d{4}-\d\d-\d\dT/);
+    }
+  }
+  expect(readInstant("9999-12-30T00:00:00Z", "UTC")).not.toBeNull();
+  expect(readInstant("9999-12-31T23:59:59Z", "UTC")).toBeNull();
+});
+
 describe("days", () => {
   test("the day and its first instant are those of the workspace's calendar, for any moment", () => {
     fc.assert(

@@ -3,7 +3,8 @@
  * thousand times what a statement does. A process that dies leaves what it had committed, for what it still had in its
  * queue is taken back when its turn comes; a round begins with what the town had, row by row.
  */
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { Client } from "#src/storage/driver.ts";
 import type { Place } from "#src/storage/place.ts";
 import { openStore, type Store } from "#src/storage/store.ts";
@@ -65,6 +66,16 @@ export class Disk {
     const { client } = this.#opened();
     this.#reset ??= this.#resetOf(client);
     for (const statement of this.#reset) statement.run();
+    this.#layMark(client);
+  }
+
+  /** The file beside the database that says which state of it ran last: the origin's, as its row says. */
+  #layMark(client: Client): void {
+    const directory = dirname(this.file);
+    const prefix = `${basename(this.file)}.run-`;
+    for (const name of readdirSync(directory)) if (name.startsWith(prefix)) rmSync(join(directory, name));
+    const mark = client.prepare("SELECT run_mark FROM instance").pluck().get();
+    if (typeof mark === "string") writeFileSync(`${this.file}.run-${mark}`, "");
   }
 
   /** Nothing is under way any more; what was queued by a dead process is thrown away. */

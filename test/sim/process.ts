@@ -20,6 +20,7 @@ import { instanceId as readInstanceId } from "#src/storage/instance.ts";
 import type { Reader } from "#src/storage/reader.ts";
 import type { Store } from "#src/storage/store.ts";
 import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
+import { ClockWatch } from "#src/workers/clock-watch.ts";
 import { createDeliveryWorker } from "#src/workers/deliver-webhook.ts";
 import { Housekeeping } from "#src/workers/housekeeping.ts";
 import { MessageWatch } from "#src/workers/message-watch.ts";
@@ -65,6 +66,7 @@ export class Life implements Owner {
   readonly #around: Surroundings;
   readonly #readers: { close(): void }[] = [];
   readonly #open = new Set<() => void>();
+  #watch: ClockWatch | null = null;
   #app: ReturnType<typeof createApp> | null = null;
 
   constructor(around: Surroundings) {
@@ -92,7 +94,7 @@ export class Life implements Owner {
     const box = createSecretBox(secretKey, random);
     const newId = (): string => newInstanceId(random);
     readInstanceId(store.client, clock.now(), newId, disk.place);
-    const { instanceId } = await settleOrigin(store, disk.place, newId);
+    const { instanceId } = await settleOrigin(store, disk.file, () => disk.place, newId);
     const boot = newBootId(random);
     const network = watchNetwork(this.#around.networkOf(this), { store, clock, onAttempt: () => undefined });
     const networks = { simulator: network, whatsapp: network };
@@ -148,7 +150,12 @@ export class Life implements Owner {
     store.onWake("start_broadcast", () => starting.nudge());
     store.onWake("review_broadcast", () => reviewing.nudge());
     store.onWake(BROADCASTS, () => broadcasts.nudge());
-    for (const worker of [applier, deliveries, settling, starting, reviewing, broadcasts, housekeeping]) worker.start();
+    const nudged = [applier, deliveries, settling, starting, reviewing, broadcasts];
+    const onMoved = (): void => {
+      if (!this.isDead) for (const worker of nudged) worker.nudge();
+    };
+    this.#watch = new ClockWatch({ store, clock, log, onMoved });
+    for (const worker of [...nudged, housekeeping]) worker.start();
     this.isReady = true;
   }
 
@@ -175,6 +182,11 @@ export class Life implements Owner {
       isAsked: false,
       close: () => undefined,
     };
+  }
+
+  /** After each commit, as the server does it. */
+  lookAtClock(): void {
+    if (!this.isDead) this.#watch?.look();
   }
 
   /** `onAnswer` is given null where the life ends before it answers. */

@@ -114,7 +114,10 @@ export class World {
     };
     town.disk.begin({
       ...this.#around,
-      onCommit: () => this.#meet("commit"),
+      onCommit: () => {
+        this.#meet("commit");
+        this.life?.lookAtClock();
+      },
     });
   }
 

@@ -49,6 +49,11 @@ export class TestClock implements Clock {
     };
   }
 
+  /** Somebody sets the wall clock: so much later, or earlier; no time has passed. */
+  setWall(byMs: number): void {
+    this.#wall += byMs;
+  }
+
   /** Moves time on, firing what comes due on the way, and returns when all of its consequences have come to rest. */
   async advance(ms: number): Promise<void> {
     const until = this.#monotonic + ms;

@@ -3,13 +3,15 @@
  * order: what was written where, how long a file was made, and which fsync came back. From that a test works out what a
  * disk would still hold if the power went at the last line. Linux only.
  *
- *   WAXWING_RECORD_DIRECTORY   whose files: the path of a directory, without a slash at the end
- *   WAXWING_RECORD_LOG         where the records go: another directory's file
+ *   RECORDER_DIRECTORY   whose files: the path of a directory, without a slash at the end
+ *   RECORDER_LOG         where the records go: another directory's file
  *
  * A record: kind (1 byte: W, T, S, U), length of the path (2), offset or size (8), length of the data (8), path, data;
  * little-endian. A record is there before the call returns, so whatever followed from the call came after it; an fsync
  * is written down only once the real one has succeeded. One lock covers the call and its record: their orders agree.
- * What a shared map of memory changes is not seen (SQLite has only its -shm that way, and makes that anew).
+ * An fsync of the directory itself is recorded under its own path: only then do names that came or went count as safe.
+ * What a shared map of memory changes is not seen (SQLite has only its -shm that way, and makes that anew), nor what goes
+ * round the C library as the runtime's own file calls do; a running server writes its data through SQLite alone.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -31,22 +33,23 @@ static size_t directory_length;
 static int log_file = -1;
 
 __attribute__((constructor)) static void begin(void) {
-  const char *where = getenv("WAXWING_RECORD_DIRECTORY");
-  const char *log = getenv("WAXWING_RECORD_LOG");
+  const char *where = getenv("RECORDER_DIRECTORY");
+  const char *log = getenv("RECORDER_LOG");
   if (where == NULL || log == NULL || realpath(where, directory) == NULL) return;
   directory_length = strlen(directory);
   log_file = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-/* Length of the path if the file is one of ours, else 0. */
+/* Length of the path if the file is one of ours, or is the directory itself; else 0. */
 static size_t path_of(int file, char *path) {
   if (log_file < 0) return 0;
   char link[64];
   snprintf(link, sizeof link, "/proc/self/fd/%d", file);
   ssize_t length = readlink(link, path, PATH_MAX - 1);
-  if (length <= (ssize_t)directory_length) return 0;
+  if (length < (ssize_t)directory_length) return 0;
   path[length] = 0;
-  if (strncmp(path, directory, directory_length) != 0 || path[directory_length] != '/') return 0;
+  if (strncmp(path, directory, directory_length) != 0) return 0;
+  if (path[directory_length] != '/' && path[directory_length] != 0) return 0;
   return (size_t)length;
 }
 

@@ -7,6 +7,7 @@ import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { systemClock } from "#src/primitives/clock.ts";
 import { answerQuestion, type GraphAccount, type GraphRow } from "./graph-account.ts";
+import { followTraffic } from "./traffic.ts";
 
 export interface GraphOptions {
   accessToken?: string;
@@ -143,8 +144,13 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
   const now = options.now ?? systemClock.now;
   const questions: GraphRequest[] = [];
   let callbackUrl = options.callbackUrl;
+  let held = 0;
 
   const server = createServer((request, response) => {
+    held += 1;
+    response.on("close", () => {
+      held -= 1;
+    });
     // A sender that hangs up in the middle of its request has sent none.
     serve(request, response).catch(() => request.socket.destroy());
   });
@@ -257,9 +263,11 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
       resolve(typeof address === "object" && address !== null ? address.port : 0);
     });
   });
+  const url = `http://127.0.0.1:${port}`;
+  const stopFollowing = followTraffic(url, () => held);
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     requests,
     questions,
     callTo(to) {
@@ -279,6 +287,7 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
       while (posting.size > 0) await Promise.all(posting);
     },
     async [Symbol.asyncDispose]() {
+      stopFollowing();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -13,6 +13,7 @@ import { createKey } from "#src/domain/keys/create.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { makeReady } from "#src/domain/numbers/readiness.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
+import { setWebhook } from "#src/domain/webhooks/address.ts";
 import { createWorkspace } from "#src/domain/workspaces/create.ts";
 import type { E164 } from "#src/primitives/phone.ts";
 import { systemRandom } from "#src/primitives/random.ts";
@@ -21,10 +22,13 @@ import { migrate } from "#src/storage/migrate.ts";
 import { openStore } from "#src/storage/store.ts";
 import { accessTokenContext } from "#src/workers/sender.ts";
 import { linesOf } from "./database.ts";
+import { sign, writeCallback } from "./graph.ts";
 import { checkout } from "./source.ts";
 
 const PHONE_NUMBER_ID = "200000000000001";
 const ACCOUNT_ID = "100000000000001";
+const APP_SECRET = "app-secret-of-the-test";
+const CALLBACKS = "/networks/whatsapp";
 const START_LIMIT_MS = 30_000;
 
 /** The template of everything that is sent here: its one value says which message of the test it is. */
@@ -36,6 +40,19 @@ export interface SeenRequest {
   reference: string;
   /** The template's value. */
   label: string;
+  /** When it had been read, milliseconds. */
+  at: number;
+  /** The network's own id of the message. */
+  id: string;
+  /** The last status that was reported and answered with 200. */
+  told: "sent" | "delivered" | null;
+}
+
+/** What the customer's receiver got. */
+export interface SeenEvent {
+  body: string;
+  /** It answered 200; else 500. */
+  isTaken: boolean;
 }
 
 export interface InstallationOptions {
@@ -46,8 +63,12 @@ export interface InstallationOptions {
   command: readonly string[];
   /** What the server finds in its environment, beside what every process has. */
   env?: Record<string, string>;
-  /** How long an unknown outcome waits for its echo; nothing echoes here. */
+  /** How long an unknown outcome waits for its echo. */
   inDoubtAfter: string;
+  /** The network reports what became of messages, and events go to the receiver; else neither says anything. */
+  isTalkative?: boolean;
+  /** The data lies on a disk of its own, of so many megabytes. Only root can have that. */
+  diskMegabytes?: number;
 }
 
 export interface Installation extends AsyncDisposable {
@@ -59,17 +80,31 @@ export interface Installation extends AsyncDisposable {
   groupId: number;
   /** Starts the server; it may be killed before it listens. */
   start(): RunningServer;
+  /** Runs a command beside the server, with `--json`. */
+  command(...words: string[]): RunningCommand;
   /** What the network has read, from the N-th on. */
   requests(from?: number): Promise<SeenRequest[]>;
+  /** What the receiver has got, also what it refused. */
+  events(): Promise<SeenEvent[]>;
+}
+
+export interface RunningCommand {
+  /** What it printed; the code is null when it was killed. */
+  ended: Promise<{ code: number | null; output: string }>;
+  kill(): void;
 }
 
 export interface RunningServer {
   /** Its address, once it listens; null when it ended before. */
   listening: Promise<string | null>;
+  /** Throws, with what it complained of, when it ended by itself before it listened. */
+  started(): Promise<void>;
   /** SIGKILL, and until it is gone. */
   kill(): Promise<void>;
   /** SIGTERM; it may take as long as it wants. */
   stop(): Promise<number>;
+  /** What the network or a person says, as a change of a signed callback. Null: there was no answer. */
+  hear(value: object): Promise<number | null>;
   /** Null: there was no answer. */
   call(method: string, path: string, body?: unknown, key?: string): Promise<Answer | null>;
   /** Everything that it wrote to stderr, once it has ended. */
@@ -78,6 +113,7 @@ export interface RunningServer {
 
 export interface Answer {
   status: number;
+  retryAfter: string | null;
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
   body: any;
 }
@@ -98,7 +134,10 @@ export async function makeInstallation(options: InstallationOptions): Promise<In
   const directory = mkdtempSync(join(tmpdir(), "waxwing-killed-"));
   const data = join(directory, "data");
   mkdirSync(data, { mode: 0o700 });
-  const network = Bun.spawn([process.execPath, join(import.meta.dir, "network-process.ts")], {
+  const { diskMegabytes = null } = options;
+  if (diskMegabytes !== null)
+    runOrThrow("mount", "-t", "tmpfs", "-o", `size=${diskMegabytes}m,mode=0700`, "tmpfs", data);
+  const network = Bun.spawn([process.execPath, join(import.meta.dir, "network-process.ts"), APP_SECRET], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "inherit",
@@ -106,8 +145,14 @@ export async function makeInstallation(options: InstallationOptions): Promise<In
   const port = (await linesOf(network.stdout).next()).value;
   const networkUrl = `http://127.0.0.1:${port}`;
   writeFileSync(join(directory, "waxwing.toml"), configuration(networkUrl, options.inDoubtAfter));
-  const { people, groupId, key } = await furnish(data, options);
+  const hook = options.isTalkative === true ? `${networkUrl}/hook` : null;
+  const { people, groupId, key } = await furnish(data, options, hook);
   const running = new Set<Bun.Subprocess>();
+  const environment = { PATH: process.env.PATH ?? "", TZ: "UTC" };
+  const tellWhereTo = async (server: RunningServer): Promise<void> => {
+    const url = await server.listening.catch(() => null);
+    if (url !== null) await fetch(networkUrl, { method: "PUT", body: url + CALLBACKS }).catch(() => undefined);
+  };
 
   return {
     directory,
@@ -117,24 +162,51 @@ export async function makeInstallation(options: InstallationOptions): Promise<In
     start() {
       const child = Bun.spawn([...options.command, "serve", "--listen", "127.0.0.1:0"], {
         cwd: directory,
-        env: { PATH: process.env.PATH ?? "", TZ: "UTC", ...options.env },
+        env: { ...environment, ...options.env },
         stdin: "ignore",
         stdout: "pipe",
         stderr: "pipe",
       });
       running.add(child);
       void child.exited.then(() => running.delete(child));
-      return runningServer(child, key);
+      const server = runningServer(child, key);
+      if (hook !== null) void tellWhereTo(server);
+      return server;
+    },
+    command(...words) {
+      const child = Bun.spawn([...options.command, ...words, "--json"], {
+        cwd: directory,
+        env: environment,
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      running.add(child);
+      const output = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+      const ended = child.exited.then(async () => {
+        running.delete(child);
+        return { code: child.exitCode, output: (await output).join("") };
+      });
+      return { ended, kill: () => child.kill("SIGKILL") };
     },
     async requests(from = 0) {
       return (await (await fetch(`${networkUrl}/requests?from=${from}`)).json()) as SeenRequest[];
     },
+    async events() {
+      return (await (await fetch(`${networkUrl}/events`)).json()) as SeenEvent[];
+    },
     async [Symbol.asyncDispose]() {
       for (const child of [...running, network]) child.kill("SIGKILL");
       await Promise.all([...running, network].map((child) => child.exited));
+      if (diskMegabytes !== null) runOrThrow("umount", data);
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+function runOrThrow(...words: string[]): void {
+  const { exitCode, stderr } = Bun.spawnSync(words);
+  if (exitCode !== 0) throw new Error(`${words.join(" ")}: ${stderr}`);
 }
 
 function runningServer(child: Bun.Subprocess<"ignore", "pipe", "pipe">, key: string): RunningServer {
@@ -150,6 +222,9 @@ function runningServer(child: Bun.Subprocess<"ignore", "pipe", "pipe">, key: str
   listening.catch(() => undefined);
   return {
     listening,
+    async started() {
+      if ((await listening) === null) throw new Error(`the server did not start: ${await complaints}`);
+    },
     async kill() {
       child.kill("SIGKILL");
       await child.exited;
@@ -159,6 +234,21 @@ function runningServer(child: Bun.Subprocess<"ignore", "pipe", "pipe">, key: str
       return child.exited;
     },
     complaints: () => complaints,
+    async hear(value) {
+      const url = await listening;
+      if (url === null) return null;
+      const metadata = { display_phone_number: "911244001100", phone_number_id: PHONE_NUMBER_ID };
+      const change = { field: "messages", value: { messaging_product: "whatsapp", metadata, ...value } };
+      const body = writeCallback(change);
+      const headers = {
+        "content-type": "application/json",
+        "x-hub-signature-256": sign(Buffer.from(body), APP_SECRET),
+      };
+      return fetch(url + CALLBACKS, { method: "POST", body, headers }).then(
+        ({ status }) => status,
+        () => null,
+      );
+    },
     async call(method, path, body, idempotencyKey) {
       const url = await listening;
       if (url === null) return null;
@@ -172,7 +262,8 @@ function runningServer(child: Bun.Subprocess<"ignore", "pipe", "pipe">, key: str
           },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         });
-        return { status: response.status, body: await response.json() };
+        const retryAfter = response.headers.get("retry-after");
+        return { status: response.status, retryAfter, body: await response.json() };
       } catch {
         return null;
       }
@@ -183,6 +274,14 @@ function runningServer(child: Bun.Subprocess<"ignore", "pipe", "pipe">, key: str
 function configuration(networkUrl: string, inDoubtAfter: string): string {
   return `[whatsapp]
 graph_url = "${networkUrl}"
+app_secret = "${APP_SECRET}"
+[webhooks]
+allow_http = true
+allow_private = true
+jitter = 0
+retry_after = ["100ms", "300ms", "600ms", "1s", "2s", "4s", "8s", "16s", "32s"]
+[messages]
+retry_budget = "1s"
 [limits]
 requests_per_second = 1000000
 burst = 1000000
@@ -193,7 +292,7 @@ settle_after = "0s"
 }
 
 /** Fills a new database with what the tests need, as the command line and an import would. */
-async function furnish(data: string, { people: count, throughput }: InstallationOptions) {
+async function furnish(data: string, { people: count, throughput }: InstallationOptions, hook: string | null) {
   const random = systemRandom;
   const secretKey = loadSecretKey({ keyFile: join(data, "waxwing.key"), env: {}, random }, true);
   const box = createSecretBox(secretKey, random);
@@ -216,6 +315,7 @@ async function furnish(data: string, { people: count, throughput }: Installation
     } as const;
     const number = addNumber(tx, id, { phone: "+911244001100", name: "Shop", throughput, route });
     makeReady(tx, number.id);
+    if (hook !== null) setWebhook(tx, box, id, hook);
     const components = [{ type: "BODY", text: "This is {{1}}." }];
     addTemplate(
       tx,

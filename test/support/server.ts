@@ -26,6 +26,7 @@ import { type Server, type ServerOptions, startServer } from "#src/server.ts";
 import { openClient } from "#src/storage/driver.ts";
 import type { Store } from "#src/storage/store.ts";
 import { TestClock } from "./clock.ts";
+import { isInTransit } from "./traffic.ts";
 
 type Sections = Omit<Config, "file" | "storage" | "secrets">;
 
@@ -124,7 +125,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   let sentCount = 0;
   let answeredCount = 0;
   clock.isBusy = () => server.isActive() || sentCount > answeredCount;
-  clock.isCertain = () => server.isReading();
+  clock.isCertain = () => server.isReading() || isInTransit();
   clock.progress = () => store.figures.operations + store.figures.failures + sentCount + answeredCount;
   let stopped = false;
 

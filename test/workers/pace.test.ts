@@ -156,3 +156,44 @@ test("whatever the pattern of asking and giving back, no more leave in any span 
     { numRuns: 200 },
   );
 });
+
+test("a broadcast takes what is there, in whole messages, and nothing while a single send waits", async () => {
+  const clock = new TestClock();
+  const pace = new Pace(clock);
+  expect(pace.takeMany(NUMBER, 100, 50)).toBe(0);
+  await settle(clock, 55);
+  expect(pace.takeMany(NUMBER, 100, 2)).toBe(2);
+  expect(pace.takeMany(NUMBER, 100, 50)).toBe(3);
+  const single = pace.take(NUMBER, 100, 60_000);
+  expect(pace.takeMany(NUMBER, 100, 50)).toBe(0);
+  await clock.until(single);
+  await settle(clock, 1_000);
+  expect(pace.takeMany(NUMBER, 100, 50)).toBe(10);
+});
+
+test("a broadcast that waits as long as it is told finds a token, and is told of no shorter wait", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 2_000 }),
+      fc.array(fc.integer({ min: 1, max: 64 }), { minLength: 1, maxLength: 8 }),
+      async (throughput, takes) => {
+        const clock = new TestClock();
+        clock.rest = async () => undefined;
+        const pace = new Pace(clock);
+        pace.tryTake(NUMBER, throughput);
+        let taken = 0;
+        for (const most of takes) {
+          const waitMs = pace.untilNext(NUMBER, throughput);
+          expect(waitMs).toBeGreaterThanOrEqual(1);
+          expect(waitMs).toBeLessThanOrEqual(Math.ceil(1000 / throughput) + 1);
+          await clock.advance(waitMs);
+          const got = pace.takeMany(NUMBER, throughput, most);
+          expect(got).toBeGreaterThanOrEqual(1);
+          taken += got;
+        }
+        expect(taken).toBeLessThanOrEqual(Math.floor((clock.monotonic() / 1000) * throughput + 1e-6));
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

@@ -120,6 +120,9 @@ export function listReady(reading: Reading, broadcastId: number, after: number, 
   return ready(reading).all({ broadcastId, after, limit });
 }
 
+/** Somebody whom the network still asks to wait for after so long is given up. */
+export const LONGEST_WAIT_MS = 30 * 60 * 1000;
+
 const isDelayed = sql`${messages.broadcastId} is not null and ${messages.status} = 'queued' and ${messages.notBefore} is not null`;
 
 const due = statement((db) =>
@@ -138,9 +141,27 @@ const due = statement((db) =>
     .prepare(),
 );
 
-/** Those whose own time has come, the longest waiting first. */
+const astray = statement((db) =>
+  db
+    .select(waitingColumns)
+    .from(messages)
+    .where(
+      and(
+        eq(messages.broadcastId, sql.placeholder("broadcastId")),
+        isDelayed,
+        gt(messages.notBefore, sql.placeholder("latest")),
+      ),
+    )
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
+
+/** Those whose own time has come, the longest waiting first; then those who wait since before the clock was set back. */
 export function listDue(reading: Reading, broadcastId: number, limit: number): WaitingRecipient[] {
-  return due(reading).all({ broadcastId, now: reading.now, limit });
+  const found = due(reading).all({ broadcastId, now: reading.now, limit });
+  if (found.length === limit) return found;
+  const latest = reading.now + LONGEST_WAIT_MS;
+  return [...found, ...astray(reading).all({ broadcastId, latest, limit: limit - found.length })];
 }
 
 const freeze = statement((db) =>

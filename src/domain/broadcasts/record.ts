@@ -21,6 +21,7 @@ import { update } from "./change.ts";
 import { finishBroadcast } from "./finish.ts";
 import { pauseBroadcast } from "./pause.ts";
 import { getBroadcast } from "./read.ts";
+import { LONGEST_WAIT_MS } from "./recipients.ts";
 import { describeSkip } from "./skip.ts";
 import type { Broadcast } from "./table.ts";
 
@@ -28,8 +29,6 @@ import type { Broadcast } from "./table.ts";
 const NUMBER_UNREADY = ["131037", "131045", "133010"];
 const TEMPLATE_DISABLED = "132016";
 
-/** Somebody whom the network still asks to wait for after so long is given up. */
-const HELD_BACK_MAX_MS = 30 * 60 * 1000;
 const HELD_BACK_STEP_MS = 60_000;
 
 /** `inDoubtAfterMs`: how long an unknown outcome waits for its echo. */
@@ -131,12 +130,12 @@ function holdBack(
   { code, message: words, retryAfterMs }: Extract<Outcome, { kind: "throttled" }>,
 ): void {
   const heldBackSince = message.heldBackSince ?? tx.now;
-  if (tx.now - heldBackSince >= HELD_BACK_MAX_MS) {
+  if (tx.now - heldBackSince >= LONGEST_WAIT_MS) {
     recordFailure(tx, message.id, { code, message: words, outcomeUnknown: false });
     return;
   }
   const notBefore = tx.now + Math.max(retryAfterMs ?? 0, HELD_BACK_STEP_MS);
-  takeBack(tx, broadcast, message, { heldBackSince, notBefore: Math.min(notBefore, heldBackSince + HELD_BACK_MAX_MS) });
+  takeBack(tx, broadcast, message, { heldBackSince, notBefore: Math.min(notBefore, heldBackSince + LONGEST_WAIT_MS) });
 }
 
 /** Nothing was accepted on the number for long enough. Null: it does not run (any more). */

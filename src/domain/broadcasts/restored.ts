@@ -18,8 +18,10 @@ export function holdAfterRestore(tx: Tx, isComplete: boolean): void {
   for (const broadcast of listOpen(tx, ["scheduled", "queueing", "running", "paused"])) {
     const figures = getFigures(tx, broadcast.id);
     const reason = `this copy was restored; ${figures.sent + figures.failed} of ${totalOf(figures)} already sent as far as it knows`;
+    // A gap of before, about which nobody has decided yet, stays one: what was taken over since does not fill it.
+    const isKnown = isComplete && broadcast.pauseCause !== "restored_gap";
     const held = {
-      pauseCause: isComplete ? ("restored" as const) : ("restored_gap" as const),
+      pauseCause: isKnown ? ("restored" as const) : ("restored_gap" as const),
       statusReason: reason,
       waitsUntil: null,
     };

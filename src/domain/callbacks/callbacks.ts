@@ -113,3 +113,10 @@ export function purgeCallbacks(tx: Tx, before: number, limit: number): number {
   for (const { id } of old) tx.db.delete(callbacks).where(eq(callbacks.id, id)).run();
   return old.length;
 }
+
+/** The wall clock was set: up to `limit` bodies behind `after` that wait come due as soon as before. Null: no more wait. */
+export function moveWaiting({ db }: Tx, after: number, limit: number, byMs: number): number | null {
+  const moved = db.all<{ id: number }>(sql`UPDATE callbacks SET due_at = due_at + ${byMs} WHERE id IN
+    (SELECT id FROM callbacks WHERE done_at IS NULL AND id > ${after} ORDER BY id LIMIT ${limit}) RETURNING id`);
+  return moved.length < limit ? null : Math.max(...moved.map(({ id }) => id));
+}

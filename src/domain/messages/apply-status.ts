@@ -2,16 +2,17 @@
  * What the network says later. Statuses come twice, late, out of order and for messages that we do not know (yet); each
  * moves a message at most once, and none is lost while its message may still appear.
  */
-import { and, asc, count, eq, lte, sql } from "drizzle-orm";
+import { and, asc, eq, lte, sql } from "drizzle-orm";
 import { readReference } from "#src/primitives/id.ts";
 import { statement, type Tx } from "#src/storage/transaction.ts";
 import { type Heard, hearStatus } from "../figures/breaker.ts";
+import type { Tally } from "../figures/tally.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { decideStatus } from "./message.ts";
 import { enter, move } from "./move.ts";
 import { findReported } from "./read.ts";
 import type { StatusReport } from "./report.ts";
-import { type Message, parkedStatuses } from "./table.ts";
+import { type Message, parkedCounts, parkedStatuses } from "./table.ts";
 
 /** How long a status waits for its message: with a reference of ours, and without one. */
 const PARKED_WITH_REFERENCE_MS = 24 * 60 * 60 * 1000;
@@ -22,13 +23,19 @@ export type Applied =
   /** `messageId` was moved or filled in. */
   { kind: "applied"; messageId: number } | { kind: "parked" } | { kind: "dropped" };
 
-/** Applies one status of one of our numbers. */
-export function applyStatus(tx: Tx, number: SendingNumber, report: StatusReport, instanceId: string): Applied {
+/** Applies one status of one of our numbers. `tally`: where many are counted together. */
+export function applyStatus(
+  tx: Tx,
+  number: Pick<SendingNumber, "id">,
+  report: StatusReport,
+  instanceId: string,
+  tally: Tally | null = null,
+): Applied {
   const message = findReported(tx, number.id, report.reference, report.networkMessageId);
   if (message === undefined) return park(tx, number, report, instanceId);
-  applyTo(tx, message, report);
+  applyTo(tx, message, report, tally);
   // The echo of our reference may be the first to name the network's id: what waited for that id belongs to it.
-  if (message.networkMessageId === null) applyParked(tx, number.id, report.networkMessageId);
+  if (message.networkMessageId === null) applyParked(tx, number.id, report.networkMessageId, tally);
   return { kind: "applied", messageId: message.id };
 }
 
@@ -47,26 +54,30 @@ const parkedOf = statement((db) =>
 );
 
 /** The statuses that were faster than the answer which named the network's id. Returns whether there were any. */
-export function applyParked(tx: Tx, numberId: number, networkMessageId: string): boolean {
+export function applyParked(tx: Tx, numberId: number, networkMessageId: string, tally: Tally | null = null): boolean {
   const parked = parkedOf(tx).all({ networkMessageId, numberId });
   for (const { id, report } of parked) {
     tx.db.delete(parkedStatuses).where(eq(parkedStatuses.id, id)).run();
     const message = findReported(tx, numberId, report.reference, networkMessageId);
-    if (message !== undefined) applyTo(tx, message, report);
+    if (message !== undefined) applyTo(tx, message, report, tally);
   }
   return parked.length > 0;
 }
 
-function applyTo(tx: Tx, message: Message, report: StatusReport): void {
+function applyTo(tx: Tx, message: Message, report: StatusReport, tally: Tally | null): void {
   const networkMessageId = message.networkMessageId ?? report.networkMessageId;
   switch (decideStatus(message.status, report.status, { outcomeUnknown: message.outcomeUnknown })) {
     case "ignore":
       // Even so it names the network's id, by which other statuses may be waiting.
       if (message.networkMessageId === null) move(tx, message, { networkMessageId });
       return;
-    case "fill_in":
-      move(tx, message, { networkMessageId, ...timesOf(message, report, tx.now) });
+    case "fill_in": {
+      // Most often there is nothing to fill in: the answer was faster, or the status came twice.
+      const times = timesOf(message, report, tx.now);
+      const isNews = message.networkMessageId === null || differs(message, times);
+      if (isNews) move(tx, message, { networkMessageId, ...times });
       return;
+    }
     case "explain":
       move(tx, message, {
         networkMessageId,
@@ -76,16 +87,27 @@ function applyTo(tx: Tx, message: Message, report: StatusReport): void {
       });
       return;
     case "enter":
-      enter(tx, message, {
-        networkMessageId,
-        status: report.status,
-        outcomeUnknown: false,
-        ...timesOf(message, report, tx.now),
-        errorCode: report.status === "failed" ? (report.error?.code ?? "unknown") : null,
-        errorMessage: report.status === "failed" ? (report.error?.message ?? "The network gave no reason.") : null,
-      });
-      if (message.broadcastId !== null) hearStatus(tx, message.broadcastId, heardFrom(report));
+      enter(
+        tx,
+        message,
+        {
+          networkMessageId,
+          status: report.status,
+          outcomeUnknown: false,
+          ...timesOf(message, report, tx.now),
+          errorCode: report.status === "failed" ? (report.error?.code ?? "unknown") : null,
+          errorMessage: report.status === "failed" ? (report.error?.message ?? "The network gave no reason.") : null,
+        },
+        tally,
+      );
+      if (message.broadcastId === null) return;
+      if (tally === null) hearStatus(tx, message.broadcastId, heardFrom(report));
+      else tally.hear(message.broadcastId, heardFrom(report));
   }
+}
+
+function differs(message: Message, times: Partial<Message>): boolean {
+  return Object.entries(times).some(([name, at]) => message[name as keyof Message] !== at);
 }
 
 /** What a status of a recipient says to its broadcast's breaker. */
@@ -105,31 +127,46 @@ function timesOf(message: Message, report: StatusReport, now: number): Partial<M
   return { sentAt, deliveredAt, readAt: message.readAt ?? Math.max(at, deliveredAt) };
 }
 
-function park(tx: Tx, number: SendingNumber, report: StatusReport, instanceId: string): Applied {
+const insertParked = statement((db) =>
+  db
+    .insert(parkedStatuses)
+    .values({
+      numberId: sql.placeholder("numberId"),
+      networkMessageId: sql.placeholder("networkMessageId"),
+      reference: sql.placeholder("reference"),
+      report: sql.placeholder("report"),
+      expiresAt: sql.placeholder("expiresAt"),
+    })
+    .prepare(),
+);
+
+function park(tx: Tx, number: Pick<SendingNumber, "id">, report: StatusReport, instanceId: string): Applied {
   const made = report.reference === null ? null : readReference(report.reference);
   // Another copy of a database made this reference: its messages are not ours to wait for.
   if (made !== null && made.instanceId !== instanceId) return { kind: "dropped" };
   if (made === null && countParked(tx, number.id) >= PARKED_WITHOUT_MAX) return { kind: "dropped" };
-  tx.db
-    .insert(parkedStatuses)
-    .values({
-      numberId: number.id,
-      networkMessageId: report.networkMessageId,
-      reference: report.reference,
-      report,
-      expiresAt: tx.now + (made === null ? PARKED_WITHOUT_MS : PARKED_WITH_REFERENCE_MS),
-    })
-    .run();
+  insertParked(tx).run({
+    numberId: number.id,
+    networkMessageId: report.networkMessageId,
+    // Another program's reference is none: what it is sent is no message of ours, and is counted with the rest.
+    reference: made === null ? null : report.reference,
+    report,
+    expiresAt: tx.now + (made === null ? PARKED_WITHOUT_MS : PARKED_WITH_REFERENCE_MS),
+  });
   return { kind: "parked" };
 }
 
+const parkedCount = statement((db) =>
+  db
+    .select({ statuses: parkedCounts.statuses })
+    .from(parkedCounts)
+    .where(eq(parkedCounts.numberId, sql.placeholder("numberId")))
+    .prepare(),
+);
+
+/** Those without a reference, by the counter that triggers keep: to count a hundred thousand for each more takes hours. */
 function countParked(tx: Tx, numberId: number): number {
-  const row = tx.db
-    .select({ total: count() })
-    .from(parkedStatuses)
-    .where(and(eq(parkedStatuses.numberId, numberId), sql`${parkedStatuses.reference} IS NULL`))
-    .get();
-  return row?.total ?? 0;
+  return parkedCount(tx).get({ numberId })?.statuses ?? 0;
 }
 
 /** Drops up to `limit` statuses whose message never appeared; returns how many. */

@@ -80,3 +80,9 @@ export const parkedStatuses = sqliteTable("parked_statuses", {
   report: text({ mode: "json" }).$type<StatusReport>().notNull(),
   expiresAt: instant().notNull(),
 });
+
+/** How many of `parkedStatuses` a number has that carry no reference of ours; kept by triggers. */
+export const parkedCounts = sqliteTable("parked_counts", {
+  numberId: integer().primaryKey(),
+  statuses: integer().notNull(),
+});

@@ -1,0 +1,215 @@
+/**
+ * What comes back from the network: `bun run bench:callbacks [--seconds N] [--rate N] [--write] [--source --profile DIR]`.
+ * A broadcast is sent; then its statuses arrive, ten thousand a second in bodies of a thousand, while another broadcast
+ * runs and somebody uses the API. None may be lost. A minute of it takes three with all that goes before.
+ */
+import { Database } from "bun:sqlite";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type Crowd, makeCrowd } from "./crowd.ts";
+import { startPart } from "./part.ts";
+import type { Arrivals } from "./parts/arrivals.ts";
+import type { ProbeArgument, Probed } from "./parts/probe.ts";
+import type { StatusArgument, StatusJob, StatusResult } from "./parts/statuses.ts";
+import { CALLBACKS_PLACE, machineText, type Row, renderTable, writeReport } from "./report.ts";
+import { buildExecutable, findPort, memoryMegabytes, processorMs, sourceCommand, startSubject } from "./subject.ts";
+import { serverVariables } from "./world.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "60" },
+    rate: { type: "string", default: "10000" },
+    write: { type: "boolean", default: false },
+    source: { type: "boolean", default: false },
+    profile: { type: "string" },
+  },
+});
+const SECONDS = Number(options.seconds);
+const RATE = Number(options.rate);
+/** Meta's own most. */
+const PER_BODY = 1_000;
+const STATUSES_PER_MESSAGE = 3;
+const PEOPLE = Math.ceil((SECONDS * RATE) / STATUSES_PER_MESSAGE / PER_BODY) * PER_BODY;
+/** Meta's own default: messages a second. */
+const PACE = 80;
+const PROBE_EVERY_MS = 20;
+const SECRET = "bench-secret";
+/** How long after the last answer all must have been applied. */
+const BEHIND_MS_MAX = 10_000;
+
+const directory = mkdtempSync(join(tmpdir(), "waxwing-bench-"));
+const parts: { stop(): Promise<void> }[] = [];
+try {
+  const table = renderTable(await measure());
+  console.log(`\n${table}\n\nOne run, ${machineText()}.`);
+  if (options.write) {
+    const text = `${table}\n\nOne run, ${machineText()}.`;
+    await writeReport(join(import.meta.dir, "../../docs/performance.md"), CALLBACKS_PLACE, text);
+  }
+  if (table.includes("MISSED")) process.exitCode = 1;
+} finally {
+  for (const part of parts.reverse()) await part.stop();
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function measure(): Promise<Row[]> {
+  const command = options.source ? sourceCommand(options.profile ?? null) : buildExecutable(directory);
+  const network = await startPart<{ reset: boolean }, Arrivals>("arrivals");
+  parts.push(network);
+  const data = join(directory, "data");
+  tell(`making ${PEOPLE} people`);
+  const beside = Math.min(PEOPLE, PACE * (SECONDS + 30));
+  const crowd = await makeCrowd(data, PEOPLE, [PEOPLE, beside], PACE);
+  const port = findPort();
+  const subject = await startSubject(command, data, port, {
+    ...serverVariables(data, port, `http://127.0.0.1:${network.port}`, 8),
+    WAXWING_WHATSAPP_APP_SECRET: SECRET,
+  });
+  parts.push(subject);
+  const base = `http://127.0.0.1:${port}`;
+
+  tell("sending to all of them");
+  const id = await broadcast(base, crowd, crowd.groups[0] ?? 0, crowd.fastNumber);
+  await until(async () => (await countsOf(base, crowd, id)).sent === PEOPLE, 300_000);
+  const messagesFile = join(directory, "messages.json");
+  await Bun.write(messagesFile, JSON.stringify(messagesOf(join(data, "waxwing.db"), id)));
+  await network.ask({ reset: true });
+
+  tell(`${RATE} statuses a second for ${SECONDS} seconds`);
+  const statuses = await startPart<StatusJob, StatusResult>("statuses", {
+    url: `${base}/networks/whatsapp`,
+    secret: SECRET,
+    accountId: crowd.accountId,
+    phoneNumberId: crowd.fastNumberId,
+    messagesFile,
+  } satisfies StatusArgument);
+  parts.push(statuses);
+  const probe = await startPart<{ run: boolean }, Probed | null>("probe", {
+    base: `${base}/api/v1`,
+    key: crowd.key,
+    // Not from the number whose broadcast runs: there a single send waits for the number's own pace.
+    bodies: crowd.writers.map((to) => JSON.stringify({ to, text: "Your table is ready.", from: crowd.fastNumber })),
+    everyMs: PROBE_EVERY_MS,
+  } satisfies ProbeArgument);
+  parts.push(probe);
+  await broadcast(base, crowd, crowd.groups[1] ?? 0, crowd.pacedNumber);
+  await probe.ask({ run: true });
+  const usedBefore = processorMs(subject.pid);
+  const posted = await statuses.ask({ perSecond: RATE, perBody: PER_BODY });
+  const answeredAt = performance.now();
+  const isAllApplied = async (): Promise<boolean> => (await countsOf(base, crowd, id)).read === PEOPLE;
+  const isWhole = await until(isAllApplied, 120_000);
+  const behindMs = performance.now() - answeredAt;
+  const used = processorMs(subject.pid) - usedBefore;
+  const memory = memoryMegabytes(subject.pid);
+  const probed = (await probe.ask({ run: false })) as Probed;
+  const { messages, repeated } = await network.ask({ reset: true });
+  const { read } = await countsOf(base, crowd, id);
+  return rowsOf(posted, { behindMs, isWhole, read, used, memory, probed, messages, repeated });
+}
+
+interface Aftermath {
+  behindMs: number;
+  isWhole: boolean;
+  read: number;
+  used: number;
+  memory: number;
+  probed: Probed;
+  messages: number;
+  repeated: number;
+}
+
+function rowsOf(posted: StatusResult, after: Aftermath): Row[] {
+  const { probed } = after;
+  const rate = posted.statuses / posted.seconds;
+  const sending = after.messages / (posted.seconds + after.behindMs / 1000);
+  return [
+    row(
+      `Statuses in bodies of ${whole(PER_BODY)}, posted and answered, statuses/s`,
+      whole(rate),
+      `at least ${whole(RATE * 0.99)}`,
+      rate >= RATE * 0.99,
+    ),
+    row("— of them lost", whole(PEOPLE - after.read), "none", after.isWhole && posted.refused === 0),
+    row("— an answer, median, ms", posted.p50Ms.toFixed(1), "under 250", posted.p50Ms < 250),
+    row("— an answer, 99th percentile, ms", posted.p99Ms.toFixed(1), "under 1000", posted.p99Ms < 1000),
+    row(
+      "— all applied after the last answer, ms",
+      whole(after.behindMs),
+      `under ${BEHIND_MS_MAX}`,
+      after.behindMs < BEHIND_MS_MAX,
+    ),
+    row("— processor time a status, µs", ((after.used * 1000) / posted.statuses).toFixed(1)),
+    row("— memory at the end, MB", whole(after.memory)),
+    row("— meanwhile `GET /me`, 99th percentile, ms", probed.me.p99Ms.toFixed(1), "under 50", probed.me.p99Ms < 50),
+    row("— meanwhile `POST /messages`, median, ms", probed.send.p50Ms.toFixed(1)),
+    row(
+      "— meanwhile `POST /messages`, 99th percentile, ms",
+      probed.send.p99Ms.toFixed(1),
+      "under 50",
+      probed.send.p99Ms < 50,
+    ),
+    row(
+      `— meanwhile a broadcast at ${PACE} messages/s: messages/s, of them to somebody who had one`,
+      `${sending.toFixed(1)}, ${after.repeated}`,
+      "none",
+      after.repeated === 0,
+    ),
+  ];
+}
+
+function row(what: string, ours: string, bound = "", isKept?: boolean): Row {
+  return { what, ours, bare: "", ratio: "", bound, ...(isKept === undefined ? {} : { isKept }) };
+}
+
+async function broadcast(base: string, crowd: Crowd, group: number, from: string): Promise<number> {
+  const answer = await fetch(`${base}/api/v1/broadcasts`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${crowd.key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      name: "Bench",
+      template: "november_offer",
+      variables: [{ field: "first_name", fallback: "there" }],
+      group,
+      from,
+    }),
+  });
+  if (answer.status !== 202) throw new Error(`the broadcast was answered ${answer.status}: ${await answer.text()}`);
+  return ((await answer.json()) as { data: { id: number } }).data.id;
+}
+
+async function countsOf(base: string, { key }: Crowd, id: number): Promise<{ sent: number; read: number }> {
+  const answer = await fetch(`${base}/api/v1/broadcasts/${id}`, { headers: { authorization: `Bearer ${key}` } });
+  return ((await answer.json()) as { data: { counts: { sent: number; read: number } } }).data.counts;
+}
+
+/** What the network would name: its own id and our reference, in the order in which they were addressed. */
+function messagesOf(database: string, broadcastId: number): unknown[] {
+  const client = new Database(database, { readonly: true });
+  try {
+    return client
+      .query("SELECT network_message_id, reference FROM messages WHERE broadcast_id = ? ORDER BY id")
+      .values(broadcastId);
+  } finally {
+    client.close();
+  }
+}
+
+async function until(isSo: () => Promise<boolean>, limitMs: number): Promise<boolean> {
+  const end = performance.now() + limitMs;
+  while (performance.now() < end) {
+    if (await isSo()) return true;
+    await Bun.sleep(50);
+  }
+  return false;
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}
+
+function tell(what: string): void {
+  process.stderr.write(`${what} …\n`);
+}

@@ -1,0 +1,275 @@
+/**
+ * `bun run soak [--minutes N] [--source]`: single sends, their statuses and their events at half of what the server can
+ * keep up with (which is measured first), for ten minutes unless told otherwise. Prints a sample every few seconds and
+ * in the end whether memory, file, outbox and latency were flat. Exit code 1: one was not, or something was lost.
+ */
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { flatness } from "./flatness.ts";
+import { type Part, startPart } from "./part.ts";
+import type { SoakNetworkArgument, SoakNetworkFigures } from "./parts/soak-network.ts";
+import type { SoakReceiverFigures } from "./parts/soak-receiver.ts";
+import type { SoakSenderArgument, SoakSenderFigures, SoakSenderJob } from "./parts/soak-sender.ts";
+import { machineText } from "./report.ts";
+import { buildExecutable, findPort, memoryMegabytes, type Subject, sourceCommand, startSubject } from "./subject.ts";
+import { ACCOUNT_ID, makeWorld, PHONE_NUMBER_ID, serverVariables, type World } from "./world.ts";
+
+const { values: options } = parseArgs({
+  options: { minutes: { type: "string", default: "10" }, source: { type: "boolean", default: false } },
+});
+const SECONDS = Math.round(Number(options.minutes) * 60);
+if (!(SECONDS >= 30)) {
+  console.error("usage: bun run soak [--minutes N] [--source], at least half a minute");
+  process.exit(2);
+}
+/** Long enough that a checkpoint falls into most of them. */
+const SAMPLE_S = Math.max(1, Math.round(SECONDS / 60));
+/** How long the server is driven as hard as it goes, to find its most. */
+const FIND_MOST_S = 10;
+const FILE_WINDOWS = 6;
+const EVENTS_PER_MESSAGE = 3;
+const SECRET = "soak-secret";
+
+const directory = mkdtempSync(join(tmpdir(), "waxwing-soak-"));
+const parts: { stop(): Promise<void> }[] = [];
+
+interface Soak {
+  world: World;
+  subject: Subject;
+  network: Part<true, SoakNetworkFigures>;
+  receiver: Part<true, SoakReceiverFigures>;
+  sender: Part<SoakSenderJob, SoakSenderFigures>;
+}
+
+interface Sample {
+  refused: number;
+  memoryMb: number;
+  fileMb: number;
+  logMb: number;
+  outbox: number;
+  callbacks: number;
+  messages: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+try {
+  const soak = await start();
+  const most = await findMost(soak);
+  const pace = Math.floor(most / 2);
+  console.log(`at most ${whole(most)} messages/s with statuses and events; now ${whole(pace)}/s for ${SECONDS} s`);
+  const samples = await run(soak, pace);
+  const lost = await settle(soak, samples);
+  const verdicts = judge(samples, pace);
+  console.table(verdicts);
+  console.log(lost.text);
+  console.log(`One run, ${machineText()}.`);
+  if (!lost.isNothing || verdicts.some(({ flat }) => !flat)) process.exitCode = 1;
+} finally {
+  for (const part of parts.reverse()) await part.stop();
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function start(): Promise<Soak> {
+  const command = options.source ? sourceCommand(null) : buildExecutable(directory);
+  const port = findPort();
+  const base = `http://127.0.0.1:${port}`;
+  const receiver = await part<true, SoakReceiverFigures>("soak-receiver", null);
+  const hook = `http://127.0.0.1:${receiver.port}/hook`;
+  const world = await makeWorld(join(directory, "data"), hook, { senderHook: hook });
+  const network = await part<true, SoakNetworkFigures>("soak-network", {
+    callbackUrl: `${base}/networks/whatsapp`,
+    secret: SECRET,
+    accountId: ACCOUNT_ID,
+    phoneNumberId: PHONE_NUMBER_ID,
+  } satisfies SoakNetworkArgument);
+  const subject = await startSubject(command, world.directory, port, {
+    ...serverVariables(world.directory, port, `http://127.0.0.1:${network.port}`, 32),
+    WAXWING_WHATSAPP_APP_SECRET: SECRET,
+    WAXWING_LOG_LEVEL: "error",
+  });
+  parts.push(subject);
+  const sender = await part<SoakSenderJob, SoakSenderFigures>("soak-sender", {
+    base: `${base}/api/v1`,
+    key: world.key,
+    people: world.people,
+  } satisfies SoakSenderArgument);
+  return { world, subject, network, receiver, sender };
+}
+
+async function part<Job, Result>(name: string, argument: unknown): Promise<Part<Job, Result>> {
+  const started = await startPart<Job, Result>(name, argument);
+  parts.push(started);
+  return started;
+}
+
+/** Messages a second from the first request to the last event: what it takes on and also gets done. */
+async function findMost(soak: Soak): Promise<number> {
+  const startedAt = performance.now();
+  await soak.sender.ask({ pace: 1_000_000 });
+  await Bun.sleep(FIND_MOST_S * 1000);
+  await soak.sender.ask({ pace: 0 });
+  const { messages } = await untilDone(soak, 120);
+  const { refused } = await soak.sender.ask("look");
+  if (messages === 0 || refused > 0)
+    throw new Error(`of the first messages ${messages} were taken and ${refused} refused`);
+  return messages / ((performance.now() - startedAt) / 1000);
+}
+
+async function run(soak: Soak, pace: number): Promise<Sample[]> {
+  await soak.sender.ask({ pace });
+  await soak.sender.ask("look");
+  const samples: Sample[] = [];
+  const startedAt = performance.now();
+  for (let number = 1; number * SAMPLE_S <= SECONDS; number++) {
+    await Bun.sleep(startedAt + number * SAMPLE_S * 1000 - performance.now());
+    const sample = await look(soak);
+    samples.push(sample);
+    console.log(
+      [
+        `${String(number * SAMPLE_S).padStart(4)} s`,
+        `memory ${sample.memoryMb.toFixed(0)} MB`,
+        `file ${sample.fileMb.toFixed(0)} + ${sample.logMb.toFixed(0)} MB`,
+        `outbox ${sample.outbox}`,
+        `callbacks ${sample.callbacks}`,
+        `${whole(sample.messages / SAMPLE_S)}/s`,
+        `p50 ${sample.p50Ms.toFixed(1)} ms`,
+        `p99 ${sample.p99Ms.toFixed(1)} ms`,
+      ].join("  "),
+    );
+  }
+  await soak.sender.ask({ pace: 0 });
+  return samples;
+}
+
+async function look({ world, subject, sender }: Soak): Promise<Sample> {
+  const { answered, refused, p50Ms, p99Ms } = await sender.ask("look");
+  const metrics = await (await fetch(`http://127.0.0.1:${subject.port}/metrics`)).text();
+  const sumOf = (name: string): number =>
+    [...metrics.matchAll(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, "gm"))].reduce(
+      (sum, [, one]) => sum + Number(one),
+      0,
+    );
+  return {
+    memoryMb: memoryMegabytes(subject.pid),
+    fileMb: statSync(world.database).size / 1e6,
+    logMb: statSync(`${world.database}-wal`).size / 1e6,
+    outbox: sumOf("waxwing_outbox_rows"),
+    callbacks: sumOf("waxwing_callbacks_waiting"),
+    messages: answered,
+    refused,
+    p50Ms,
+    p99Ms,
+  };
+}
+
+interface Done {
+  messages: number;
+  events: number;
+  isDone: boolean;
+}
+
+/** Until the receiver has an event for everything that the network took; the network says the last after a second. */
+async function untilDone({ network, receiver }: Soak, limitS: number): Promise<Done> {
+  const end = performance.now() + limitS * 1000;
+  for (;;) {
+    const { accepted } = await network.ask(true);
+    const { received, repeated } = await receiver.ask(true);
+    const events = received - repeated;
+    const isDone = events >= accepted * EVENTS_PER_MESSAGE;
+    if (isDone || performance.now() > end) return { messages: accepted, events, isDone };
+    await Bun.sleep(50);
+  }
+}
+
+async function settle(soak: Soak, samples: readonly Sample[]): Promise<{ isNothing: boolean; text: string }> {
+  const { messages, events, isDone } = await untilDone(soak, 60);
+  const { told, refused } = await soak.network.ask(true);
+  const { repeated } = await soak.receiver.ask(true);
+  const unsent = samples.reduce((sum, sample) => sum + sample.refused, 0);
+  const text = `${whole(messages)} messages, ${whole(told)} statuses, ${whole(events)} events, ${repeated} of them twice; ${isDone ? "nothing is missing" : `MISSING ${whole(messages * EVENTS_PER_MESSAGE - events)} events`}; refused: ${unsent} sends, ${refused} bodies of statuses`;
+  return { isNothing: isDone && refused === 0 && unsent === 0, text };
+}
+
+interface Verdict {
+  what: string;
+  mean: string;
+  rise: string;
+  flat: boolean;
+}
+
+function judge(samples: readonly Sample[], pace: number): Verdict[] {
+  const of = (what: string, values: number[], share: number, amount: number, digits = 0): Verdict => {
+    const { mean, rise, isFlat } = flatness(values, { share, amount });
+    return { what, mean: mean.toFixed(digits), rise: rise.toFixed(digits), flat: isFlat };
+  };
+  // The file grows when the log is copied back, so a single sample says little.
+  const window = Math.max(1, Math.floor(samples.length / FILE_WINDOWS));
+  const perMessage = Array.from({ length: FILE_WINDOWS }, (_, place) => {
+    const part = samples.slice(place * window, (place + 1) * window + 1);
+    const sent = part.slice(1).reduce((sum, { messages }) => sum + messages, 0);
+    return (((part.at(-1)?.fileMb ?? 0) - (part[0]?.fileMb ?? 0)) * 1e6) / Math.max(1, sent);
+  });
+  return [
+    of(
+      "memory, MB",
+      samples.map(({ memoryMb }) => memoryMb),
+      0.1,
+      15,
+    ),
+    // Everything is kept (messages for ever, events for 30 days), so what is flat is the room that a message takes.
+    of("file, bytes a message", perMessage, 0.15, 0),
+    of(
+      "log beside the file, MB",
+      samples.map(({ logMb }) => logMb),
+      0.25,
+      20,
+    ),
+    of(
+      "outbox, rows",
+      samples.map(({ outbox }) => outbox),
+      0.25,
+      pace / 10,
+    ),
+    of(
+      "callbacks waiting",
+      samples.map(({ callbacks }) => callbacks),
+      0.25,
+      10,
+    ),
+    of(
+      "latency, median, ms",
+      samples.map(({ p50Ms }) => p50Ms),
+      0.25,
+      2,
+      1,
+    ),
+    of(
+      "latency, 99th percentile, ms",
+      samples.map(({ p99Ms }) => p99Ms),
+      0.25,
+      20,
+      1,
+    ),
+    {
+      ...of(
+        "messages/s",
+        samples.map(({ messages }) => messages / SAMPLE_S),
+        0.05,
+        5,
+      ),
+      flat: keptPace(samples, pace),
+    },
+  ];
+}
+
+function keptPace(samples: readonly Sample[], pace: number): boolean {
+  const all = samples.reduce((sum, { messages }) => sum + messages, 0);
+  return all / (samples.length * SAMPLE_S) >= pace * 0.97;
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}

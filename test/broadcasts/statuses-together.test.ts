@@ -1,0 +1,120 @@
+/**
+ * Statuses come by the thousand in one body and are applied together. Whatever they say, and however they are packed,
+ * what they come to is the same as one by one; and one that cannot be applied takes none of the others with it.
+ */
+import { describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import {
+  charged,
+  figuresOf,
+  HOUR,
+  notice,
+  phones,
+  RATE,
+  rowsOf,
+  run,
+  type Story,
+  show,
+  startStory,
+} from "#test/support/broadcast-stories.ts";
+import { networkIdOf } from "#test/support/fake-network.ts";
+import { type ReportedStatus, reportStatus } from "#test/support/report.ts";
+import { rows } from "#test/support/whatsapp.ts";
+
+const PEOPLE = 12;
+const NAMES = ["sent", "delivered", "read", "failed"] as const;
+const CODES = [131026, 131000, 132000];
+
+/** Chosen by the seed alone. */
+function chosen(seed: string, index: number, count: number): number {
+  return createHash("sha256").update(`${seed} ${index}`).digest().readUInt32BE(0) % count;
+}
+
+function randomStatuses(story: Story, seed: string, count: number): ReportedStatus[] {
+  return Array.from({ length: count }, (_, index) => {
+    const handover = story.network.sent[chosen(`${seed} who`, index, story.network.sent.length)];
+    if (handover === undefined) throw new Error("nobody was sent to");
+    return {
+      id: networkIdOf(handover),
+      reference: handover.reference,
+      status: NAMES[chosen(`${seed} what`, index, NAMES.length)] ?? "sent",
+      code: CODES[chosen(`${seed} code`, index, CODES.length)] ?? 131026,
+    };
+  });
+}
+
+/** All that statuses move, without ids and references. */
+function state(story: Story, id: number): unknown {
+  const { lastSentAt: _time, ...figures } = figuresOf(story, id);
+  return {
+    figures,
+    rows: rowsOf(story, id).map(({ toPhone, status, money, errorCode }) => ({ toPhone, status, money, errorCode })),
+    account: rows(story.app.store, "SELECT credited, held, charged FROM billing_accounts"),
+    // One by one the broadcast may be settled in between: then the same money is booked in more entries.
+    booked: rows(story.app.store, "SELECT sum(amount) FROM ledger_entries WHERE kind = 'charge'"),
+  };
+}
+
+async function play(seed: string, bodySize: number, settled: boolean): Promise<unknown> {
+  await using story = await startStory(charged);
+  const id = await run(story, notice(phones(PEOPLE)));
+  expect(story.network.sent).toHaveLength(PEOPLE);
+  // After settling every late delivery is booked by itself.
+  if (settled) await story.app.clock.advance(2 * HOUR);
+  const statuses = randomStatuses(story, seed, 60);
+  for (let from = 0; from < statuses.length; from += bodySize) {
+    await reportStatus(story.app, story.shop, ...statuses.slice(from, from + bodySize));
+  }
+  expectCounted(story, id);
+  return state(story, id);
+}
+
+/** The figures are what the rows say, so that both ways cannot be wrong alike. */
+function expectCounted(story: Story, id: number): void {
+  const { sent, delivered, read, failed } = figuresOf(story, id);
+  const statuses = rowsOf(story, id).map(({ status }) => status);
+  const count = (...of: string[]): number => statuses.filter((status) => of.includes(status)).length;
+  expect({ sent, delivered, read, failed }).toEqual({
+    sent: count("sent", "delivered", "read"),
+    delivered: count("delivered", "read"),
+    read: count("read"),
+    failed: count("failed"),
+  });
+}
+
+describe("sixty statuses in any order come to the same in one body as in sixty", () => {
+  for (const seed of ["a", "b"]) {
+    test(`${seed}, while the broadcast is open`, async () => {
+      expect(await play(seed, 60, false)).toEqual(await play(seed, 1, false));
+    });
+  }
+  test("and after it was settled", async () => {
+    const together = (await play("d", 60, true)) as { figures: { charged: number; settledAt: number | null } };
+    expect(together.figures.settledAt).not.toBeNull();
+    expect(together.figures.charged).toBeGreaterThanOrEqual(RATE);
+    expect(together).toEqual((await play("d", 1, true)) as typeof together);
+  });
+});
+
+test("a status that cannot be applied is noted, and every other of its body counts once", async () => {
+  await using story = await startStory(charged, { expectedErrors: /an item of a callback could not be applied/ });
+  const { app, network, shop } = story;
+  const id = await run(story, notice(phones(PEOPLE)));
+  const [first] = rowsOf(story, id);
+  app.store.client.exec(
+    `CREATE TRIGGER broken BEFORE UPDATE ON messages WHEN NEW.id = ${first?.id} BEGIN SELECT RAISE(ABORT, 'broken on purpose'); END`,
+  );
+  const all = network.sent.map((handover) => ({ id: networkIdOf(handover), reference: handover.reference }));
+  await reportStatus(app, shop, ...all.map((one) => ({ ...one, status: "delivered" as const })));
+  expect((await show(story, id)).counts).toMatchObject({ sent: PEOPLE, delivered: PEOPLE - 1 });
+  expect(figuresOf(story, id).charged).toBe((PEOPLE - 1) * RATE);
+  const [{ note } = { note: "" }] = rows<{ note: string }>(
+    app.store,
+    "SELECT note FROM callbacks WHERE note IS NOT NULL",
+  );
+  expect(note).toBe("failed: broken on purpose");
+  app.store.client.exec("DROP TRIGGER broken");
+  await reportStatus(app, shop, ...all.map((one) => ({ ...one, status: "delivered" as const })));
+  expect((await show(story, id)).counts).toMatchObject({ sent: PEOPLE, delivered: PEOPLE });
+  expect(figuresOf(story, id).charged).toBe(PEOPLE * RATE);
+});

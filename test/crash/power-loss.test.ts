@@ -1,0 +1,98 @@
+/**
+ * The power goes, again and again, under mixed load: the process is stopped dead, its files are cut back to what had been
+ * fsynced by then, and the server starts from those, while the network, the receiver and the callers remember everything.
+ * Short form: 3 cuts from source. Full form (`bun run test:crash`): 50 cuts of the executable.
+ */
+import { expect, test } from "bun:test";
+import { type Audit, audit, isAtRest } from "#test/support/audit.ts";
+import { isFull, program, roundsOf } from "#test/support/crash-form.ts";
+import { makeInstallation } from "#test/support/installation.ts";
+import { noInterposer } from "#test/support/interposer.ts";
+import { MixedLoad } from "#test/support/mixed-load.ts";
+import { Disk, makeRecorder } from "#test/support/power-loss.ts";
+
+const cuts = roundsOf(50, 3);
+/** In two lives of three the load has come to speed before the end is near. */
+const WARM = 8;
+const WITHIN_MS = isFull ? 1_500 : 350;
+const because = noInterposer === null ? "" : ` (skipped: ${noInterposer})`;
+
+interface Story {
+  cuts: number;
+  isForgetful: boolean;
+}
+
+interface Told extends Audit {
+  wrong: string[];
+  syncs: number;
+  unsynced: number;
+}
+
+/** Loads and cuts as often as wanted; then everybody asks for what is still open, and all is compared. */
+async function live(story: Story): Promise<Told> {
+  using waxwing = await program();
+  using recorder = makeRecorder();
+  const { command } = waxwing;
+  const env: Record<string, string> = {};
+  const options = { people: 1, throughput: 300, command, inDoubtAfter: "700ms", isTalkative: true, env };
+  await using installation = await makeInstallation(options);
+  Object.assign(env, recorder.env(installation.data));
+  const disk = new Disk(installation.data, recorder);
+  // Commands would write as a second process, whose records nobody could put in order with the server's.
+  const load = new MixedLoad(installation, { hasCommands: false });
+  let syncs = 0;
+  let unsynced = 0;
+  let startMs = 0;
+  for (let cut = 0; cut < story.cuts; cut++) {
+    disk.remember();
+    const server = installation.start();
+    const begunAt = performance.now();
+    if (cut % 5 === 4) await Bun.sleep(Math.random() * startMs);
+    else {
+      await server.started();
+      startMs = performance.now() - begunAt;
+      load.begin(server);
+      if (cut % 3 !== 0) await load.answered(WARM);
+      await Bun.sleep(Math.random() * WITHIN_MS);
+      // A disk that forgets is found out only where something was acknowledged.
+      while (story.isForgetful && load.ledger.inbounds.size === 0) await Bun.sleep(5);
+    }
+    await server.kill();
+    await load.pause();
+    const mayKeep = () => cut % 2 === 1 && Math.random() < 0.5;
+    const found = disk.cutPower({ mayKeep, isForgetful: story.isForgetful });
+    syncs += found.syncs;
+    unsynced += found.unsynced;
+  }
+  const server = installation.start();
+  await load.close(server);
+  while (!isAtRest(installation.data)) await Bun.sleep(50);
+  expect(await server.stop()).toBe(0);
+  const checked = await installation.command("check").ended;
+  expect(checked).toMatchObject({ code: 0 });
+  return { ...(await audit(installation, load.ledger)), wrong: load.ledger.wrong, syncs, unsynced };
+}
+
+test.skipIf(noInterposer !== null)(
+  `after any number of power cuts nothing acknowledged is missing, and nobody gets two messages${because}`,
+  async () => {
+    const { wrong, lost, doubled, figures, syncs, unsynced } = await live({ cuts, isForgetful: false });
+    expect({ wrong, lost, doubled }).toEqual({ wrong: [], lost: [], doubled: [] });
+    // Otherwise the recorder saw nothing, and nothing was shown.
+    expect(syncs).toBeGreaterThan(cuts);
+    console.log(
+      `${cuts} power cuts: ${syncs} syncs, ${unsynced} changes not yet synced; ${figures.acknowledged} acknowledgements, ` +
+        `${lost.length} lost; ${figures.requests} sends, ${doubled.length} doubles; ${figures.doubtful} in doubt to the end`,
+    );
+  },
+  60_000 + cuts * 5_000,
+);
+
+test.skipIf(noInterposer !== null)(
+  `a disk that forgets what it says that it has synced is found out${because}`,
+  async () => {
+    const { lost } = await live({ cuts: 1, isForgetful: true });
+    expect(lost.length).toBeGreaterThan(0);
+  },
+  60_000,
+);

@@ -1,0 +1,67 @@
+/** Every state of a broadcast under every trigger: what is not written here changes nothing. */
+import { describe, expect, test } from "bun:test";
+import {
+  type BroadcastStatus,
+  broadcastStatuses,
+  finishedStatuses,
+  goesOnByItself,
+  isFinished,
+  nextStatus,
+  type PauseCause,
+  pauseCauses,
+  type Trigger,
+} from "#src/domain/broadcasts/broadcast.ts";
+
+const triggers: readonly Trigger[] = ["start", "built", "emptied", "pause", "resume", "cancel", "fail"];
+const contexts = [
+  { isBuilt: false, isAhead: false },
+  { isBuilt: false, isAhead: true },
+  { isBuilt: true, isAhead: false },
+  { isBuilt: true, isAhead: true },
+] as const;
+
+/** What a trigger leads to; a function where it depends on how far the broadcast was. */
+type Move = BroadcastStatus | ((context: { isBuilt: boolean; isAhead: boolean }) => BroadcastStatus);
+
+const always = { pause: "paused", cancel: "cancelled", fail: "failed" } as const;
+const moves: Record<BroadcastStatus, Partial<Record<Trigger, Move>>> = {
+  scheduled: { ...always, start: "queueing" },
+  queueing: { ...always, built: "running" },
+  running: { ...always, emptied: "completed" },
+  paused: {
+    cancel: "cancelled",
+    fail: "failed",
+    resume: ({ isBuilt, isAhead }) => (isAhead ? "scheduled" : isBuilt ? "running" : "queueing"),
+  },
+  completed: {},
+  cancelled: {},
+  failed: {},
+};
+
+for (const status of broadcastStatuses) {
+  describe(status, () => {
+    for (const trigger of triggers) {
+      const move = moves[status][trigger];
+      test(`${trigger}: ${typeof move === "function" ? "as far as it was" : (move ?? "nothing")}`, () => {
+        for (const context of contexts) {
+          const expected = typeof move === "function" ? move(context) : (move ?? null);
+          expect([context, nextStatus(status, trigger, context)]).toEqual([context, expected]);
+        }
+      });
+    }
+  });
+}
+
+test("nothing leaves a finished state, and every other one can be left", () => {
+  for (const status of broadcastStatuses) {
+    const exits = triggers.flatMap((trigger) => contexts.map((context) => nextStatus(status, trigger, context)));
+    expect([status, exits.some((exit) => exit !== null)]).toEqual([status, !isFinished(status)]);
+  }
+  expect(finishedStatuses.every(isFinished)).toBe(true);
+});
+
+test("it goes on by itself only after what the network or the account puts right", () => {
+  const byItself: readonly PauseCause[] = ["number", "workspace", "balance", "template", "unreachable"];
+  for (const cause of pauseCauses) expect([cause, goesOnByItself(cause)]).toEqual([cause, byItself.includes(cause)]);
+  expect(goesOnByItself(null)).toBe(false);
+});

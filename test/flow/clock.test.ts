@@ -1,0 +1,127 @@
+/** The wall clock is set by hours while the server runs: nothing is lost or done twice, and waits are as long as meant. */
+import { expect, test } from "bun:test";
+import {
+  charged,
+  create,
+  HOUR,
+  MINUTE,
+  notice,
+  phones,
+  rowsOf,
+  run,
+  SECOND,
+  type Story,
+  show,
+  startStory,
+  untilSent,
+} from "#test/support/broadcast-stories.ts";
+import { unknown } from "#test/support/fake-network.ts";
+import { reportStatus } from "#test/support/report.ts";
+import { messagesOf } from "#test/support/rows.ts";
+import { shipped } from "#test/support/templates.ts";
+import { ATTEMPTS_AT, startHook } from "#test/support/webhooks.ts";
+
+const FIRST_ATTEMPTS_AT = ATTEMPTS_AT.slice(0, 4);
+
+/** Returns when the server, which looks by the machine's own clock, has noticed and has moved what waits. */
+async function setWall({ app }: Story, byMs: number): Promise<void> {
+  const noticed = (): number => app.logged.filter((line) => line.includes("the wall clock was set")).length;
+  const before = noticed();
+  app.clock.setWall(byMs);
+  while (noticed() === before) await Bun.sleep(5);
+  await app.clock.advance(0);
+}
+
+for (const [name, byMs] of [
+  ["forward", 7 * HOUR],
+  ["back", -7 * HOUR],
+] as const) {
+  test(`set ${name}: a webhook's retries come after as long as ever, each once`, async () => {
+    await using story = await startStory();
+    const { app, shop } = story;
+    await using hook = startHook(app.clock, () => new Response(null, { status: 500 }));
+    await app.webhook(shop, hook.url);
+    await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped() });
+    await app.clock.advance(0);
+    const begunAt = app.clock.monotonic();
+    for (const [index, at] of FIRST_ATTEMPTS_AT.entries()) {
+      if (index === 0) continue;
+      // In the middle of each of the first waits the clock is set; and back where it was in the next one.
+      const halfway = (at + (FIRST_ATTEMPTS_AT[index - 1] ?? 0)) / 2;
+      await app.clock.advance(begunAt + halfway - app.clock.monotonic());
+      if (index <= 2) await setWall(story, index === 1 ? byMs : -byMs);
+      expect(hook.hits).toHaveLength(index);
+      await app.clock.advance(begunAt + at - SECOND - app.clock.monotonic());
+      expect(hook.hits).toHaveLength(index);
+      await app.clock.advance(2 * SECOND);
+      expect(hook.hits).toHaveLength(index + 1);
+    }
+    expect(new Set(hook.hits.map(({ event }) => event.id)).size).toBe(1);
+  });
+
+  test(`set ${name}: an unknown outcome waits for its echo for ten minutes, no more and no less`, async () => {
+    await using story = await startStory(charged);
+    const { app, network } = story;
+    network.next(unknown);
+    const id = await run(story, notice(phones(1)));
+    const begunAt = app.clock.monotonic();
+    await setWall(story, byMs);
+    await app.clock.advance(9 * MINUTE - (app.clock.monotonic() - begunAt));
+    expect(rowsOf(story, id)[0]?.status).toBe("sending");
+    await app.clock.advance(2 * MINUTE);
+    expect(rowsOf(story, id)[0]).toMatchObject({ status: "failed", outcomeUnknown: true });
+    expect(network.sent).toHaveLength(1);
+  });
+
+  test(`set ${name}: a broadcast under way reaches everybody once, and single sends and statuses go on`, async () => {
+    await using story = await startStory({ ...charged, throughput: 20 });
+    const { app, network, shop } = story;
+    const id = await create(story, notice(phones(30)));
+    await untilSent(story, 8);
+    await setWall(story, byMs);
+    await untilSent(story, 16);
+    await setWall(story, -byMs);
+    const single = { key: shop.key, body: shipped("+919876540077"), headers: { "idempotency-key": "k" } };
+    const first = await app.send("POST", "/api/v1/messages", single);
+    await setWall(story, byMs);
+    expect((await app.send("POST", "/api/v1/messages", single)).text).toBe(first.text);
+    await app.clock.advance(2 * MINUTE);
+    await reportStatus(app, shop, {
+      id: "wamid.late",
+      status: "delivered",
+      reference: messagesOf(app).at(-1)?.reference,
+    });
+    expect(messagesOf(app).at(-1)?.status).toBe("delivered");
+    const people = network.sent.map(({ to }) => to);
+    expect([people.length, new Set(people).size]).toEqual([31, 31]);
+    expect((await show(story, id)).counts).toMatchObject({ total: 30, sent: 30, failed: 0, skipped: 0 });
+  });
+}
+
+test("a scheduled broadcast begins when the wall clock says so, and once, also when it is set back after that", async () => {
+  await using story = await startStory(charged);
+  const { app, network } = story;
+  const at = new Date(app.clock.now() + 10 * MINUTE).toISOString();
+  const id = await create(story, notice(phones(5), { send_at: at }));
+  await setWall(story, -HOUR);
+  await app.clock.advance(HOUR + 9 * MINUTE);
+  expect((await show(story, id)).status).toBe("scheduled");
+  await app.clock.advance(2 * MINUTE);
+  expect(network.sent).toHaveLength(5);
+  await setWall(story, -2 * HOUR);
+  await app.clock.advance(MINUTE);
+  expect(network.sent).toHaveLength(5);
+  expect((await show(story, id)).status).toBe("completed");
+});
+
+test("set back: somebody who waits for a turn of their own does not wait for hours", async () => {
+  await using story = await startStory();
+  const { app, network } = story;
+  await create(story, notice(phones(1)));
+  await create(story, notice(phones(1)));
+  await untilSent(story, 1);
+  await app.clock.advance(SECOND);
+  await setWall(story, -7 * HOUR);
+  await app.clock.advance(2 * MINUTE);
+  expect(network.sent).toHaveLength(2);
+});

@@ -1,0 +1,70 @@
+/** Statuses of messages that another program sent over the same number: kept for a while, so many and no more. */
+import { expect, test } from "bun:test";
+import { type ReportedStatus, reportStatus } from "#test/support/report.ts";
+import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+import { rows } from "#test/support/whatsapp.ts";
+
+const MINUTE = 60_000;
+
+function strange(count: number, series: string, reference?: string): ReportedStatus[] {
+  return Array.from({ length: count }, (_, index) => ({ id: `wamid.${series}-${index}`, status: "sent", reference }));
+}
+
+function waiting({ store }: TestServer): { rows: number; counted: number } {
+  const [found] = rows<{ rows: number; counted: number }>(
+    store,
+    `SELECT (SELECT count(*) FROM parked_statuses) AS rows,
+            coalesce((SELECT sum(statuses) FROM parked_counts), 0) AS counted`,
+  );
+  return found ?? { rows: 0, counted: 0 };
+}
+
+/** As if so many had come already. */
+async function fill({ store }: TestServer, { numberId }: TestWorkspace, count: number, now: number): Promise<void> {
+  await store.write(() => {
+    store.client
+      .prepare(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+         INSERT INTO parked_statuses (number_id, network_message_id, reference, report, expires_at)
+         SELECT ?, 'wamid.old-' || i, NULL, '{}', ? FROM n`,
+      )
+      .run(count, numberId, now + 10 * MINUTE);
+  });
+}
+
+test("a number keeps a hundred thousand statuses of strangers and drops what comes beyond", async () => {
+  // The counter stands for rows that are not there: to write and purge them all takes half a minute.
+  await using app = await startTestServer({ mayBreak: true });
+  const shop = await app.workspace();
+  await reportStatus(app, shop, ...strange(1, "a"));
+  app.store.client.exec("UPDATE parked_counts SET statuses = 99998");
+  // With another program's reference or without: neither is ours.
+  await reportStatus(app, shop, ...strange(1, "b"), ...strange(3, "c", "their-own-reference"));
+  expect(waiting(app)).toEqual({ rows: 3, counted: 100_000 });
+});
+
+test("when they are old they make room for others", async () => {
+  await using app = await startTestServer();
+  const shop = await app.workspace();
+  await reportStatus(app, shop, ...strange(20, "a"), ...strange(20, "b", "their-own-reference"));
+  expect(waiting(app)).toEqual({ rows: 40, counted: 40 });
+  await app.clock.advance(20 * MINUTE);
+  expect(waiting(app)).toEqual({ rows: 0, counted: 0 });
+});
+
+test("the next one costs the same whether none is waiting or fifty thousand are", async () => {
+  await using app = await startTestServer();
+  const shop = await app.workspace();
+  const timed = async (series: string): Promise<number> => {
+    const startedAt = performance.now();
+    await reportStatus(app, shop, ...strange(1_000, series));
+    return performance.now() - startedAt;
+  };
+  await timed("warm");
+  const few = await timed("few");
+  await fill(app, shop, 50_000, app.clock.now());
+  const many = await timed("many");
+  // To count them for each took two hundred times as long.
+  expect(many).toBeLessThan(few * 8 + 50);
+  expect(waiting(app).rows).toBe(53_000);
+});

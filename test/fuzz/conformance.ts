@@ -1,0 +1,96 @@
+/**
+ * Whether an answer is what the OpenAPI document says: its status is documented for that endpoint, its type is JSON, its
+ * body is valid under the schema of that status and has no member that the document does not know.
+ */
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { OpenApiDocument, OperationObject, ResponseObject } from "#src/api/openapi/document.ts";
+import type { WireAnswer } from "./wire.ts";
+
+const ID = "https://waxwing.example.com/openapi.json";
+
+export interface Conformance {
+  /** What is wrong with the answer to `POST /messages` and its kin; empty: nothing. */
+  find(operation: string, answer: WireAnswer): string[];
+  /** What is wrong with a refusal below the prefix that no endpoint gave. */
+  findInRefusal(answer: WireAnswer): string[];
+}
+
+export function createConformance(document: OpenApiDocument): Conformance {
+  const ajv = new Ajv2020({ strict: false, validateFormats: true, allErrors: true });
+  ajv.addFormat("date-time", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
+  ajv.addFormat("date", /^\d{4}-\d\d-\d\d$/);
+  ajv.addFormat("uri", true);
+  ajv.addFormat("email", true);
+  ajv.addSchema({ $id: ID, ...(closed(structuredClone(document)) as OpenApiDocument) });
+  const compiled = new Map<string, ValidateFunction>();
+  const validator = (pointer: string): ValidateFunction => {
+    const known = compiled.get(pointer);
+    if (known !== undefined) return known;
+    const made = ajv.compile({ $ref: `${ID}#${pointer}` });
+    compiled.set(pointer, made);
+    return made;
+  };
+
+  const findInBody = (answer: WireAnswer, pointer: string): string[] => {
+    const type = answer.headers.get("content-type");
+    if (type !== "application/json") return [`its type is ${type}`];
+    let value: unknown;
+    try {
+      value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(answer.body));
+    } catch (error) {
+      return [`its body is no JSON: ${error}`];
+    }
+    const validate = validator(pointer);
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(({ instancePath, message, params }) =>
+      [`body${instancePath} ${message}`, JSON.stringify(params)].join(" "),
+    );
+  };
+
+  const findInHeaders = (answer: WireAnswer, response: ResponseObject | null): string[] => {
+    const missing = ["x-request-id", "content-security-policy", "x-content-type-options", "cache-control"].filter(
+      (name) => !answer.headers.has(name),
+    );
+    const wrong = missing.map((name) => `it has no header ${name}`);
+    const hasWait = answer.headers.has("retry-after");
+    if ((answer.status === 429 || answer.status === 503) && !hasWait) wrong.push("it does not say when to try again");
+    if (answer.status === 401 && !answer.headers.has("www-authenticate")) wrong.push("it does not ask for a key");
+    if (hasWait && response !== null && response.headers?.["Retry-After"] === undefined) {
+      wrong.push("it says when to try again, which is not documented");
+    }
+    return wrong;
+  };
+
+  const error = "/components/schemas/Error";
+  return {
+    find(operation, answer) {
+      const [method = "", path = ""] = operation.split(" ");
+      const described: OperationObject | undefined = document.paths[path]?.[method.toLowerCase()];
+      const given = described?.responses[answer.status];
+      if (given === undefined) return [`the status ${answer.status} is not documented`];
+      const isShared = "$ref" in given;
+      const response = isShared
+        ? (document.components.responses[given.$ref.replace("#/components/responses/", "")] ?? null)
+        : given;
+      const at = `/paths/${escaped(path)}/${method.toLowerCase()}/responses/${answer.status}/content/application~1json/schema`;
+      return [...findInBody(answer, isShared ? error : at), ...findInHeaders(answer, response)];
+    },
+    findInRefusal(answer) {
+      if (answer.status < 400) return [`it was answered ${answer.status}, not refused`];
+      return [...findInBody(answer, error), ...findInHeaders(answer, null)];
+    },
+  };
+}
+
+function escaped(path: string): string {
+  return path.replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D");
+}
+
+/** Objects whose members are listed have no others: the document leaves room to grow, this server must not use it. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== "object" || value === null) return value;
+  const made = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closed(member)]));
+  const isSchema = made.type === "object" && typeof made.properties === "object";
+  return isSchema && made.additionalProperties === undefined ? { ...made, additionalProperties: false } : made;
+}

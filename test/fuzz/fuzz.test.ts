@@ -1,0 +1,112 @@
+/** The short form of `bun run test:fuzz`, and that its judges see what they are there for. */
+import { describe, expect, test } from "bun:test";
+import { openApiDocument } from "#src/api/openapi.ts";
+import { Chance } from "./chance.ts";
+import { createConformance } from "./conformance.ts";
+import { fuzz } from "./fuzz.ts";
+import { Generator } from "./generate.ts";
+import { grewSteadily } from "./memory.ts";
+import { asCommand, bytesOf, type FuzzRequest } from "./request.ts";
+import type { WireAnswer } from "./wire.ts";
+
+const document = openApiDocument();
+
+test("hundreds of requests, right, nearly right and hostile, are all answered as the document says", async () => {
+  const { failures, byOperation, statuses, requests } = await fuzz({ seed: 20_261_121, requests: 800 });
+  expect(failures).toEqual([]);
+  expect(requests).toBe(800);
+  for (const [operation, answers] of Object.entries(byOperation)) {
+    const succeeded = Object.keys(answers).some((status) => status.startsWith("2"));
+    expect({ operation, succeeded }).toEqual({ operation, succeeded: true });
+  }
+  for (const status of ["200", "201", "202", "400", "401", "403", "404", "422"])
+    expect(statuses).toHaveProperty(status);
+}, 120_000);
+
+test("an answer that the document does not know is found, with a command that asks for it again", async () => {
+  let tampered = 0;
+  const { failures } = await fuzz({
+    seed: 5,
+    requests: 200,
+    failuresMax: 2,
+    tamper: (answer, { operation }) => {
+      if (operation !== "GET /me" || answer.status !== 200) return answer;
+      tampered += 1;
+      return { ...answer, body: Buffer.from(answer.body.toString().replace('"name"', '"nome"')) };
+    },
+  });
+  expect(tampered).toBe(2);
+  expect(failures).toHaveLength(2);
+  expect(failures[0]?.what.join()).toContain("nome");
+  expect(failures[0]?.command).toMatch(/curl -i .*-X GET -H 'authorization: .*\/api\/v1\/me/);
+}, 120_000);
+
+describe("the judge", () => {
+  const { find, findInRefusal } = createConformance(document);
+  const headers = new Map(
+    Object.entries({
+      "content-type": "application/json",
+      "x-request-id": "1",
+      "content-security-policy": "default-src 'none'",
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+    }),
+  );
+  const answer = (status: number, body: unknown, more: Record<string, string> = {}): WireAnswer => ({
+    status,
+    headers: new Map([...headers, ...Object.entries(more)]),
+    body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+  });
+  const refusal = { error: { code: "not_found", message: "There is no such message." } };
+
+  test("takes what is documented", () => {
+    expect(find("GET /messages/{id}", answer(404, refusal))).toEqual([]);
+    expect(findInRefusal(answer(404, refusal))).toEqual([]);
+  });
+
+  test("finds a status that is not documented, another type, a body that is none, and a member too many", () => {
+    expect(find("GET /messages/{id}", answer(418, refusal))).toHaveLength(1);
+    expect(find("GET /messages/{id}", answer(404, refusal, { "content-type": "text/html" }))).toHaveLength(1);
+    expect(find("GET /messages/{id}", answer(404, "Not Found"))).toHaveLength(1);
+    expect(find("GET /messages/{id}", answer(404, { error: { ...refusal.error, stack: "at …" } }))).toHaveLength(1);
+    expect(find("GET /messages/{id}", answer(404, { error: { code: "nope", message: "x" } }))).toHaveLength(1);
+    expect(find("GET /messages/{id}", answer(429, { error: { code: "rate_limited", message: "x" } }))).toHaveLength(1);
+  });
+});
+
+describe("the requests", () => {
+  const input = { document, keys: ["wx_a", "wx_b"], cursors: ["eyJpZCI6MX0"] };
+  const requestsOf = (seed: number, count: number): FuzzRequest[] => {
+    const [generator, chance] = [new Generator(input), new Chance(seed)];
+    return Array.from({ length: count }, () => generator.next(chance));
+  };
+  const bytes = (seed: number): string[] => requestsOf(seed, 500).map((one) => bytesOf(one).toString("base64"));
+
+  test("are the same for the same seed, and others for another", () => {
+    expect(bytes(7)).toEqual(bytes(7));
+    expect(bytes(7)).not.toEqual(bytes(8));
+  });
+
+  test("mean every operation of the document, and travel in every form", () => {
+    const all = requestsOf(1, 3_000);
+    const declared = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(new Set(all.map(({ operation }) => operation ?? "none"))).toEqual(new Set([...declared, "none"]));
+    expect(new Set(all.map(({ form }) => form))).toEqual(new Set(["plain", "chunked", "cut_short", "broken"] as const));
+  });
+
+  test("can be sent again byte by byte by the command that is printed for them", () => {
+    for (const one of requestsOf(3, 400).filter(({ form }) => form === "broken" || form === "cut_short")) {
+      const command = asCommand(one, "http://127.0.0.1:1").replace(/\| nc .*$/s, "");
+      const printed = Bun.spawnSync(["sh", "-c", command]).stdout;
+      expect(printed.toString("base64")).toBe(bytesOf(one).toString("base64"));
+    }
+  });
+});
+
+test("memory that grows in the second half is told, and that of a warming process is not", () => {
+  const samples = (heaps: number[]) => heaps.map((heapMb) => ({ heapMb, rssMb: 150 }));
+  expect(grewSteadily(samples([20, 30, 35, 38, 40, 40, 41, 40, 41, 40]))).toBeNull();
+  expect(grewSteadily(samples([20, 30, 40, 50, 60, 70, 80, 90, 100, 110]))).toContain("heap");
+});

@@ -1,0 +1,16 @@
+/** Whether memory grew over a run, beyond what a warm process takes: the second half against the end of the first. */
+const HEAP_ALLOWED_MB = 24;
+const RSS_ALLOWED_SHARE = 1.25;
+
+/** In words where it did; null where it is flat. Fewer than ten samples say nothing. */
+export function grewSteadily(samples: readonly { heapMb: number; rssMb: number }[]): string | null {
+  if (samples.length < 10) return null;
+  const half = samples.slice(4, 6);
+  const end = samples.slice(-2);
+  const mean = (of: typeof half, name: "heapMb" | "rssMb"): number =>
+    of.reduce((sum, sample) => sum + sample[name], 0) / of.length;
+  const heap = mean(end, "heapMb") - mean(half, "heapMb");
+  if (heap > HEAP_ALLOWED_MB) return `the heap by ${heap.toFixed(1)} MB in the second half`;
+  const rss = mean(end, "rssMb") / mean(half, "rssMb");
+  return rss > RSS_ALLOWED_SHARE ? `the process by ${Math.round((rss - 1) * 100)} % in the second half` : null;
+}

@@ -1,0 +1,33 @@
+/**
+ * `bun run test:fuzz [--seed N] [--requests N]`: fuzzes every endpoint of the document (20,000 requests unless told
+ * otherwise), prints what was answered and the memory along the way. Exit code 1: something was wrong; each failure is
+ * printed as a command that sends the request again.
+ */
+import { parseArgs } from "node:util";
+import { fuzz } from "./fuzz.ts";
+import { grewSteadily } from "./memory.ts";
+
+const { values } = parseArgs({ options: { seed: { type: "string" }, requests: { type: "string" } } });
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+const requests = Number(values.requests ?? 20_000);
+if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(requests) || requests < 1) {
+  console.error("usage: bun run test:fuzz [--seed N] [--requests N]");
+  process.exit(2);
+}
+
+console.log(`seed ${seed}, ${requests} requests`);
+const report = await fuzz({ seed, requests });
+for (const { number, what, command, answer } of report.failures) {
+  console.log(`\nrequest ${number}: ${what.join("; ")}\n${command}\n--- answer\n${answer}`);
+}
+console.table(report.byOperation);
+console.log("statuses", report.statuses);
+console.log("memory after each tenth (MB)");
+console.log(`  heap ${report.memory.map(({ heapMb }) => heapMb).join(" → ")}`);
+console.log(`  rss  ${report.memory.map(({ rssMb }) => rssMb).join(" → ")}`);
+const grew = grewSteadily(report.memory);
+if (grew !== null) console.log(`MEMORY GREW: ${grew}`);
+console.log(
+  `${report.requests} requests, ${Math.round(report.perSecond)} a second, ${report.failures.length} failures`,
+);
+process.exit(report.failures.length > 0 || grew !== null ? 1 : 0);

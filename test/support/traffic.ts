@@ -1,0 +1,40 @@
+/**
+ * Requests on their way to a fake host of this process, or back from it: they arrive without a timer, however slow the
+ * machine is. A clock that is moved by hand must not move on before. What the host itself holds back is none of these.
+ */
+
+interface Host {
+  /** Requests that it has read and not answered. */
+  held: () => number;
+  /** Requests that our side has begun and that have not ended. */
+  begun: number;
+}
+
+const hosts = new Map<string, Host>();
+const fetchAlone = globalThis.fetch;
+
+/** From now on requests to this origin are followed. Returns how to stop that. */
+export function followTraffic(origin: string, held: () => number): () => void {
+  hosts.set(origin, { held, begun: 0 });
+  globalThis.fetch = Object.assign(followedFetch, { preconnect: fetchAlone.preconnect });
+  return () => {
+    hosts.delete(origin);
+    if (hosts.size === 0) globalThis.fetch = fetchAlone;
+  };
+}
+
+export function isInTransit(): boolean {
+  return [...hosts.values()].some(({ begun, held }) => begun > held());
+}
+
+async function followedFetch(...given: Parameters<typeof fetch>): Promise<Response> {
+  const [input] = given;
+  const host = hosts.get(new URL(input instanceof Request ? input.url : input).origin);
+  if (host === undefined) return fetchAlone(...given);
+  host.begun += 1;
+  try {
+    return await fetchAlone(...given);
+  } finally {
+    host.begun -= 1;
+  }
+}

@@ -69,6 +69,8 @@ export interface Server {
   isActive(): boolean;
   /** True while another thread works on an answer: it comes without a timer. */
   isReading(): boolean;
+  /** Requests that are being answered. */
+  pendingRequests(): number;
   /** Finishes what is in flight (for a bounded time), closes everything. */
   stop(): Promise<void>;
 }
@@ -310,6 +312,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     store,
     isActive,
     isReading: () => readers.isAsked,
+    pendingRequests: () => http.pendingRequests,
     async stop() {
       isReady = false;
       lookTimer.cancel();

@@ -303,7 +303,8 @@ export class NumberLane {
     if (hasQueue) {
       const throughput = this.#number()?.throughput ?? 1;
       const holdMs = this.#holdUntil - clock.monotonic();
-      if (holdMs > 0) waits.push(holdMs);
+      if (this.#options.recorder.isBlocked(this.#numberId)) waits.push(AFTER_STORAGE_FAILURE_MS);
+      else if (holdMs > 0) waits.push(holdMs);
       else if (this.#room() > 0) waits.push(pace.untilNext(this.#numberId, throughput));
     } else {
       const now = clock.now();

@@ -125,7 +125,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   let sentCount = 0;
   let answeredCount = 0;
   clock.isBusy = () => server.isActive() || sentCount > answeredCount;
-  clock.isCertain = () => server.isReading() || isInTransit();
+  // What is neither with the test nor with the server is on its way between them.
+  const isOnItsWay = (): boolean => sentCount - answeredCount > server.pendingRequests();
+  clock.isCertain = () => server.isReading() || isOnItsWay() || isInTransit();
   clock.progress = () => store.figures.operations + store.figures.failures + sentCount + answeredCount;
   let stopped = false;
 

@@ -145,7 +145,7 @@ run_dev() {
 
 run_test() {
   prepare full
-  exec "$bun" test --timeout 20000 --parallel=3 "$@"
+  exec "$bun" test --timeout 60000 --parallel=3 "$@"
 }
 
 run_build() {

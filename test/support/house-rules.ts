@@ -18,6 +18,8 @@ export interface Folder {
  */
 const nouns = [
   "workspaces",
+  "users",
+  "audit",
   "events",
   "keys",
   "billing",
@@ -146,7 +148,7 @@ export const folders: Folder[] = [
 
 /** Packages whose use is bound to a place. `only` are path beginnings from `src/`. */
 export const packages: { name: RegExp; only: string[]; why: string }[] = [
-  { name: /^elysia/, only: ["api/"], why: "HTTP's framework stays where HTTP is." },
+  { name: /^elysia/, only: ["api/", "console/routes.ts"], why: "HTTP's framework stays where HTTP is." },
   { name: /^csv-parse/, only: ["imports/"], why: "Files of people are read in one place." },
   { name: /^ajv/, only: ["api/"], why: "Bodies are checked where they come in." },
   {

@@ -7,9 +7,11 @@ import { dirname } from "node:path";
 import { createApp } from "#src/api/app.ts";
 import { callbackRoutes } from "#src/api/callbacks.ts";
 import type { Config } from "#src/config.ts";
+import { consoleRoutes } from "#src/console/console.ts";
+import { bringUpToDate } from "#src/copies/bring-up-to-date.ts";
 import { BackupSchedule } from "#src/copies/schedule.ts";
 import { settleOrigin } from "#src/copies/settle-origin.ts";
-import { type UpgradeOptions, upgradeDatabase } from "#src/copies/upgrade.ts";
+
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
 import { CALLBACKS, storeCallback } from "#src/domain/callbacks/callbacks.ts";
@@ -19,11 +21,12 @@ import type { Network } from "#src/networks/network.ts";
 import type { Networks } from "#src/networks/registry.ts";
 import { createSimulator } from "#src/networks/simulator/simulator.ts";
 import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
+import { rangeMatcher } from "#src/primitives/address-ranges.ts";
 import { type Clock, sleep, systemClock, type Timer } from "#src/primitives/clock.ts";
 import { newBootId, newInstanceId } from "#src/primitives/id.ts";
 import { type Random, systemRandom } from "#src/primitives/random.ts";
 import { createSecretBox, loadSecretKey } from "#src/primitives/secret.ts";
-import { type DatabaseFiles, databaseFiles, makePrivate, makePrivateDirectory } from "#src/storage/files.ts";
+import { databaseFiles, makePrivate, makePrivateDirectory } from "#src/storage/files.ts";
 import { instanceId as readInstanceId } from "#src/storage/instance.ts";
 import { lockExclusively } from "#src/storage/lock.ts";
 import { migrate } from "#src/storage/migrate.ts";
@@ -249,6 +252,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   figures.watch({ database: files.database, reader, clock, figures: store.figures });
   const secrets = new CallbackSecrets({ store, box, configured: config.whatsapp.appSecret, log });
   app.use(callbackRoutes({ store, networks, secrets, verifyToken: config.whatsapp.verifyToken, log }));
+  app.use(
+    consoleRoutes({
+      ...{ store, clock, random, log, box, handOver, reader, searchReader },
+      bodyBytes: config.limits.bodyBytes,
+      webhooks: config.webhooks,
+      publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,
+      hasTls: config.server.tlsCert !== null,
+      isTrustedProxy: rangeMatcher(config.server.trustedProxies),
+    }),
+  );
   const { host, port } = config.server.listen;
   try {
     app.listen({
@@ -322,24 +335,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       lock.release();
     },
   };
-}
-
-/** An older database is brought up to date in a copy; where that fails, the old one is as it was and the lock is free. */
-function bringUpToDate(
-  files: DatabaseFiles,
-  options: Omit<UpgradeOptions, "onStep">,
-  log: Log,
-  lock: { release: () => void },
-): void {
-  try {
-    const upgrade = upgradeDatabase(files, { ...options, onStep: (step) => log.info(step) });
-    if (upgrade === null) return;
-    const { from, to, kept } = upgrade;
-    log.info("the database is up to date; as it was before, it is kept", { from, to, kept });
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
 }
 
 /** A pair of files, or nothing: then a proxy in front speaks TLS. */

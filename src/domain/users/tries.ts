@@ -29,17 +29,24 @@ export function countTry(tx: Tx, guess: Guess): void {
   }
 }
 
-/** The guess was right: it never was one. The address keeps what others did from it. */
+/** The guess was right: the account's count is over. The address keeps what others did from it. */
 export function clearTries(tx: Tx, guess: Guess): void {
-  const [account, address] = subjectsOf(tx, guess);
+  forgiveTry(tx, guess);
+  const [account] = subjectsOf(tx, guess);
   if (account !== undefined) tx.db.delete(signInTries).where(eq(signInTries.subject, account.subject)).run();
-  if (address?.row === undefined) return;
-  const count = address.row.count - 1;
-  tx.db
-    .update(signInTries)
-    .set({ count, blockedUntil: count < address.free ? 0 : address.row.blockedUntil })
-    .where(eq(signInTries.subject, address.subject))
-    .run();
+}
+
+/** The password was right and a code is still to come: this was no guess, and what was guessed before still counts. */
+export function forgiveTry(tx: Tx, guess: Guess): void {
+  for (const { subject, free, row } of subjectsOf(tx, guess)) {
+    if (row === undefined) continue;
+    const count = row.count - 1;
+    tx.db
+      .update(signInTries)
+      .set({ count, blockedUntil: count < free ? 0 : row.blockedUntil })
+      .where(eq(signInTries.subject, subject))
+      .run();
+  }
 }
 
 function subjectsOf(tx: Tx, { email, address }: Guess) {

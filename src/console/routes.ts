@@ -1,0 +1,13 @@
+/** Every route of the console, those with a name in a place before those that take any value there. */
+import type { ConsoleRoute } from "./route.ts";
+import { accountRoutes } from "./routes/account.ts";
+import { mountedRoutes } from "./routes/mounted.ts";
+import { signInRoutes } from "./routes/sign-in.ts";
+import { workspaceRoutes } from "./routes/workspaces.ts";
+
+export const routes: readonly ConsoleRoute[] = [
+  ...signInRoutes,
+  ...accountRoutes,
+  ...workspaceRoutes,
+  ...mountedRoutes,
+];

@@ -235,6 +235,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     inDoubtAfterMs,
   };
   let isReady = false;
+  const stopping = new AbortController();
   const app = createApp({
     store,
     clock,
@@ -258,6 +259,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       bodyBytes: config.limits.bodyBytes,
       webhooks: config.webhooks,
       publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,
+      stopping: stopping.signal,
       hasTls: config.server.tlsCert !== null,
       isTrustedProxy: rangeMatcher(config.server.trustedProxies),
     }),
@@ -314,6 +316,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     async stop() {
       isReady = false;
       lookTimer.cancel();
+      stopping.abort();
       for (const worker of workers) worker.stop();
       const closed = http.stop();
       const limit = systemClock.setTimer(STOP_LIMIT_MS, () => {

@@ -7,6 +7,7 @@ import type { SecretBox } from "#src/primitives/secret.ts";
 import type { Reader } from "#src/storage/reader.ts";
 import type { Store } from "#src/storage/store.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
+import type { LiveBroadcasts } from "./live.ts";
 import type { Passwords } from "./passwords.ts";
 
 export interface ConsoleOptions {
@@ -24,6 +25,8 @@ export interface ConsoleOptions {
   /** The address by which the world reaches this server, without a slash at the end; null: not said. */
   publicUrl: string | null;
   hasTls: boolean;
+  /** Aborted when the server stops: streams end then. */
+  stopping: AbortSignal;
   /** Whether a peer's word about where a request comes from is believed. */
   isTrustedProxy: (address: string) => boolean;
 }
@@ -31,6 +34,7 @@ export interface ConsoleOptions {
 export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "bodyBytes"> {
   passwords: Passwords;
   keyQueue: KeyQueue;
+  live: LiveBroadcasts;
   /** Whether cookies may only travel over HTTPS. */
   isSecure: boolean;
 }

@@ -16,6 +16,7 @@ import { findSession, isTouchDue, type SignedIn, touchSession } from "#src/domai
 import { mayActAs } from "#src/domain/users/user.ts";
 import { invalidRequest, Problem } from "#src/primitives/problem.ts";
 import { readSessionCookie } from "./cookies.ts";
+import { LiveBroadcasts } from "./live.ts";
 import { addressOf, requireOwnPage } from "./origin.ts";
 import type { ConsoleOptions, ConsoleParts } from "./parts.ts";
 import { Passwords } from "./passwords.ts";
@@ -36,7 +37,13 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
   const { isTrustedProxy, bodyBytes, ...given } = options;
   const { store, clock, log, publicUrl } = options;
   const isSecure = options.hasTls || (publicUrl?.startsWith("https:") ?? false);
-  const parts: ConsoleParts = { ...given, isSecure, passwords: new Passwords(), keyQueue: new KeyQueue() };
+  const parts: ConsoleParts = {
+    ...given,
+    isSecure,
+    passwords: new Passwords(),
+    keyQueue: new KeyQueue(),
+    live: new LiveBroadcasts(store, clock),
+  };
   const table = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
   /** Touches that are queued or just written, so that a busy session queues one and not a hundred. */
   const touched = new Map<number, number>();

@@ -3,6 +3,11 @@ import { Type } from "@sinclair/typebox";
 import { answerData, requireId } from "#src/api/endpoint.ts";
 import { answerPage, PER_PAGE, readPage, wrongCursor } from "#src/api/page.ts";
 import { listAudit } from "#src/domain/audit/read.ts";
+import { listOpen } from "#src/domain/broadcasts/read.ts";
+import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
+import { listTemplates } from "#src/domain/templates/read.ts";
+import { viewTemplate } from "#src/domain/templates/view.ts";
+import { readBeginning } from "#src/domain/timeline/beginning.ts";
 import { disableUser, removeMember } from "#src/domain/users/change.ts";
 import { addUser } from "#src/domain/users/create.ts";
 import { makeLink } from "#src/domain/users/links.ts";
@@ -77,6 +82,29 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}",
     needs: "member",
     handle: (call) => call.store.read((reading) => answerData(200, viewEntered(reading, call))),
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/home",
+    needs: "member",
+    handle: ({ store, workspace }) =>
+      store.read((reading) => {
+        const { lastDeliveredAt, ...begun } = readBeginning(reading, workspace.id);
+        const [template] = listTemplates(reading, workspace.id, { status: "APPROVED" }, { offset: 0 }, 1);
+        const open = listOpen(reading, ["queueing", "running", "paused", "scheduled"]);
+        return answerData(200, {
+          has_key: begun.hasKey,
+          has_sent: begun.hasSent,
+          has_delivered_events: begun.hasDelivered,
+          exhausted_deliveries: begun.exhaustedCount,
+          last_delivered_at: lastDeliveredAt === null ? null : formatInstant(lastDeliveredAt, workspace.timezone),
+          template: template === undefined ? null : viewTemplate(template),
+          broadcasts: open
+            .filter(({ workspaceId }) => workspaceId === workspace.id)
+            .slice(0, 5)
+            .map((broadcast) => viewBroadcast(reading, broadcast, workspace)),
+        });
+      }),
   },
   {
     method: "GET",

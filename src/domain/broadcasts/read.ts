@@ -124,6 +124,14 @@ export function countRows(reading: Reading, broadcastId: number): Record<Message
   return counts;
 }
 
+/**
+ * SQL of why people failed or were left out, for the reader: a walk over those people. Those whose outcome nobody knows
+ * stand apart from those who certainly failed.
+ */
+export const countCausesSql = `SELECT status, error_code, outcome_unknown, max(error_message) AS reason, count(*) AS total
+  FROM messages WHERE broadcast_id = ? AND status IN ('failed', 'skipped')
+  GROUP BY status, error_code, outcome_unknown ORDER BY total DESC LIMIT 50`;
+
 export interface ReasonCount {
   status: "failed" | "skipped";
   reason: string;

@@ -1,0 +1,27 @@
+/** The places of a workspace, in the order in which the owner of a shop asks for them. A place is here when its screen is. */
+import { House, KeyRound, type LucideIcon } from "lucide-react";
+
+export interface Place {
+  to: string;
+  label: string;
+  icon: LucideIcon;
+  group: "main" | "developer";
+  /** In the bar below on phones; the others are behind "More". */
+  isOnPhones: boolean;
+  /** `g` and this letter go there. */
+  letter: string | null;
+  needs: "member" | "owner";
+}
+
+export const places: readonly Place[] = [
+  { to: "/w/$workspace", label: "Home", icon: House, group: "main", isOnPhones: true, letter: "h", needs: "member" },
+  {
+    to: "/w/$workspace/api",
+    label: "API settings",
+    icon: KeyRound,
+    group: "developer",
+    isOnPhones: false,
+    letter: "a",
+    needs: "owner",
+  },
+];

@@ -5,7 +5,7 @@ export const words = {
   developer: "Developer",
   more: "More",
   account: "Account",
-  keys: "Keys",
+  keys: "Keyboard",
   keySearch: "Search",
   keyRows: "Down and up through a list; Enter opens",
   keyClose: "Close what is open",

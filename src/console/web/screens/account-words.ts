@@ -9,9 +9,9 @@ export const words = {
   changePassword: "Change password",
   passwordChanged: "Password changed",
   factorTitle: "Second factor",
-  factorOff: "Off. With it, signing in also asks for a code of an authenticator on your phone.",
+  factorOff: "With it, signing in also asks for a code of an authenticator on your phone.",
   factorOn: (codes: number) =>
-    `On. ${codes === 1 ? "One recovery code is" : `${codes} recovery codes are`} left for the day the phone is lost.`,
+    `${codes === 1 ? "One recovery code is" : `${codes} recovery codes are`} left for the day the phone is lost.`,
   switchOn: "Switch on",
   switchOff: "Switch off",
   factorBegin: "Go on",

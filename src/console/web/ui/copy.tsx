@@ -29,7 +29,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
 export function Copyable({ text, label }: { text: string; label: string }) {
   return (
     <span className="flex min-w-0 items-center gap-1 rounded-control border border-line bg-sunken ps-3">
-      <code className="min-w-0 flex-1 select-all break-all py-2 font-mono">{text}</code>
+      <code className="min-w-0 flex-1 select-all py-2 wrap-anywhere font-mono">{text}</code>
       <CopyButton text={text} label={label} />
     </span>
   );

@@ -31,7 +31,7 @@ export function Page({ title, total, about, lead, action, children, isNarrow = f
     <div className={`mx-auto w-full px-4 py-6 mid:px-6 wide:px-8 ${isNarrow ? "max-w-3xl" : "max-w-7xl"}`}>
       <div className="mb-6 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
         <div className="min-w-0">
-          <h1 ref={heading} tabIndex={-1} className="text-page font-semibold">
+          <h1 ref={heading} tabIndex={-1} className="text-title font-semibold">
             {title}
             {total !== undefined && <span className="ms-3 font-normal text-quiet figures">{total}</span>}
           </h1>

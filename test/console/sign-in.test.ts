@@ -24,6 +24,17 @@ const resetLink = (email: string) => {
   return app.store.write((tx) => makeLink(tx, "reset", id));
 };
 
+const DAY_MS = 24 * 3_600_000;
+/** As if so much time had gone by for them: to let a day pass on the test clock takes seconds. */
+const age = (table: "sessions" | "user_links" | "sign_in_tries", ms: number): void => {
+  const columns = {
+    sessions: ["seen_at", "expires_at"],
+    user_links: ["expires_at"],
+    sign_in_tries: ["blocked_until", "last_at"],
+  }[table];
+  for (const column of columns) app.store.client.exec(`UPDATE ${table} SET ${column} = ${column} - ${ms}`);
+};
+
 describe("one-time links", () => {
   test("the first start's link makes one operator, and none is made while there is one", async () => {
     expect((await operator.get("/me")).body.data.user).toMatchObject({ email: "op@example.com", is_operator: true });
@@ -45,7 +56,7 @@ describe("one-time links", () => {
     const look = (token: string) => new Visitor(app).post("/links/look", { token });
     expect((await look(first.token)).status).toBe(404);
     expect((await look(second.token)).body.data).toEqual({ kind: "reset", email: "late@example.com" });
-    await app.clock.advance(25 * 3_600_000);
+    age("user_links", DAY_MS);
     expect((await look(second.token)).status).toBe(404);
   });
 
@@ -94,7 +105,7 @@ describe("guessing", () => {
   });
 
   test("an address that tries many names is slowed down too", async () => {
-    await app.clock.advance(25 * 3_600_000);
+    age("sign_in_tries", DAY_MS);
     const visitor = new Visitor(app);
     const statuses: number[] = [];
     for (let count = 0; count < 22; count++) {
@@ -102,8 +113,8 @@ describe("guessing", () => {
     }
     expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 401));
     expect(statuses.slice(20)).toEqual([429, 429]);
-    await app.clock.advance(25 * 3_600_000);
-  }, 30_000);
+    age("sign_in_tries", DAY_MS);
+  });
 });
 
 describe("a second factor", () => {
@@ -141,7 +152,7 @@ describe("a second factor", () => {
       expect((await guesser.signIn(email, PASSWORD, "123123")).body.error.code).toBe("wrong_code");
     }
     expect((await guesser.signIn(email)).status).toBe(429);
-    await app.clock.advance(25 * 3_600_000);
+    age("sign_in_tries", DAY_MS);
   });
 });
 
@@ -168,12 +179,16 @@ describe("sessions", () => {
   test("end after 12 hours without use, after 30 days in any case, and at signing out", async () => {
     const email = "idle@example.com";
     const visitor = await person(app, email, "member", shop.id);
-    for (let hours = 0; hours < 3; hours++) {
-      await app.clock.advance(11 * 3_600_000);
+    for (let times = 0; times < 3; times++) {
+      age("sessions", 11 * 3_600_000);
       expect((await visitor.get("/me")).status).toBe(200);
-      await app.clock.advance(0);
+      // Its use is written down, a moment later and at most once a minute.
+      await app.clock.advance(61_000);
     }
-    await app.clock.advance(12 * 3_600_000);
+    age("sessions", 12 * 3_600_000);
+    expect((await visitor.get("/me")).status).toBe(401);
+    await visitor.signIn(email);
+    app.store.client.exec(`UPDATE sessions SET expires_at = ${app.clock.now()}`);
     expect((await visitor.get("/me")).status).toBe(401);
     await visitor.signIn(email);
     const { cookie } = visitor;

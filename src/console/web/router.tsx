@@ -125,7 +125,13 @@ const screen = (path: string, load: () => Promise<{ Screen: () => unknown }>, ..
     validateSearch: texts(...search),
   });
 
-const screens = [screen("/api", () => import("./screens/api-settings.tsx"))];
+const screens = [
+  screen("/api", () => import("./screens/api-settings.tsx")),
+  screen("/deliveries", () => import("./screens/deliveries.tsx"), "status", "type", "after", "open"),
+  screen("/contacts", () => import("./screens/contacts.tsx"), "q", "consent", "after", "open"),
+  screen("/broadcasts", () => import("./screens/broadcasts.tsx"), "after"),
+  screen("/broadcasts/$broadcast", () => import("./screens/broadcast.tsx"), "status", "after"),
+];
 
 const tree = root.addChildren([
   signIn,

@@ -159,6 +159,7 @@ function KeyHelp({ here }: { here: readonly Place[] }) {
     ["j  k", words.keyRows],
     ["Esc", words.keyClose],
     ["Ctrl Enter", words.keySend],
+    ["Ctrl S", words.keySend],
     ...here.flatMap(({ letter, label }) => (letter === null ? [] : [[`g ${letter}`, label] as const])),
     ["?", words.keys],
   ];

@@ -5,7 +5,11 @@
  */
 import { mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { parseArgs, promisify } from "node:util";
+import { brotliCompress } from "node:zlib";
+import { bundleConsole } from "./console-bundle.ts";
+
+const compress = promisify(brotliCompress);
 
 const usage = `bun scripts/build.ts [--outfile dist/waxwing] [--target TARGET]
 
@@ -37,7 +41,8 @@ async function main(): Promise<void> {
   const workshop = await mkdtemp(join(dirname(outfile), ".build-"));
   try {
     const unfinished = join(workshop, basename(outfile));
-    await bundle(unfinished, target, version, commit);
+    const assets = await writeAssets(join(workshop, "console"));
+    await bundle(unfinished, { target, version, commit, assets });
     await rename(unfinished, outfile);
   } finally {
     await rm(workshop, { recursive: true, force: true });
@@ -70,16 +75,59 @@ function readArguments(): { outfile: string; target: Bun.Build.CompileTarget | u
   }
 }
 
-async function bundle(
-  outfile: string,
-  target: Bun.Build.CompileTarget | undefined,
-  version: string,
-  commit: string,
-): Promise<void> {
+/** The front end's files on disk, each as it is and as small as brotli makes it; returns their names. */
+async function writeAssets(directory: string): Promise<{ directory: string; names: string[] }> {
+  await mkdir(directory);
+  const files = await bundleConsole();
+  await Promise.all(
+    files.map(async ({ name, bytes }) => {
+      // Under endings that the bundler does not know: what it knows it would bundle, not embed.
+      await Bun.write(join(directory, `${name}.plain`), bytes);
+      await Bun.write(join(directory, `${name}.br`), await compress(bytes));
+    }),
+  );
+  return { directory, names: files.map(({ name }) => name) };
+}
+
+/** Source of the module that stands in for `src/console/assets.ts`: every file, embedded. */
+function assetsModule(names: readonly string[]): string {
+  const imports = names.flatMap((name, index) => [
+    `import plain${index} from ${JSON.stringify(`console-file:${name}.plain`)} with { type: "file" };`,
+    `import brotli${index} from ${JSON.stringify(`console-file:${name}.br`)} with { type: "file" };`,
+  ]);
+  const entries = names.map(
+    (name, index) => `{ name: ${JSON.stringify(name)}, plain: plain${index}, brotli: brotli${index} }`,
+  );
+  return `${imports.join("\n")}\nexport const embedded = [${entries.join(", ")}];\n`;
+}
+
+interface Bundling {
+  target: Bun.Build.CompileTarget | undefined;
+  version: string;
+  commit: string;
+  assets: { directory: string; names: string[] };
+}
+
+async function bundle(outfile: string, { target, version, commit, assets }: Bundling): Promise<void> {
   const isForThisMachine = target === undefined;
   await Bun.build({
     entrypoints: entrypoints.map((entry) => join(checkout, entry)),
     root: checkout,
+    plugins: [
+      {
+        name: "console",
+        setup: (build) => {
+          // By a name of their own: the workshop's path would get into the executable, another one with each build.
+          build.onResolve({ filter: /^console-file:/ }, ({ path }) => ({
+            path: join(assets.directory, path.slice("console-file:".length)),
+          }));
+          build.onLoad({ filter: /src\/console\/assets\.ts$/ }, () => ({
+            contents: assetsModule(assets.names),
+            loader: "ts",
+          }));
+        },
+      },
+    ],
     format: "esm",
     compile: {
       outfile,

@@ -2,11 +2,13 @@
  * The composition root: configuration → store → networks → workers → HTTP. The only place where the parts are wired
  * together, and the only one that starts and stops them.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { createApp } from "#src/api/app.ts";
 import { callbackRoutes } from "#src/api/callbacks.ts";
+import { readTls } from "#src/config/tls.ts";
 import type { Config } from "#src/config.ts";
+import { consoleRoutes } from "#src/console/console.ts";
 import { bringUpToDate } from "#src/copies/bring-up-to-date.ts";
 import { BackupSchedule } from "#src/copies/schedule.ts";
 import { markRun, settleOrigin } from "#src/copies/settle-origin.ts";
@@ -19,7 +21,8 @@ import type { Network } from "#src/networks/network.ts";
 import type { Networks } from "#src/networks/registry.ts";
 import { createSimulator } from "#src/networks/simulator/simulator.ts";
 import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
-import { type Clock, sleep, systemClock, type Timer } from "#src/primitives/clock.ts";
+import { rangeMatcher } from "#src/primitives/address-ranges.ts";
+import { type Clock, sleep, systemClock } from "#src/primitives/clock.ts";
 import { newBootId, newInstanceId } from "#src/primitives/id.ts";
 import { type Random, systemRandom } from "#src/primitives/random.ts";
 import { createSecretBox, loadSecretKey } from "#src/primitives/secret.ts";
@@ -27,6 +30,7 @@ import { databaseFiles, makePrivate, makePrivateDirectory } from "#src/storage/f
 import { instanceId as readInstanceId } from "#src/storage/instance.ts";
 import { lockExclusively } from "#src/storage/lock.ts";
 import { migrate } from "#src/storage/migrate.ts";
+import { watchOtherCommits } from "#src/storage/other-commits.ts";
 import { type Place, placeOf as systemPlaceOf } from "#src/storage/place.ts";
 import { createReaders } from "#src/storage/reader.ts";
 import { openStore, type Store } from "#src/storage/store.ts";
@@ -75,8 +79,6 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** How often other processes' commits are looked for. */
-const LOOK_EVERY_MS = 250;
 const STOP_LIMIT_MS = 10_000;
 /** The runtime's own limit cuts a connection without an answer; ours (`body_bytes`) answers, so it must come first. */
 const LARGEST_BODY_BYTES = Number.MAX_SAFE_INTEGER;
@@ -239,6 +241,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     inDoubtAfterMs,
   };
   let isReady = false;
+  const stopping = new AbortController();
   const app = createApp({
     store,
     clock,
@@ -256,6 +259,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   figures.watch({ database: files.database, reader: readers.lists, clock, figures: store.figures });
   const secrets = new CallbackSecrets({ store, box, configured: config.whatsapp.appSecret, log });
   app.use(callbackRoutes({ store, networks, secrets, verifyToken: config.whatsapp.verifyToken, log }));
+  app.use(
+    consoleRoutes({
+      ...{ store, clock, random, log, box, handOver, reader: readers.lists, searchReader: readers.searches },
+      bodyBytes: config.limits.bodyBytes,
+      webhooks: config.webhooks,
+      publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,
+      stopping: stopping.signal,
+      hasTls: config.server.tlsCert !== null,
+      isTrustedProxy: rangeMatcher(config.server.trustedProxies),
+    }),
+  );
   const { host, port } = config.server.listen;
   try {
     app.listen({
@@ -265,7 +279,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       reusePort: false,
       idleTimeout: 60,
       maxRequestBodySize: LARGEST_BODY_BYTES,
-      ...tlsOf(config),
+      ...readTls(config.server),
     });
   } catch (error) {
     poster.close();
@@ -280,19 +294,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     for (const worker of [applier, deliveries, settling, starting, reviewing, broadcasts, syncing]) worker.nudge();
   };
   clockWatch = new ClockWatch({ store, clock, log, onMoved: nudgeAll });
-  let seen = store.dataVersion();
-  let lookTimer: Timer;
-  const look = (): void => {
-    const found = store.dataVersion();
-    if (found !== seen) {
-      seen = found;
-      nudgeAll();
-    }
-    clockWatch?.look();
-    // By the machine's own clock, whatever clock the server runs on: the other process lives in real time.
-    lookTimer = systemClock.setTimer(LOOK_EVERY_MS, look);
-  };
-  look();
+  const others = watchOtherCommits(store, nudgeAll, () => clockWatch?.look());
   store.onWake(CALLBACKS, () => applier.nudge());
   store.onWake("deliver_webhook", () => deliveries.nudge());
   store.onWake("settle_message", () => settling.nudge());
@@ -315,7 +317,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     pendingRequests: () => http.pendingRequests,
     async stop() {
       isReady = false;
-      lookTimer.cancel();
+      others.cancel();
+      stopping.abort();
       for (const worker of workers) worker.stop();
       const closed = http.stop();
       const limit = systemClock.setTimer(STOP_LIMIT_MS, () => {
@@ -336,10 +339,4 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       lock.release();
     },
   };
-}
-
-/** A pair of files, or nothing: then a proxy in front speaks TLS. */
-function tlsOf({ server }: Config): { tls?: { cert: string; key: string } } {
-  if (server.tlsCert === null || server.tlsKey === null) return {};
-  return { tls: { cert: readFileSync(server.tlsCert, "utf8"), key: readFileSync(server.tlsKey, "utf8") } };
 }

@@ -30,13 +30,13 @@ function accept(
   use: KeyUse | null,
   reachable: number | null,
 ): Answer | Problem | null {
-  const { workspace, keyId, handOver } = call;
+  const { workspace, by, handOver } = call;
   const request = {
     workspaceId: workspace.id,
     input,
     instanceId: handOver.instanceId,
     reachable,
-    evidence: { key: keyId },
+    evidence: { ...by },
   };
   if (use !== null && findKey(tx, workspace.id, use) !== undefined) return null;
   const settle = (answer: Answer): Answer => {

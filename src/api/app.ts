@@ -8,7 +8,6 @@ import type { Metrics } from "#src/metrics.ts";
 import type { Clock } from "#src/primitives/clock.ts";
 import { Problem } from "#src/primitives/problem.ts";
 import type { Random } from "#src/primitives/random.ts";
-import { StorageUnavailable } from "#src/storage/failure.ts";
 import type { Reader } from "#src/storage/reader.ts";
 import type { Store } from "#src/storage/store.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
@@ -17,12 +16,13 @@ import { readBody } from "./body.ts";
 import { docsRoutes } from "./docs.ts";
 import { type Answer, type Call, type Endpoint, PREFIX } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
-import { answerProblem, internalError, unavailable } from "./errors.ts";
-import { API_HEADERS, complete, type RequestIds, requestIds } from "./headers.ts";
+import { answerProblem } from "./errors.ts";
+import { complete, type RequestIds, requestIds } from "./headers.ts";
 import { healthRoutes } from "./health.ts";
 import { KeyQueue } from "./idempotency.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { RateLimiter, type RateLimits } from "./rate-limit.ts";
+import { problemOf, splitUrl, toResponse } from "./respond.ts";
 
 export interface AppOptions {
   store: Store;
@@ -108,7 +108,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         reader,
         searchReader,
         workspace,
-        keyId,
+        by: { key: keyId },
         path,
         query,
         headers: request.headers,
@@ -139,32 +139,4 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
       return refuse(error);
     }
   };
-}
-
-function problemOf(error: unknown, log: Log, requestId: string): Problem {
-  if (error instanceof Problem) return error;
-  if (error instanceof StorageUnavailable) {
-    log.error("a request was refused because the database cannot be written", {
-      requestId,
-      error: error.cause ?? error,
-    });
-    return unavailable();
-  }
-  log.error("a request failed", { requestId, error });
-  return internalError();
-}
-
-function toResponse({ status, body, headers }: Answer, requestId: string): Response {
-  return new Response(body, {
-    status,
-    headers: { ...API_HEADERS, "x-request-id": requestId, ...headers },
-  });
-}
-
-/** Cheaper than `new URL` where there is no query, which is nearly always. */
-function splitUrl(url: string): { pathname: string; query: URLSearchParams } {
-  const pathStart = url.indexOf("/", url.indexOf("//") + 2);
-  const queryStart = url.indexOf("?", pathStart);
-  if (queryStart === -1) return { pathname: url.slice(pathStart), query: new URLSearchParams() };
-  return { pathname: url.slice(pathStart, queryStart), query: new URLSearchParams(url.slice(queryStart + 1)) };
 }

@@ -33,7 +33,7 @@ const assets: readonly Asset[] = [
 
 export function docsRoutes() {
   const routes = new Elysia({ normalize: false });
-  routes.get("/", () => new Response(null, { status: 302, headers: { location: "/docs" } }));
+  routes.get("/", () => new Response(null, { status: 302, headers: { location: "/console" } }));
   for (const asset of assets) {
     const prepare = once(() => prepareAsset(asset));
     routes.get(asset.path, async ({ request }) => answerAsset(request, asset.contentType, await prepare()));

@@ -4,10 +4,11 @@
  * are both made from it, so they cannot disagree.
  */
 import type { TObject, TSchema } from "@sinclair/typebox";
+import type { ConsentEvidence } from "#src/domain/contacts/consent-log.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { notFound, type ProblemCode } from "#src/primitives/problem.ts";
 import type { Reader } from "#src/storage/reader.ts";
-import type { Store } from "#src/storage/store.ts";
+import type { Operations } from "#src/storage/store.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
 import type { KeyQueue } from "./idempotency.ts";
 
@@ -23,8 +24,11 @@ export interface Answer {
   about?: Readonly<Record<string, number>>;
 }
 
+/** A program with a key, or a person of the console. */
+export type Caller = { key: number } | { user: number };
+
 export interface Call {
-  store: Store;
+  store: Operations;
   handOver: HandOverOptions;
   /** The requests with an Idempotency-Key that this server is acting upon. */
   keyQueue: KeyQueue;
@@ -33,8 +37,8 @@ export interface Call {
   /** The same for saved searches, whose counts may take seconds: nobody else waits behind them. */
   searchReader: Reader;
   workspace: Workspace;
-  /** The key that the request carries: evidence of what it changes. */
-  keyId: number;
+  /** Who asks: evidence of what it changes. */
+  by: Caller;
   /** Values of the path's `{names}`, as they were sent. */
   path: Readonly<Record<string, string>>;
   query: URLSearchParams;
@@ -86,6 +90,11 @@ export interface Success {
 
 export function answerData(status: number, data: unknown): Answer {
   return { status, body: JSON.stringify({ data }) };
+}
+
+/** What the consent log is told about a change that a person or a program asked for. */
+export function consentBy({ by }: Pick<Call, "by">): ConsentEvidence {
+  return "key" in by ? { source: "api", evidence: by } : { source: "manual", evidence: by };
 }
 
 /** An id in a path. Throws `not_found` for what is no integer: nothing has such an id. */

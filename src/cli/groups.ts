@@ -20,6 +20,11 @@ export const groups: readonly Group[] = [
     load: async () => (await import("./workspace.ts")).commands,
   },
   { word: "key", summary: "API keys", load: async () => (await import("./key.ts")).commands },
+  {
+    word: "user",
+    summary: "People who sign in to the console",
+    load: async () => (await import("./user.ts")).commands,
+  },
   { word: "number", summary: "Sending phone numbers", load: async () => (await import("./number.ts")).commands },
   { word: "template", summary: "Message templates", load: async () => (await import("./template.ts")).commands },
   {

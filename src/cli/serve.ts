@@ -1,5 +1,10 @@
 /** `waxwing serve`: the server, until it is told to stop. */
+import type { Config } from "#src/config.ts";
+import { makeSetupLink } from "#src/domain/users/links.ts";
+import type { Server } from "#src/server.ts";
 import { type Command, command } from "./command.ts";
+import { linkAddress } from "./console-link.ts";
+import type { Context } from "./context.ts";
 import { start, stopSignal } from "./running.ts";
 
 export const listenOption = {
@@ -7,6 +12,22 @@ export const listenOption = {
   value: "HOST:PORT",
   says: "Where to listen, before what the configuration says (default: 127.0.0.1:8080)",
 } as const;
+
+/**
+ * While nobody can sign in, every start prints the link that makes the first operator; the one before ends with it. Not
+ * through the log, whose lines are kept and sent elsewhere, but beside it.
+ */
+async function showSetupLink({ io }: Context, config: Config, { store, url }: Server): Promise<void> {
+  const link = await store.write(makeSetupLink);
+  if (link === null) return;
+  io.err(
+    [
+      "Nobody can sign in to the console yet. This link makes the first operator, within 30 minutes:",
+      `  ${linkAddress(config, link, url)}`,
+      "or, at any time: waxwing user create --email YOU@EXAMPLE.COM --role operator\n",
+    ].join("\n"),
+  );
+}
 
 export const commands: readonly Command[] = [
   command({
@@ -20,9 +41,11 @@ export const commands: readonly Command[] = [
       const { io } = context;
       // Before the start, so that a signal during it is not lost. No SIGHUP: under nohup a server outlives its terminal.
       const stopped = stopSignal(io, ["SIGTERM", "SIGINT"]);
-      const server = await start(context.loadConfig({ listen }), io);
+      const config = context.loadConfig({ listen });
+      const server = await start(config, io);
       // The same line with --json: whoever starts a server waits for it.
       io.out(`listening on ${server.url}\n`);
+      await showSetupLink(context, config, server);
       await stopped;
       await server.stop();
       return null;

@@ -6,7 +6,7 @@ import {
   setWebhook,
   showWebhook,
 } from "#src/domain/webhooks/address.ts";
-import { requireWebhookUrl } from "#src/primitives/address.ts";
+import { findWebhookUrlMistake } from "#src/primitives/address.ts";
 import { invalidRequest } from "#src/primitives/problem.ts";
 import { reportAttempt, testAddress, waitForAttempt } from "./attempt.ts";
 import { type Command, command, workspaceOption } from "./command.ts";
@@ -88,17 +88,8 @@ export const commands: readonly Command[] = [
 ];
 
 function requireUrl({ config }: Database, url: string): void {
-  const { allowHttp, allowPrivate } = config.webhooks;
-  const read = requireWebhookUrl(url, { allowHttp, allowPrivate });
-  if (!("refusal" in read)) return;
-  const problem = `The webhook address ${read.refusal}.`;
-  const lenient = requireWebhookUrl(url, { allowHttp: true, allowPrivate: true });
-  // A setting of the server stands in the way, not the address itself.
-  if (!("refusal" in lenient)) {
-    const setting = url.toLowerCase().startsWith("http:") && !allowHttp ? "allow_http" : "allow_private";
-    throw invalidRequest({ url: [`${problem} For development, [webhooks] ${setting} = true lets it through.`] });
-  }
-  throw invalidRequest({ url: [problem] });
+  const mistake = findWebhookUrlMistake(url, config.webhooks);
+  if (mistake !== null) throw invalidRequest({ url: [mistake] });
 }
 
 function reportOf({ url, secret }: ShownWebhook, more = ""): Report {

@@ -65,6 +65,7 @@ class TakeOver {
     this.#update("billing_accounts", ["credited", "held", "charged"], "workspace_id");
     this.#insert("api_keys");
     const revoked = this.#update("api_keys", ["revoked_at"]);
+    this.#takeUsers();
     const secrets = this.#takeSecrets();
     // A number that was removed makes room for its successor.
     this.#update("numbers", ["removed_at", "ready", "unready_reason"]);
@@ -94,6 +95,16 @@ class TakeOver {
       secrets_rotated: secrets,
       suspensions,
     };
+  }
+
+  /** Who was locked out stays out, and a password or second factor that was given up does not come back. */
+  #takeUsers(): void {
+    this.#update("users", ["password", "totp_secret", "totp_pending", "totp_step", "disabled_at", "is_operator"]);
+    this.#insert("users");
+    for (const table of ["memberships", "user_links", "sessions", "recovery_codes", "sign_in_tries", "form_answers"]) {
+      this.#replace(table);
+    }
+    this.#insert("audit_log");
   }
 
   #takeSecrets(): number {

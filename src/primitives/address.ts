@@ -210,3 +210,15 @@ function groupsOf(text: string): bigint[] {
     return [value >> 16n, value & 0xffffn];
   });
 }
+
+/** What is wrong with a webhook address, in sentences; null when nothing is. Names the setting that stands in the way. */
+export function findWebhookUrlMistake(url: string, { allowHttp, allowPrivate }: WebhookUrlRules): string | null {
+  const read = requireWebhookUrl(url, { allowHttp, allowPrivate });
+  if (!("refusal" in read)) return null;
+  const problem = `The webhook address ${read.refusal}.`;
+  const lenient = requireWebhookUrl(url, { allowHttp: true, allowPrivate: true });
+  if ("refusal" in lenient) return problem;
+  // A setting of the server stands in the way, not the address itself.
+  const setting = url.toLowerCase().startsWith("http:") && !allowHttp ? "allow_http" : "allow_private";
+  return `${problem} For development, [webhooks] ${setting} = true lets it through.`;
+}

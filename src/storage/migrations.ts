@@ -4,6 +4,7 @@ import people from "../../migrations/0002_people.sql" with { type: "text" };
 import broadcasts from "../../migrations/0003_broadcasts.sql" with { type: "text" };
 import trust from "../../migrations/0004_trust.sql" with { type: "text" };
 import network from "../../migrations/0005_network.sql" with { type: "text" };
+import console from "../../migrations/0006_console.sql" with { type: "text" };
 
 export interface Migration {
   /** The file's number; the database remembers the last one in `user_version`. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   { version: 3, name: "broadcasts", sql: broadcasts },
   { version: 4, name: "trust", sql: trust },
   { version: 5, name: "network", sql: network },
+  { version: 6, name: "console", sql: console },
 ];

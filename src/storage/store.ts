@@ -40,6 +40,9 @@ const OPENING_TIMEOUT_MS = 5_000;
 /** A larger cache costs more than it saves: SQLite walks through it at every commit (measured against 64 MB). */
 const CACHE_KIBIBYTES = 32 * 1024;
 
+/** What an operation needs of a store; a caller may hand on one that does more around each write. */
+export type Operations = Pick<Store, "read" | "write">;
+
 export class Store {
   readonly client: Client;
   readonly #db: Db;

@@ -26,7 +26,7 @@ import { type Clock, sleep } from "#src/primitives/clock.ts";
 import { Problem } from "#src/primitives/problem.ts";
 import type { SecretBox } from "#src/primitives/secret.ts";
 import { StorageUnavailable } from "#src/storage/failure.ts";
-import type { Store } from "#src/storage/store.ts";
+import type { Operations } from "#src/storage/store.ts";
 import type { Settled, Tx } from "#src/storage/transaction.ts";
 import type { MessageWatch } from "./message-watch.ts";
 import type { OutcomeRecorder } from "./outcome-recorder.ts";
@@ -35,7 +35,7 @@ import { problemOf, unreachable } from "./refusal.ts";
 import { senderOf } from "./sender.ts";
 
 export interface HandOverOptions {
-  store: Store;
+  store: Operations;
   clock: Clock;
   networks: Networks;
   pace: Pace;

@@ -186,7 +186,7 @@ describe("the server", () => {
 
   test("shows the document as it is printed, and a page that fetches nothing from elsewhere and runs nothing", async () => {
     await using app = await startTestServer();
-    expect((await app.call("GET", "/")).headers.get("location")).toBe("/docs");
+    expect((await app.call("GET", "/")).headers.get("location")).toBe("/console");
     const shown = await app.call("GET", "/docs/openapi.json");
     expect(shown.headers.get("content-type")).toBe("application/json");
     expect(shown.text === openApiText()).toBe(true);

@@ -26,6 +26,10 @@ const PROMISED: Record<string, string> = {
   "key create": "--workspace --name",
   "key list": "--workspace",
   "key revoke": "ID",
+  "user create": "--email --role --workspace",
+  "user list": "",
+  "user reset-password": "--email",
+  "user disable": "--email",
   "number add":
     "--workspace --phone --name --network --throughput --phone-number-id --account-id --token-file --app-secret-file",
   "number list": "--workspace",

@@ -18,6 +18,8 @@ export interface Folder {
  */
 const nouns = [
   "workspaces",
+  "users",
+  "audit",
   "events",
   "keys",
   "billing",
@@ -138,15 +140,30 @@ export const folders: Folder[] = [
     why: "HTTP knows the domain and the one worker that it waits for; what runs by itself is none of its business.",
   },
   {
+    holds: ["console/web/"],
+    mayImport: ["console/web/"],
+    why: "It runs in a browser, and knows the server only by what the server answers.",
+  },
+  {
     holds: ["console/"],
-    mayImport: ["console/", "api/", "domain/", "storage/", "primitives/", "log.ts", "version.ts"],
+    mayImport: [
+      "console/",
+      "api/",
+      "domain/",
+      "storage/",
+      "primitives/",
+      "log.ts",
+      "version.ts",
+      // Types: the parts that a mounted endpoint is handed.
+      "workers/hand-over.ts",
+    ],
     why: "The console is another face of the API.",
   },
 ];
 
 /** Packages whose use is bound to a place. `only` are path beginnings from `src/`. */
 export const packages: { name: RegExp; only: string[]; why: string }[] = [
-  { name: /^elysia/, only: ["api/"], why: "HTTP's framework stays where HTTP is." },
+  { name: /^elysia/, only: ["api/", "console/console.ts"], why: "HTTP's framework stays where HTTP is." },
   { name: /^csv-parse/, only: ["imports/"], why: "Files of people are read in one place." },
   { name: /^ajv/, only: ["api/"], why: "Bodies are checked where they come in." },
   {
@@ -169,7 +186,15 @@ export const packages: { name: RegExp; only: string[]; why: string }[] = [
   {
     name: /^node:(http|https|http2|net|tls|dgram|dns|child_process|worker_threads)/,
     // node:net also tells IP addresses apart, which connects to nothing.
-    only: ["networks/", "workers/", "cli/", "server.ts", "primitives/address.ts", "config/"],
+    only: [
+      "networks/",
+      "workers/",
+      "cli/",
+      "server.ts",
+      "primitives/address.ts",
+      "primitives/address-ranges.ts",
+      "config/",
+    ],
     why: "Only workers and networks speak to the outside.",
   },
   {
@@ -178,6 +203,9 @@ export const packages: { name: RegExp; only: string[]; why: string }[] = [
     why: "The database is reached through one driver, and Bun is a global.",
   },
 ];
+
+/** Time and chance are injected everywhere but in the browser, which has its own. */
+const SERVER = /^src\/(?!console\/web\/)/;
 
 /** What code must not say, and the few places that may. */
 export const words: { what: RegExp; where: RegExp; except?: Record<string, string>; right: string }[] = [
@@ -193,13 +221,13 @@ export const words: { what: RegExp; where: RegExp; except?: Record<string, strin
   },
   {
     what: /\b(Date\.now|new\s+Date\s*\(\s*\)|new\s+Date\b(?!\s*\()|performance\.now)/,
-    where: /^src\//,
+    where: SERVER,
     except: { "src/primitives/clock.ts": "it is the clock" },
     right: "take the time from the injected Clock (clock.now(), clock.monotonic(), tx.now)",
   },
   {
     what: /(?<![.\w])(setTimeout|setInterval|setImmediate|queueMicrotask)\s*\(|\bprocess\.nextTick\b|\bBun\.sleep\w*\s*\(/,
-    where: /^src\//,
+    where: SERVER,
     except: {
       "src/primitives/clock.ts": "it is the clock",
       "src/storage/store.ts":
@@ -210,7 +238,7 @@ export const words: { what: RegExp; where: RegExp; except?: Record<string, strin
   },
   {
     what: /\bMath\.random\b|\bgetRandomValues\b|\brandom(?:UUID|UUIDv7|Bytes|Int|FillSync|Fill)\b(?=\s*\()/,
-    where: /^src\//,
+    where: SERVER,
     except: { "src/primitives/random.ts": "it is the source of chance" },
     right: "take randomness from the injected Random (tx.random, random.bytes, random.fraction)",
   },

@@ -28,7 +28,7 @@ export const checkout = resolve(import.meta.dir, "../..");
 
 export function readSources(directory = "src"): SourceFile[] {
   return readdirSync(join(checkout, directory), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => join(directory, name))
     .sort()
     .map((path) => readSource(path, readFileSync(join(checkout, path), "utf8")));

@@ -7,7 +7,7 @@ import { putContact, requireMeaning } from "#src/domain/contacts/put.ts";
 import { ContactView, viewContact } from "#src/domain/contacts/view.ts";
 import { notFound, Problem } from "#src/primitives/problem.ts";
 import { ContactBody, readContactChanges } from "../contact-body.ts";
-import { answerData, type Call, type Endpoint, type Parameter } from "../endpoint.ts";
+import { answerData, type Call, consentBy, type Endpoint, type Parameter } from "../endpoint.ts";
 import { contactExample } from "../examples.ts";
 import { answerRows, PER_PAGE, pageParameters, readPage, readSince, wrongCursor } from "../page.ts";
 
@@ -111,8 +111,7 @@ export const putContactEndpoint: Endpoint = {
       // What is wrong with the body comes before what is wrong with the number.
       requireMeaning(tx, workspace.id, changes);
       const person = requirePerson(call, tx);
-      const why = { source: "api", evidence: { key: call.keyId } } as const;
-      const { contact, isNew } = putContact(tx, workspace, person, changes, why);
+      const { contact, isNew } = putContact(tx, workspace, person, changes, consentBy(call));
       return answerData(isNew ? 201 : 200, viewContact(tx, contact, workspace));
     });
   },
@@ -131,8 +130,7 @@ export const optOutEndpoint: Endpoint = {
   problems: ["invalid_number"],
   handle: (call) =>
     call.store.write((tx) => {
-      const why = { source: "api", evidence: { key: call.keyId } } as const;
-      const contact = optOut(tx, call.workspace, requirePerson(call, tx), why);
+      const contact = optOut(tx, call.workspace, requirePerson(call, tx), consentBy(call));
       return answerData(200, viewContact(tx, contact, call.workspace));
     }),
 };

@@ -70,7 +70,8 @@ export const sendMessageEndpoint: Endpoint = {
     const { handOver, keyQueue } = call;
     const input = readSendMessage(call.body);
     const use = readKey(call);
-    const request = { workspaceId: call.workspace.id, origin: "api", input } as const;
+    const origin = "key" in call.by ? "api" : "console";
+    const request = { workspaceId: call.workspace.id, origin, input } as const;
     if (use === null) return answerSent(await sendMessage(handOver, request, null));
     const act = async (): Promise<Answer> => {
       const open = call.store.read((reading) => findKey(reading, call.workspace.id, use));

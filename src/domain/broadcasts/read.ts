@@ -135,6 +135,18 @@ export function countInDoubt(reading: Reading, broadcastId: number): number {
   return row?.total ?? 0;
 }
 
+/**
+ * SQL of why people failed or were left out, for the reader: a walk over those people. Those whose outcome nobody knows
+ * stand apart from those who certainly failed.
+ */
+export const countCausesSql = `SELECT status, error_code, outcome_unknown, max(error_message) AS reason, count(*) AS total
+  FROM messages WHERE broadcast_id = ? AND status IN ('failed', 'skipped')
+  GROUP BY status, error_code, outcome_unknown ORDER BY total DESC LIMIT 50`;
+
+/** SQL of how many were handed over and got no answer, for the reader; whoever is merely under way does not count. */
+export const countInDoubtSql =
+  "SELECT count(*) AS total FROM messages WHERE broadcast_id = ? AND status = 'sending' AND outcome_unknown = 1";
+
 export interface ReasonCount {
   status: "failed" | "skipped";
   reason: string;

@@ -2,8 +2,8 @@
  * The record of every change of consent, with what proves it, and of a further refusal beside the one of the network's
  * control (which changes nothing that is shown). Rows are only ever added.
  */
-import { sql } from "drizzle-orm";
-import { statement, type Tx } from "#src/storage/transaction.ts";
+import { desc, eq, sql } from "drizzle-orm";
+import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
 import type { Consent, ConsentSource } from "./consent.ts";
 import { type Contact, consentLog } from "./table.ts";
 
@@ -13,6 +13,21 @@ export interface ConsentEvidence {
   at?: number;
   /** What proves it: ids of the message, import, key …; never the text itself. */
   evidence: Record<string, unknown>;
+}
+
+export type ConsentChange = typeof consentLog.$inferSelect;
+
+const CHANGES_SHOWN = 100;
+
+/** The newest changes first, a hundred at most. */
+export function listConsentChanges(reading: Reading, contactId: number): ConsentChange[] {
+  return reading.db
+    .select()
+    .from(consentLog)
+    .where(eq(consentLog.contactId, contactId))
+    .orderBy(desc(consentLog.id))
+    .limit(CHANGES_SHOWN)
+    .all();
 }
 
 const insertLog = statement((db) =>

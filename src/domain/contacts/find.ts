@@ -65,6 +65,10 @@ const byId = statement((db) =>
     .prepare(),
 );
 
+export function findById(reading: Reading, workspaceId: number, id: number): Contact | undefined {
+  return byId(reading).get({ workspaceId, id });
+}
+
 export function getContact(reading: Reading, workspaceId: number, id: number): Contact {
   const contact = byId(reading).get({ workspaceId, id });
   if (contact === undefined) throw new Error(`contact ${id} is gone from workspace ${workspaceId}`);

@@ -1,5 +1,6 @@
 /** Looking keys up, by the hash that a request presents or for a list. */
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { notFound } from "#src/primitives/problem.ts";
 import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -29,6 +30,17 @@ export function findBearer(reading: Reading, hash: Uint8Array): Bearer | undefin
 
 export function listKeys(reading: Reading, workspaceId: number): ApiKey[] {
   return reading.db.select().from(apiKeys).where(eq(apiKeys.workspaceId, workspaceId)).orderBy(asc(apiKeys.id)).all();
+}
+
+/** Throws `not_found` for another workspace's. */
+export function getKey(reading: Reading, workspaceId: number, id: number): ApiKey {
+  const key = reading.db
+    .select()
+    .from(apiKeys)
+    .where(and(eq(apiKeys.id, id), eq(apiKeys.workspaceId, workspaceId)))
+    .get();
+  if (key === undefined) throw notFound("key");
+  return key;
 }
 
 /** Notes that a key was used. The caller sees to it that this is written at most once a minute. */

@@ -1,5 +1,5 @@
 /** Looking webhook addresses, deliveries and attempts up. */
-import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { notFound } from "#src/primitives/problem.ts";
 import { type Reading, statement } from "#src/storage/transaction.ts";
 import { type EventRow, events } from "../events/table.ts";
@@ -54,6 +54,36 @@ export interface DeliveryDetail extends DeliveryOfEvent {
   body: string;
   attempts: DeliveryAttempt[];
 }
+
+/** SQL of the ids of one type's deliveries, the newest first, for the reader: a rare type may lie far back. */
+export const idsOfTypeSql = `SELECT deliveries.id FROM deliveries JOIN events ON events.seq = deliveries.event_seq
+  WHERE deliveries.workspace_id = ? AND deliveries.id < ? AND events.type = ? AND (? IS NULL OR deliveries.status = ?)
+  ORDER BY deliveries.id DESC LIMIT ?`;
+
+/** Those of these ids that are still there, in their order. */
+export function listDeliveriesById(reading: Reading, workspaceId: number, ids: readonly number[]): DeliveryOfEvent[] {
+  const found = reading.db
+    .select({ delivery: deliveries, eventId: events.id, eventType: events.type })
+    .from(deliveries)
+    .innerJoin(events, eq(events.seq, deliveries.eventSeq))
+    .where(and(eq(deliveries.workspaceId, workspaceId), inArray(deliveries.id, [...ids])))
+    .all();
+  return ids.flatMap((id) => {
+    const one = found.find(({ delivery }) => delivery.id === id);
+    return one === undefined ? [] : [{ ...one.delivery, eventId: one.eventId, eventType: one.eventType }];
+  });
+}
+
+/** Throws `not_found` for another workspace's. */
+export function getDeliveryOf(reading: Reading, workspaceId: number, id: number): DeliveryDetail {
+  const delivery = getDelivery(reading, id);
+  if (delivery.workspaceId !== workspaceId) throw notFound("delivery");
+  return delivery;
+}
+
+/** SQL of how many a replay of all that failed would bring, for the reader. */
+export const countFailedSql = `SELECT count(*) AS total FROM events LEFT JOIN deliveries ON deliveries.event_seq = events.seq
+  WHERE events.workspace_id = ? AND events.created_at >= ? AND (deliveries.id IS NULL OR deliveries.status = 'exhausted')`;
 
 /** Throws `not_found`; for commands, whose ids are the server's own. */
 export function getDelivery(reading: Reading, id: number): DeliveryDetail {

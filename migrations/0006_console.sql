@@ -1,0 +1,101 @@
+-- People of the console: who may sign in, from where they are signed in, and what they did.
+
+CREATE TABLE users (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- As it was given, and in small letters: the second is what is looked for.
+  email TEXT NOT NULL,
+  email_key TEXT NOT NULL,
+  -- Argon2id in its own notation; null until a one-time link was used.
+  password TEXT,
+  is_operator INTEGER NOT NULL CHECK (is_operator IN (0, 1)),
+  -- Sealed. A secret that no code has confirmed yet stands apart from the one that is asked for.
+  totp_secret TEXT,
+  totp_pending TEXT,
+  -- The last time step whose code was taken: no code counts twice.
+  totp_step INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  disabled_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX users_email ON users (email_key);
+CREATE INDEX users_operator ON users (is_operator) WHERE is_operator = 1 AND disabled_at IS NULL;
+
+CREATE TABLE memberships (
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  role TEXT NOT NULL CHECK (role IN ('owner', 'member')),
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (user_id, workspace_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX memberships_workspace ON memberships (workspace_id);
+
+-- One-time links. Only the hash of the token is kept; the link to make the first operator belongs to nobody yet.
+CREATE TABLE user_links (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL CHECK (kind IN ('setup', 'join', 'reset')),
+  user_id INTEGER REFERENCES users (id),
+  hash BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  used_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX user_links_hash ON user_links (hash);
+CREATE INDEX user_links_user ON user_links (user_id);
+
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  hash BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  -- Written at most once a minute.
+  seen_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  address TEXT NOT NULL,
+  agent TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX sessions_hash ON sessions (hash);
+CREATE INDEX sessions_user ON sessions (user_id);
+CREATE INDEX sessions_expiry ON sessions (expires_at);
+
+CREATE TABLE recovery_codes (
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  hash BLOB NOT NULL,
+  used_at INTEGER,
+  PRIMARY KEY (user_id, hash)
+) STRICT, WITHOUT ROWID;
+
+-- Guesses that were wrong, for each account and each address; the name is kept as a keyed hash only.
+CREATE TABLE sign_in_tries (
+  subject BLOB PRIMARY KEY,
+  count INTEGER NOT NULL,
+  blocked_until INTEGER NOT NULL,
+  last_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sign_in_tries_last ON sign_in_tries (last_at);
+
+-- Rows are only ever added. Without a user: the command line.
+CREATE TABLE audit_log (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  user_id INTEGER REFERENCES users (id),
+  workspace_id INTEGER REFERENCES workspaces (id),
+  action TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  -- JSON: what it was and what it became. Never a secret.
+  details TEXT NOT NULL,
+  address TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_log_user ON audit_log (user_id, id);
+CREATE INDEX audit_log_workspace ON audit_log (workspace_id, id);
+
+-- What a form of the console was answered, so that a second press acts once. Secrets are never part of it.
+CREATE TABLE form_answers (
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  key TEXT NOT NULL,
+  fingerprint BLOB NOT NULL,
+  status INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (user_id, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX form_answers_created ON form_answers (created_at);

@@ -1,0 +1,45 @@
+/** The console's two cookies: the session, which no script can read, and the theme, which the page is printed with. */
+import { SESSION_LASTS_MS } from "#src/domain/users/user.ts";
+
+export const themes = ["light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+const THEME = "waxwing-theme";
+const YEAR_S = 365 * 24 * 60 * 60;
+
+/** Under HTTPS the name itself says that no other host and no plain connection can have set it. */
+function sessionName(isSecure: boolean): string {
+  return isSecure ? "__Host-waxwing" : "waxwing";
+}
+
+export function readSessionCookie(headers: Headers, isSecure: boolean): string | null {
+  return readCookie(headers, sessionName(isSecure));
+}
+
+export function sessionCookie(token: string, isSecure: boolean): string {
+  const age = Math.floor(SESSION_LASTS_MS / 1000);
+  return `${sessionName(isSecure)}=${token}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+}
+
+export function endedSessionCookie(isSecure: boolean): string {
+  return `${sessionName(isSecure)}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+}
+
+/** Null: as the system has it. */
+export function readTheme(headers: Headers): Theme | null {
+  const given = readCookie(headers, THEME);
+  return themes.find((theme) => theme === given) ?? null;
+}
+
+export function themeCookie(theme: Theme | null, isSecure: boolean): string {
+  const age = theme === null ? 0 : YEAR_S;
+  return `${THEME}=${theme ?? ""}; Path=/console; Max-Age=${age}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+}
+
+function readCookie(headers: Headers, name: string): string | null {
+  for (const part of (headers.get("cookie") ?? "").split(";")) {
+    const at = part.indexOf("=");
+    if (at !== -1 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim() || null;
+  }
+  return null;
+}

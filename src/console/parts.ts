@@ -1,0 +1,40 @@
+/** What a running server has that the console's routes need. */
+import type { KeyQueue } from "#src/api/idempotency.ts";
+import type { Log } from "#src/log.ts";
+import type { Clock } from "#src/primitives/clock.ts";
+import type { Random } from "#src/primitives/random.ts";
+import type { SecretBox } from "#src/primitives/secret.ts";
+import type { Reader } from "#src/storage/reader.ts";
+import type { Store } from "#src/storage/store.ts";
+import type { HandOverOptions } from "#src/workers/hand-over.ts";
+import type { LiveBroadcasts } from "./live.ts";
+import type { Passwords } from "./passwords.ts";
+
+export interface ConsoleOptions {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  box: SecretBox;
+  handOver: HandOverOptions;
+  reader: Reader;
+  searchReader: Reader;
+  bodyBytes: number;
+  /** What is let through as a webhook address. */
+  webhooks: { allowHttp: boolean; allowPrivate: boolean };
+  /** The address by which the world reaches this server, without a slash at the end; null: not said. */
+  publicUrl: string | null;
+  hasTls: boolean;
+  /** Aborted when the server stops: streams end then. */
+  stopping: AbortSignal;
+  /** Whether a peer's word about where a request comes from is believed. */
+  isTrustedProxy: (address: string) => boolean;
+}
+
+export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "bodyBytes"> {
+  passwords: Passwords;
+  keyQueue: KeyQueue;
+  live: LiveBroadcasts;
+  /** Whether cookies may only travel over HTTPS. */
+  isSecure: boolean;
+}

@@ -1,0 +1,21 @@
+/** Every route of the console, those with a name in a place before those that take any value there. */
+import type { ConsoleRoute } from "./route.ts";
+import { accountRoutes } from "./routes/account.ts";
+import { broadcastRoutes } from "./routes/broadcasts.ts";
+import { deliveryRoutes } from "./routes/deliveries.ts";
+import { developerRoutes } from "./routes/developer.ts";
+import { mountedRoutes } from "./routes/mounted.ts";
+import { peopleRoutes } from "./routes/people.ts";
+import { signInRoutes } from "./routes/sign-in.ts";
+import { workspaceRoutes } from "./routes/workspaces.ts";
+
+export const routes: readonly ConsoleRoute[] = [
+  ...signInRoutes,
+  ...accountRoutes,
+  ...workspaceRoutes,
+  ...developerRoutes,
+  ...deliveryRoutes,
+  ...peopleRoutes,
+  ...broadcastRoutes,
+  ...mountedRoutes,
+];

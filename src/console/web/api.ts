@@ -1,0 +1,108 @@
+/**
+ * Asking the server. Every answer is `{data}`, a list `{data, meta}`, a refusal `{error}`; a refusal is thrown as
+ * `ApiError`, whose sentence can be shown as it is. A session that has ended is told to the frame, which lets the person
+ * sign in over what they were doing.
+ */
+const BASE = "/console/api";
+
+export type Json = Record<string, unknown>;
+
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  /** 0: there was no answer. */
+  readonly status: number;
+  readonly code: string;
+  /** What is wrong with each field, in sentences. */
+  readonly fields: Readonly<Record<string, readonly string[]>>;
+  readonly requestId: string | null;
+
+  constructor(status: number, code: string, message: string, fields = {}, requestId: string | null = null) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.fields = fields;
+    this.requestId = requestId;
+  }
+}
+
+export interface Meta {
+  page: number;
+  per_page: number;
+  total: number;
+  has_more: boolean;
+  next: string | null;
+}
+
+export interface ListOf<T> {
+  data: T[];
+  meta: Meta;
+}
+
+type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+let onSignedOut: () => void = () => undefined;
+
+/** The frame says what happens when a session has ended. */
+export function whenSignedOut(listener: () => void): void {
+  onSignedOut = listener;
+}
+
+/** `key`: the form's own, so that sending it twice acts once. */
+async function ask<T>(method: Method, path: string, body?: Json, key?: string, signal?: AbortSignal): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(BASE + path, {
+      method,
+      credentials: "same-origin",
+      headers: {
+        accept: "application/json",
+        ...(method === "GET" ? {} : { "content-type": "application/json" }),
+        ...(key === undefined ? {} : { "idempotency-key": key }),
+      },
+      ...(method === "GET" ? {} : { body: JSON.stringify(body ?? {}) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, "no_answer", "The server could not be reached. Check the connection, then try again.");
+  }
+  const answer = (await response.json().catch(() => null)) as (T & { error?: Json }) | null;
+  if (response.ok && answer !== null) return answer;
+  throw readError(response, answer?.error);
+}
+
+function readError(response: Response, error: Json | undefined): ApiError {
+  const { status } = response;
+  const code = String(error?.code ?? "unreadable");
+  const requestId = response.headers.get("x-request-id");
+  if (code === "unauthenticated") onSignedOut();
+  const message =
+    code === "internal_error" || error === undefined
+      ? `Something broke on our side. Try again; if it stays, give your operator this number: ${requestId ?? status}.`
+      : String(error.message);
+  return new ApiError(status, code, message, error?.fields ?? {}, requestId);
+}
+
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await ask<{ data: T }>("GET", path, undefined, undefined, signal)).data;
+}
+
+export function getList<T>(path: string, signal?: AbortSignal): Promise<ListOf<T>> {
+  return ask<ListOf<T>>("GET", path, undefined, undefined, signal);
+}
+
+export async function send<T>(method: Exclude<Method, "GET">, path: string, body?: Json, key?: string): Promise<T> {
+  return (await ask<{ data: T }>(method, path, body, key)).data;
+}
+
+/** A key of a form, made when the form is born. Not `randomUUID`: that is missing on plain http beyond this machine. */
+export function newFormKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** `?a=1&b=2` of what has a value. */
+export function queryText(values: Readonly<Record<string, string | number | boolean | null | undefined>>): string {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  if (given.length === 0) return "";
+  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}

@@ -1,0 +1,152 @@
+/**
+ * Every address of the console, with what it reads from its search parameters. The frame, signing in and Home come with
+ * the first load; every other screen when it is gone to.
+ */
+import { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router";
+import { ApiError } from "./api.ts";
+import { Broken, NothingHere } from "./frame/nothing.tsx";
+import { lastWorkspace, Shell } from "./frame/shell.tsx";
+import { Home } from "./screens/home.tsx";
+import { LinkPage } from "./screens/link-page.tsx";
+import { More } from "./screens/more.tsx";
+import { NewWorkspace } from "./screens/new-workspace.tsx";
+import { SignIn } from "./screens/sign-in.tsx";
+import { meQuery, workspaceQuery } from "./session.ts";
+import { Loading } from "./ui/states.tsx";
+import { Toasts } from "./ui/toast.tsx";
+
+export const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // What the server refuses once it refuses again; only a lost connection is worth another try.
+      retry: (count, error) => count < 2 && error instanceof ApiError && [0, 502, 503].includes(error.status),
+      refetchOnWindowFocus: true,
+    },
+  },
+});
+
+const root = createRootRouteWithContext<{ client: QueryClient }>()({
+  component: () => (
+    <>
+      <Outlet />
+      <Toasts />
+    </>
+  ),
+  notFoundComponent: NothingHere,
+});
+
+const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+const texts =
+  (...names: readonly string[]) =>
+  (given: Record<string, unknown>): Record<string, string> =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const value = text(typeof given[name] === "number" ? String(given[name]) : given[name]);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  component: SignIn,
+  validateSearch: texts("to"),
+});
+const links = (["setup", "join", "reset"] as const).map((kind) =>
+  createRoute({ getParentRoute: () => root, path: `/${kind}`, component: () => <LinkPage kind={kind} /> }),
+);
+
+/** Everything behind it needs somebody who is signed in. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: "shell",
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.client.ensureQueryData(meQuery);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      const to = location.pathname === "/" ? undefined : location.href;
+      throw redirect({ to: "/sign-in", search: { to } as never });
+    }
+  },
+});
+
+const start = createRoute({
+  getParentRoute: () => shell,
+  path: "/",
+  component: NewWorkspace,
+  beforeLoad: async ({ context }) => {
+    const { workspaces } = await context.client.ensureQueryData(meQuery);
+    const workspace = workspaces.find(({ id }) => String(id) === lastWorkspace()) ?? workspaces[0];
+    if (workspace !== undefined) {
+      throw redirect({ to: "/w/$workspace", params: { workspace: String(workspace.id) }, replace: true } as never);
+    }
+  },
+});
+const newWorkspace = createRoute({ getParentRoute: () => shell, path: "/new-workspace", component: NewWorkspace });
+const more = createRoute({ getParentRoute: () => shell, path: "/more", component: More });
+const account = createRoute({
+  getParentRoute: () => shell,
+  path: "/account",
+  component: lazyRouteComponent(() => import("./screens/account.tsx"), "Screen"),
+});
+
+const workspace = createRoute({
+  getParentRoute: () => shell,
+  path: "/w/$workspace",
+  component: Outlet,
+  notFoundComponent: NothingHere,
+  beforeLoad: async ({ context, params }) => {
+    try {
+      await context.client.ensureQueryData(workspaceQuery(Number((params as { workspace: string }).workspace)));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) throw notFound();
+      throw error;
+    }
+  },
+});
+const home = createRoute({ getParentRoute: () => workspace, path: "/", component: Home });
+const screen = (path: string, load: () => Promise<{ Screen: () => unknown }>, ...search: string[]) =>
+  createRoute({
+    getParentRoute: () => workspace,
+    path,
+    component: lazyRouteComponent(load as never, "Screen" as never),
+    validateSearch: texts(...search),
+  });
+
+const screens = [
+  screen("/api", () => import("./screens/api-settings.tsx")),
+  screen("/deliveries", () => import("./screens/deliveries.tsx"), "status", "type", "after", "open"),
+  screen("/contacts", () => import("./screens/contacts.tsx"), "q", "consent", "after", "open"),
+  screen("/broadcasts", () => import("./screens/broadcasts.tsx"), "after"),
+  screen("/broadcasts/$broadcast", () => import("./screens/broadcast.tsx"), "status", "after"),
+];
+
+const tree = root.addChildren([
+  signIn,
+  ...links,
+  shell.addChildren([start, newWorkspace, more, account, workspace.addChildren([home, ...screens])]),
+]);
+
+export const router = createRouter({
+  routeTree: tree,
+  basepath: "/console",
+  context: { client },
+  defaultPreload: "intent",
+  defaultPendingComponent: () => <Loading />,
+  defaultPendingMs: 300,
+  defaultNotFoundComponent: NothingHere,
+  defaultErrorComponent: Broken,
+  scrollRestoration: true,
+});

@@ -1,0 +1,118 @@
+/** Every broadcast, the newest first, with what it has come to. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getList, queryText } from "../api.ts";
+import { useWorkspace } from "../session.ts";
+import { ButtonLink } from "../ui/button.tsx";
+import { Chip } from "../ui/chip.tsx";
+import { CodeBlock } from "../ui/copy.tsx";
+import { List, Pager, useCursor } from "../ui/list.tsx";
+import { Page } from "../ui/page.tsx";
+import { figure, share } from "../ui/plural.ts";
+import { Empty, Failed, Loading } from "../ui/states.tsx";
+import { Time } from "../ui/time.tsx";
+import { ProgressBar } from "./broadcast-figures.tsx";
+import { type Broadcast, isFinished, statusLook } from "./broadcast-view.ts";
+import { words } from "./broadcasts-words.ts";
+
+export function Screen() {
+  const { id, timezone } = useWorkspace();
+  const after = useCursor();
+  const list = useQuery({
+    queryKey: ["broadcasts", id, after],
+    queryFn: ({ signal }) => getList<Broadcast>(`/w/${id}/v1/broadcasts${queryText({ after })}`, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.data.some((one) => !isFinished(one)) === true ? 2_000 : 30_000),
+  });
+  const rows = list.data?.data ?? [];
+  const params = { workspace: String(id) } as never;
+  return (
+    <Page
+      title={words.title}
+      total={list.data === undefined ? undefined : figure(list.data.meta.total)}
+      lead={words.lead}
+    >
+      {list.isPending && <Loading />}
+      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+      {list.data !== undefined && rows.length === 0 && (
+        <Empty
+          title={words.empty}
+          action={
+            <>
+              <ButtonLink to={"/w/$workspace/contacts" as never} params={params}>
+                {words.emptyContacts}
+              </ButtonLink>
+              <p className="mt-4 text-quiet">{words.emptyApi}</p>
+              <div className="w-full text-start">
+                <CodeBlock text={curl()} label={words.emptyApi} copyLabel="Copy the command" />
+              </div>
+            </>
+          }
+        >
+          {words.emptyText}
+        </Empty>
+      )}
+      {list.data !== undefined && rows.length > 0 && (
+        <>
+          <List
+            label={words.title}
+            rows={rows}
+            rowKey={(row) => row.id}
+            isStale={list.isPlaceholderData}
+            rowLink={(row) => ({
+              to: "/w/$workspace/broadcasts/$broadcast",
+              params: { workspace: String(id), broadcast: String(row.id) } as never,
+            })}
+            columns={[
+              { head: words.name, phone: "who", cell: (row) => row.name },
+              {
+                head: words.state,
+                phone: "state",
+                cell: (row) => {
+                  const { word, tone } = statusLook(row.status);
+                  return (
+                    <div className="flex items-center gap-2 max-mid:justify-end">
+                      <Chip tone={tone}>{word}</Chip>
+                      {!isFinished(row) && row.status !== "scheduled" && <ProgressBar broadcast={row} />}
+                    </div>
+                  );
+                },
+              },
+              { head: words.people, phone: "what", isFigure: true, cell: ({ counts }) => figure(counts.total) },
+              {
+                head: words.delivered,
+                phone: "hidden",
+                isFigure: true,
+                cell: ({ counts }) => share(counts.delivered, counts.sent),
+              },
+              {
+                head: words.read,
+                phone: "hidden",
+                isFigure: true,
+                cell: ({ counts }) => share(counts.read, counts.sent),
+              },
+              { head: words.failed, phone: "hidden", isFigure: true, cell: ({ counts }) => figure(counts.failed) },
+              { head: words.cost, phone: "hidden", isFigure: true, cell: ({ charged }) => charged ?? words.none },
+              {
+                head: words.when,
+                phone: "time",
+                cell: (row) => <Time at={row.started_at ?? row.send_at ?? row.created_at} zone={timezone} />,
+              },
+            ]}
+          />
+          <Pager meta={list.data.meta} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function curl(): string {
+  const body = { name: "Saturday offer", template: "offer", to: ["+1 555 010 0199"] };
+  return [
+    `curl ${location.origin}/api/v1/broadcasts \\`,
+    '  -H "Authorization: Bearer YOUR_KEY" \\',
+    '  -H "Content-Type: application/json" \\',
+    '  -H "Idempotency-Key: saturday-offer" \\',
+    `  -d '${JSON.stringify(body)}'`,
+  ].join("\n");
+}

@@ -1,0 +1,179 @@
+/** Contacts: the list, search, the filter by consent, one in detail beside it, and adding somebody. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Search as SearchIcon } from "lucide-react";
+import { useEffect, useState } from "react";
+import { getList, queryText } from "../api.ts";
+import { useWorkspace } from "../session.ts";
+import { Button, ButtonLink } from "../ui/button.tsx";
+import { Chip } from "../ui/chip.tsx";
+import { Copyable } from "../ui/copy.tsx";
+import { inputLook } from "../ui/field.tsx";
+import { FilterBar, List, Pager } from "../ui/list.tsx";
+import { Page } from "../ui/page.tsx";
+import { figure, plural } from "../ui/plural.ts";
+import { Empty, Failed, Loading } from "../ui/states.tsx";
+import { Time } from "../ui/time.tsx";
+import { AddContact } from "./add-contact.tsx";
+import { ContactPanel } from "./contact-panel.tsx";
+import { type Consent, type Contact, consentLook, nameOf } from "./contact-view.ts";
+import { words } from "./contacts-words.ts";
+
+interface Search {
+  q?: string;
+  consent?: Consent;
+  after?: string;
+  open?: string;
+}
+
+export function Screen() {
+  const { id, timezone } = useWorkspace();
+  const { q, consent, after, open } = useSearch({ strict: false }) as Search;
+  const [isAdding, setIsAdding] = useState(false);
+  const isSearch = q !== undefined || consent !== undefined;
+  // All of them come as the API lists them, by the index; what is looked for is walked for.
+  const path = `/w/${id}${isSearch ? "" : "/v1"}/contacts${queryText({ q, consent, after })}`;
+  const list = useQuery({
+    queryKey: ["contacts", id, q, consent, after],
+    queryFn: ({ signal }) => getList<Contact>(path, signal),
+    placeholderData: keepPreviousData,
+  });
+  const rows = list.data?.data ?? [];
+  const total = list.data?.meta.total ?? 0;
+  return (
+    <Page
+      title={words.title}
+      total={
+        list.data === undefined
+          ? undefined
+          : isSearch
+            ? words.found(plural(total, words.one, words.other))
+            : figure(total)
+      }
+      action={
+        <Button tone="primary" onClick={() => setIsAdding(true)}>
+          {words.add}
+        </Button>
+      }
+    >
+      <div className="flex flex-wrap gap-x-6">
+        <SearchBox q={q} />
+        <FilterBar
+          label={words.consent}
+          name="consent"
+          choices={[
+            { value: undefined, label: words.all },
+            { value: "opted_in", label: words.optedIn },
+            { value: "opted_out", label: words.optedOut },
+            { value: "unknown", label: words.unknown },
+          ]}
+        />
+      </div>
+      {list.isPending && <Loading />}
+      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+      {list.data !== undefined && rows.length === 0 && <Nobody isSearch={isSearch} workspaceId={id} />}
+      {list.data !== undefined && rows.length > 0 && (
+        <>
+          <List
+            label={words.title}
+            rows={rows}
+            rowKey={({ phone }) => phone}
+            openKey={open ?? null}
+            isStale={list.isPlaceholderData}
+            rowLink={({ phone }) => ({
+              to: ".",
+              search: ((known: Search) => ({ ...known, open: phone })) as never,
+              resetScroll: false,
+            })}
+            columns={[
+              { head: words.name, phone: "who", cell: (contact) => nameOf(contact) },
+              {
+                head: words.phone,
+                phone: "what",
+                cell: ({ phone, name }) => (name === null ? "" : <span className="figures">{phone}</span>),
+              },
+              {
+                head: words.consent,
+                phone: "state",
+                cell: ({ consent: { status } }) => {
+                  const { word, tone } = consentLook(status);
+                  return <Chip tone={tone}>{word}</Chip>;
+                },
+              },
+              { head: words.tags, phone: "hidden", cell: ({ tags }) => <Tags tags={tags} /> },
+              {
+                head: words.lastWrote,
+                phone: "hidden",
+                cell: ({ last_message_from_them_at: at }) =>
+                  at === null ? <span className="text-quiet">{words.never}</span> : <Time at={at} zone={timezone} />,
+              },
+              { head: words.changed, phone: "time", cell: ({ updated_at: at }) => <Time at={at} zone={timezone} /> },
+            ]}
+          />
+          <Pager meta={list.data.meta} newer="Back" older="More" />
+        </>
+      )}
+      {open !== undefined && <ContactPanel key={open} phone={open} />}
+      {isAdding && <AddContact onClose={() => setIsAdding(false)} />}
+    </Page>
+  );
+}
+
+/** Some, and how many more. */
+function Tags({ tags }: { tags: string[] }) {
+  const shown = tags.slice(0, 3).join(", ");
+  return <span title={tags.join(", ")}>{tags.length > 3 ? `${shown} +${tags.length - 3}` : shown}</span>;
+}
+
+/** What is typed is in the address a moment after the last key. */
+function SearchBox({ q }: { q: string | undefined }) {
+  const navigate = useNavigate();
+  const [text, setText] = useState(q ?? "");
+  useEffect(() => setText(q ?? ""), [q]);
+  useEffect(() => {
+    if (text.trim() === (q ?? "")) return;
+    const timer = setTimeout(() => {
+      const search = (known: Search) => ({
+        ...known,
+        q: text.trim() || undefined,
+        after: undefined,
+        open: undefined,
+      });
+      void navigate({ to: ".", search, replace: q !== undefined } as never);
+    }, 300);
+    return () => clearTimeout(timer);
+  }, [text, q, navigate]);
+  return (
+    <label className="relative mb-4 w-full mid:w-80">
+      <span className="sr-only">{words.search}</span>
+      <SearchIcon aria-hidden size={16} className="absolute start-3 top-1/2 -translate-y-1/2 text-quiet" />
+      <input
+        type="search"
+        className={`${inputLook} ps-9! mid:min-h-8 mid:py-1`}
+        placeholder={words.search}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+    </label>
+  );
+}
+
+function Nobody({ isSearch, workspaceId }: { isSearch: boolean; workspaceId: number }) {
+  if (isSearch) {
+    return (
+      <Empty
+        title={words.notFound}
+        action={
+          <ButtonLink to={"." as never} search={{} as never}>
+            {words.clear}
+          </ButtonLink>
+        }
+      />
+    );
+  }
+  return (
+    <Empty title={words.empty} action={<Copyable text={words.importCommand(workspaceId)} label="Copy the command" />}>
+      {words.emptyText} {words.emptyImport}
+    </Empty>
+  );
+}

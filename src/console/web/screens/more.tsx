@@ -1,0 +1,36 @@
+/** On phones: every place that has no room in the bar, and the way to another workspace. */
+import { Link } from "@tanstack/react-router";
+import { CircleUser } from "lucide-react";
+import { lastWorkspace, placesFor } from "../frame/shell.tsx";
+import { words as frame } from "../frame/words.ts";
+import { WorkspaceSwitch } from "../frame/workspace-switch.tsx";
+import { useMe } from "../session.ts";
+import { Page } from "../ui/page.tsx";
+
+export function More() {
+  const { user, workspaces, version } = useMe();
+  const current = workspaces.find(({ id }) => String(id) === lastWorkspace()) ?? workspaces[0];
+  const look = "flex min-h-12 items-center gap-3 border-b border-line px-4 text-ink no-underline last:border-b-0";
+  return (
+    <Page title={frame.more} isNarrow>
+      <div className="mb-4">
+        <WorkspaceSwitch current={current} all={workspaces} isOperator={user.is_operator} />
+      </div>
+      <nav aria-label={frame.more} className="rounded-panel border border-line bg-surface">
+        {placesFor(current)
+          .filter(({ isOnPhones }) => !isOnPhones)
+          .map(({ to, label, icon: Icon }) => (
+            <Link key={to} to={to} params={{ workspace: String(current?.id) } as never} className={look}>
+              <Icon aria-hidden size={20} />
+              {label}
+            </Link>
+          ))}
+        <Link to="/account" className={look}>
+          <CircleUser aria-hidden size={20} />
+          {frame.account}
+        </Link>
+      </nav>
+      <p className="mt-4 text-label text-quiet">Waxwing {version}</p>
+    </Page>
+  );
+}

@@ -1,0 +1,2 @@
+/** The style sheet is the bundler's business; nothing of it is a value. */
+declare module "*.css";

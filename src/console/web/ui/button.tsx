@@ -1,0 +1,66 @@
+/** Buttons and links that look like them. One primary a page; what destroys is red and says what it destroys. */
+import { Link, type LinkProps } from "@tanstack/react-router";
+import { LoaderCircle } from "lucide-react";
+import type { ComponentProps, ReactNode } from "react";
+
+export type Tone = "primary" | "plain" | "danger" | "quiet";
+
+const TONES: Readonly<Record<Tone, string>> = {
+  primary: "bg-accent text-on-accent border-transparent hover:opacity-90",
+  plain: "bg-surface text-ink border-edge hover:bg-sunken",
+  danger: "bg-red-tint text-red border-red hover:opacity-90",
+  quiet: "bg-transparent text-ink border-transparent hover:bg-sunken",
+};
+
+export function buttonLook(tone: Tone, small = false): string {
+  const size = small ? "min-h-8 px-3 max-mid:min-h-11" : "min-h-10 px-4 max-mid:min-h-11";
+  return `inline-flex items-center justify-center gap-2 rounded-control border font-semibold text-body transition-colors duration-120 ${size} ${TONES[tone]} disabled:opacity-60 disabled:cursor-not-allowed no-underline`;
+}
+
+interface ButtonProps extends ComponentProps<"button"> {
+  tone?: Tone;
+  small?: boolean;
+  /** Something is under way; a second press does nothing. */
+  busy?: boolean;
+}
+
+export function Button({ tone = "plain", small, busy = false, className = "", children, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      disabled={rest.disabled === true || busy}
+      aria-busy={busy || undefined}
+      className={`${buttonLook(tone, small)} ${className}`}
+    >
+      {busy && <LoaderCircle aria-hidden size={16} className="turns late" />}
+      {children}
+    </button>
+  );
+}
+
+/** Only an icon; `label` is what it is called. */
+export function IconButton({ label, children, ...rest }: ButtonProps & { label: string; children: ReactNode }) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      aria-label={label}
+      title={label}
+      className="inline-flex size-9 max-mid:size-11 shrink-0 items-center justify-center rounded-control text-quiet hover:bg-sunken hover:text-ink"
+    >
+      {children}
+    </button>
+  );
+}
+
+export function ButtonLink({ tone = "plain", small, children, ...rest }: LinkProps & { tone?: Tone; small?: boolean }) {
+  return (
+    <Link {...rest} className={buttonLook(tone, small)}>
+      {children as ReactNode}
+    </Link>
+  );
+}
+
+/** A link in running text. */
+export const textLink = "text-accent underline underline-offset-2 hover:no-underline";

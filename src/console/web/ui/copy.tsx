@@ -1,0 +1,53 @@
+/** Something to take along: an id, a key, a command. Copied at a press, and selectable where copying is not allowed. */
+import { Check, Copy } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { IconButton } from "./button.tsx";
+
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const [isCopied, setIsCopied] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const copy = async () => {
+    // Missing on plain http beyond this machine; the text stands there to be selected.
+    await navigator.clipboard?.writeText(text);
+    setIsCopied(navigator.clipboard !== undefined);
+    timer.current = setTimeout(() => setIsCopied(false), 2_000);
+  };
+  return (
+    <>
+      <IconButton label={label} onClick={() => void copy().catch(() => undefined)}>
+        {isCopied ? <Check aria-hidden size={16} /> : <Copy aria-hidden size={16} />}
+      </IconButton>
+      <span role="status" className="sr-only">
+        {isCopied ? "Copied" : ""}
+      </span>
+    </>
+  );
+}
+
+/** One line in fixed width with its button. */
+export function Copyable({ text, label }: { text: string; label: string }) {
+  return (
+    <span className="flex min-w-0 items-center gap-1 rounded-control border border-line bg-sunken ps-3">
+      <code className="min-w-0 flex-1 select-all py-2 wrap-anywhere font-mono">{text}</code>
+      <CopyButton text={text} label={label} />
+    </span>
+  );
+}
+
+/** Several lines; it scrolls sideways, by keyboard too. */
+export function CodeBlock({ text, label, copyLabel }: { text: string; label: string; copyLabel?: string }) {
+  return (
+    <div className="flex items-start rounded-control border border-line bg-sunken">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
+      <section aria-label={label} tabIndex={0} className="max-h-80 min-w-0 flex-1 overflow-auto p-3">
+        <pre className="font-mono">{text}</pre>
+      </section>
+      {copyLabel !== undefined && (
+        <span className="p-1">
+          <CopyButton text={text} label={copyLabel} />
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * The detail of a row, beside its list on wide screens and over it on phones. It has its own address (`?open=`); Esc and
+ * the cross close it, and the focus goes back to the row.
+ */
+import { useNavigate } from "@tanstack/react-router";
+import { X } from "lucide-react";
+import { type ReactNode, useCallback, useEffect, useRef } from "react";
+import { IconButton } from "./button.tsx";
+import { isSomethingOver } from "./keys.ts";
+
+/** Closes what `?open=` opened. */
+export function useClosePanel(): () => void {
+  const navigate = useNavigate();
+  return useCallback(() => {
+    const open = new URLSearchParams(location.search).get("open");
+    void navigate({
+      to: ".",
+      search: (known: Record<string, unknown>) => ({ ...known, open: undefined }),
+      resetScroll: false,
+    } as never).then(() => {
+      const row = [...document.querySelectorAll<HTMLElement>("a[data-row]")];
+      row.find(({ dataset }) => dataset.row === open?.replace(/^"|"$/g, ""))?.focus();
+    });
+  }, [navigate]);
+}
+
+export function Panel({ title, children }: { title: string; children: ReactNode }) {
+  const close = useClosePanel();
+  const heading = useRef<HTMLHeadingElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another row in the same panel takes the focus as well.
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [title]);
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key !== "Escape" || event.defaultPrevented) return;
+      if (isSomethingOver()) return;
+      close();
+    };
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, [close]);
+  return (
+    <aside
+      aria-label={title}
+      className="slides fixed inset-0 z-30 overflow-y-auto border-line bg-surface mid:start-auto mid:w-[min(40rem,calc(100vw-6rem))] mid:border-s mid:shadow-float"
+    >
+      <div className="sticky top-0 z-10 flex items-center justify-between gap-3 border-b border-line bg-surface px-4 py-3 mid:px-6">
+        <h2 ref={heading} tabIndex={-1} className="min-w-0 text-section font-semibold">
+          {title}
+        </h2>
+        <IconButton label="Close" onClick={close}>
+          <X aria-hidden size={18} />
+        </IconButton>
+      </div>
+      <div className="p-4 pb-12 mid:p-6">{children}</div>
+    </aside>
+  );
+}

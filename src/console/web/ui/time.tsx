@@ -1,0 +1,57 @@
+/** Moments: relative under a day, the date after; the exact time, with its zone, on hover and for screen readers. */
+import { useEffect, useState } from "react";
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** `at`: ISO 8601. `zone`: the workspace's; left out, the browser's own. */
+export function Time({ at, zone }: { at: string; zone?: string }) {
+  const now = useNow();
+  const ms = Date.parse(at);
+  return (
+    <time dateTime={at} title={exact(ms, zone)}>
+      {inWords(ms, now, zone)}
+    </time>
+  );
+}
+
+export function ExactTime({ at, zone }: { at: string; zone?: string }) {
+  return <time dateTime={at}>{exact(Date.parse(at), zone)}</time>;
+}
+
+export function exact(ms: number, zone?: string): string {
+  return new Intl.DateTimeFormat("en-GB", {
+    dateStyle: "medium",
+    timeStyle: "medium",
+    ...(zone === undefined ? {} : { timeZone: zone }),
+  })
+    .format(ms)
+    .concat(zone === undefined ? "" : ` ${zone}`);
+}
+
+function inWords(ms: number, now: number, zone: string | undefined): string {
+  const away = ms - now;
+  const distance = Math.abs(away);
+  if (distance < 45_000) return away > 0 ? "in a moment" : "just now";
+  if (distance < HOUR_MS) return relative.format(Math.round(away / MINUTE_MS), "minute");
+  if (distance < DAY_MS) return relative.format(Math.round(away / HOUR_MS), "hour");
+  const isThisYear = new Date(ms).getFullYear() === new Date(now).getFullYear();
+  return new Intl.DateTimeFormat("en-GB", {
+    day: "numeric",
+    month: "short",
+    ...(isThisYear ? {} : { year: "numeric" }),
+    ...(zone === undefined ? {} : { timeZone: zone }),
+  }).format(ms);
+}
+
+/** Moves on every half minute, so that "just now" does not stay. */
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}

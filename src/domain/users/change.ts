@@ -1,0 +1,55 @@
+/** Changes of a person who signs in: a new password, disabled, no longer in a workspace. Each ends what it must end. */
+import { and, eq, isNull, ne, sql } from "drizzle-orm";
+import { invalidRequest, notFound } from "#src/primitives/problem.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+import { getUser } from "./read.ts";
+import { endSessions } from "./sessions.ts";
+import { memberships, type User, userLinks, users } from "./table.ts";
+
+/** Ends every session: whoever was in with the old password is out. */
+export function setPassword(tx: Tx, userId: number, passwordHash: string): User {
+  endSessions(tx, userId);
+  return update(tx, userId, { password: passwordHash });
+}
+
+/** Nobody can lock everybody out: the last operator stays. Disabling twice keeps the first time. */
+export function disableUser(tx: Tx, userId: number): User {
+  const user = getUser(tx, userId);
+  if (user.disabledAt !== null) return user;
+  if (user.isOperator && !hasOtherOperator(tx, userId)) {
+    throw invalidRequest({ email: ["This is the only operator. Make another one first."] });
+  }
+  endSessions(tx, userId);
+  tx.db.delete(userLinks).where(eq(userLinks.userId, userId)).run();
+  return update(tx, userId, { disabledAt: tx.now });
+}
+
+/** Takes a workspace away from somebody; their other workspaces stay. */
+export function removeMember(tx: Tx, workspaceId: number, userId: number): void {
+  const { changes } = tx.db
+    .delete(memberships)
+    .where(and(eq(memberships.userId, userId), eq(memberships.workspaceId, workspaceId)))
+    .run();
+  if (changes === 0) throw notFound("user");
+}
+
+export function update(tx: Tx, userId: number, changes: Partial<User>): User {
+  const changed = tx.db
+    .update(users)
+    .set({ ...changes, updatedAt: tx.now })
+    .where(eq(users.id, userId))
+    .returning()
+    .get();
+  if (changed === undefined) throw notFound("user");
+  return changed;
+}
+
+function hasOtherOperator(tx: Tx, userId: number): boolean {
+  const other = tx.db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.isOperator, sql`1`), isNull(users.disabledAt), ne(users.id, userId)))
+    .limit(1)
+    .get();
+  return other !== undefined;
+}

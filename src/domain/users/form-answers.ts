@@ -1,0 +1,50 @@
+/** What a form of the console was answered, for 24 hours: the same key with the same form acts once. */
+import { and, eq, lte } from "drizzle-orm";
+import { Problem } from "#src/primitives/problem.ts";
+import type { Reading, Tx } from "#src/storage/transaction.ts";
+import { formAnswers } from "./table.ts";
+
+export const FORM_KEPT_MS = 24 * 60 * 60 * 1000;
+
+export interface FormUse {
+  userId: number;
+  key: string;
+  /** SHA-256 of method, path and canonical body. */
+  fingerprint: Uint8Array;
+}
+
+/** Undefined: the key is free. Throws `idempotency_conflict` where it was used with another form. */
+export function findFormAnswer(reading: Reading, use: FormUse): { status: number; body: string } | undefined {
+  const found = reading.db
+    .select()
+    .from(formAnswers)
+    .where(and(eq(formAnswers.userId, use.userId), eq(formAnswers.key, use.key)))
+    .get();
+  if (found === undefined) return undefined;
+  if (Buffer.compare(found.fingerprint, use.fingerprint) !== 0) {
+    throw new Problem("idempotency_conflict", "This form was sent before with other values. Reload the page.");
+  }
+  return { status: found.status, body: found.body };
+}
+
+/** In the transaction of what it tells of. `body` holds no secret. */
+export function keepFormAnswer(tx: Tx, { userId, key, fingerprint }: FormUse, status: number, body: string): void {
+  tx.db.insert(formAnswers).values({ userId, key, fingerprint, status, body, createdAt: tx.now }).run();
+}
+
+/** Drops up to `limit` that are too old; returns how many. */
+export function purgeFormAnswers(tx: Tx, limit: number): number {
+  const old = tx.db
+    .select({ userId: formAnswers.userId, key: formAnswers.key })
+    .from(formAnswers)
+    .where(lte(formAnswers.createdAt, tx.now - FORM_KEPT_MS))
+    .limit(limit)
+    .all();
+  for (const { userId, key } of old) {
+    tx.db
+      .delete(formAnswers)
+      .where(and(eq(formAnswers.userId, userId), eq(formAnswers.key, key)))
+      .run();
+  }
+  return old.length;
+}

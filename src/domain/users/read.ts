@@ -1,0 +1,114 @@
+/** Looking people up who sign in, and the workspaces that they may enter. */
+import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { notFound } from "#src/primitives/problem.ts";
+import { type Reading, statement } from "#src/storage/transaction.ts";
+import { findWorkspace, listWorkspaces } from "../workspaces/read.ts";
+import { type Workspace, workspaces } from "../workspaces/table.ts";
+import { memberships, type User, users } from "./table.ts";
+import { emailKey, type Role, type WorkspaceRole } from "./user.ts";
+
+const byId = statement((db) =>
+  db
+    .select()
+    .from(users)
+    .where(eq(users.id, sql.placeholder("id")))
+    .prepare(),
+);
+
+export function findUser(reading: Reading, id: number): User | undefined {
+  return byId(reading).get({ id });
+}
+
+/** Throws `not_found`. */
+export function getUser(reading: Reading, id: number): User {
+  const user = findUser(reading, id);
+  if (user === undefined) throw notFound("user");
+  return user;
+}
+
+/** Disabled ones too. */
+export function findUserByEmail(reading: Reading, email: string): User | undefined {
+  return reading.db
+    .select()
+    .from(users)
+    .where(eq(users.emailKey, emailKey(email)))
+    .get();
+}
+
+export function hasOperator(reading: Reading): boolean {
+  return (
+    reading.db
+      .select({ id: users.id })
+      .from(users)
+      .where(and(eq(users.isOperator, sql`1`), isNull(users.disabledAt)))
+      .limit(1)
+      .get() !== undefined
+  );
+}
+
+export interface Membership {
+  userId: number;
+  workspaceId: number;
+  role: WorkspaceRole;
+}
+
+export interface ListedUser extends User {
+  memberships: Membership[];
+}
+
+/** Everybody, or the people of one workspace. */
+export function listUsers(reading: Reading, workspaceId: number | null = null): ListedUser[] {
+  const rows = reading.db
+    .select()
+    .from(memberships)
+    .where(workspaceId === null ? undefined : eq(memberships.workspaceId, workspaceId))
+    .all();
+  const everybody = reading.db.select().from(users).orderBy(asc(users.id)).all();
+  return everybody
+    .map((user) => ({ ...user, memberships: rows.filter(({ userId }) => userId === user.id) }))
+    .filter((user) => workspaceId === null || user.memberships.length > 0);
+}
+
+const roleIn = statement((db) =>
+  db
+    .select({ role: memberships.role })
+    .from(memberships)
+    .where(
+      and(
+        eq(memberships.userId, sql.placeholder("userId")),
+        eq(memberships.workspaceId, sql.placeholder("workspaceId")),
+      ),
+    )
+    .prepare(),
+);
+
+export interface Entry {
+  workspace: Workspace;
+  role: Role;
+}
+
+/** The workspace and what the person may do in it; undefined where it is not there or not for them. */
+export function findEntry(
+  reading: Reading,
+  user: Pick<User, "id" | "isOperator">,
+  workspaceId: number,
+): Entry | undefined {
+  const role: Role | undefined = user.isOperator
+    ? "operator"
+    : roleIn(reading).get({ userId: user.id, workspaceId })?.role;
+  const workspace = role === undefined ? undefined : findWorkspace(reading, workspaceId);
+  return workspace === undefined || role === undefined ? undefined : { workspace, role };
+}
+
+/** The workspaces that the person may enter, by name. */
+export function listEntries(reading: Reading, user: Pick<User, "id" | "isOperator">): Entry[] {
+  const entries: Entry[] = user.isOperator
+    ? listWorkspaces(reading).map((workspace) => ({ workspace, role: "operator" }))
+    : reading.db
+        .select({ workspace: workspaces, role: memberships.role })
+        .from(memberships)
+        .innerJoin(workspaces, eq(workspaces.id, memberships.workspaceId))
+        .where(eq(memberships.userId, user.id))
+        .all();
+  return entries.toSorted((a, b) => a.workspace.name.localeCompare(b.workspace.name));
+}

@@ -1,0 +1,120 @@
+/** Sessions: a random token in the person's cookie, its hash here. They end by time, by hand, and with a new password. */
+import { and, desc, eq, gt, lte, ne, sql } from "drizzle-orm";
+import { notFound } from "#src/primitives/problem.ts";
+import { hashToken, newToken } from "#src/primitives/secret.ts";
+import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import { findUser } from "./read.ts";
+import { type Session, sessions, type User } from "./table.ts";
+import { SESSION_IDLE_MS, SESSION_LASTS_MS } from "./user.ts";
+
+const TOKEN_BYTES = 32;
+const AGENT_LENGTH_MAX = 200;
+const TOUCH_EVERY_MS = 60_000;
+/** Nobody has more browsers than this; the oldest makes room. */
+const SESSIONS_MAX = 50;
+
+export interface Origin {
+  address: string;
+  agent: string;
+}
+
+/** Returns the token in clear, which is kept nowhere. */
+export function startSession(tx: Tx, userId: number, { address, agent }: Origin): { token: string; session: Session } {
+  const known = listSessions(tx, userId);
+  for (const { id } of known.slice(SESSIONS_MAX - 1)) tx.db.delete(sessions).where(eq(sessions.id, id)).run();
+  const token = newToken(tx.random, "", TOKEN_BYTES);
+  const session = tx.db
+    .insert(sessions)
+    .values({
+      userId,
+      hash: hashToken(token),
+      createdAt: tx.now,
+      seenAt: tx.now,
+      expiresAt: tx.now + SESSION_LASTS_MS,
+      address,
+      agent: agent.slice(0, AGENT_LENGTH_MAX),
+    })
+    .returning()
+    .get();
+  return { token, session };
+}
+
+const byHash = statement((db) =>
+  db
+    .select()
+    .from(sessions)
+    .where(eq(sessions.hash, sql.placeholder("hash")))
+    .prepare(),
+);
+
+export interface SignedIn {
+  session: Session;
+  user: User;
+}
+
+/** Whose cookie this is; undefined for an unknown or ended session, and for somebody who was disabled. */
+export function findSession(reading: Reading, token: string): SignedIn | undefined {
+  const session = byHash(reading).get({ hash: hashToken(token) });
+  if (session === undefined || isOver(session, reading.now)) return undefined;
+  const user = findUser(reading, session.userId);
+  return user === undefined || user.disabledAt !== null ? undefined : { session, user };
+}
+
+function isOver({ expiresAt, seenAt }: Session, now: number): boolean {
+  return expiresAt <= now || seenAt + SESSION_IDLE_MS <= now;
+}
+
+/** Whether it is time to write down that the session was used. */
+export function isTouchDue({ seenAt }: Session, now: number): boolean {
+  return now - seenAt >= TOUCH_EVERY_MS;
+}
+
+export function touchSession(tx: Tx, id: number): void {
+  tx.db.update(sessions).set({ seenAt: tx.now }).where(eq(sessions.id, id)).run();
+}
+
+/** Those that still count, the latest used first. */
+export function listSessions(reading: Reading, userId: number): Session[] {
+  return reading.db
+    .select()
+    .from(sessions)
+    .where(
+      and(
+        eq(sessions.userId, userId),
+        gt(sessions.expiresAt, reading.now),
+        gt(sessions.seenAt, reading.now - SESSION_IDLE_MS),
+      ),
+    )
+    .orderBy(desc(sessions.seenAt), desc(sessions.id))
+    .all();
+}
+
+/** Throws `not_found` for somebody else's. */
+export function endSession(tx: Tx, userId: number, id: number): void {
+  const { changes } = tx.db
+    .delete(sessions)
+    .where(and(eq(sessions.id, id), eq(sessions.userId, userId)))
+    .run();
+  if (changes === 0) throw notFound("session");
+}
+
+/** All of the person's, but perhaps one. */
+export function endSessions(tx: Tx, userId: number, except: number | null = null): number {
+  return tx.db
+    .delete(sessions)
+    .where(and(eq(sessions.userId, userId), except === null ? undefined : ne(sessions.id, except)))
+    .run().changes;
+}
+
+/** Drops up to `limit` that are over; returns how many. */
+export function purgeSessions(tx: Tx, limit: number): number {
+  const over = tx.db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(lte(sessions.expiresAt, tx.now))
+    .orderBy(sessions.expiresAt)
+    .limit(limit)
+    .all();
+  for (const { id } of over) tx.db.delete(sessions).where(eq(sessions.id, id)).run();
+  return over.length;
+}

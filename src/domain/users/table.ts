@@ -1,0 +1,88 @@
+/** People who sign in to the console, and what belongs to them. Tokens, codes and passwords are kept as hashes only. */
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { bytes, flag, instant } from "#src/storage/columns.ts";
+import type { LinkKind, WorkspaceRole } from "./user.ts";
+
+export const users = sqliteTable("users", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  /** As it was given. */
+  email: text().notNull(),
+  /** In small letters: what is looked for. */
+  emailKey: text().notNull(),
+  /** Argon2id; null until a one-time link was used. */
+  password: text(),
+  isOperator: flag().notNull(),
+  /** Sealed. */
+  totpSecret: text(),
+  totpPending: text(),
+  totpStep: integer().notNull(),
+  createdAt: instant().notNull(),
+  updatedAt: instant().notNull(),
+  disabledAt: instant(),
+});
+
+export type User = typeof users.$inferSelect;
+
+export const memberships = sqliteTable(
+  "memberships",
+  {
+    userId: integer().notNull(),
+    workspaceId: integer().notNull(),
+    role: text().$type<WorkspaceRole>().notNull(),
+    createdAt: instant().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.workspaceId] })],
+);
+
+export const userLinks = sqliteTable("user_links", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  kind: text().$type<LinkKind>().notNull(),
+  /** Null: whoever uses it becomes the first operator. */
+  userId: integer(),
+  hash: bytes().notNull(),
+  createdAt: instant().notNull(),
+  expiresAt: instant().notNull(),
+  usedAt: instant(),
+});
+
+export type UserLink = typeof userLinks.$inferSelect;
+
+export const sessions = sqliteTable("sessions", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  userId: integer().notNull(),
+  hash: bytes().notNull(),
+  createdAt: instant().notNull(),
+  /** Written at most once a minute. */
+  seenAt: instant().notNull(),
+  expiresAt: instant().notNull(),
+  address: text().notNull(),
+  agent: text().notNull(),
+});
+
+export type Session = typeof sessions.$inferSelect;
+
+export const recoveryCodes = sqliteTable(
+  "recovery_codes",
+  { userId: integer().notNull(), hash: bytes().notNull(), usedAt: instant() },
+  (table) => [primaryKey({ columns: [table.userId, table.hash] })],
+);
+
+export const signInTries = sqliteTable("sign_in_tries", {
+  subject: bytes().primaryKey(),
+  count: integer().notNull(),
+  blockedUntil: instant().notNull(),
+  lastAt: instant().notNull(),
+});
+
+export const formAnswers = sqliteTable(
+  "form_answers",
+  {
+    userId: integer().notNull(),
+    key: text().notNull(),
+    fingerprint: bytes().notNull(),
+    status: integer().notNull(),
+    body: text().notNull(),
+    createdAt: instant().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.key] })],
+);

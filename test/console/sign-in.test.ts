@@ -1,0 +1,244 @@
+/** Getting in: links that work once, guesses that slow down, a second factor, sessions that end when they should. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { disableUser } from "#src/domain/users/change.ts";
+import { makeLink, makeSetupLink } from "#src/domain/users/links.ts";
+import { findUserByEmail } from "#src/domain/users/read.ts";
+import { totpCode } from "#src/primitives/totp.ts";
+import { deeds, firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
+import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+
+let app: TestServer;
+let shop: TestWorkspace;
+let operator: Visitor;
+
+beforeAll(async () => {
+  app = await startTestServer();
+  operator = await firstOperator(app);
+  shop = await app.workspace();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+const userId = (email: string): number => app.store.read((reading) => findUserByEmail(reading, email)?.id ?? 0);
+const resetLink = (email: string) => {
+  const id = userId(email);
+  return app.store.write((tx) => makeLink(tx, "reset", id));
+};
+
+const DAY_MS = 24 * 3_600_000;
+/** As if so much time had gone by for them: to let a day pass on the test clock takes seconds. */
+const age = (table: "sessions" | "user_links" | "sign_in_tries", ms: number): void => {
+  const columns = {
+    sessions: ["seen_at", "expires_at"],
+    user_links: ["expires_at"],
+    sign_in_tries: ["blocked_until", "last_at"],
+  }[table];
+  for (const column of columns) app.store.client.exec(`UPDATE ${table} SET ${column} = ${column} - ${ms}`);
+};
+
+describe("one-time links", () => {
+  test("the first start's link makes one operator, and none is made while there is one", async () => {
+    expect((await operator.get("/me")).body.data.user).toMatchObject({ email: "op@example.com", is_operator: true });
+    expect(await app.store.write(makeSetupLink)).toBeNull();
+  });
+
+  test("a link works once", async () => {
+    await person(app, "once@example.com", "member", shop.id);
+    const link = await resetLink("once@example.com");
+    const use = () => new Visitor(app).post("/links/use", { token: link.token, password: `${PASSWORD} 2` });
+    expect((await use()).status).toBe(201);
+    expect((await use()).status).toBe(404);
+  });
+
+  test("a link that is too old, or has a successor, opens nothing", async () => {
+    await person(app, "late@example.com", "member", shop.id);
+    const first = await resetLink("late@example.com");
+    const second = await resetLink("late@example.com");
+    const look = (token: string) => new Visitor(app).post("/links/look", { token });
+    expect((await look(first.token)).status).toBe(404);
+    expect((await look(second.token)).body.data).toEqual({ kind: "reset", email: "late@example.com" });
+    age("user_links", DAY_MS);
+    expect((await look(second.token)).status).toBe(404);
+  });
+
+  test("a new password ends every session and takes the second factor away", async () => {
+    const visitor = await person(app, "lost@example.com", "member", shop.id);
+    const link = await resetLink("lost@example.com");
+    await new Visitor(app).post("/links/use", { token: link.token, password: `${PASSWORD} 2` });
+    expect((await visitor.get("/me")).status).toBe(401);
+    expect((await visitor.signIn("lost@example.com")).body.error.code).toBe("wrong_credentials");
+    expect((await visitor.signIn("lost@example.com", `${PASSWORD} 2`)).status).toBe(200);
+  });
+
+  test("nothing of a token, a password or a session lies in the database as it is", async () => {
+    const link = await resetLink("late@example.com");
+    app.store.checkpoint();
+    const file = await Bun.file(`${app.directory}/waxwing.db`).bytes();
+    const token = operator.cookie?.split("=")[1] ?? "";
+    expect(token.length).toBeGreaterThan(40);
+    for (const secret of [link.token, token, PASSWORD]) expect(Buffer.from(file).includes(secret)).toBe(false);
+  });
+});
+
+describe("guessing", () => {
+  test("a wrong name and a wrong password get one sentence; after five the right one has to wait as well", async () => {
+    await person(app, "guess@example.com", "member", shop.id);
+    const visitor = new Visitor(app);
+    const wrong = await visitor.signIn("guess@example.com", "not this one");
+    const nobody = await visitor.signIn("nobody@example.com", "not this one");
+    expect([wrong.status, wrong.text]).toEqual([nobody.status, nobody.text]);
+    expect(wrong.body.error.message).toBe("E-mail or password is not right.");
+    for (let count = 1; count < 5; count++) await visitor.signIn("guess@example.com", "not this one");
+    const held = await visitor.signIn("guess@example.com");
+    expect([held.status, held.headers.get("retry-after")]).toEqual([429, "30"]);
+    expect(held.body.error.message).toBe("Too many tries. Wait 30 seconds.");
+    await app.clock.advance(30_000);
+    expect((await visitor.signIn("guess@example.com")).status).toBe(200);
+  });
+
+  test("a hundred guesses at once count as a hundred", async () => {
+    const visitor = new Visitor(app);
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => visitor.signIn("crowd@example.com", `guess number ${index}`)),
+    );
+    expect(answers.filter(({ status }) => status === 401).length).toBe(5);
+    expect(answers.filter(({ status }) => status === 429).length).toBe(7);
+  });
+
+  test("an address that tries many names is slowed down too", async () => {
+    age("sign_in_tries", DAY_MS);
+    const visitor = new Visitor(app);
+    const statuses: number[] = [];
+    for (let count = 0; count < 22; count++) {
+      statuses.push((await visitor.signIn(`name${count}@example.com`, "not this one")).status);
+    }
+    expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 401));
+    expect(statuses.slice(20)).toEqual([429, 429]);
+    age("sign_in_tries", DAY_MS);
+  });
+});
+
+describe("a second factor", () => {
+  test("asks for a code, takes each once, and recovery codes once", async () => {
+    const email = "careful@example.com";
+    const visitor = await person(app, email, "owner", shop.id);
+    const begun = (await visitor.post("/me/second-factor/begin", { password: PASSWORD })).body.data;
+    const codeNow = () => totpCode(begun.secret, app.clock.now());
+    expect((await visitor.post("/me/second-factor/confirm", { code: "000000" })).status).toBe(400);
+    const { codes } = (await visitor.post("/me/second-factor/confirm", { code: codeNow() })).body.data;
+    expect(codes.length).toBe(10);
+
+    const other = new Visitor(app);
+    expect((await other.signIn(email)).body.error.code).toBe("code_required");
+    expect((await other.signIn(email, PASSWORD, codeNow())).body.error.code).toBe("wrong_code");
+    await app.clock.advance(60_000);
+    const code = codeNow();
+    expect((await other.signIn(email, PASSWORD, code)).status).toBe(200);
+    expect((await new Visitor(app).signIn(email, PASSWORD, code)).body.error.code).toBe("wrong_code");
+    expect((await new Visitor(app).signIn(email, PASSWORD, codes[0].toUpperCase())).status).toBe(200);
+    expect((await new Visitor(app).signIn(email, PASSWORD, codes[0])).body.error.code).toBe("wrong_code");
+
+    expect((await other.post("/me/second-factor/remove", { password: PASSWORD })).status).toBe(200);
+    expect((await new Visitor(app).signIn(email)).status).toBe(200);
+  });
+
+  test("a right password without a code clears no wrong codes: they slow down like any guess", async () => {
+    const email = "patient@example.com";
+    const visitor = await person(app, email, "member", shop.id);
+    const { secret } = (await visitor.post("/me/second-factor/begin", { password: PASSWORD })).body.data;
+    await visitor.post("/me/second-factor/confirm", { code: totpCode(secret, app.clock.now()) });
+    const guesser = new Visitor(app);
+    for (let count = 0; count < 5; count++) {
+      expect((await guesser.signIn(email)).body.error.code).toBe("code_required");
+      expect((await guesser.signIn(email, PASSWORD, "123123")).body.error.code).toBe("wrong_code");
+    }
+    expect((await guesser.signIn(email)).status).toBe(429);
+    age("sign_in_tries", DAY_MS);
+  });
+});
+
+describe("sessions", () => {
+  test("end by hand, one or all others, and nobody ends somebody else's", async () => {
+    const email = "many@example.com";
+    const first = await person(app, email, "member", shop.id);
+    const second = new Visitor(app);
+    await second.signIn(email);
+    const sessions = (await first.get("/me/sessions")).body.data;
+    expect(sessions.length).toBe(2);
+    const theirs = sessions.find((one: { is_current: boolean }) => !one.is_current).id;
+    const stranger = await person(app, "stranger@example.com", "member", shop.id);
+    expect((await stranger.ask("DELETE", `/me/sessions/${theirs}`)).status).toBe(404);
+    expect((await second.get("/me")).status).toBe(200);
+    expect((await first.ask("DELETE", `/me/sessions/${theirs}`)).status).toBe(200);
+    expect((await second.get("/me")).status).toBe(401);
+    await second.signIn(email);
+    expect((await first.post("/me/sessions/end-others")).body.data.ended).toBe(1);
+    expect((await second.get("/me")).status).toBe(401);
+    expect((await first.get("/me")).status).toBe(200);
+  });
+
+  test("end after 12 hours without use, after 30 days in any case, and at signing out", async () => {
+    const email = "idle@example.com";
+    const visitor = await person(app, email, "member", shop.id);
+    for (let times = 0; times < 3; times++) {
+      age("sessions", 11 * 3_600_000);
+      expect((await visitor.get("/me")).status).toBe(200);
+      // Its use is written down, a moment later and at most once a minute.
+      await app.clock.advance(61_000);
+    }
+    age("sessions", 12 * 3_600_000);
+    expect((await visitor.get("/me")).status).toBe(401);
+    await visitor.signIn(email);
+    app.store.client.exec(`UPDATE sessions SET expires_at = ${app.clock.now()}`);
+    expect((await visitor.get("/me")).status).toBe(401);
+    await visitor.signIn(email);
+    const { cookie } = visitor;
+    await visitor.post("/sign-out");
+    expect(visitor.cookie).toBeNull();
+    visitor.cookie = cookie;
+    expect((await visitor.get("/me")).status).toBe(401);
+  });
+
+  test("a password change ends all others and renews this one", async () => {
+    const email = "fresh@example.com";
+    const visitor = await person(app, email, "member", shop.id);
+    const other = new Visitor(app);
+    await other.signIn(email);
+    const before = visitor.cookie;
+    const wrong = await visitor.ask("PUT", "/me/password", { current: "no", password: `${PASSWORD} 3` });
+    expect(wrong.body.error.fields).toEqual({ current: ["This is not your password."] });
+    const short = await visitor.ask("PUT", "/me/password", { current: PASSWORD, password: "short" });
+    expect(short.body.error.fields.password).toEqual(["A password has at least 10 characters."]);
+    const done = await visitor.ask("PUT", "/me/password", { current: PASSWORD, password: `${PASSWORD} 3` });
+    expect(done.status).toBe(200);
+    expect(visitor.cookie).not.toBe(before);
+    expect([(await visitor.get("/me")).status, (await other.get("/me")).status]).toEqual([200, 401]);
+  });
+
+  test("whoever is disabled is out at once and cannot come back", async () => {
+    const email = "gone@example.com";
+    const visitor = await person(app, email, "member", shop.id);
+    const id = userId(email);
+    await app.store.write((tx) => disableUser(tx, id));
+    expect((await visitor.get("/me")).status).toBe(401);
+    expect((await visitor.signIn(email)).body.error.code).toBe("wrong_credentials");
+  });
+
+  test("the cookie is out of reach of scripts and other sites", async () => {
+    const { headers } = await new Visitor(app).signIn("stranger@example.com");
+    const [cookie = ""] = headers.getSetCookie();
+    expect(cookie).toMatch(/^waxwing=\w{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/);
+  });
+
+  test("signing in, links and what is done to people stand in the log, with the address", () => {
+    const actions = deeds(app).map(({ action }) => action);
+    expect(actions).toEqual(expect.arrayContaining(["user.setup", "user.join", "sign-in", "session.end"]));
+    expect(JSON.stringify(deeds(app))).not.toContain(PASSWORD);
+  });
+});
+
+test("under https the cookie is Secure and bound to this host", async () => {
+  await using secure = await startTestServer({ config: { server: { publicUrl: "https://wx.example.com" } } });
+  await firstOperator(secure);
+  const { headers } = await new Visitor(secure).signIn("op@example.com");
+  expect(headers.getSetCookie()[0]).toMatch(/^__Host-waxwing=\w{43}; Path=\/; .*; HttpOnly; SameSite=Lax; Secure$/);
+});

@@ -1,0 +1,59 @@
+/** A whole server for the console's stories: a process of its own, on an empty directory, with the link that it prints. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { linesOf } from "./database.ts";
+import { checkout } from "./source.ts";
+
+export interface ConsoleProcess extends AsyncDisposable {
+  url: string;
+  /** Makes the first operator. */
+  setupLink: string;
+  directory: string;
+  /** Runs a command beside the server and returns what it prints with `--json`. */
+  command(...words: string[]): Promise<Record<string, unknown>>;
+}
+
+export async function startConsole(): Promise<ConsoleProcess> {
+  const directory = mkdtempSync(join(tmpdir(), "waxwing-console-"));
+  const env = {
+    ...process.env,
+    WAXWING_WEBHOOKS_ALLOW_HTTP: "true",
+    WAXWING_WEBHOOKS_ALLOW_PRIVATE: "true",
+    WAXWING_SIMULATOR_DELIVER_AFTER: "50ms",
+    WAXWING_SIMULATOR_READ_AFTER: "100ms",
+  };
+  const program = [process.execPath, join(checkout, "src/main.ts")];
+  const server = Bun.spawn([...program, "serve", "--listen", "127.0.0.1:0", "--data", directory], {
+    cwd: directory,
+    env,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const lines = linesOf(server.stdout);
+  const url = String((await lines.next()).value).replace("listening on ", "");
+  let setupLink = "";
+  for await (const line of linesOf(server.stderr)) {
+    setupLink = /http\S+\/console\/setup#\S+/.exec(line)?.[0] ?? "";
+    if (setupLink !== "") break;
+  }
+  return {
+    url,
+    setupLink,
+    directory,
+    async command(...words) {
+      const child = Bun.spawn([...program, ...words, "--json", "--data", directory], {
+        cwd: directory,
+        env,
+        stdout: "pipe",
+        stderr: "inherit",
+      });
+      return JSON.parse(await new Response(child.stdout).text()) as Record<string, unknown>;
+    },
+    async [Symbol.asyncDispose]() {
+      server.kill("SIGTERM");
+      await server.exited;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/** What the console's black-box tests share: browsers with a cookie and a form key, people of each role, their links. */
+import { expect } from "bun:test";
+import { addUser } from "#src/domain/users/create.ts";
+import { makeLink, makeSetupLink } from "#src/domain/users/links.ts";
+import type { Role } from "#src/domain/users/user.ts";
+import type { Answered, TestServer } from "./server.ts";
+
+export const PASSWORD = "correct horse battery";
+const API = "/console/api";
+
+export class Visitor {
+  readonly #app: TestServer;
+  cookie: string | null = null;
+
+  constructor(app: TestServer) {
+    this.#app = app;
+  }
+
+  /** As the console's own page asks. `key`: the form's; `headers` come last. */
+  async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    given: { key?: string; headers?: Record<string, string> } = {},
+  ): Promise<Answered> {
+    const answered = await this.#app.call(method, API + path, {
+      ...(method === "GET" ? {} : { body: body ?? {} }),
+      headers: {
+        "sec-fetch-site": "same-origin",
+        ...(this.cookie === null ? {} : { cookie: this.cookie }),
+        ...(given.key === undefined ? {} : { "idempotency-key": given.key }),
+        ...given.headers,
+      },
+    });
+    const set = answered.headers.getSetCookie().find((one) => /^(__Host-)?waxwing=/.test(one));
+    if (set !== undefined) this.cookie = /=;/.test(set) ? null : (set.split(";")[0] ?? null);
+    return answered;
+  }
+
+  get = (path: string): Promise<Answered> => this.ask("GET", path);
+  post = (path: string, body?: unknown, given?: Parameters<Visitor["ask"]>[3]): Promise<Answered> =>
+    this.ask("POST", path, body, given);
+
+  async signIn(email: string, password = PASSWORD, code?: string): Promise<Answered> {
+    return this.post("/sign-in", { email, password, ...(code === undefined ? {} : { code }) });
+  }
+}
+
+/** The first operator, made by the link that a first start prints. */
+export async function firstOperator(app: TestServer, email = "op@example.com"): Promise<Visitor> {
+  const link = await app.store.write(makeSetupLink);
+  const visitor = new Visitor(app);
+  const answered = await visitor.post("/links/use", { token: link?.token, email, password: PASSWORD });
+  expect([answered.status, answered.text]).toEqual([201, expect.stringContaining(email)]);
+  return visitor;
+}
+
+/** Somebody in a role, signed in. */
+export async function person(
+  app: TestServer,
+  email: string,
+  role: Role,
+  workspaceId: number | null = null,
+): Promise<Visitor> {
+  const link = await app.store.write((tx) => {
+    const { user } = addUser(tx, { email, role, workspaceId });
+    return makeLink(tx, "join", user.id);
+  });
+  const visitor = new Visitor(app);
+  expect((await visitor.post("/links/use", { token: link.token, password: PASSWORD })).status).toBe(201);
+  return visitor;
+}
+
+/** What the log of deeds has, the newest first. */
+export function deeds(app: TestServer): { action: string; subject: string; workspace_id: number | null }[] {
+  return app.store.client
+    .prepare("SELECT action, subject, workspace_id, user_id, address FROM audit_log ORDER BY id DESC")
+    .all() as never;
+}

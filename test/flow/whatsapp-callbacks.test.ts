@@ -311,6 +311,7 @@ test("a callback is answered while another one's thousand updates are still bein
   const base = textFrom(world.graph, ANNA, "Hi");
   const bodies = Array.from({ length: 6 }, (_, part) => ({ ...base, value: { ...base.value, messages: many(part) } }));
   const times: number[] = [];
+  const begunAt = performance.now();
   for (const body of bodies) {
     const startedAt = performance.now();
     expect(await world.graph.callback(body)).toBe(200);
@@ -321,5 +322,7 @@ test("a callback is answered while another one's thousand updates are still bein
   expect(open).toBeGreaterThan(0);
   await world.clock.advance(10_000);
   expect(inboundCount(world)).toBe(6_000);
-  expect(times.sort((a, b) => a - b)[3]).toBeLessThan(250);
+  // Against what applying one takes: milliseconds would say how busy the machine is.
+  const applyingMs = (performance.now() - begunAt) / bodies.length;
+  expect(times.sort((a, b) => a - b)[3]).toBeLessThan(applyingMs / 2);
 }, 60_000);

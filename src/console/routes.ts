@@ -4,9 +4,12 @@ import { accountRoutes } from "./routes/account.ts";
 import { broadcastRoutes } from "./routes/broadcasts.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
 import { developerRoutes } from "./routes/developer.ts";
+import { inboxRoutes } from "./routes/inbox.ts";
+import { messageRoutes } from "./routes/messages.ts";
 import { mountedRoutes } from "./routes/mounted.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
+import { simulatorRoutes } from "./routes/simulator.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
 export const routes: readonly ConsoleRoute[] = [
@@ -17,5 +20,8 @@ export const routes: readonly ConsoleRoute[] = [
   ...deliveryRoutes,
   ...peopleRoutes,
   ...broadcastRoutes,
+  ...inboxRoutes,
+  ...messageRoutes,
+  ...simulatorRoutes,
   ...mountedRoutes,
 ];

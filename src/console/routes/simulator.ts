@@ -187,6 +187,10 @@ function stepsOf(reading: Reading, workspaceId: number, phone: string, items: re
       details: { ...step.details, message: message.id },
     })),
   );
-  const events = listEventsOfPhone(reading, workspaceId, phone).flatMap((event) => eventSteps(reading, event));
-  return [...own, ...events].toSorted((one, other) => other.at - one.at).slice(0, STEPS);
+  const events = listEventsOfPhone(reading, workspaceId, phone)
+    .toReversed()
+    .flatMap((event) => eventSteps(reading, event));
+  // What happened in one millisecond stands in the order of cause and effect.
+  const inOrder = [...own, ...events].toSorted((one, other) => one.at - other.at);
+  return inOrder.toReversed().slice(0, STEPS);
 }

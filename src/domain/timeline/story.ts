@@ -125,7 +125,7 @@ export function eventSteps(reading: Reading, event: EventRow): Step[] {
       (attempt): Step => ({
         at: attempt.attemptedAt,
         what: "webhook",
-        says: `${event.type} → ${attempt.statusCode ?? attempt.error ?? "no answer"} after ${attempt.durationMs} ms`,
+        says: `${event.type} → ${attempt.statusCode ?? attempt.error?.replace(/\.$/, "") ?? "no answer"} after ${attempt.durationMs} ms`,
         details: {
           event_id: event.id,
           delivery: delivery.id,

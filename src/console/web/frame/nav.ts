@@ -1,5 +1,5 @@
 /** The places of a workspace, in the order in which the owner of a shop asks for them. A place is here when its screen is. */
-import { House, KeyRound, type LucideIcon, Megaphone, Users, Webhook } from "lucide-react";
+import { House, KeyRound, type LucideIcon, Megaphone, MessagesSquare, Smartphone, Users, Webhook } from "lucide-react";
 
 export interface Place {
   to: string;
@@ -31,6 +31,24 @@ export const places: readonly Place[] = [
     group: "main",
     isOnPhones: true,
     letter: "c",
+    needs: "member",
+  },
+  {
+    to: "/w/$workspace/messages",
+    label: "Messages",
+    icon: MessagesSquare,
+    group: "main",
+    isOnPhones: false,
+    letter: "m",
+    needs: "member",
+  },
+  {
+    to: "/w/$workspace/simulator",
+    label: "Simulator",
+    icon: Smartphone,
+    group: "main",
+    isOnPhones: false,
+    letter: "s",
     needs: "member",
   },
   {

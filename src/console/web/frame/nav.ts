@@ -1,5 +1,15 @@
 /** The places of a workspace, in the order in which the owner of a shop asks for them. A place is here when its screen is. */
-import { House, KeyRound, type LucideIcon, Megaphone, MessagesSquare, Smartphone, Users, Webhook } from "lucide-react";
+import {
+  House,
+  Inbox,
+  KeyRound,
+  type LucideIcon,
+  Megaphone,
+  MessagesSquare,
+  Smartphone,
+  Users,
+  Webhook,
+} from "lucide-react";
 
 export interface Place {
   to: string;
@@ -11,10 +21,22 @@ export interface Place {
   /** `g` and this letter go there. */
   letter: string | null;
   needs: "member" | "owner";
+  /** Shows beside it how many conversations are unread. */
+  hasUnread?: boolean;
 }
 
 export const places: readonly Place[] = [
   { to: "/w/$workspace", label: "Home", icon: House, group: "main", isOnPhones: true, letter: "h", needs: "member" },
+  {
+    to: "/w/$workspace/inbox",
+    label: "Inbox",
+    icon: Inbox,
+    group: "main",
+    isOnPhones: true,
+    letter: "i",
+    needs: "member",
+    hasUnread: true,
+  },
   {
     to: "/w/$workspace/broadcasts",
     label: "Broadcasts",

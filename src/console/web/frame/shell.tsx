@@ -8,6 +8,7 @@ import { useKeys } from "../ui/keys.ts";
 import { Banner } from "./banner.tsx";
 import { type Place, places } from "./nav.ts";
 import { SignInAgain } from "./sign-in-again.tsx";
+import { Unread } from "./unread.tsx";
 import { words } from "./words.ts";
 import { WorkspaceSwitch } from "./workspace-switch.tsx";
 
@@ -20,7 +21,7 @@ export function Shell() {
   useGoKeys(workspace, () => setIsHelpOpen(true));
   const here = placesFor(workspace);
   return (
-    <div className="mid:grid mid:min-h-dvh mid:grid-cols-[5.5rem_1fr] wide:grid-cols-[14.5rem_1fr]">
+    <div className="mid:grid mid:min-h-dvh mid:grid-cols-[6.5rem_1fr] wide:grid-cols-[14.5rem_1fr]">
       <a
         href="#main"
         className="fixed start-2 top-2 z-50 -translate-y-20 rounded-control bg-accent px-4 py-2 text-on-accent focus:translate-y-0"
@@ -85,6 +86,7 @@ function SideLink({ place, workspace }: { place: Place; workspace: WorkspaceEntr
     >
       <Icon aria-hidden size={18} className="shrink-0" />
       {label}
+      {place.hasUnread === true && <Unread workspaceId={workspace.id} />}
     </Link>
   );
 }
@@ -101,7 +103,7 @@ function PhoneBar({ workspace, here }: { workspace: WorkspaceEntry | undefined; 
       {workspace !== undefined &&
         here
           .filter(({ isOnPhones }) => isOnPhones)
-          .map(({ to, label, icon: Icon }) => (
+          .map(({ to, label, icon: Icon, hasUnread }) => (
             <Link
               key={to}
               to={to}
@@ -111,7 +113,10 @@ function PhoneBar({ workspace, here }: { workspace: WorkspaceEntry | undefined; 
               activeOptions={{ exact: to === "/w/$workspace", includeSearch: false }}
             >
               <Icon aria-hidden size={20} />
-              {label}
+              <span className="flex items-center gap-1">
+                {label}
+                {hasUnread === true && <Unread workspaceId={workspace.id} />}
+              </span>
             </Link>
           ))}
       <Link to="/more" className={look} activeProps={active}>

@@ -101,10 +101,10 @@ function toneOf({ what, details }: Step): ChipTone {
   return "grey";
 }
 
-/** What the network or the receiver answered, readable; null where there is nothing more to tell. */
-function saidIn({ answer, response, error }: Record<string, unknown>): string | null {
-  const said = [answer, response, error].find((one) => one !== null && one !== undefined && one !== "");
-  if (said === undefined) return null;
+/** What the network or the receiver answered, readable; null where the line itself tells all of it. */
+function saidIn({ answer, response }: Record<string, unknown>): string | null {
+  const said = answer ?? response;
+  if (said === null || said === undefined || said === "") return null;
   if (typeof said !== "string") return JSON.stringify(said, null, 2);
   try {
     return JSON.stringify(JSON.parse(said), null, 2);

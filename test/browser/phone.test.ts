@@ -130,7 +130,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(await thread.getByText("Sorry to see you go.").count()).toBe(1);
 
       // The window closes: no field for text is left, and a template can still be sent.
-      const client = openClient(join(app.directory, "waxwing.db"));
+      const client = openClient(join(app.directory, "waxwing.db"), { timeout: 5_000 });
       client.prepare("UPDATE contacts SET last_message_at = last_message_at - 86400000").run();
       client.close();
       await page.getByText(/The 24-hour window closed on/).waitFor();
@@ -152,14 +152,22 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("No message is like that.").waitFor();
       await clean("messages");
       await page.setViewportSize({ width: 320, height: 700 });
-      for (const path of ["messages", "messages?open=1", "simulator", "inbox", "inbox?person=1"]) {
+      for (const [path, shown] of [
+        ["messages", "Hi Vikram, your table is ready."],
+        ["messages?open=1", "Message 1"],
+        ["simulator", "+919876540008"],
+        ["simulator?phone=%2B919876540010", "STOP"],
+        ["inbox", "Window open"],
+        ["inbox?person=1", "The 24-hour window closed"],
+      ] as const) {
         await page.goto(`${app.url}/console/w/1/${path}`);
-        await page.getByRole("heading", { level: 1 }).waitFor();
-        await page.waitForLoadState("networkidle").catch(() => undefined);
+        await page.getByText(shown).filter({ visible: true }).first().waitFor();
         expect([path, await page.evaluate("document.documentElement.scrollWidth - innerWidth")]).toEqual([path, 0]);
         await clean(path);
       }
-      expect(browser.troubles).toEqual([]);
+      // The one answer of 502 is the one that was asked for.
+      expect(browser.troubles.filter((trouble) => !/status of 502/.test(trouble))).toEqual([]);
+      expect(browser.troubles.length).toBeLessThan(2);
     },
     LIMIT_MS,
   );

@@ -7,6 +7,7 @@ import { developerRoutes } from "./routes/developer.ts";
 import { inboxRoutes } from "./routes/inbox.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { mountedRoutes } from "./routes/mounted.ts";
+import { numberRoutes } from "./routes/numbers.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
 import { simulatorRoutes } from "./routes/simulator.ts";
@@ -23,5 +24,6 @@ export const routes: readonly ConsoleRoute[] = [
   ...inboxRoutes,
   ...messageRoutes,
   ...simulatorRoutes,
+  ...numberRoutes,
   ...mountedRoutes,
 ];

@@ -119,9 +119,9 @@ describe("the simulator's phone", () => {
   });
 
   test("a number is made not ready and ready by hand, by an owner", async () => {
-    const path = at(`/simulator/numbers/${await numberId()}`);
-    expect((await member.post(`${path}/unready`)).status).toBe(404);
-    expect((await operator.post(`${path}/unready`)).status).toBe(200);
+    const path = at(`/numbers/${await numberId()}`);
+    expect((await member.post(`${path}/unready`, { reason: "closed" })).status).toBe(404);
+    expect((await operator.post(`${path}/unready`, { reason: "closed" })).status).toBe(200);
     expect((await sendOffer(ASHA)).body.error.code).toBe("number_not_ready");
     expect((await operator.post(`${path}/ready`)).status).toBe(200);
     expect((await sendOffer(ASHA)).status).toBe(201);
@@ -134,7 +134,7 @@ describe("the simulator's phone", () => {
     }
     const body = { status: "read" };
     expect((await other.post(`${foreign}/simulator/messages/1/status`, body)).status).toBe(404);
-    expect((await other.post(`${foreign}/simulator/numbers/1/ready`)).status).toBe(404);
+    expect((await other.post(`${foreign}/numbers/1/ready`)).status).toBe(404);
     const write = { text: "Hi", number: await numberId() };
     expect((await other.post(`${foreign}/simulator/phones/${ASHA}/write`, write)).status).toBe(404);
     expect((await other.get(`${foreign}/simulator/phones/${ASHA}`)).body.data.items).toEqual([]);

@@ -123,6 +123,11 @@ export const folders: Folder[] = [
     why: "Files of people come in through the same operations as requests; where they come from is not their business.",
   },
   {
+    holds: ["doctor/"],
+    mayImport: ["doctor/", "domain/", "networks/network.ts", "storage/", "primitives/", "workers/sender.ts"],
+    why: "It looks at the set-up from all sides and changes nothing; who asks is not its business.",
+  },
+  {
     holds: ["simulated/"],
     mayImport: [
       "simulated/",
@@ -169,6 +174,7 @@ export const folders: Folder[] = [
       // Types: the parts that a mounted endpoint is handed.
       "workers/hand-over.ts",
       "simulated/",
+      "doctor/",
     ],
     why: "The console is another face of the API.",
   },
@@ -203,6 +209,7 @@ export const packages: { name: RegExp; only: string[]; why: string }[] = [
       "networks/",
       "workers/",
       "cli/",
+      "doctor/",
       "server.ts",
       "primitives/address.ts",
       "primitives/address-ranges.ts",

@@ -4,17 +4,15 @@ import { answerData, requireId } from "#src/api/endpoint.ts";
 import { findById, findPerson } from "#src/domain/contacts/find.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
-import { forgetRestriction } from "#src/domain/numbers/network-state.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
-import { makeReady, makeUnready } from "#src/domain/numbers/readiness.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { listEventsOfPhone, listPeopleLately } from "#src/domain/timeline/lately.ts";
 import { attemptSteps, eventSteps, ownSteps, type Step } from "#src/domain/timeline/story.ts";
 import { readThread, type ThreadItem } from "#src/domain/timeline/thread.ts";
 import { invalidRequest, notFound } from "#src/primitives/problem.ts";
 import { FAILURE_CODE, type PlayedStatus, playedStatuses, reportStatus, writeIn } from "#src/simulated/play.ts";
-import type { Reading, Tx } from "#src/storage/transaction.ts";
-import { type Changed, type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
+import type { Reading } from "#src/storage/transaction.ts";
+import { type ConsoleRoute, change } from "../route.ts";
 import { viewStep, viewThreadItem } from "../view-messages.ts";
 import { findOwn } from "./messages.ts";
 
@@ -125,43 +123,7 @@ export const simulatorRoutes: readonly ConsoleRoute[] = [
         return { status: 202, data: {}, deed: { action: "simulator.status", subject: String(message.id), details } };
       }),
   },
-  {
-    method: "POST",
-    path: "/w/{workspace}/simulator/numbers/{id}/ready",
-    needs: "owner",
-    handle: (call) =>
-      change(call, (tx) =>
-        changeNumber(call, tx, "number.ready", (number) => {
-          forgetRestriction(tx, number.id);
-          return makeReady(tx, number.id);
-        }),
-      ),
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/simulator/numbers/{id}/unready",
-    needs: "owner",
-    handle: (call) =>
-      change(call, (tx) =>
-        changeNumber(call, tx, "number.unready", (number) =>
-          makeUnready(tx, number.id, "it was made not ready on the simulator"),
-        ),
-      ),
-  },
 ];
-
-function changeNumber(
-  { workspace, path }: WorkspaceCall,
-  tx: Tx,
-  action: string,
-  act: (number: SendingNumber) => SendingNumber,
-): Changed {
-  const id = requireId(path.id, "number");
-  const number = simulated(tx, workspace.id).find((one) => one.id === id);
-  if (number === undefined) throw notFound("number");
-  const { ready } = act(number);
-  return { status: 200, data: { id, ready }, deed: { action, subject: number.phone } };
-}
 
 function simulated(reading: Reading, workspaceId: number): SendingNumber[] {
   return listNumbers(reading, workspaceId).filter(({ network }) => network === "simulator");

@@ -3,9 +3,8 @@
  * only words where nobody may write. Each message has one key: pressed twice, or sent over a lost connection and again,
  * it goes out once.
  */
-import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { ApiError, newFormKey, send } from "../api.ts";
+import { newFormKey, send } from "../api.ts";
 import { useWorkspace } from "../session.ts";
 import { Button } from "../ui/button.tsx";
 import { inputLook } from "../ui/field.tsx";
@@ -14,6 +13,7 @@ import { exact } from "../ui/time.tsx";
 import type { Conversation } from "./inbox-view.ts";
 import { leftWords, words } from "./inbox-words.ts";
 import { SendTemplate } from "./send-template.tsx";
+import { isAnswered, isInThread, useRefresh } from "./sending.ts";
 import { SOON_MS, useWindowLeft } from "./window-chip.tsx";
 
 export function Composer({ conversation }: { conversation: Conversation }) {
@@ -121,22 +121,4 @@ function Reply({ conversation: { contact, contact_id: id, from } }: { conversati
       </div>
     </form>
   );
-}
-
-/** The message was stored before it was refused. */
-export function isInThread(error: unknown): boolean {
-  return error instanceof ApiError && error.code === "whatsapp_error";
-}
-
-export function isAnswered(error: unknown): boolean {
-  return error instanceof ApiError && error.status >= 400 && error.status < 503 && error.status !== 500;
-}
-
-export function useRefresh(workspaceId: number, contactId: number): () => Promise<unknown> {
-  const client = useQueryClient();
-  return () =>
-    Promise.all([
-      client.invalidateQueries({ queryKey: ["conversation", workspaceId, String(contactId)] }),
-      client.invalidateQueries({ queryKey: ["conversations", workspaceId] }),
-    ]);
 }

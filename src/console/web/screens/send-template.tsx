@@ -7,9 +7,9 @@ import { useWorkspace } from "../session.ts";
 import { inputLook, TextField } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
-import { isInThread, useRefresh } from "./composer.tsx";
 import type { Conversation } from "./inbox-view.ts";
 import { words } from "./inbox-words.ts";
+import { isInThread, useRefresh } from "./sending.ts";
 
 interface Template {
   name: string;

@@ -14,7 +14,7 @@ import { Failed, Loading } from "../ui/states.tsx";
 import { Bubble } from "./bubble.tsx";
 import { type Contact, consentLook } from "./contact-view.ts";
 import { isUnknown, messageLook, type SentItem, type Step, type ThreadItem } from "./message-view.ts";
-import type { SimulatedNumber } from "./simulator.tsx";
+import type { SimulatedNumber } from "./simulator-view.ts";
 import { words } from "./simulator-words.ts";
 import { StepList } from "./step-list.tsx";
 import { Thread } from "./thread.tsx";

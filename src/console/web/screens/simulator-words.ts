@@ -15,6 +15,7 @@ export const words = {
   number: (phone: string) => `Your number ${phone}`,
   ready: "Ready",
   notReady: "Not ready",
+  notReadyReason: "it was made not ready on the simulator",
   makeReady: "Make ready",
   makeNotReady: "Make not ready",
   back: "All phones",

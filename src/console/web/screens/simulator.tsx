@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
-import { get, newFormKey, send } from "../api.ts";
+import { get, type Json, newFormKey, send } from "../api.ts";
 import { mayOwn, useWorkspace, type Workspace, workspaceQuery } from "../session.ts";
 import { Button } from "../ui/button.tsx";
 import { Chip } from "../ui/chip.tsx";
@@ -12,32 +12,13 @@ import { Page } from "../ui/page.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { textIn } from "./bubble.tsx";
-import { type Consent, consentLook } from "./contact-view.ts";
+import { consentLook } from "./contact-view.ts";
 import { words as home } from "./home-words.ts";
 import { MessagePanel } from "./message-panel.tsx";
-import { messageLook, type ThreadItem } from "./message-view.ts";
+import { messageLook } from "./message-view.ts";
 import { PhoneView } from "./simulator-phone.tsx";
+import type { Phone, SimulatedNumber, SimulatorState } from "./simulator-view.ts";
 import { words } from "./simulator-words.ts";
-
-export interface SimulatedNumber {
-  id: number;
-  phone: string;
-  name: string;
-  ready: boolean;
-  unready_reason: string | null;
-}
-
-interface Phone {
-  phone: string;
-  name: string | null;
-  consent: Consent;
-  last: ThreadItem;
-}
-
-interface SimulatorState {
-  numbers: SimulatedNumber[];
-  phones: Phone[];
-}
 
 interface Search {
   phone?: string;
@@ -124,8 +105,8 @@ function NumberLine({ number, workspace }: { number: SimulatedNumber; workspace:
     setIsBusy(true);
     setError(null);
     try {
-      const act = ready ? "unready" : "ready";
-      await send("POST", `/w/${workspace.id}/simulator/numbers/${id}/${act}`, {}, newFormKey());
+      const [act, body] = ready ? ["unready", { reason: words.notReadyReason }] : ["ready", {}];
+      await send("POST", `/w/${workspace.id}/numbers/${id}/${act}`, body as Json, newFormKey());
       await Promise.all([
         client.invalidateQueries({ queryKey: ["simulator", workspace.id] }),
         client.invalidateQueries({ queryKey: workspaceQuery(workspace.id).queryKey }),

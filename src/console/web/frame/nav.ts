@@ -6,6 +6,7 @@ import {
   type LucideIcon,
   Megaphone,
   MessagesSquare,
+  Phone,
   Smartphone,
   Users,
   Webhook,
@@ -62,6 +63,15 @@ export const places: readonly Place[] = [
     group: "main",
     isOnPhones: false,
     letter: "m",
+    needs: "member",
+  },
+  {
+    to: "/w/$workspace/numbers",
+    label: "Numbers",
+    icon: Phone,
+    group: "main",
+    isOnPhones: false,
+    letter: "n",
     needs: "member",
   },
   {

@@ -1,6 +1,7 @@
 /** Every route of the console, those with a name in a place before those that take any value there. */
 import type { ConsoleRoute } from "./route.ts";
 import { accountRoutes } from "./routes/account.ts";
+import { billingRoutes } from "./routes/billing.ts";
 import { broadcastRoutes } from "./routes/broadcasts.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
 import { developerRoutes } from "./routes/developer.ts";
@@ -25,5 +26,6 @@ export const routes: readonly ConsoleRoute[] = [
   ...messageRoutes,
   ...simulatorRoutes,
   ...numberRoutes,
+  ...billingRoutes,
   ...mountedRoutes,
 ];

@@ -131,6 +131,7 @@ const screens = [
   screen("/contacts", () => import("./screens/contacts.tsx"), "q", "consent", "after", "open"),
   screen("/broadcasts", () => import("./screens/broadcasts.tsx"), "after"),
   screen("/numbers", () => import("./screens/numbers.tsx"), "open"),
+  screen("/billing", () => import("./screens/billing.tsx"), "after"),
   screen("/inbox", () => import("./screens/inbox.tsx"), "show", "person", "after", "open"),
   screen("/messages", () => import("./screens/messages.tsx"), "q", "status", "origin", "after", "open"),
   screen("/simulator", () => import("./screens/simulator.tsx"), "phone", "open"),

@@ -9,6 +9,7 @@ import {
   Phone,
   Smartphone,
   Users,
+  Wallet,
   Webhook,
 } from "lucide-react";
 
@@ -73,6 +74,15 @@ export const places: readonly Place[] = [
     isOnPhones: false,
     letter: "n",
     needs: "member",
+  },
+  {
+    to: "/w/$workspace/billing",
+    label: "Billing",
+    icon: Wallet,
+    group: "main",
+    isOnPhones: false,
+    letter: "l",
+    needs: "owner",
   },
   {
     to: "/w/$workspace/simulator",

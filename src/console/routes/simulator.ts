@@ -65,7 +65,11 @@ export const simulatorRoutes: readonly ConsoleRoute[] = [
         const { phone, contact } = found;
         const ids = simulated(reading, workspace.id).map(({ id }) => id);
         const items =
-          contact === null ? [] : readThread(reading, contact.id, null, THREAD).items.filter((item) => isOn(item, ids));
+          contact === null
+            ? []
+            : readThread(reading, contact.id, null, THREAD, { hasButtons: true }).items.filter((item) =>
+                isOn(item, ids),
+              );
         return answerData(200, {
           phone,
           contact: contact === null ? null : viewContact(reading, contact, workspace),

@@ -3,7 +3,7 @@
  * alone or in a broadcast) and what the person wrote. Read from the ends of two indexes, a page at a time.
  */
 import { and, desc, eq, isNotNull, lt, sql } from "drizzle-orm";
-import type { Reading } from "#src/storage/transaction.ts";
+import { type Reading, statement } from "#src/storage/transaction.ts";
 import { getBroadcast } from "../broadcasts/read.ts";
 import type { Broadcast } from "../broadcasts/table.ts";
 import { type Inbound, inbounds } from "../inbound/table.ts";
@@ -40,13 +40,20 @@ export const START: ThreadPosition = {
   messageId: Number.MAX_SAFE_INTEGER,
 };
 
-export function readThread(reading: Reading, contactId: number, from: ThreadPosition | null, limit: number): Thread {
+/** `hasButtons`: with what stands below templates, which is looked up for each. */
+export function readThread(
+  reading: Reading,
+  contactId: number,
+  from: ThreadPosition | null,
+  limit: number,
+  { hasButtons = false } = {},
+): Thread {
   const start = from ?? START;
-  const written = listInbounds(reading, contactId, start.inboundId, limit + 1);
+  const wrote = written(reading).all({ contactId, before: start.inboundId, limit: limit + 1 });
   const sent = listHandedOver(reading, contactId, start, limit + 1);
   // By when they came here; within a page, what a person wrote stands at the network's time.
   const all = [
-    ...written.map((inbound) => ({ at: inbound.createdAt, inbound, message: null })),
+    ...wrote.map((inbound) => ({ at: inbound.createdAt, inbound, message: null })),
     ...sent.map((message) => ({ at: message.handedOverAt ?? message.createdAt, inbound: null, message })),
   ].toSorted((one, other) => other.at - one.at);
   const shown = all.slice(0, limit);
@@ -59,7 +66,7 @@ export function readThread(reading: Reading, contactId: number, from: ThreadPosi
   };
   const items = shown.flatMap(({ inbound, message }): ThreadItem[] => {
     if (inbound !== null) return [{ kind: "inbound", at: inbound.receivedAt, inbound }];
-    return message === null ? [] : [viewOf(reading, message)];
+    return message === null ? [] : [viewOf(reading, message, hasButtons)];
   });
   return {
     items: items.toSorted((one, other) => other.at - one.at),
@@ -67,39 +74,43 @@ export function readThread(reading: Reading, contactId: number, from: ThreadPosi
   };
 }
 
-function listInbounds(reading: Reading, contactId: number, before: number, limit: number): Inbound[] {
-  return reading.db
+const written = statement((db) =>
+  db
     .select()
     .from(inbounds)
-    .where(and(eq(inbounds.contactId, contactId), lt(inbounds.id, before)))
+    .where(and(eq(inbounds.contactId, sql.placeholder("contactId")), lt(inbounds.id, sql.placeholder("before"))))
     .orderBy(desc(inbounds.id))
-    .limit(limit)
-    .all();
-}
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
+
+const handedOver = statement((db) =>
+  db
+    .select()
+    .from(messages)
+    .where(
+      and(
+        eq(messages.contactId, sql.placeholder("contactId")),
+        isNotNull(messages.handedOverAt),
+        sql`(${messages.handedOverAt}, ${messages.id}) < (${sql.placeholder("messageAt")}, ${sql.placeholder("messageId")})`,
+      ),
+    )
+    .orderBy(desc(messages.handedOverAt), desc(messages.id))
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
 
 /** What was handed over to a person, the newest first. */
 export function listHandedOver(
   reading: Reading,
   contactId: number,
-  before: Pick<ThreadPosition, "messageAt" | "messageId">,
+  { messageAt, messageId }: Pick<ThreadPosition, "messageAt" | "messageId">,
   limit: number,
 ): Message[] {
-  return reading.db
-    .select()
-    .from(messages)
-    .where(
-      and(
-        eq(messages.contactId, contactId),
-        isNotNull(messages.handedOverAt),
-        sql`(${messages.handedOverAt}, ${messages.id}) < (${before.messageAt}, ${before.messageId})`,
-      ),
-    )
-    .orderBy(desc(messages.handedOverAt), desc(messages.id))
-    .limit(limit)
-    .all();
+  return handedOver(reading).all({ contactId, messageAt, messageId, limit });
 }
 
-function viewOf(reading: Reading, message: Message): ThreadItem {
+function viewOf(reading: Reading, message: Message, hasButtons: boolean): ThreadItem {
   const broadcast = message.broadcastId === null ? null : getBroadcast(reading, message.broadcastId);
   return {
     kind: "message",
@@ -107,7 +118,7 @@ function viewOf(reading: Reading, message: Message): ThreadItem {
     message,
     text: textOf(message, broadcast),
     broadcast,
-    buttons: buttonsOf(componentsOf(reading, message, broadcast)),
+    buttons: hasButtons ? buttonsOf(componentsOf(reading, message, broadcast)) : [],
   };
 }
 

@@ -8,9 +8,7 @@ import { purgeInbounds } from "#src/domain/inbound/purge.ts";
 import { purgeParked } from "#src/domain/messages/apply-status.ts";
 import { expireHolds } from "#src/domain/messages/expire-hold.ts";
 import { purgeMessages } from "#src/domain/messages/purge.ts";
-import { purgeFormAnswers } from "#src/domain/users/form-answers.ts";
-import { purgeSessions } from "#src/domain/users/sessions.ts";
-import { purgeTries } from "#src/domain/users/tries.ts";
+import { purgeSignIns } from "#src/domain/users/purge.ts";
 import { purgeEvents } from "#src/domain/webhooks/purge.ts";
 import type { Log } from "#src/log.ts";
 import { type Clock, sleep, type Timer } from "#src/primitives/clock.ts";
@@ -77,9 +75,7 @@ export class Housekeeping {
     const { recipients, events, raw, messages, inbound } = retention;
     const chores: ((tx: Tx) => number)[] = [
       (tx) => purgeKeys(tx, BATCH),
-      (tx) => purgeFormAnswers(tx, BATCH),
-      (tx) => purgeSessions(tx, BATCH),
-      (tx) => purgeTries(tx, BATCH),
+      (tx) => purgeSignIns(tx, BATCH),
       (tx) => purgeParked(tx, BATCH),
       (tx) => expireHolds(tx, BATCH),
       (tx) => tidyFinished(tx, BATCH),

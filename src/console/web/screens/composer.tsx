@@ -114,7 +114,7 @@ function Reply({ conversation: { contact, contact_id: id, from } }: { conversati
         </p>
       )}
       <div className="flex items-center justify-between gap-3">
-        <span className="text-label text-quiet">{words.sendHint}</span>
+        <span className="text-label text-quiet max-mid:invisible">{words.sendHint}</span>
         <Button type="submit" tone="primary" busy={isBusy} disabled={text.trim() === ""}>
           {words.send}
         </Button>

@@ -99,7 +99,7 @@ function Handset({
   return (
     <section
       aria-label={words.phoneOf(name)}
-      className="flex h-[40rem] max-h-[calc(100dvh-7rem)] flex-col overflow-hidden rounded-[28px] border-4 border-edge bg-surface"
+      className="flex h-[40rem] max-h-[calc(100dvh-7rem)] max-mid:max-h-[calc(100dvh-15rem)] flex-col overflow-hidden rounded-[28px] border-4 border-edge bg-surface"
     >
       <div className="flex items-center gap-2 border-b border-line px-3 py-2">
         <Link

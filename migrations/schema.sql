@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 6. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 7. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -270,6 +270,16 @@ WHEN NEW.person_id IS NOT NULL AND coalesce(OLD.person_id, OLD.id) <> NEW.person
   WHERE workspace_id = NEW.workspace_id AND person_id = coalesce(OLD.person_id, OLD.id);
 END;
 
+CREATE TABLE conversations (
+  contact_id INTEGER PRIMARY KEY REFERENCES contacts (id),
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  last_inbound_id INTEGER NOT NULL,
+  wrote_at INTEGER NOT NULL,
+  unread INTEGER NOT NULL
+) STRICT;
+CREATE INDEX conversations_listed ON conversations (workspace_id, wrote_at, contact_id);
+CREATE INDEX conversations_unread ON conversations (workspace_id, wrote_at, contact_id) WHERE unread > 0;
+
 CREATE TABLE custom_fields (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -394,6 +404,14 @@ CREATE TABLE inbounds (
 ) STRICT;
 CREATE INDEX inbounds_contact ON inbounds (contact_id, id);
 CREATE UNIQUE INDEX inbounds_network ON inbounds (workspace_id, network_message_id);
+CREATE TRIGGER inbounds_conversation AFTER INSERT ON inbounds BEGIN
+  INSERT INTO conversations (contact_id, workspace_id, last_inbound_id, wrote_at, unread)
+    VALUES (new.contact_id, new.workspace_id, new.id, new.received_at, 1)
+    ON CONFLICT (contact_id) DO UPDATE SET
+      last_inbound_id = max(last_inbound_id, excluded.last_inbound_id),
+      wrote_at = max(wrote_at, excluded.wrote_at),
+      unread = unread + 1;
+END;
 
 CREATE TABLE instance (
   id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -475,6 +493,7 @@ CREATE INDEX messages_network ON messages (network_message_id, number_id) WHERE 
 CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL;
 CREATE INDEX messages_recipients ON messages (broadcast_id, status, id) WHERE broadcast_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_reference ON messages (reference);
+CREATE INDEX messages_single ON messages (workspace_id, id) WHERE broadcast_id IS NULL;
 
 CREATE TABLE network_attempts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

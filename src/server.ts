@@ -12,6 +12,7 @@ import { consoleRoutes } from "#src/console/console.ts";
 import { bringUpToDate } from "#src/copies/bring-up-to-date.ts";
 import { BackupSchedule } from "#src/copies/schedule.ts";
 import { markRun, settleOrigin } from "#src/copies/settle-origin.ts";
+import { settingsOf } from "#src/doctor/surroundings.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
 import { CALLBACKS, storeCallback } from "#src/domain/callbacks/callbacks.ts";
@@ -261,6 +262,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   app.use(callbackRoutes({ store, networks, secrets, verifyToken: config.whatsapp.verifyToken, log }));
   app.use(
     consoleRoutes({
+      doctor: settingsOf(config),
       ...{ store, clock, random, log, box, handOver, reader: readers.lists, searchReader: readers.searches },
       bodyBytes: config.limits.bodyBytes,
       webhooks: config.webhooks,

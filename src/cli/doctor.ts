@@ -1,12 +1,13 @@
 /** `waxwing doctor`: what is wrong with the set-up, each finding with its next step. */
+
+import { examine } from "#src/doctor/doctor.ts";
+import type { Finding } from "#src/doctor/finding.ts";
+import { type Doctor, settingsOf } from "#src/doctor/surroundings.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { type Command, command, workspaceFilter } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, withDatabase } from "./database.ts";
-import { type Finding, Findings } from "./doctor/finding.ts";
-import { checkNumber } from "./doctor/number-checks.ts";
-import { checkCallback, checkClock } from "./doctor/server-checks.ts";
 import { workspacesOf } from "./of-workspaces.ts";
 import type { Report } from "./output.ts";
 import { visible } from "./output.ts";
@@ -28,44 +29,20 @@ export const commands: readonly Command[] = [
         const numbers = database.store.read((reading) =>
           workspacesOf(reading, workspace).flatMap(({ id }) => listNumbers(reading, id)),
         );
-        return reportOf(await examine(context, database, numbers, subscribe), numbers);
+        return reportOf(await examine(doctorOf(context, database), numbers, subscribe), numbers);
       }),
   }),
 ];
 
-async function examine(
-  context: Context,
-  database: Database,
-  numbers: readonly SendingNumber[],
-  subscribe: boolean,
-): Promise<Finding[]> {
-  const findings = new Findings();
-  const { clock } = context.io;
-  for (const number of numbers.filter(({ network }) => network === "simulator")) {
-    if (number.ready) findings.ok("number", number.id, `${number.phone} is simulated and ready.`);
-    else
-      findings.warn(
-        "number",
-        number.id,
-        `${number.phone} is not ready: ${number.unreadyReason}`,
-        `waxwing number ready ${number.id}`,
-      );
-  }
-  const real = numbers.filter(({ network }) => network === "whatsapp");
-  if (real.length === 0) {
-    findings.ok("number", null, "There is no number on WhatsApp; docs/whatsapp.md says how to add one.");
-    return findings.all;
-  }
-  await checkCallback(database, context.io, findings);
-  const port = (await accountPorts(context, database))("whatsapp");
-  let clockOf: { network: number; own: number } | null = null;
-  for (const number of real) {
-    if (port === undefined) break;
-    const at = await checkNumber({ database, port, number, findings, subscribe, now: clock.now() });
-    if (at !== null) clockOf ??= { network: at, own: clock.now() };
-  }
-  if (clockOf !== null) checkClock(clockOf.network, clockOf.own, findings);
-  return findings.all;
+function doctorOf(context: Context, database: Database): Doctor {
+  return {
+    store: database.store,
+    clock: context.io.clock,
+    random: context.io.random,
+    box: () => database.box(),
+    port: async () => (await accountPorts(context, database))("whatsapp"),
+    settings: settingsOf(database.config),
+  };
 }
 
 const SIGNS = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;

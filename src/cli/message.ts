@@ -1,11 +1,10 @@
 /** `waxwing message show ID`: one timeline of a message, from the request to the last webhook attempt. */
-import { listAttempts } from "#src/domain/attempts/attempts.ts";
 import type { Callback } from "#src/domain/callbacks/table.ts";
 import type { EventRow } from "#src/domain/events/table.ts";
 import { findForWork } from "#src/domain/messages/read.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { findCallbacks, findEvents, type Slice } from "#src/domain/timeline/read.ts";
-import { deliveriesOfEvent } from "#src/domain/webhooks/read.ts";
+import { tellStory } from "#src/domain/timeline/story.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 import { formatMoney } from "#src/primitives/money.ts";
@@ -16,15 +15,6 @@ import { type Command, command } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { timesIn } from "./of-workspaces.ts";
 import { list, type Report, table } from "./output.ts";
-
-/** One thing that happened, at a moment. */
-interface Step {
-  at: number;
-  what: string;
-  /** In words, for a person. */
-  says: string;
-  details: Record<string, unknown>;
-}
 
 export const commands: readonly Command[] = [
   command({
@@ -77,12 +67,7 @@ function reportOf(
 ): Report {
   const workspace = getWorkspace(reading, message.workspaceId);
   const when = timesIn(workspace);
-  const steps = [
-    ...ownSteps(message),
-    ...attemptSteps(reading, message),
-    ...callbacks.flatMap((callback) => statusSteps(callback, message)),
-    ...events.flatMap((event) => eventSteps(reading, event)),
-  ].toSorted((one, other) => one.at - other.at);
+  const steps = tellStory(reading, message, { callbacks, events, parse: parseCallback });
   const head = {
     id: message.id,
     workspace_id: message.workspaceId,
@@ -121,100 +106,4 @@ function reportOf(
     ),
   ].join("\n");
   return { json: { ...head, timeline }, text };
-}
-
-/** What the message's own row tells. */
-function ownSteps(message: Message): Step[] {
-  const steps: Step[] = [
-    {
-      at: message.createdAt,
-      what: "request",
-      says: `taken from the ${message.origin}`,
-      details: { origin: message.origin },
-    },
-  ];
-  const add = (at: number | null, what: string, says: string): void => {
-    if (at !== null) steps.push({ at, what, says, details: {} });
-  };
-  add(message.handedOverAt, "hand-over", "the last attempt at the network began");
-  add(
-    message.sentAt,
-    "sent",
-    `the network took it${message.networkMessageId === null ? "" : ` as ${message.networkMessageId}`}`,
-  );
-  add(message.deliveredAt, "delivered", "it reached the phone");
-  add(message.readAt, "read", "the person saw it");
-  add(
-    message.failedAt,
-    "failed",
-    message.errorCode === null ? "and then arrived after all" : `${message.errorCode}: ${message.errorMessage}`,
-  );
-  return steps;
-}
-
-function attemptSteps(reading: Reading, { reference }: Message): Step[] {
-  return listAttempts(reading, reference).map((attempt) => ({
-    at: attempt.attemptedAt,
-    what: "attempt",
-    says: `${attempt.outcome} after ${attempt.durationMs} ms: ${attempt.reason}`,
-    details: {
-      outcome: attempt.outcome,
-      code: attempt.code,
-      duration_ms: attempt.durationMs,
-      http_status: attempt.httpStatus,
-      answer: attempt.answer,
-    },
-  }));
-}
-
-/** A callback may carry statuses of a thousand messages; only this one's are shown. */
-function statusSteps({ id, body, receivedAt, dueAt, doneAt, note }: Callback, message: Message): Step[] {
-  return parseCallback(body).flatMap((item) => {
-    if (item.kind !== "status") return [];
-    if (item.reference !== message.reference && item.networkMessageId !== message.networkMessageId) return [];
-    const error = item.error === null ? "" : ` (${item.error.code}: ${item.error.message})`;
-    return [
-      {
-        // The simulator's callbacks lie there before their time.
-        at: Math.max(receivedAt, dueAt),
-        what: "status",
-        says: `the network said ${item.status}${error}${doneAt === null ? " (not applied yet)" : ""}`,
-        details: {
-          status: item.status,
-          network_time: new Date(item.at).toISOString(),
-          error: item.error,
-          callback: id,
-          note,
-        },
-      },
-    ];
-  });
-}
-
-function eventSteps(reading: Reading, event: EventRow): Step[] {
-  const deliveries = deliveriesOfEvent(reading, event.seq);
-  const made: Step = {
-    at: event.createdAt,
-    what: "event",
-    says: `${event.type} ${event.id}${deliveries.length === 0 ? ", no address to send it to" : ""}`,
-    details: { event_id: event.id, event_type: event.type },
-  };
-  const attempts = deliveries.flatMap((delivery) =>
-    delivery.attempts.map((attempt) => ({
-      at: attempt.attemptedAt,
-      what: "webhook",
-      says: `${event.type} → ${attempt.statusCode ?? attempt.error ?? "no answer"} after ${attempt.durationMs} ms`,
-      details: {
-        event_id: event.id,
-        delivery: delivery.id,
-        delivery_status: delivery.status,
-        url: attempt.url,
-        status_code: attempt.statusCode,
-        error: attempt.error,
-        response: attempt.response,
-        duration_ms: attempt.durationMs,
-      },
-    })),
-  );
-  return [made, ...attempts];
 }

@@ -2,17 +2,13 @@
  * `waxwing simulate …`: the other side of the simulated network. What a person writes or a phone reports comes in by the
  * same durable door as everything that a network tells; the running server applies it.
  */
-import { storeCallback } from "#src/domain/callbacks/callbacks.ts";
 import { findForWork } from "#src/domain/messages/read.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { inboundCallback, statusCallback } from "#src/networks/simulator/callback.ts";
-import { describe } from "#src/networks/whatsapp/errors.ts";
-import { randomText } from "#src/primitives/id.ts";
 import { readPhone } from "#src/primitives/phone.ts";
 import { invalidRequest, notFound } from "#src/primitives/problem.ts";
-import type { Random } from "#src/primitives/random.ts";
+import { FAILURE_CODE, playedStatuses, reportStatus, writeIn } from "#src/simulated/play.ts";
 import type { Reading } from "#src/storage/transaction.ts";
 import { type Command, command, workspaceOption } from "./command.ts";
 import { withDatabase } from "./database.ts";
@@ -20,9 +16,6 @@ import { CommandFailure, UsageError } from "./failure.ts";
 import { list } from "./output.ts";
 
 const group = "simulate";
-
-/** What most failures on the real network are: the person cannot be reached there. */
-const FAILURE_CODE = "131026";
 
 export const commands: readonly Command[] = [
   command({
@@ -45,9 +38,7 @@ export const commands: readonly Command[] = [
           const from = readPhone(typed, country);
           if (from === null) throw invalidRequest({ from: [`"${typed}" is not a phone number.`] });
           const number = requireSimulatorNumber(tx, given.workspace, country, wanted);
-          const networkMessageId = newNetworkId(tx.random);
-          storeCallback(tx, "simulator", inboundCallback(number, { networkMessageId, from, text, at: tx.now }));
-          return { network_message_id: networkMessageId, from, to: number.phone };
+          return { network_message_id: writeIn(tx, number, { from, text }), from, to: number.phone };
         });
         return { json: shown, text: list({ from: shown.from, to: shown.to, "network id": shown.network_message_id }) };
       }),
@@ -60,7 +51,7 @@ export const commands: readonly Command[] = [
       message: { kind: "number", value: "ID", required: true, says: "The message's id" },
       status: {
         kind: "choice",
-        choices: ["sent", "delivered", "read", "failed"],
+        choices: playedStatuses,
         required: true,
         says: "What is reported",
       },
@@ -83,16 +74,7 @@ export const commands: readonly Command[] = [
           if (message === undefined) throw notFound("message");
           const number = getNumber(tx, message.numberId);
           if (number.network !== "simulator") throw notSimulated(number);
-          const networkMessageId = message.networkMessageId ?? newNetworkId(tx.random);
-          const body = statusCallback(number, {
-            networkMessageId,
-            reference: message.reference,
-            status,
-            at: tx.now,
-            to: message.toPhone,
-            error: status === "failed" ? { code, title: describe(code) } : null,
-          });
-          storeCallback(tx, "simulator", body);
+          const networkMessageId = reportStatus(tx, number, message, status, code);
           return { message_id: message.id, network_message_id: networkMessageId, status };
         });
         return {
@@ -138,9 +120,4 @@ function notSimulated({ phone }: SendingNumber): CommandFailure {
     `${phone} is on the real network, where nobody can play the other side`,
     "write to it from a phone",
   );
-}
-
-/** As the simulator's own. */
-function newNetworkId(random: Random): string {
-  return `wamid.${randomText(random, 32).toUpperCase()}`;
 }

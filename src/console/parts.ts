@@ -1,5 +1,6 @@
 /** What a running server has that the console's routes need. */
 import type { KeyQueue } from "#src/api/idempotency.ts";
+import type { DoctorSettings } from "#src/doctor/surroundings.ts";
 import type { Log } from "#src/log.ts";
 import type { Clock } from "#src/primitives/clock.ts";
 import type { Random } from "#src/primitives/random.ts";
@@ -20,6 +21,8 @@ export interface ConsoleOptions {
   reader: Reader;
   searchReader: Reader;
   bodyBytes: number;
+  /** What the doctor looks at beside the rows. */
+  doctor: DoctorSettings;
   /** What is let through as a webhook address. */
   webhooks: { allowHttp: boolean; allowPrivate: boolean };
   /** The address by which the world reaches this server, without a slash at the end; null: not said. */

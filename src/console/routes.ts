@@ -1,12 +1,17 @@
 /** Every route of the console, those with a name in a place before those that take any value there. */
 import type { ConsoleRoute } from "./route.ts";
 import { accountRoutes } from "./routes/account.ts";
+import { billingRoutes } from "./routes/billing.ts";
 import { broadcastRoutes } from "./routes/broadcasts.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
 import { developerRoutes } from "./routes/developer.ts";
+import { inboxRoutes } from "./routes/inbox.ts";
+import { messageRoutes } from "./routes/messages.ts";
 import { mountedRoutes } from "./routes/mounted.ts";
+import { numberRoutes } from "./routes/numbers.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
+import { simulatorRoutes } from "./routes/simulator.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
 export const routes: readonly ConsoleRoute[] = [
@@ -17,5 +22,10 @@ export const routes: readonly ConsoleRoute[] = [
   ...deliveryRoutes,
   ...peopleRoutes,
   ...broadcastRoutes,
+  ...inboxRoutes,
+  ...messageRoutes,
+  ...simulatorRoutes,
+  ...numberRoutes,
+  ...billingRoutes,
   ...mountedRoutes,
 ];

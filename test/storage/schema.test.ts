@@ -13,7 +13,6 @@ const WITHOUT_DRIZZLE = ["instance"];
 /** Foreign keys without an index: rows that they refer to are never deleted, so nobody ever looks them up backwards. */
 const WITHOUT_INDEX: Record<string, string> = {
   "consent_log.workspace_id": "the log is read by contact; workspaces are never deleted",
-  "messages.workspace_id": "messages are read by contact, by broadcast and by reference; workspaces are never deleted",
   "broadcasts.number_id": "numbers are marked as removed, never deleted",
   "broadcast_figures.workspace_id": "a row for each broadcast, read by its id; workspaces are never deleted",
   "messages.number_id": "numbers are marked as removed, never deleted",

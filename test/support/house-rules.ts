@@ -123,6 +123,23 @@ export const folders: Folder[] = [
     why: "Files of people come in through the same operations as requests; where they come from is not their business.",
   },
   {
+    holds: ["doctor/"],
+    mayImport: ["doctor/", "domain/", "networks/network.ts", "storage/", "primitives/", "workers/sender.ts"],
+    why: "It looks at the set-up from all sides and changes nothing; who asks is not its business.",
+  },
+  {
+    holds: ["simulated/"],
+    mayImport: [
+      "simulated/",
+      "domain/",
+      "networks/simulator/",
+      "networks/whatsapp/errors.ts",
+      "storage/",
+      "primitives/",
+    ],
+    why: "The simulator's other side speaks the network's words into our own door; it reads no rows but those it is given.",
+  },
+  {
     holds: ["api/"],
     mayImport: [
       "api/",
@@ -156,6 +173,8 @@ export const folders: Folder[] = [
       "version.ts",
       // Types: the parts that a mounted endpoint is handed.
       "workers/hand-over.ts",
+      "simulated/",
+      "doctor/",
     ],
     why: "The console is another face of the API.",
   },
@@ -190,6 +209,7 @@ export const packages: { name: RegExp; only: string[]; why: string }[] = [
       "networks/",
       "workers/",
       "cli/",
+      "doctor/",
       "server.ts",
       "primitives/address.ts",
       "primitives/address-ranges.ts",

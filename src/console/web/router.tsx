@@ -130,6 +130,11 @@ const screens = [
   screen("/deliveries", () => import("./screens/deliveries.tsx"), "status", "type", "after", "open"),
   screen("/contacts", () => import("./screens/contacts.tsx"), "q", "consent", "after", "open"),
   screen("/broadcasts", () => import("./screens/broadcasts.tsx"), "after"),
+  screen("/numbers", () => import("./screens/numbers.tsx"), "open"),
+  screen("/billing", () => import("./screens/billing.tsx"), "after"),
+  screen("/inbox", () => import("./screens/inbox.tsx"), "show", "person", "after", "open"),
+  screen("/messages", () => import("./screens/messages.tsx"), "q", "status", "origin", "after", "open"),
+  screen("/simulator", () => import("./screens/simulator.tsx"), "phone", "open"),
   screen("/broadcasts/$broadcast", () => import("./screens/broadcast.tsx"), "status", "after"),
 ];
 

@@ -20,7 +20,7 @@ import { events } from "../events/table.ts";
 import { contactFields } from "../fields/table.ts";
 import { groupMembers } from "../groups/table.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
-import { inbounds } from "../inbound/table.ts";
+import { conversations, inbounds } from "../inbound/table.ts";
 import { messages, parkedStatuses } from "../messages/table.ts";
 import { deliveries, deliveryAttempts } from "../webhooks/table.ts";
 
@@ -49,6 +49,7 @@ export function eraseContact(tx: Tx, contact: Contact): void {
   tx.db.delete(groupMembers).where(eq(groupMembers.contactId, id)).run();
   tx.db.delete(contactFields).where(eq(contactFields.contactId, id)).run();
   tx.db.delete(contactNetworkIds).where(eq(contactNetworkIds.contactId, id)).run();
+  tx.db.delete(conversations).where(eq(conversations.contactId, id)).run();
   tx.db.update(consentLog).set({ evidence: {} }).where(eq(consentLog.contactId, id)).run();
   // The row stays, empty and unlisted: messages and figures refer to it.
   tx.db

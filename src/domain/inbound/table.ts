@@ -18,3 +18,16 @@ export const inbounds = sqliteTable("inbounds", {
 });
 
 export type Inbound = typeof inbounds.$inferSelect;
+
+/** Everybody who wrote, with what nobody has looked at yet; the rows are kept by a trigger on `inbounds`. */
+export const conversations = sqliteTable("conversations", {
+  contactId: integer().primaryKey(),
+  workspaceId: integer().notNull(),
+  lastInboundId: integer().notNull(),
+  /** When they last wrote, by the network's time. */
+  wroteAt: instant().notNull(),
+  /** How many inbounds came since somebody looked. */
+  unread: integer().notNull(),
+});
+
+export type Conversation = typeof conversations.$inferSelect;

@@ -39,6 +39,8 @@ export interface SimulatedInbound {
   /** E.164. */
   from: string;
   text: string;
+  /** A quick reply below a template: the text is the button's title. */
+  isButton?: boolean;
   at: number;
 }
 
@@ -51,8 +53,9 @@ export function inboundCallback(number: FromNumber, inbound: SimulatedInbound): 
         from,
         id: inbound.networkMessageId,
         timestamp: seconds(inbound.at),
-        type: "text",
-        text: { body: inbound.text },
+        ...(inbound.isButton === true
+          ? { type: "button", button: { text: inbound.text, payload: inbound.text } }
+          : { type: "text", text: { body: inbound.text } }),
       },
     ],
   });

@@ -1,5 +1,17 @@
 /** The places of a workspace, in the order in which the owner of a shop asks for them. A place is here when its screen is. */
-import { House, KeyRound, type LucideIcon, Megaphone, Users, Webhook } from "lucide-react";
+import {
+  House,
+  Inbox,
+  KeyRound,
+  type LucideIcon,
+  Megaphone,
+  MessagesSquare,
+  Phone,
+  Smartphone,
+  Users,
+  Wallet,
+  Webhook,
+} from "lucide-react";
 
 export interface Place {
   to: string;
@@ -11,10 +23,22 @@ export interface Place {
   /** `g` and this letter go there. */
   letter: string | null;
   needs: "member" | "owner";
+  /** Shows beside it how many conversations are unread. */
+  hasUnread?: boolean;
 }
 
 export const places: readonly Place[] = [
   { to: "/w/$workspace", label: "Home", icon: House, group: "main", isOnPhones: true, letter: "h", needs: "member" },
+  {
+    to: "/w/$workspace/inbox",
+    label: "Inbox",
+    icon: Inbox,
+    group: "main",
+    isOnPhones: true,
+    letter: "i",
+    needs: "member",
+    hasUnread: true,
+  },
   {
     to: "/w/$workspace/broadcasts",
     label: "Broadcasts",
@@ -31,6 +55,42 @@ export const places: readonly Place[] = [
     group: "main",
     isOnPhones: true,
     letter: "c",
+    needs: "member",
+  },
+  {
+    to: "/w/$workspace/messages",
+    label: "Messages",
+    icon: MessagesSquare,
+    group: "main",
+    isOnPhones: false,
+    letter: "m",
+    needs: "member",
+  },
+  {
+    to: "/w/$workspace/numbers",
+    label: "Numbers",
+    icon: Phone,
+    group: "main",
+    isOnPhones: false,
+    letter: "n",
+    needs: "member",
+  },
+  {
+    to: "/w/$workspace/billing",
+    label: "Billing",
+    icon: Wallet,
+    group: "main",
+    isOnPhones: false,
+    letter: "l",
+    needs: "owner",
+  },
+  {
+    to: "/w/$workspace/simulator",
+    label: "Simulator",
+    icon: Smartphone,
+    group: "main",
+    isOnPhones: false,
+    letter: "s",
     needs: "member",
   },
   {

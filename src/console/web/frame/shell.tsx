@@ -8,6 +8,7 @@ import { useKeys } from "../ui/keys.ts";
 import { Banner } from "./banner.tsx";
 import { type Place, places } from "./nav.ts";
 import { SignInAgain } from "./sign-in-again.tsx";
+import { Unread } from "./unread.tsx";
 import { words } from "./words.ts";
 import { WorkspaceSwitch } from "./workspace-switch.tsx";
 
@@ -85,6 +86,7 @@ function SideLink({ place, workspace }: { place: Place; workspace: WorkspaceEntr
     >
       <Icon aria-hidden size={18} className="shrink-0" />
       {label}
+      {place.hasUnread === true && <Unread workspaceId={workspace.id} />}
     </Link>
   );
 }
@@ -101,7 +103,7 @@ function PhoneBar({ workspace, here }: { workspace: WorkspaceEntry | undefined; 
       {workspace !== undefined &&
         here
           .filter(({ isOnPhones }) => isOnPhones)
-          .map(({ to, label, icon: Icon }) => (
+          .map(({ to, label, icon: Icon, hasUnread }) => (
             <Link
               key={to}
               to={to}
@@ -111,7 +113,10 @@ function PhoneBar({ workspace, here }: { workspace: WorkspaceEntry | undefined; 
               activeOptions={{ exact: to === "/w/$workspace", includeSearch: false }}
             >
               <Icon aria-hidden size={20} />
-              {label}
+              <span className="flex items-center gap-1">
+                {label}
+                {hasUnread === true && <Unread workspaceId={workspace.id} />}
+              </span>
             </Link>
           ))}
       <Link to="/more" className={look} activeProps={active}>

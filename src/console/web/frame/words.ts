@@ -5,6 +5,7 @@ export const words = {
   developer: "Developer",
   more: "More",
   account: "Account",
+  unread: (count: number) => `, ${count} unread`,
   keys: "Keyboard",
   keySearch: "Search",
   keyRows: "Down and up through a list; Enter opens",

@@ -1,17 +1,16 @@
 /** Contacts: the list, search, the filter by consent, one in detail beside it, and adding somebody. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Search as SearchIcon } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useSearch } from "@tanstack/react-router";
+import { useState } from "react";
 import { getList, queryText } from "../api.ts";
 import { useWorkspace } from "../session.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Chip } from "../ui/chip.tsx";
 import { Copyable } from "../ui/copy.tsx";
-import { inputLook } from "../ui/field.tsx";
 import { FilterBar, List, Pager } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { figure, plural } from "../ui/plural.ts";
+import { SearchBox } from "../ui/search-box.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { AddContact } from "./add-contact.tsx";
@@ -57,7 +56,7 @@ export function Screen() {
       }
     >
       <div className="flex flex-wrap gap-x-6">
-        <SearchBox q={q} />
+        <SearchBox q={q} label={words.search} />
         <FilterBar
           label={words.consent}
           name="consent"
@@ -123,39 +122,6 @@ export function Screen() {
 function Tags({ tags }: { tags: string[] }) {
   const shown = tags.slice(0, 3).join(", ");
   return <span title={tags.join(", ")}>{tags.length > 3 ? `${shown} +${tags.length - 3}` : shown}</span>;
-}
-
-/** What is typed is in the address a moment after the last key. */
-function SearchBox({ q }: { q: string | undefined }) {
-  const navigate = useNavigate();
-  const [text, setText] = useState(q ?? "");
-  useEffect(() => setText(q ?? ""), [q]);
-  useEffect(() => {
-    if (text.trim() === (q ?? "")) return;
-    const timer = setTimeout(() => {
-      const search = (known: Search) => ({
-        ...known,
-        q: text.trim() || undefined,
-        after: undefined,
-        open: undefined,
-      });
-      void navigate({ to: ".", search, replace: q !== undefined } as never);
-    }, 300);
-    return () => clearTimeout(timer);
-  }, [text, q, navigate]);
-  return (
-    <label className="relative mb-4 w-full mid:w-80">
-      <span className="sr-only">{words.search}</span>
-      <SearchIcon aria-hidden size={16} className="absolute start-3 top-1/2 -translate-y-1/2 text-quiet" />
-      <input
-        type="search"
-        className={`${inputLook} ps-9! mid:min-h-8 mid:py-1`}
-        placeholder={words.search}
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-      />
-    </label>
-  );
 }
 
 function Nobody({ isSearch, workspaceId }: { isSearch: boolean; workspaceId: number }) {

@@ -3,11 +3,12 @@ import { findSync } from "#src/domain/numbers/account-sync.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { AccountPort, Looked, Sender } from "#src/networks/network.ts";
 import { SecretUnreadable } from "#src/primitives/secret.ts";
-import type { Database } from "../database.ts";
+import { senderOf } from "#src/workers/sender.ts";
 import type { Findings } from "./finding.ts";
+import type { Doctor } from "./surroundings.ts";
 
 export interface NumberCheck {
-  database: Database;
+  doctor: Doctor;
   port: AccountPort;
   number: SendingNumber;
   findings: Findings;
@@ -22,7 +23,7 @@ const EXPIRES_SOON_MS = 7 * 24 * 60 * 60_000;
 /** Returns the network's own time, where it named one. */
 export async function checkNumber(check: NumberCheck): Promise<number | null> {
   const { number, findings } = check;
-  const sender = await openSender(check);
+  const sender = openSender(check);
   checkSecret(check);
   checkFreshness(check);
   if (sender === null) return null;
@@ -37,25 +38,24 @@ function again({ number }: NumberCheck): string {
   return `waxwing number update ${number.id} --token-file FILE`;
 }
 
-async function openSender(check: NumberCheck): Promise<Sender | null> {
-  const { database, number, findings } = check;
-  const { senderOf } = await import("#src/workers/sender.ts");
+function openSender(check: NumberCheck): Sender | null {
+  const { doctor, number, findings } = check;
   try {
-    return senderOf(database.box(), number);
+    return senderOf(doctor.box(), number);
   } catch (error) {
     if (!(error instanceof SecretUnreadable)) throw error;
     findings.problem(
       "token",
       number.id,
-      `The access token of ${number.phone} cannot be read with the key at ${database.config.secrets.keyFile}.`,
+      `The access token of ${number.phone} cannot be read with the key at ${doctor.settings.keyFile}.`,
       `put this installation's own key file back, or store the token again: ${again(check)}`,
     );
     return null;
   }
 }
 
-function checkSecret({ database, number, findings }: NumberCheck): void {
-  if (number.appSecret !== null || database.config.whatsapp.appSecret !== null) return;
+function checkSecret({ doctor, number, findings }: NumberCheck): void {
+  if (number.appSecret !== null || doctor.settings.hasAppSecret) return;
   findings.problem(
     "app secret",
     number.id,
@@ -64,15 +64,15 @@ function checkSecret({ database, number, findings }: NumberCheck): void {
   );
 }
 
-function checkFreshness({ database, number, findings, now }: NumberCheck): void {
-  const { store, config } = database;
+function checkFreshness({ doctor, number, findings, now }: NumberCheck): void {
+  const { store, settings } = doctor;
   const sync = store.read((reading) => findSync(reading, number.workspaceId, number.accountId));
   const next = `waxwing template sync --workspace ${number.workspaceId}`;
   if (sync?.error != null) {
     findings.warn("templates", number.id, `The last comparison with WhatsApp failed: ${sync.error}`, next);
   } else if (sync?.succeededAt == null) {
     findings.warn("templates", number.id, "The templates were never compared with WhatsApp.", next);
-  } else if (sync.succeededAt < now - 2 * config.whatsapp.syncEveryMs) {
+  } else if (sync.succeededAt < now - 2 * settings.syncEveryMs) {
     const hours = Math.round((now - sync.succeededAt) / 3_600_000);
     findings.warn(
       "templates",

@@ -3,21 +3,16 @@ import { lastReceivedAt } from "#src/domain/callbacks/callbacks.ts";
 import type { Clock } from "#src/primitives/clock.ts";
 import { randomText } from "#src/primitives/id.ts";
 import type { Random } from "#src/primitives/random.ts";
-import type { Database } from "../database.ts";
 import type { Findings } from "./finding.ts";
+import type { Doctor } from "./surroundings.ts";
 
 const LIMIT_MS = 10_000;
 const CLOCK_WARNING_MS = 30_000;
 /** From here on scheduled broadcasts are held. */
 const CLOCK_PROBLEM_MS = 5 * 60_000;
 
-export async function checkCallback(
-  { config, store }: Database,
-  io: { clock: Clock; random: Random },
-  findings: Findings,
-): Promise<void> {
-  const { publicUrl } = config.server;
-  const { verifyToken } = config.whatsapp;
+export async function checkCallback(doctor: Doctor, findings: Findings): Promise<void> {
+  const { publicUrl, verifyToken } = doctor.settings;
   if (publicUrl === null) {
     findings.problem(
       "callback",
@@ -40,8 +35,8 @@ export async function checkCallback(
       "set [whatsapp] verify_token to a word of your own, and type the same word into Meta's form",
     );
   }
-  if (publicUrl !== null && verifyToken !== null) await call(publicUrl, verifyToken, io, findings);
-  const last = store.read((reading) => lastReceivedAt(reading, "whatsapp"));
+  if (publicUrl !== null && verifyToken !== null) await call(publicUrl, verifyToken, doctor, findings);
+  const last = doctor.store.read((reading) => lastReceivedAt(reading, "whatsapp"));
   if (last === null) {
     findings.warn(
       "callback",
@@ -50,7 +45,7 @@ export async function checkCallback(
       "write to the number from a phone; if nothing comes, see the callback address and the subscription",
     );
   } else {
-    const minutes = Math.round((io.clock.now() - last) / 60_000);
+    const minutes = Math.round((doctor.clock.now() - last) / 60_000);
     findings.ok("callback", null, `WhatsApp last called ${minutes} minutes ago.`);
   }
 }

@@ -1,0 +1,141 @@
+/** The inbox: who wrote, what passed between them and us, and what has been seen. Answers go by the API's own sending. */
+import { Type } from "@sinclair/typebox";
+import { answerData, requireId } from "#src/api/endpoint.ts";
+import { answerPage, PER_PAGE, readPage, wrongCursor, wrongParameter } from "#src/api/page.ts";
+import { getContact } from "#src/domain/contacts/find.ts";
+import { viewContact } from "#src/domain/contacts/view.ts";
+import {
+  type ConversationPosition,
+  countUnread,
+  findConversation,
+  listConversations,
+  markSeen,
+} from "#src/domain/inbound/conversations.ts";
+import { WINDOW_MS } from "#src/domain/messages/plan.ts";
+import { listNumbers } from "#src/domain/numbers/read.ts";
+import { readThread, type ThreadPosition } from "#src/domain/timeline/thread.ts";
+import { notFound } from "#src/primitives/problem.ts";
+import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
+import { timesOf } from "../view-developer.ts";
+import { viewThreadItem } from "../view-messages.ts";
+
+const THREAD = 50;
+const UNREAD_COUNTED = 100;
+
+export const inboxRoutes: readonly ConsoleRoute[] = [
+  {
+    method: "GET",
+    path: "/w/{workspace}/conversations",
+    needs: "member",
+    handle: ({ store, workspace, query }) => {
+      const from = readPage(query);
+      const before = "after" in from ? positionOf(from.after) : null;
+      const show = query.get("show");
+      if (show !== null && show !== "unread" && show !== "open") {
+        throw wrongParameter("show", "This is unread or open.");
+      }
+      const when = timesOf(workspace);
+      return store.read((reading) => {
+        const wroteAfter = reading.now - WINDOW_MS;
+        const filter = { isUnread: show === "unread", ...(show === "open" ? { wroteAfter } : {}) };
+        const rows = listConversations(reading, workspace.id, filter, before, PER_PAGE + 1);
+        return answerPage(
+          from,
+          rows,
+          rows.length,
+          ({ contactId, wroteAt, unread }) => {
+            const contact = getContact(reading, workspace.id, contactId);
+            const [last] = readThread(reading, contactId, null, 1).items;
+            return {
+              contact_id: contactId,
+              phone: contact.phone,
+              name: contact.name,
+              consent: contact.consent,
+              unread,
+              wrote_at: when(wroteAt),
+              window_ends_at: when(windowEnd(contact.lastMessageAt)),
+              last: last === undefined ? null : viewThreadItem(last, workspace),
+            };
+          },
+          ({ wroteAt, contactId }) => ({ wroteAt, contactId }),
+        );
+      });
+    },
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/conversations/unread",
+    needs: "member",
+    handle: ({ store, workspace }) =>
+      store.read((reading) => answerData(200, { count: countUnread(reading, workspace.id, UNREAD_COUNTED) })),
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/conversations/{contact}",
+    needs: "member",
+    handle: (call) => {
+      const { store, workspace, query } = call;
+      const from = readPage(query);
+      const before = "after" in from ? threadPositionOf(from.after) : null;
+      return store.read((reading) => {
+        const conversation = findConversation(reading, workspace.id, contactIdOf(call));
+        if (conversation === undefined) throw notFound("conversation");
+        const contact = getContact(reading, workspace.id, conversation.contactId);
+        const { items, next } = readThread(reading, contact.id, before, THREAD);
+        const lastInbound = items.find((item) => item.kind === "inbound");
+        // The number that they wrote to last is the one that answers.
+        const numbers = listNumbers(reading, workspace.id);
+        const wroteTo = numbers.find(
+          ({ id }) => lastInbound?.kind === "inbound" && id === lastInbound.inbound.numberId,
+        );
+        return answerData(200, {
+          contact_id: contact.id,
+          contact: viewContact(reading, contact, workspace),
+          has_phone: contact.phone !== null,
+          from: (wroteTo ?? numbers[0])?.phone ?? null,
+          unread: conversation.unread,
+          last_inbound_id: conversation.lastInboundId,
+          window_ends_at: timesOf(workspace)(windowEnd(contact.lastMessageAt)),
+          items: items.map((item) => viewThreadItem(item, workspace)),
+          next: next === null ? null : Buffer.from(JSON.stringify(next)).toString("base64url"),
+        });
+      });
+    },
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/conversations/{contact}/seen",
+    needs: "member",
+    body: Type.Object({ last_inbound_id: Type.Integer() }, { additionalProperties: false }),
+    // Looking is no deed: it is not logged, and no form key is kept for it.
+    handle: (call) =>
+      change({ ...call, form: null }, (tx) => {
+        const { workspace, body } = call;
+        const contactId = contactIdOf(call);
+        if (findConversation(tx, workspace.id, contactId) === undefined) throw notFound("conversation");
+        const isSeen = markSeen(tx, workspace.id, contactId, Number(body.last_inbound_id));
+        return { status: 200, data: { is_seen: isSeen }, deed: null };
+      }),
+  },
+];
+
+function contactIdOf({ path }: WorkspaceCall): number {
+  return requireId(path.contact, "conversation");
+}
+
+/** Null: they never wrote. */
+function windowEnd(lastMessageAt: number | null): number | null {
+  return lastMessageAt === null ? null : lastMessageAt + WINDOW_MS;
+}
+
+function positionOf({ wroteAt, contactId }: Record<string, unknown>): ConversationPosition {
+  if (typeof wroteAt !== "number" || typeof contactId !== "number") throw wrongCursor();
+  return { wroteAt, contactId };
+}
+
+function threadPositionOf({ inboundId, messageAt, messageId }: Record<string, unknown>): ThreadPosition {
+  if (typeof inboundId !== "number" || typeof messageAt !== "number" || typeof messageId !== "number") {
+    throw wrongCursor();
+  }
+  return { inboundId, messageAt, messageId };
+}

@@ -1,0 +1,158 @@
+/** Messages: searched by phone, id or words, filtered by state and by who sent them, one with its story beside the list. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { getList, queryText } from "../api.ts";
+import { useWorkspace } from "../session.ts";
+import { ButtonLink } from "../ui/button.tsx";
+import { Chip } from "../ui/chip.tsx";
+import { CodeBlock } from "../ui/copy.tsx";
+import { inputLook } from "../ui/field.tsx";
+import { FilterBar, List, Pager } from "../ui/list.tsx";
+import { Page } from "../ui/page.tsx";
+import { SearchBox } from "../ui/search-box.tsx";
+import { Empty, Failed, Loading } from "../ui/states.tsx";
+import { Time } from "../ui/time.tsx";
+import { curlFor } from "./home.tsx";
+import { MessagePanel } from "./message-panel.tsx";
+import { type AnyMessage, messageLook } from "./message-view.ts";
+import { words } from "./messages-words.ts";
+
+interface Search {
+  q?: string;
+  status?: string;
+  origin?: string;
+  after?: string;
+  open?: string;
+}
+
+export function Screen() {
+  const { id, timezone } = useWorkspace();
+  const { q, status, origin, after, open } = useSearch({ strict: false }) as Search;
+  const list = useQuery({
+    queryKey: ["messages", id, q, status, origin, after],
+    queryFn: ({ signal }) => getList<AnyMessage>(`/w/${id}/messages${queryText({ q, status, origin, after })}`, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: after === undefined ? 5_000 : false,
+  });
+  const rows = list.data?.data ?? [];
+  const isSearch = q !== undefined || status !== undefined || origin !== undefined;
+  return (
+    <Page title={words.title} lead={words.lead}>
+      <div className="flex flex-wrap gap-x-6">
+        <SearchBox q={q} label={words.search} />
+        <FilterBar
+          label={words.state}
+          name="status"
+          choices={[
+            { value: undefined, label: words.all },
+            ...(["sent", "delivered", "read", "failed"] as const).map((value) => ({
+              value,
+              label: words.statuses[value],
+            })),
+            { value: "unknown", label: words.unknown },
+          ]}
+        />
+        <OriginFilter origin={origin} />
+      </div>
+      {list.isPending && <Loading />}
+      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+      {list.data !== undefined &&
+        rows.length === 0 &&
+        (isSearch || after !== undefined ? (
+          <Empty
+            title={list.data.meta.has_more ? words.notFoundYet : words.notFound}
+            action={
+              <ButtonLink to={"." as never} search={{} as never}>
+                {words.clear}
+              </ButtonLink>
+            }
+          />
+        ) : (
+          <Empty title={words.empty}>
+            <p className="mb-3">{words.emptyText}</p>
+            <div className="text-start">
+              <CodeBlock
+                text={curlFor({ name: "hello", language: "en_US", variables: { header: 0, body: 0 } })}
+                label={words.emptyText}
+                copyLabel={words.copyCurl}
+              />
+            </div>
+          </Empty>
+        ))}
+      {list.data !== undefined && rows.length > 0 && (
+        <List
+          label={words.title}
+          rows={rows}
+          rowKey={(row) => row.id}
+          openKey={open === undefined ? null : Number(open)}
+          isStale={list.isPlaceholderData}
+          rowLink={(row) => ({
+            to: ".",
+            search: ((known: Search) => ({ ...known, open: String(row.id) })) as never,
+            resetScroll: false,
+          })}
+          columns={[
+            {
+              head: words.to,
+              phone: "who",
+              cell: ({ name, to }) => <span className="figures mid:whitespace-nowrap">{name ?? to}</span>,
+            },
+            {
+              head: words.text,
+              phone: "what",
+              cell: ({ text }) => (
+                <span className="block truncate mid:max-w-[28rem] max-mid:max-w-[60vw]">
+                  {text.replaceAll("\n", " ")}
+                </span>
+              ),
+            },
+            {
+              head: words.state,
+              phone: "state",
+              cell: (row) => {
+                const { word, tone } = messageLook(row);
+                return (
+                  <Chip tone={tone} {...(row.error === null ? {} : { title: row.error.message })}>
+                    {word}
+                  </Chip>
+                );
+              },
+            },
+            {
+              head: words.cost,
+              phone: "hidden",
+              isFigure: true,
+              cell: ({ rate, money }) => (rate === null || money === "released" ? words.none : rate),
+            },
+            { head: words.when, phone: "time", cell: ({ created_at: at }) => <Time at={at} zone={timezone} /> },
+          ]}
+        />
+      )}
+      {list.data !== undefined && <Pager meta={list.data.meta} newer={words.newer} older={words.older} />}
+      {open !== undefined && <MessagePanel key={open} id={open} />}
+    </Page>
+  );
+}
+
+function OriginFilter({ origin }: { origin: string | undefined }) {
+  const navigate = useNavigate();
+  const choose = (value: string) =>
+    void navigate({
+      to: ".",
+      search: (known: Search) => ({ ...known, origin: value || undefined, after: undefined, open: undefined }),
+    } as never);
+  return (
+    <label className="mb-4 flex items-center gap-2 max-mid:w-full">
+      <span className="whitespace-nowrap text-quiet">{words.origin}</span>
+      <select
+        className={`${inputLook} mid:min-h-8 mid:w-44 mid:py-1`}
+        value={origin ?? ""}
+        onChange={({ target }) => choose(target.value)}
+      >
+        <option value="">{words.anyOrigin}</option>
+        <option value="api">{words.origins.api}</option>
+        <option value="console">{words.origins.console}</option>
+      </select>
+    </label>
+  );
+}

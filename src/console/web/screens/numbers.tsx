@@ -1,0 +1,72 @@
+/** Numbers: the list, and one in detail beside it. */
+import { useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
+import { get } from "../api.ts";
+import { useWorkspace } from "../session.ts";
+import { Chip } from "../ui/chip.tsx";
+import { Copyable } from "../ui/copy.tsx";
+import { List } from "../ui/list.tsx";
+import { Page } from "../ui/page.tsx";
+import { figure } from "../ui/plural.ts";
+import { Empty, Failed, Loading } from "../ui/states.tsx";
+import { words as home } from "./home-words.ts";
+import { NumberPanel } from "./number-panel.tsx";
+import type { SendingNumber } from "./number-view.ts";
+import { words } from "./numbers-words.ts";
+
+export function Screen() {
+  const { id } = useWorkspace();
+  const { open } = useSearch({ strict: false }) as { open?: string };
+  const list = useQuery({
+    queryKey: ["numbers", id],
+    queryFn: ({ signal }) => get<SendingNumber[]>(`/w/${id}/numbers`, signal),
+    refetchInterval: 5_000,
+  });
+  const opened = list.data?.find((number) => String(number.id) === open);
+  return (
+    <Page title={words.title} lead={words.lead}>
+      {list.isPending && <Loading />}
+      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+      {list.data?.length === 0 && (
+        <Empty title={words.empty} action={<Copyable text={home.numberCommand(id)} label={words.copyCommand} />}>
+          {words.emptyText}
+        </Empty>
+      )}
+      {list.data !== undefined && list.data.length > 0 && (
+        <List
+          label={words.title}
+          rows={list.data}
+          rowKey={(number) => number.id}
+          openKey={open === undefined ? null : Number(open)}
+          rowLink={(number) => ({
+            to: ".",
+            search: ((known: object) => ({ ...known, open: String(number.id) })) as never,
+            resetScroll: false,
+          })}
+          columns={[
+            { head: words.number, phone: "who", cell: ({ name }) => name },
+            { head: words.state, phone: "state", cell: ({ ready }) => <Readiness isReady={ready} /> },
+            { head: words.phone, phone: "what", cell: ({ phone }) => <span className="figures">{phone}</span> },
+            { head: words.network, phone: "time", cell: ({ network }) => words.networks[network] },
+            {
+              head: words.pace,
+              phone: "hidden",
+              isFigure: true,
+              cell: ({ throughput }) => words.paceOf(figure(throughput)),
+            },
+            {
+              head: words.why,
+              phone: "hidden",
+              cell: ({ ready, unready_reason: reason }) => (ready ? words.none : (reason ?? words.none)),
+            },
+          ]}
+        />
+      )}
+      {opened !== undefined && <NumberPanel key={opened.id} number={opened} />}
+    </Page>
+  );
+}
+
+function Readiness({ isReady }: { isReady: boolean }) {
+  return <Chip tone={isReady ? "green" : "amber"}>{isReady ? words.ready : words.notReady}</Chip>;
+}

@@ -1,0 +1,85 @@
+/**
+ * Conversations as the inbox lists them: people who wrote, who wrote last first. What is unread is the workspace's, not
+ * each person's own: once somebody of the shop has looked, it has been seen.
+ */
+import { and, desc, eq, gt, lte, sql } from "drizzle-orm";
+import type { Reading, Tx } from "#src/storage/transaction.ts";
+import { type Conversation, conversations } from "./table.ts";
+
+export interface ConversationFilter {
+  /** Only those with something that nobody has looked at. */
+  isUnread?: boolean;
+  /** Only those who wrote after this moment. */
+  wroteAfter?: number;
+}
+
+/** Where a page begins: below this one. */
+export interface ConversationPosition {
+  wroteAt: number;
+  contactId: number;
+}
+
+/** The words of the index `conversations_unread`: with a bound value SQLite could not use it. */
+const hasUnread = sql`${conversations.unread} > 0`;
+
+export function listConversations(
+  reading: Reading,
+  workspaceId: number,
+  { isUnread = false, wroteAfter }: ConversationFilter,
+  before: ConversationPosition | null,
+  limit: number,
+): Conversation[] {
+  return reading.db
+    .select()
+    .from(conversations)
+    .where(
+      and(
+        eq(conversations.workspaceId, workspaceId),
+        isUnread ? hasUnread : undefined,
+        wroteAfter === undefined ? undefined : gt(conversations.wroteAt, wroteAfter),
+        before === null
+          ? undefined
+          : and(
+              lte(conversations.wroteAt, before.wroteAt),
+              sql`(${conversations.wroteAt}, ${conversations.contactId}) < (${before.wroteAt}, ${before.contactId})`,
+            ),
+      ),
+    )
+    .orderBy(desc(conversations.wroteAt), desc(conversations.contactId))
+    .limit(limit)
+    .all();
+}
+
+/** Undefined for somebody who never wrote, and for another workspace's. */
+export function findConversation(reading: Reading, workspaceId: number, contactId: number): Conversation | undefined {
+  const found = reading.db.select().from(conversations).where(eq(conversations.contactId, contactId)).get();
+  return found?.workspaceId === workspaceId ? found : undefined;
+}
+
+/** How many conversations have something unread, counted up to `most`. */
+export function countUnread(reading: Reading, workspaceId: number, most: number): number {
+  return reading.db
+    .select({ id: conversations.contactId })
+    .from(conversations)
+    .where(and(eq(conversations.workspaceId, workspaceId), hasUnread))
+    .limit(most)
+    .all().length;
+}
+
+/** Somebody has read up to this inbound. Where a newer one came meanwhile, that stays unread. */
+export function markSeen(tx: Tx, workspaceId: number, contactId: number, lastInboundId: number): boolean {
+  const seen = tx.db
+    .update(conversations)
+    .set({ unread: 0 })
+    .where(
+      and(
+        eq(conversations.contactId, contactId),
+        eq(conversations.workspaceId, workspaceId),
+        lte(conversations.lastInboundId, lastInboundId),
+        hasUnread,
+      ),
+    )
+    .returning({ contactId: conversations.contactId })
+    .get();
+  return seen !== undefined;
+}

@@ -1,0 +1,174 @@
+/**
+ * The whole circle without a phone, in a real browser: a message from the developer's software appears on the simulator's
+ * phone, STOP is pressed there, and contact, event and webhook tell of it; what is typed there is answered in the inbox.
+ */
+import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openClient } from "#src/storage/driver.ts";
+import { noBrowser, openBrowser } from "#test/support/browser.ts";
+import { startConsole } from "#test/support/console-process.ts";
+import { startReceiver } from "#test/support/receiver.ts";
+
+const LIMIT_MS = 120_000;
+const OFFER = {
+  name: "offer",
+  language: "en_US",
+  category: "UTILITY",
+  components: [
+    { type: "BODY", text: "Hi {{1}}, your table is ready.", example: { body_text: [["Asha"]] } },
+    { type: "BUTTONS", buttons: [{ type: "QUICK_REPLY", text: "Stop promotions" }] },
+  ],
+};
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "a message on the simulator's phone → its button pressed → opted out in contact, event and webhook; written → answered once",
+    async () => {
+      await using app = await startConsole();
+      await using receiver = startReceiver();
+      await using browser = await openBrowser();
+      const { page } = browser;
+      const button = (name: string) => page.getByRole("button", { name, exact: true });
+      const clean = async (where: string) => expect([where, await browser.findings()]).toEqual([where, []]);
+
+      await page.goto(app.setupLink);
+      await page.getByLabel("E-mail").fill("asha@example.com");
+      await page.getByLabel("Password").fill("a good long password");
+      await button("Make operator").click();
+      await page.getByLabel("Name").fill("Corner Shop");
+      await button("Make workspace").click();
+      await page.getByText("0 of 4 done").waitFor();
+
+      await page.goto(`${app.url}/console/w/1/simulator`);
+      await page.getByText("No number on the simulator.").waitFor();
+      await clean("no number");
+      await app.command(..."number add --workspace 1 --phone +911244001100 --name Shop --network simulator".split(" "));
+      writeFileSync(join(app.directory, "offer.json"), JSON.stringify(OFFER));
+      await app.command("template", "add", "--workspace", "1", "--file", "offer.json", "--status", "APPROVED");
+      await app.command("webhook", "set", "--workspace", "1", "--url", receiver.url);
+      const { key } = await app.command("key", "create", "--workspace", "1");
+      const sendTo = async (to: string) => {
+        const answered = await fetch(`${app.url}/api/v1/messages`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+          body: JSON.stringify({ to, template: "offer", variables: ["Asha"] }),
+        });
+        return answered.status;
+      };
+      await page.getByText("No phone yet.").waitFor();
+      await clean("no phone");
+
+      // The developer's software sends; the phone rings by itself, and its button is pressed by keyboard.
+      expect(await sendTo("+919876540010")).toBe(201);
+      const phone = page.getByRole("region", { name: "+919876540010's phone" });
+      await phone.getByText("Hi Asha, your table is ready.").waitFor();
+      const steps = page.getByRole("list", { name: "What your software sees" });
+      await steps.getByText("message.read → 200").waitFor();
+      await clean("simulator");
+      await phone.getByRole("button", { name: "Press Stop promotions" }).press("Enter");
+      await phone.getByText("Opted out").waitFor();
+      await steps.getByText("contact.opted_out → 200").waitFor();
+      expect(receiver.types()).toContain("contact.opted_out");
+      expect(await sendTo("+919876540010")).toBe(422);
+      await phone.getByRole("button", { name: "START" }).click();
+      await phone.getByText("Opted in").waitFor();
+
+      // One that nobody reports on: delivered and read by hand, and its story.
+      expect(await sendTo("+919876540004")).toBe(201);
+      await page.getByLabel("Any phone number").fill("98765 40004");
+      await button("Open phone").click();
+      const quiet = page.getByRole("region", { name: "+919876540004's phone" });
+      await quiet.getByText("Not on the phone yet").waitFor();
+      await quiet.getByRole("button", { name: "Fail with…" }).click();
+      await page.getByRole("menuitem", { name: /131049/ }).waitFor();
+      await page.keyboard.press("Escape");
+      await quiet.getByRole("button", { name: "Delivered" }).click();
+      await quiet.getByText("Not on the phone yet").waitFor({ state: "detached" });
+      await quiet.getByRole("button", { name: "Read" }).click();
+      await quiet.getByRole("group", { name: "Play the phone" }).waitFor({ state: "detached" });
+      await quiet.getByRole("link", { name: "#2" }).click();
+      await page.getByRole("heading", { name: "Message 2" }).waitFor();
+      await page.getByText(/^Delivered in .*, and read\.$/).waitFor();
+      await clean("message");
+      await page.keyboard.press("Escape");
+      await page.getByRole("heading", { name: "Message 2" }).waitFor({ state: "detached" });
+
+      // Somebody new writes; the inbox shows it unread until it is opened.
+      await page.getByLabel("Any phone number").fill("+919876540008");
+      await button("Open phone").click();
+      await page.getByLabel("Write as this person").fill("Are you open?");
+      await page.getByLabel("Write as this person").press("Enter");
+      await page.getByRole("region", { name: "What the phone shows" }).getByText("Are you open?").waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("link", { name: /^Inbox/ }).click();
+      const row = page.getByRole("navigation", { name: "Conversations" }).getByRole("link", { name: /Are you open/ });
+      await row.getByText("1 unread").waitFor();
+      await clean("inbox");
+      await row.click();
+      await row.getByText("1 unread").waitFor({ state: "detached" });
+      const thread = page.getByRole("region", { name: "Conversation" });
+
+      // Nobody answers this one: the outcome is unknown, which is not failed, and there is nothing to press again.
+      await page.getByLabel("Your reply").fill("We are, until eight.");
+      await page.getByLabel("Your reply").press("Control+Enter");
+      await page.getByLabel("Your reply").press("Control+Enter");
+      await thread.getByText("Outcome unknown").waitFor();
+      await thread.getByText("We don't know whether this arrived").waitFor();
+      expect(await thread.getByText("We are, until eight.").count()).toBe(1);
+      await clean("unknown");
+
+      // An answer that arrives, pressed twice: it is sent once.
+      const asha = page
+        .getByRole("navigation", { name: "Conversations" })
+        .getByRole("link", { name: /\+919876540010/ });
+      await asha.click();
+      await page.getByLabel("Your reply").fill("Sorry to see you go.");
+      await button("Send reply").dblclick();
+      await thread.getByText("Sorry to see you go.").waitFor();
+      await page.waitForFunction("document.querySelector('textarea').value === ''");
+      expect(await thread.getByText("Sorry to see you go.").count()).toBe(1);
+
+      // The window closes: no field for text is left, and a template can still be sent.
+      const client = openClient(join(app.directory, "waxwing.db"), { timeout: 5_000 });
+      client.prepare("UPDATE contacts SET last_message_at = last_message_at - 86400000").run();
+      client.close();
+      await page.getByText(/The 24-hour window closed on/).waitFor();
+      expect(await page.getByRole("textbox").count()).toBe(0);
+      await page.getByLabel("Template", { exact: true }).selectOption("offer en_US");
+      await button("Send template").click();
+      await page.locator("[aria-invalid=true]").waitFor();
+      await page.getByLabel("Value 1 of the text").fill("Vikram");
+      await page.getByText("Hi Vikram, your table is ready.").waitFor();
+      await clean("closed window");
+      await button("Send template").click();
+      await thread.getByText("Hi Vikram, your table is ready.").waitFor();
+
+      // Messages: by words, by state; on a phone's screen nothing runs over the edge.
+      await page.goto(`${app.url}/console/w/1/messages`);
+      await page.getByRole("link", { name: "Outcome unknown" }).click();
+      await page.getByText("We are, until eight.").waitFor();
+      await page.getByPlaceholder("Phone, #id or words").fill("never said");
+      await page.getByText("No message is like that.").waitFor();
+      await clean("messages");
+      await page.setViewportSize({ width: 320, height: 700 });
+      for (const [path, shown] of [
+        ["messages", "Hi Vikram, your table is ready."],
+        ["messages?open=1", "Message 1"],
+        ["simulator", "+919876540008"],
+        ["simulator?phone=%2B919876540010", "STOP"],
+        ["inbox", "Window open"],
+        ["inbox?person=1", "The 24-hour window closed"],
+      ] as const) {
+        await page.goto(`${app.url}/console/w/1/${path}`);
+        await page.getByText(shown).filter({ visible: true }).first().waitFor();
+        expect([path, await page.evaluate("document.documentElement.scrollWidth - innerWidth")]).toEqual([path, 0]);
+        await clean(path);
+      }
+      // The one answer of 502 is the one that was asked for.
+      expect(browser.troubles.filter((trouble) => !/status of 502/.test(trouble))).toEqual([]);
+      expect(browser.troubles.length).toBeLessThan(2);
+    },
+    LIMIT_MS,
+  );
+});

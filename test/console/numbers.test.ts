@@ -1,0 +1,110 @@
+/** Numbers and money in the console: the same verbs as the command line's, each logged, none for whoever may not. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { fillBucket, template } from "#test/support/scenarios.ts";
+import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+
+let app: TestServer;
+let ours: TestWorkspace;
+let theirs: TestWorkspace;
+let operator: Visitor;
+let owner: Visitor;
+let member: Visitor;
+
+beforeAll(async () => {
+  app = await startTestServer();
+  ours = await app.workspace({ name: "Ours", billing: { rate: 850_000, balance: 10_000_000 } });
+  theirs = await app.workspace({ name: "Theirs" });
+  operator = await firstOperator(app);
+  owner = await person(app, "owner@example.com", "owner", ours.id);
+  member = await person(app, "member@example.com", "member", ours.id);
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+const at = (path: string): string => `/w/${ours.id}${path}`;
+const numberOf = async (visitor: Visitor, workspace = ours.id) =>
+  (await visitor.get(`/w/${workspace}/numbers`)).body.data[0];
+
+describe("numbers", () => {
+  test("are shown without a secret; an owner stops one with a reason that senders are told, and starts it again", async () => {
+    const number = await numberOf(member);
+    expect(number).toMatchObject({ ready: true, network: "simulator", state: null });
+    expect(JSON.stringify(number)).not.toMatch(/token|secret/);
+    const path = at(`/numbers/${number.id}`);
+    expect((await owner.post(`${path}/unready`, { reason: " " })).body.error.fields.reason).toBeDefined();
+    expect((await owner.post(`${path}/unready`, { reason: "stocktaking" })).body.data).toMatchObject({
+      ready: false,
+      unready_reason: "stocktaking",
+      unready_by: "person",
+    });
+    expect(deeds(app)[0]).toMatchObject({ action: "number.unready", subject: number.phone, workspace_id: ours.id });
+    const found = (await owner.get(`${path}/findings`)).body.data;
+    expect(found).toContainEqual(
+      expect.objectContaining({ level: "warning", check: "number", message: expect.stringContaining("stocktaking") }),
+    );
+    expect((await owner.post(`${path}/ready`)).body.data.ready).toBe(true);
+    expect((await owner.get(`${path}/findings`)).body.data[0]).toMatchObject({ level: "ok" });
+  });
+
+  test("are renamed and slowed down; what is impossible is said at its field", async () => {
+    const { id } = await numberOf(owner);
+    const put = (body: object) => owner.ask("PUT", at(`/numbers/${id}`), body);
+    expect((await put({ name: "Shop", throughput: 20 })).body.data).toMatchObject({ name: "Shop", throughput: 20 });
+    expect(Object.keys((await put({ name: "", throughput: 0 })).body.error.fields)).toEqual(["name", "throughput"]);
+  });
+
+  test("of another workspace are not there, whoever asks from where", async () => {
+    const foreign = await numberOf(operator, theirs.id);
+    for (const [method, path] of [
+      ["PUT", ""],
+      ["POST", "/ready"],
+      ["POST", "/unready"],
+      ["POST", "/sync"],
+      ["GET", "/findings"],
+    ] as const) {
+      const body = path === "" ? { name: "Mine", throughput: 1 } : path === "/unready" ? { reason: "mine" } : {};
+      const answered = await owner.ask(method, at(`/numbers/${foreign.id}${path}`), body);
+      expect([path, answered.status]).toEqual([path, 404]);
+    }
+    expect(await numberOf(operator, theirs.id)).toEqual(foreign);
+  });
+});
+
+describe("billing", () => {
+  test("an operator pays in, once for one reference; an owner sees it and may not, a member sees nothing", async () => {
+    const path = at("/billing/credit");
+    const payment = { amount: "50.00", note: "First", ref: "inv-1" };
+    expect((await owner.post(path, payment)).status).toBe(404);
+    expect((await member.get(at("/billing"))).status).toBe(404);
+    const before = (await owner.get(at("/billing"))).body.data;
+    const first = await operator.post(path, payment, { key: "pay-1" });
+    const repeated = await operator.post(path, payment, { key: "pay-1" });
+    expect([first.status, repeated.text]).toEqual([201, first.text]);
+    const other = await operator.post(path, payment, { key: "pay-2" });
+    expect([other.status, other.body.data.is_credited]).toEqual([200, false]);
+    expect(deeds(app).filter(({ action }) => action === "billing.credit").length).toBe(1);
+    const now = (await owner.get(at("/billing"))).body.data;
+    expect(Number(now.available)).toBe(Number(before.available) + 50);
+    for (const amount of ["", "0", "many", "1.0000001"]) {
+      expect([amount, (await operator.post(path, { ...payment, amount, ref: "" })).status]).toEqual([amount, 400]);
+    }
+    expect((await operator.post(path, { amount: "-1.00", note: "", ref: "" })).body.data.is_credited).toBe(true);
+  });
+
+  test("every movement stands in the ledger with the message that it is about, and the figures are their sum", async () => {
+    await app.template(ours, template("hello", [{ type: "BODY", text: "Hello." }]));
+    await fillBucket(app, ours);
+    const body = { to: "+919876540010", template: "hello" };
+    const sent = await app.clock.until(app.call("POST", "/api/v1/messages", { key: ours.key, body }));
+    expect(sent.status).toBe(201);
+    await app.clock.advance(5_000);
+    const rows = (await owner.get(at("/billing/ledger"))).body.data;
+    expect(rows.slice(0, 2)).toMatchObject([
+      { kind: "charge", amount: "0.85", message_id: sent.body.data.id },
+      { kind: "hold", amount: "0.85", message_id: sent.body.data.id },
+    ]);
+    const { available, held, charged, credited } = (await owner.get(at("/billing"))).body.data;
+    expect(Number(available) + Number(held) + Number(charged)).toBeCloseTo(Number(credited), 6);
+    expect((await operator.get(`/w/${theirs.id}/billing`)).body.data).toBeNull();
+  });
+});

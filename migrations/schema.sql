@@ -45,6 +45,20 @@ CREATE TABLE billing_accounts (
   charged INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE broadcast_drafts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  -- JSON: the body of POST /broadcasts as far as it is known; emptied once it was sent.
+  content TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  broadcast_id INTEGER REFERENCES broadcasts (id)
+) STRICT;
+CREATE INDEX broadcast_drafts_broadcast ON broadcast_drafts (broadcast_id);
+CREATE INDEX broadcast_drafts_updated ON broadcast_drafts (updated_at);
+CREATE INDEX broadcast_drafts_workspace ON broadcast_drafts (workspace_id, updated_at);
+
 CREATE TABLE broadcast_figures (
   broadcast_id INTEGER PRIMARY KEY REFERENCES broadcasts (id),
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),

@@ -4,9 +4,12 @@ import { accountRoutes } from "./routes/account.ts";
 import { broadcastRoutes } from "./routes/broadcasts.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
 import { developerRoutes } from "./routes/developer.ts";
+import { draftRoutes } from "./routes/drafts.ts";
+import { groupRoutes } from "./routes/groups.ts";
 import { mountedRoutes } from "./routes/mounted.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
+import { templateRoutes } from "./routes/templates.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
 export const routes: readonly ConsoleRoute[] = [
@@ -17,5 +20,8 @@ export const routes: readonly ConsoleRoute[] = [
   ...deliveryRoutes,
   ...peopleRoutes,
   ...broadcastRoutes,
+  ...draftRoutes,
+  ...templateRoutes,
+  ...groupRoutes,
   ...mountedRoutes,
 ];

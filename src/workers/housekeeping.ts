@@ -3,6 +3,7 @@
 import { purgeAttempts } from "#src/domain/attempts/attempts.ts";
 import { purgeRecipients, tidyFinished } from "#src/domain/broadcasts/tidy.ts";
 import { purgeCallbacks } from "#src/domain/callbacks/callbacks.ts";
+import { purgeDrafts } from "#src/domain/drafts/drafts.ts";
 import { purgeKeys } from "#src/domain/idempotency/keys.ts";
 import { purgeInbounds } from "#src/domain/inbound/purge.ts";
 import { purgeParked } from "#src/domain/messages/apply-status.ts";
@@ -78,6 +79,7 @@ export class Housekeeping {
     const chores: ((tx: Tx) => number)[] = [
       (tx) => purgeKeys(tx, BATCH),
       (tx) => purgeFormAnswers(tx, BATCH),
+      (tx) => purgeDrafts(tx, BATCH),
       (tx) => purgeSessions(tx, BATCH),
       (tx) => purgeTries(tx, BATCH),
       (tx) => purgeParked(tx, BATCH),

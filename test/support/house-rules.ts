@@ -34,6 +34,7 @@ const nouns = [
   "figures",
   "messages",
   "broadcasts",
+  "drafts",
   "attempts",
   "inbound",
   "callbacks",

@@ -28,7 +28,7 @@ export async function bundleConsole(): Promise<BundledFile[]> {
     splitting: true,
     sourcemap: "none",
     publicPath: "/console/assets/",
-    naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
+    naming: { entry: "[name]-[hash].[ext]", chunk: "part-[hash].[ext]", asset: "[name]-[hash].[ext]" },
     define: { "process.env.NODE_ENV": '"production"' },
     plugins: [{ name: "tailwind", setup: (build) => void build.onLoad({ filter: /\/styles\.css$/ }, loadStyles) }],
   });

@@ -64,14 +64,32 @@ test(
     const body = await sent.text();
     expect([sent.status, body]).toEqual([201, expect.stringContaining('"sent"')]);
 
+    // The console travels inside: its page, under its policy, and every file that the page names.
+    const page = await fetch(`${url}/console`);
+    const html = await page.text();
+    expect([page.status, page.headers.get("content-security-policy")]).toEqual([
+      200,
+      expect.stringContaining("script-src 'self'; style-src 'self'"),
+    ]);
+    const files = [...html.matchAll(/\/console\/assets\/[\w.-]+/g)].map(([path]) => path);
+    expect(files.length).toBe(2);
+    for (const path of files) {
+      const file = await fetch(`${url}${path}`, { headers: { "accept-encoding": "br" } });
+      expect([file.status, file.headers.get("content-encoding"), file.headers.get("cache-control")]).toEqual([
+        200,
+        "br",
+        "public, max-age=31536000, immutable",
+      ]);
+    }
+
     // A command works beside the server, on the same file.
     expect(await answer("workspace", "show", workspace)).toMatchObject({ name: "Shop" });
 
     const data = join(place, "data");
     expect(mode(data)).toBe("700");
-    const files = readdirSync(data);
-    expect(files).toEqual(expect.arrayContaining(["waxwing.db", "waxwing.db-wal", "waxwing.key"]));
-    expect(files.filter((name) => mode(join(data, name)) !== "600")).toEqual([]);
+    const stored = readdirSync(data);
+    expect(stored).toEqual(expect.arrayContaining(["waxwing.db", "waxwing.db-wal", "waxwing.key"]));
+    expect(stored.filter((name) => mode(join(data, name)) !== "600")).toEqual([]);
 
     server.kill("SIGTERM");
     expect([await server.exited, await new Response(server.stderr).text()]).toEqual([

@@ -6,7 +6,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Config, loadConfig } from "#src/config.ts";
+import { makeSetupLink } from "#src/domain/users/links.ts";
 import { type Command, command } from "./command.ts";
+import { linkAddress } from "./console-link.ts";
 import type { Context } from "./context.ts";
 import { withDatabase } from "./database.ts";
 import { type Demo, writeDemo } from "./dev/demo.ts";
@@ -58,7 +60,9 @@ async function serveDemo(
   const url = server.url.replace("://0.0.0.0:", "://127.0.0.1:").replace("://[::]:", "://[::1]:");
   const baseUrl = `${url}/api/v1`;
   const { data } = config.storage;
-  const words = { baseUrl, docsUrl: `${url}/docs`, viewerUrl: viewer.url, data, demo, note };
+  const setup = await server.store.write(makeSetupLink);
+  const consoleUrl = setup === null ? `${url}/console` : linkAddress(config, setup, server.url);
+  const words = { baseUrl, docsUrl: `${url}/docs`, consoleUrl, viewerUrl: viewer.url, data, demo, note };
   const ready = {
     base_url: baseUrl,
     api_key: demo.key,
@@ -67,6 +71,7 @@ async function serveDemo(
     webhook_viewer_url: viewer.url,
     webhook_secret: demo.webhookSecret,
     docs_url: words.docsUrl,
+    console_url: consoleUrl,
     data,
   };
   if (options.json && note !== null) io.err(`${note}\n`);

@@ -12,6 +12,11 @@ interface Served {
   type: string;
 }
 
+/** `scripts/console-bundle.ts`, as far as it is used here. */
+interface Bundler {
+  bundleConsole(): Promise<{ name: string; bytes: Uint8Array<ArrayBuffer> }[]>;
+}
+
 interface Bundle {
   files: ReadonlyMap<string, Served>;
   script: string;
@@ -61,7 +66,7 @@ function fromExecutable(): Bundle {
 async function fromSource(): Promise<Bundle> {
   // Computed, so that the bundler of the executable does not follow it: nothing of it belongs in there.
   const path = new URL("../../scripts/console-bundle.ts", import.meta.url).href;
-  const { bundleConsole } = (await import(path)) as typeof import("../../scripts/console-bundle.ts");
+  const { bundleConsole } = (await import(path)) as Bundler;
   const files = await bundleConsole();
   return assemble(
     files.map(({ name, bytes }) => ({

@@ -147,7 +147,7 @@ test("a command line that is not understood exits 2 and says what there is", asy
     [
       [],
       ["wrkspace", "list"],
-      ["broadcast", "list"],
+      ["inbox", "list"],
       ["workspace"],
       ["workspace", "crate"],
       ["--nonsense"],
@@ -161,7 +161,7 @@ test("a command line that is not understood exits 2 and says what there is", asy
   }
   expect(ran[0]?.stderr).toContain("serve, dev, workspace, key");
   expect(ran[1]?.stderr).toContain('"wrkspace" is not a command; did you mean workspace?');
-  expect(ran[2]?.stderr).toContain('"broadcast" is not a command; there are serve, dev, workspace');
+  expect(ran[2]?.stderr).toContain('"inbox" is not a command; there are serve, dev, workspace');
   expect(ran[3]?.stderr).toContain("create, list, show, update");
   expect(ran[4]?.stderr).toContain("did you mean create?");
   expect(ran[6]?.stderr).toContain("--workspace ID is missing");

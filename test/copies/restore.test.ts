@@ -238,3 +238,32 @@ function instanceOf(path: string) {
     client.close();
   }
 }
+
+test("whoever was kept out of the console after the backup stays out; new people stay, and the log of deeds is whole", async () => {
+  using workshop = new CallingWorkshop();
+  const user = (name: string, email: string, ...more: string[]) =>
+    workshop.json<Record<string, unknown>>(["user", name, "--email", email, ...more]);
+  await user("create", "op@example.com", "--role", "operator");
+  await user("create", "leaver@example.com", "--role", "operator");
+  const backup = workshop.path("backup.db");
+  await workshop.json(["backup", backup]);
+  await user("disable", "leaver@example.com");
+  await user("create", "new@example.com", "--role", "operator");
+  await workshop.json(["restore", backup]);
+  expect(await workshop.json(["user", "list"])).toMatchObject([
+    { email: "op@example.com", disabled_at: null },
+    { email: "leaver@example.com", disabled_at: expect.any(String) },
+    { email: "new@example.com", disabled_at: null },
+  ]);
+  const client = openClient(workshop.path("data/waxwing.db"), { readonly: true });
+  try {
+    expect(client.prepare("SELECT action FROM audit_log ORDER BY id").pluck().all()).toEqual([
+      "user.create",
+      "user.create",
+      "user.disable",
+      "user.create",
+    ]);
+  } finally {
+    client.close();
+  }
+});

@@ -66,7 +66,8 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
   });
   context.on("weberror", (error) => troubles.push(String(error.error())));
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  // The machine may be busy with other tests.
+  page.setDefaultTimeout(20_000);
   return {
     browser,
     context,

@@ -6,6 +6,8 @@ import type { Demo } from "./demo.ts";
 export interface DevServer {
   readonly baseUrl: string;
   readonly docsUrl: string;
+  /** Makes the first operator. */
+  readonly consoleUrl: string;
   readonly viewerUrl: string;
   readonly data: string;
   readonly demo: Demo;
@@ -13,7 +15,7 @@ export interface DevServer {
   readonly note: string | null;
 }
 
-export function devWords({ baseUrl, docsUrl, viewerUrl, data, demo, note }: DevServer): string {
+export function devWords({ baseUrl, docsUrl, consoleUrl, viewerUrl, data, demo, note }: DevServer): string {
   const curl = (body: Record<string, unknown>): string =>
     [
       `  curl ${baseUrl}/messages \\`,
@@ -31,6 +33,7 @@ export function devWords({ baseUrl, docsUrl, viewerUrl, data, demo, note }: DevS
     `  number    ${demo.number}`,
     `  webhooks  ${viewerUrl}    (what a receiver gets, and its signatures checked)`,
     `  docs      ${docsUrl}`,
+    `  console   ${consoleUrl}    (choose an e-mail address and a password; half an hour)`,
     "",
     "Send a template message:",
     "",

@@ -70,7 +70,7 @@ export function Shell() {
 }
 
 const sideLook =
-  "flex min-h-10 items-center gap-3 rounded-control px-3 py-2 text-ink no-underline hover:bg-sunken max-wide:flex-col max-wide:gap-1 max-wide:px-1 max-wide:text-center max-wide:text-label";
+  "flex min-h-10 items-center gap-3 rounded-control px-3 py-2 text-ink no-underline hover:bg-sunken wide:whitespace-nowrap max-wide:flex-col max-wide:gap-1 max-wide:px-1 max-wide:text-center max-wide:text-label";
 const sideHere = "bg-sunken font-semibold";
 
 function SideLink({ place, workspace }: { place: Place; workspace: WorkspaceEntry }) {

@@ -196,7 +196,7 @@ function Theme() {
             type="radio"
             name="theme"
             className="size-4 accent-accent"
-            checked={theme === value}
+            checked={(choose.isPending ? choose.variables : theme) === value}
             onChange={() => choose.mutate(value)}
           />
           {label}

@@ -72,7 +72,7 @@ export function Screen() {
                   return (
                     <div className="flex items-center gap-2 max-mid:justify-end">
                       <Chip tone={tone}>{word}</Chip>
-                      {!isFinished(row) && row.counts.total > 0 && <ProgressBar broadcast={row} />}
+                      {!isFinished(row) && row.status !== "scheduled" && <ProgressBar broadcast={row} />}
                     </div>
                   );
                 },

@@ -1,4 +1,4 @@
-/** Countries by name, and a guess of one from the browser's language and timezone. */
+/** Countries and timezones by their present names, and a guess of both from the browser. */
 const CODES =
   "AC AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GT GU GW GY HK HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TA TC TD TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW".split(
     " ",
@@ -7,12 +7,10 @@ const CODES =
 /** Where most of the people of these zones are; for the others the language says it, or nothing does. */
 const BY_ZONE: Readonly<Record<string, string>> = {
   "Asia/Kolkata": "IN",
-  "Asia/Calcutta": "IN",
   "America/Sao_Paulo": "BR",
   "Asia/Jakarta": "ID",
   "America/Mexico_City": "MX",
   "America/Argentina/Buenos_Aires": "AR",
-  "America/Buenos_Aires": "AR",
   "America/Bogota": "CO",
   "Europe/Berlin": "DE",
   "Europe/London": "GB",
@@ -41,4 +39,37 @@ export function guessCountry(timezone: string): string {
     .find((one) => one !== undefined);
   const guess = BY_ZONE[timezone] ?? region ?? "US";
   return CODES.includes(guess) ? guess : "US";
+}
+
+/** Browsers still call some zones by the names that they had decades ago; people look for the present ones. */
+const RENAMED: Readonly<Record<string, string>> = {
+  "Africa/Asmera": "Africa/Asmara",
+  "America/Buenos_Aires": "America/Argentina/Buenos_Aires",
+  "America/Catamarca": "America/Argentina/Catamarca",
+  "America/Cordoba": "America/Argentina/Cordoba",
+  "America/Godthab": "America/Nuuk",
+  "America/Indianapolis": "America/Indiana/Indianapolis",
+  "America/Jujuy": "America/Argentina/Jujuy",
+  "America/Louisville": "America/Kentucky/Louisville",
+  "America/Mendoza": "America/Argentina/Mendoza",
+  "Asia/Calcutta": "Asia/Kolkata",
+  "Asia/Katmandu": "Asia/Kathmandu",
+  "Asia/Rangoon": "Asia/Yangon",
+  "Asia/Saigon": "Asia/Ho_Chi_Minh",
+  "Atlantic/Faeroe": "Atlantic/Faroe",
+  "Europe/Kiev": "Europe/Kyiv",
+  "Pacific/Enderbury": "Pacific/Kanton",
+  "Pacific/Ponape": "Pacific/Pohnpei",
+  "Pacific/Truk": "Pacific/Chuuk",
+};
+
+/** The browser's own zone. */
+export function ownTimezone(): string {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return RENAMED[zone] ?? zone;
+}
+
+export function timezones(): string[] {
+  const zones = Intl.supportedValuesOf("timeZone").map((zone) => RENAMED[zone] ?? zone);
+  return [...new Set(["UTC", ownTimezone(), ...zones.sort()])];
 }

@@ -131,7 +131,7 @@ function TypeFilter({ type }: { type: string | undefined }) {
     } as never);
   return (
     <label className="mb-4 flex items-center gap-2 max-mid:w-full">
-      <span className="text-quiet">{words.type}</span>
+      <span className="shrink-0 text-quiet">{words.type}</span>
       <select
         className={`${inputLook} mid:min-h-8 mid:w-52 mid:py-1`}
         value={type ?? ""}

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Check, Circle } from "lucide-react";
 import type { ReactNode } from "react";
 import { get } from "../api.ts";
-import { mayOwn, useWorkspace, type Workspace } from "../session.ts";
+import { mayOwn, useWorkspace, type Workspace, workspaceQuery } from "../session.ts";
 import { ButtonLink } from "../ui/button.tsx";
 import { Chip } from "../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../ui/copy.tsx";
@@ -29,6 +29,8 @@ export function Home() {
     // The steps tick themselves while somebody follows them elsewhere.
     refetchInterval: (query) => (query.state.data?.has_delivered_events === true ? 60_000 : 5_000),
   });
+  // A number may be added, or become ready, on the command line or by the network.
+  useQuery({ ...workspaceQuery(workspace.id), staleTime: 0, refetchInterval: 5_000 });
   return (
     <Page title={words.title} about={workspace.name} lead={workspace.name} isNarrow>
       {home.isPending && <Loading />}

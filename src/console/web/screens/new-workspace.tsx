@@ -9,7 +9,7 @@ import { SelectField, TextField } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Card, Page } from "../ui/page.tsx";
 import { Empty } from "../ui/states.tsx";
-import { countries, guessCountry } from "./countries.ts";
+import { countries, guessCountry, ownTimezone, timezones } from "./countries.ts";
 
 const words = {
   title: "Make a workspace",
@@ -27,7 +27,7 @@ export function NewWorkspace() {
   const { user } = useMe();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const timezone = ownTimezone();
   const form = useForm({ defaultValues: { name: "", country: guessCountry(timezone), timezone } });
   if (!user.is_operator) {
     return (
@@ -41,7 +41,6 @@ export function NewWorkspace() {
     await client.refetchQueries({ queryKey: meQuery.queryKey });
     await navigate({ to: "/w/$workspace", params: { workspace: String(id) } } as never);
   };
-  const zones = [...new Set([timezone, "UTC", ...Intl.supportedValuesOf("timeZone")])];
   return (
     <Page title={words.title} lead={words.lead} isNarrow>
       <Card>
@@ -59,7 +58,7 @@ export function NewWorkspace() {
             name="timezone"
             label={words.timezone}
             hint={words.timezoneHint}
-            choices={zones.map((zone) => ({ value: zone, label: zone }))}
+            choices={timezones().map((zone) => ({ value: zone, label: zone }))}
           />
         </Form>
       </Card>

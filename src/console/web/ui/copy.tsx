@@ -38,13 +38,13 @@ export function Copyable({ text, label }: { text: string; label: string }) {
 /** Several lines; it scrolls sideways, by keyboard too. */
 export function CodeBlock({ text, label, copyLabel }: { text: string; label: string; copyLabel?: string }) {
   return (
-    <div className="relative rounded-control border border-line bg-sunken">
+    <div className="flex items-start rounded-control border border-line bg-sunken">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
-      <section aria-label={label} tabIndex={0} className="max-h-80 overflow-auto p-3 pe-12">
+      <section aria-label={label} tabIndex={0} className="max-h-80 min-w-0 flex-1 overflow-auto p-3">
         <pre className="font-mono">{text}</pre>
       </section>
       {copyLabel !== undefined && (
-        <span className="absolute end-1 top-1 rounded-control bg-sunken">
+        <span className="p-1">
           <CopyButton text={text} label={copyLabel} />
         </span>
       )}

@@ -15,6 +15,14 @@ export function switchKeys(isOn: boolean): void {
   else localStorage.setItem(SWITCH, "off");
 }
 
+/** Whether a dialog or a menu lies over the page: keys are its own then. A toast lies over nothing. */
+export function isSomethingOver(): boolean {
+  return (
+    document.querySelector("[role=dialog]:not([data-toast]), [role=alertdialog]:not([data-toast]), [role=menu]") !==
+    null
+  );
+}
+
 /** `handle` returns whether the key meant something. */
 export function useKeys(handle: (key: string) => boolean): void {
   useEffect(() => {
@@ -24,7 +32,7 @@ export function useKeys(handle: (key: string) => boolean): void {
       if (target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], [role=menu]")) {
         return;
       }
-      if (document.querySelector("[role=dialog], [role=alertdialog]") !== null) return;
+      if (isSomethingOver()) return;
       if (handle(event.key)) event.preventDefault();
     };
     document.addEventListener("keydown", listen);

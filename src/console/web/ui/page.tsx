@@ -28,7 +28,9 @@ export function Page({ title, total, about, lead, action, children, isNarrow = f
     isFirstPage = false;
   }, []);
   return (
-    <div className={`mx-auto w-full px-4 py-6 mid:px-6 wide:px-8 ${isNarrow ? "max-w-3xl" : "max-w-7xl"}`}>
+    <div
+      className={`mx-auto w-full px-4 py-6 mid:px-6 wide:px-8 ${isNarrow ? "max-w-3xl" : "max-w-7xl"} ${action === undefined ? "" : "max-mid:pb-24"}`}
+    >
       <div className="mb-6 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
         <div className="min-w-0">
           <h1 ref={heading} tabIndex={-1} className="text-title font-semibold">

@@ -6,6 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useRef } from "react";
 import { IconButton } from "./button.tsx";
+import { isSomethingOver } from "./keys.ts";
 
 /** Closes what `?open=` opened. */
 export function useClosePanel(): () => void {
@@ -31,7 +32,7 @@ export function Panel({ title, children }: { title: string; children: ReactNode 
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key !== "Escape" || event.defaultPrevented) return;
-      if (document.querySelector("[role=dialog], [role=alertdialog], [role=menu]") !== null) return;
+      if (isSomethingOver()) return;
       close();
     };
     document.addEventListener("keydown", listen);

@@ -5,7 +5,7 @@ const manager = Toast.createToastManager();
 
 /** "Key revoked" */
 export function sayDone(text: string): void {
-  manager.add({ description: text, timeout: 4_000 });
+  manager.add({ title: text, timeout: 4_000 });
 }
 
 export function Toasts() {
@@ -26,10 +26,11 @@ function ToastList() {
     <Toast.Root
       key={toast.id}
       toast={toast}
+      data-toast
       className="floats mt-2 rounded-panel border border-line bg-surface px-4 py-3 shadow-float"
     >
       <Toast.Content>
-        <Toast.Description />
+        <Toast.Title className="font-normal" />
       </Toast.Content>
     </Toast.Root>
   ));

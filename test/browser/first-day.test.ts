@@ -1,0 +1,137 @@
+/**
+ * The first day, in a real browser: from the link that the first start prints to a signed test event. On every page on
+ * the way the browser's console is silent, the page's policy is not broken, and axe finds nothing serious.
+ */
+import { describe, expect, test } from "bun:test";
+import { createHmac } from "node:crypto";
+import { noBrowser, openBrowser } from "#test/support/browser.ts";
+import { startConsole } from "#test/support/console-process.ts";
+import { startReceiver } from "#test/support/receiver.ts";
+
+const LIMIT_MS = 120_000;
+const PASSWORD = "a good long password";
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "first start → operator → workspace → key → webhook → test event → its delivery; signed out in the middle",
+    async () => {
+      await using app = await startConsole();
+      await using receiver = startReceiver();
+      await using browser = await openBrowser();
+      const { page, context } = browser;
+      const button = (name: string) => page.getByRole("button", { name, exact: true });
+      const clean = async (where: string) => expect([where, await browser.findings()]).toEqual([where, []]);
+
+      // Nobody is signed in: every address leads to the door.
+      await page.goto(`${app.url}/console/w/1/contacts`);
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      await clean("sign in");
+
+      await page.goto(app.setupLink);
+      await page.getByLabel("E-mail").fill("asha@example.com");
+      await page.getByLabel("Password").fill("short");
+      await button("Make operator").click();
+      await page.getByText("A password has at least 10 characters.").waitFor();
+      await clean("set-up");
+      await page.getByLabel("Password").fill(PASSWORD);
+      await button("Make operator").click();
+
+      // The country and the timezone are guessed from the browser's.
+      await page.getByLabel("Name").fill("Corner Shop");
+      expect(await page.getByLabel("Country").inputValue()).toBe("IN");
+      expect(await page.getByLabel("Timezone").inputValue()).toBe("Asia/Kolkata");
+      await clean("new workspace");
+      await button("Make workspace").click();
+      await page.getByText("0 of 4 done").waitFor();
+      await clean("home");
+
+      const number = "number add --workspace 1 --phone +911244001100 --name Shop --network simulator".split(" ");
+      expect(await app.command(...number)).toMatchObject({ ready: true });
+      await page.getByText("1 of 4 done").waitFor();
+
+      // A key by keyboard alone; it is shown once, works, and is gone from the page with its dialog.
+      await page.getByRole("link", { name: "Make a key" }).press("Enter");
+      await page.getByText("No keys yet.").waitFor();
+      await clean("API settings");
+      await button("Make key").press("Enter");
+      await page.getByLabel("Name").fill("Web shop");
+      await page.getByLabel("Name").press("Enter");
+      await page.getByText("It is shown this once").waitFor();
+      const key = (await page.getByRole("dialog").locator("code").filter({ hasText: /^wx_/ }).textContent()) ?? "";
+      await clean("new key");
+      const me = await fetch(`${app.url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } });
+      expect([me.status, await me.json()]).toMatchObject([200, { data: { name: "Corner Shop" } }]);
+      await page.keyboard.press("Escape");
+      await page.getByText("It is shown this once").waitFor();
+      await button("I have stored it").press("Enter");
+      await page.getByText("It is shown this once").waitFor({ state: "detached" });
+      const kept = await page.evaluate("JSON.stringify({ ...localStorage, ...sessionStorage, state: history.state })");
+      expect(`${await page.content()} ${kept}`).not.toContain(key);
+
+      // A wrong address is refused at its field; the right one gets its secret and a test event.
+      await page.getByLabel("Address").fill("ftp://example.com");
+      await button("Save address").click();
+      await page.locator("[aria-invalid=true]").waitFor();
+      await page.getByLabel("Address").fill(receiver.url);
+      await button("Save address").click();
+      await button("Send test event").click();
+      await page.getByText(/Your server answered 200 in \d+ ms/).waitFor();
+      await clean("test event");
+      await button("Show secret").click();
+      const secret =
+        (await page
+          .locator("code")
+          .filter({ hasText: /^whsec_/ })
+          .textContent()) ?? "";
+      const [received] = receiver.received;
+      const [, time, hex] = /^t=(\d+),v1=(\w+)$/.exec(received?.headers.get("service-signature") ?? "") ?? [];
+      expect(createHmac("sha256", secret).update(`${time}.${received?.body}`).digest("hex")).toBe(hex ?? "");
+
+      // Its delivery, by a link that opens it beside the list; Esc closes it and leads back to the row.
+      await page.getByRole("link", { name: "Open the delivery" }).click();
+      await page.getByRole("heading", { name: "webhook.test" }).waitFor();
+      await page.getByText("Answered 200").waitFor();
+      await clean("delivery");
+      await page.keyboard.press("Escape");
+      await page.getByRole("heading", { name: "webhook.test" }).waitFor({ state: "detached" });
+      await page.locator("a[data-row]:focus").waitFor();
+
+      // g c: to the contacts; somebody is added, and edited in their panel.
+      await page.keyboard.press("g");
+      await page.keyboard.press("c");
+      await page.getByText("No contacts yet.").waitFor();
+      await clean("contacts");
+      await button("Add contact").click();
+      await page.getByLabel("Phone", { exact: true }).fill("98765 43210");
+      await page.getByLabel("Name", { exact: true }).fill("Asha Rao");
+      await page.getByRole("dialog").getByRole("button", { name: "Add contact" }).click();
+      await page.getByRole("heading", { name: "Asha Rao" }).waitFor();
+      await page.getByLabel("City").fill("Pune");
+
+      // The session ends in the middle: what was typed stays, and one goes on over it.
+      await context.clearCookies();
+      await button("Save").click();
+      await page.getByText("You are signed out").first().waitFor();
+      await page.getByLabel("Password").fill(PASSWORD);
+      await button("Sign in").click();
+      await page.getByText("Sign in again and go on").waitFor({ state: "detached" });
+      expect(await page.getByLabel("City").inputValue()).toBe("Pune");
+      await button("Save").click();
+      await page.getByText("Saved").first().waitFor();
+      await clean("contact");
+
+      await page.goto(`${app.url}/console/w/999`);
+      await page.getByText("Nothing here, or not for you.").waitFor();
+      await page.goto(`${app.url}/console/account`);
+      await page.getByText("This browser").waitFor();
+      await clean("account");
+      await page.getByLabel("Dark").check();
+      expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
+      await page.reload();
+      expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
+      await clean("account, dark");
+      expect(browser.troubles).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+});

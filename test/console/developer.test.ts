@@ -1,0 +1,93 @@
+/** What the developer's screens do: webhook, test event, deliveries and their replay, custom fields; all written down. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { type Receiver, startReceiver } from "#test/support/receiver.ts";
+import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+
+let app: TestServer;
+let shop: TestWorkspace;
+let owner: Visitor;
+let receiver: Receiver;
+let base: string;
+
+beforeAll(async () => {
+  app = await startTestServer();
+  await firstOperator(app);
+  shop = await app.workspace();
+  owner = await person(app, "owner@example.com", "owner", shop.id);
+  receiver = startReceiver();
+  base = `/w/${shop.id}`;
+});
+afterAll(async () => {
+  await app[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+
+test("an address is set, its secret shown and renewed, and each look at it is a deed", async () => {
+  expect((await owner.get(`${base}/webhook`)).body.data).toEqual({ url: null, has_secret: false });
+  expect((await owner.post(`${base}/webhook/test`)).status).toBe(404);
+  const wrong = await owner.ask("PUT", `${base}/webhook`, { url: "ftp://example.com" });
+  expect([wrong.status, Object.keys(wrong.body.error.fields)]).toEqual([400, ["url"]]);
+  await owner.ask("PUT", `${base}/webhook`, { url: receiver.url }, { key: "address" });
+  const { secret } = (await owner.post(`${base}/webhook/reveal`)).body.data;
+  const rotated = await owner.post(`${base}/webhook/rotate-secret`, {}, { key: "rotate" });
+  const again = await owner.post(`${base}/webhook/rotate-secret`, {}, { key: "rotate" });
+  expect(rotated.body.data.secret).toMatch(/^whsec_/);
+  expect(rotated.body.data.secret).not.toBe(secret);
+  expect(again.body.data.secret).toBeNull();
+  expect((await owner.post(`${base}/webhook/reveal`)).body.data.secret).toBe(rotated.body.data.secret);
+  const log = JSON.stringify((await owner.get(`${base}/audit`)).body.data);
+  expect(log).toContain("webhook.reveal-secret");
+  expect(log).toContain("owner@example.com");
+  expect(log).not.toContain("whsec_");
+  const kept = app.store.client.prepare("SELECT body FROM form_answers").pluck().all().join("\n");
+  expect(kept).not.toContain("whsec_");
+});
+
+test("a test event sent twice by one form goes out once, and its answer can be read", async () => {
+  const asked = await owner.post(`${base}/webhook/test`, {}, { key: "test" });
+  const again = await owner.post(`${base}/webhook/test`, {}, { key: "test" });
+  expect(again.text).toBe(asked.text);
+  await app.clock.advance(10);
+  expect(receiver.types()).toEqual(["webhook.test"]);
+  const { data } = (await owner.get(`${base}/deliveries/${asked.body.data.delivery_id}`)).body;
+  expect(data).toMatchObject({ status: "delivered", attempts: [{ status_code: 200, response: "thanks" }] });
+});
+
+test("deliveries by state and type; what failed is replayed as it was counted, or not at all", async () => {
+  receiver.respond = () => new Response("broken", { status: 500 });
+  const started = app.clock.now();
+  for (let count = 0; count < 3; count++) await owner.post(`${base}/webhook/test`);
+  await app.clock.advance(10);
+  await owner.ask("DELETE", `${base}/webhook`);
+  await owner.ask("PUT", `${base}/webhook`, { url: receiver.url });
+  const list = async (query: string) => (await owner.get(`${base}/deliveries${query}`)).body.data;
+  expect((await list("?status=exhausted")).length).toBe(3);
+  expect((await list("?status=delivered&type=webhook.test")).length).toBe(1);
+  expect(await list("?type=message.sent")).toEqual([]);
+  expect((await owner.get(`${base}/deliveries?status=lost`)).status).toBe(400);
+
+  const since = new Date(started).toISOString();
+  const counted = (await owner.get(`${base}/deliveries/failed?since=${since}`)).body.data.count;
+  expect(counted).toBe(3);
+  const refused = await owner.post(`${base}/deliveries/replay`, { since, count: 2 });
+  expect([refused.status, refused.body.error.code]).toEqual([409, "changed"]);
+  expect((await list("?status=exhausted")).length).toBe(3);
+  receiver.respond = () => new Response("thanks");
+  expect((await owner.post(`${base}/deliveries/replay`, { since, count: 3 })).body.data).toEqual({ replayed: 3 });
+  await app.clock.advance(10);
+  expect((await list("?status=delivered")).length).toBe(4);
+});
+
+test("custom fields are added with what is wrong at its field, and go with every value", async () => {
+  const tier = { key: "tier", label: "Tier", kind: "choice", choices: ["gold", "silver"] };
+  expect((await owner.post(`${base}/fields`, tier)).status).toBe(201);
+  expect((await owner.post(`${base}/fields`, tier)).body.error.fields).toEqual({
+    key: ["There is a field tier already."],
+  });
+  await owner.ask("PUT", `${base}/v1/contacts/919876543210`, { fields: { tier: "gold" } });
+  expect((await owner.ask("DELETE", `${base}/fields/tier`)).status).toBe(200);
+  expect((await owner.get(`${base}/fields`)).body.data).toEqual([]);
+  expect((await owner.get(`${base}/v1/contacts/919876543210`)).body.data.fields).toEqual({});
+  expect(deeds(app).filter(({ action }) => action === "field.remove").length).toBe(1);
+});

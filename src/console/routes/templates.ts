@@ -7,7 +7,13 @@ import { SIMULATOR_ACCOUNT } from "#src/domain/numbers/add.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { decideByName, setSample } from "#src/domain/templates/decide.ts";
-import { countTemplates, findTemplateById, listTemplates, type TemplateFilter } from "#src/domain/templates/read.ts";
+import {
+  countTemplates,
+  findTemplate,
+  findTemplateById,
+  listTemplates,
+  type TemplateFilter,
+} from "#src/domain/templates/read.ts";
 import type { Template } from "#src/domain/templates/table.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
@@ -39,6 +45,20 @@ export const templateRoutes: readonly ConsoleRoute[] = [
           ({ name, id }) => ({ name, id }),
         ),
       );
+    },
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/templates/named",
+    needs: "member",
+    handle: (call) => {
+      const { store, workspace, query } = call;
+      return store.read((reading) => {
+        const name = query.get("name") ?? "";
+        const template = findTemplate(reading, workspace.id, name, query.get("language") ?? "");
+        if (template === undefined) throw notFound("template");
+        return answerData(200, show(template, call));
+      });
     },
   },
   {

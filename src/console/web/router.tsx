@@ -130,6 +130,17 @@ const screens = [
   screen("/deliveries", () => import("./screens/deliveries.tsx"), "status", "type", "after", "open"),
   screen("/contacts", () => import("./screens/contacts.tsx"), "q", "consent", "after", "open"),
   screen("/broadcasts", () => import("./screens/broadcasts.tsx"), "after"),
+  screen(
+    "/broadcasts/new",
+    () => import("./screens/broadcast-new.tsx"),
+    "draft",
+    "step",
+    "group",
+    "template",
+    "language",
+  ),
+  screen("/templates", () => import("./screens/templates.tsx"), "q", "status", "after", "open"),
+  screen("/groups", () => import("./screens/groups.tsx"), "after", "open"),
   screen("/broadcasts/$broadcast", () => import("./screens/broadcast.tsx"), "status", "after"),
 ];
 

@@ -1,5 +1,5 @@
 /** The places of a workspace, in the order in which the owner of a shop asks for them. A place is here when its screen is. */
-import { House, KeyRound, type LucideIcon, Megaphone, Users, Webhook } from "lucide-react";
+import { House, KeyRound, LayoutTemplate, ListFilter, type LucideIcon, Megaphone, Users, Webhook } from "lucide-react";
 
 export interface Place {
   to: string;
@@ -31,6 +31,24 @@ export const places: readonly Place[] = [
     group: "main",
     isOnPhones: true,
     letter: "c",
+    needs: "member",
+  },
+  {
+    to: "/w/$workspace/groups",
+    label: "Groups",
+    icon: ListFilter,
+    group: "main",
+    isOnPhones: false,
+    letter: "u",
+    needs: "member",
+  },
+  {
+    to: "/w/$workspace/templates",
+    label: "Templates",
+    icon: LayoutTemplate,
+    group: "main",
+    isOnPhones: false,
+    letter: "t",
     needs: "member",
   },
   {

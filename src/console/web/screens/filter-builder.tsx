@@ -184,7 +184,15 @@ function ValuePart({
     );
   }
   if (ask.input === "date") return <input {...common} type="date" />;
-  return <input {...common} type="text" inputMode={ask.input === "number" ? "decimal" : "text"} autoComplete="off" />;
+  return (
+    <input
+      {...common}
+      className={`${inputLook} mid:w-auto! min-w-32 flex-1`}
+      type="text"
+      inputMode={ask.input === "number" ? "decimal" : "text"}
+      autoComplete="off"
+    />
+  );
 }
 
 interface Found {

@@ -27,7 +27,7 @@ export function PhonePreview({ template, whole }: { template: Shown; whole?: str
             <Emphasis text={whole} />
           ) : (
             <>
-              {header?.type === "text" && <strong className="font-semibold">{header.text}</strong>}
+              {header?.type === "text" && <strong className="font-semibold">{marked(header.text ?? "")}</strong>}
               <Emphasis text={text} />
               {footer !== null && <span className="text-label text-quiet">{footer}</span>}
             </>
@@ -52,7 +52,11 @@ export function PhonePreview({ template, whole }: { template: Shown; whole?: str
 const MARKS = /(\*[^*\n]+\*|_[^_\n]+_|~[^~\n]+~|\{\{\w+\}\})/g;
 
 function Emphasis({ text }: { text: string }) {
-  const parts = text.split(MARKS).map((part, index): ReactNode => {
+  return <p className="whitespace-pre-wrap">{marked(text)}</p>;
+}
+
+function marked(text: string): ReactNode[] {
+  return text.split(MARKS).map((part, index): ReactNode => {
     const inner = part.slice(1, -1);
     // biome-ignore-start lint/suspicious/noArrayIndexKey: the parts of a text have no other name.
     if (/^\{\{\w+\}\}$/.test(part)) {
@@ -62,11 +66,10 @@ function Emphasis({ text }: { text: string }) {
         </mark>
       );
     }
-    if (/^\*[^*\n]+\*$/.test(part)) return <strong key={index}>{inner}</strong>;
-    if (/^_[^_\n]+_$/.test(part)) return <em key={index}>{inner}</em>;
-    if (/^~[^~\n]+~$/.test(part)) return <s key={index}>{inner}</s>;
+    if (/^\*[^*\n]+\*$/.test(part)) return <strong key={index}>{marked(inner)}</strong>;
+    if (/^_[^_\n]+_$/.test(part)) return <em key={index}>{marked(inner)}</em>;
+    if (/^~[^~\n]+~$/.test(part)) return <s key={index}>{marked(inner)}</s>;
     return <Fragment key={index}>{part}</Fragment>;
     // biome-ignore-end lint/suspicious/noArrayIndexKey: see above.
   });
-  return <p className="whitespace-pre-wrap">{parts}</p>;
 }

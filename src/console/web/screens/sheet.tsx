@@ -37,7 +37,7 @@ export function Sheet({ figures, isLater }: { figures: SheetFigures; isLater: bo
       <Card>
         <p className="flex flex-wrap items-baseline gap-x-3">
           <span className="text-title font-semibold figures">{figure(reached)}</span>
-          <span className="text-form">{words.reached}</span>
+          <span className="text-form">{words.reached(reached)}</span>
         </p>
         {total === 0 ? (
           <p className="mt-1 text-quiet">{words.leftOutNone}</p>

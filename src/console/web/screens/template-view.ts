@@ -43,7 +43,6 @@ export function templateLook(status: TemplateStatus): { word: string; tone: Chip
 /** Why it cannot be sent, in words; null when it can. */
 export function whyNot({ sendable, status, unsupported, reason }: Template): string | null {
   if (sendable) return null;
-  if (status !== "APPROVED")
-    return reason === null ? words.notSendable[status] : `${words.notSendable[status]} ${reason}`;
+  if (status !== "APPROVED") return `${words.notSendable[status]}${reason === null ? "" : ` “${reason}”`}`;
   return words.unsupported(unsupported ?? "");
 }

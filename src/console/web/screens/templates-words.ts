@@ -35,7 +35,7 @@ export const words = {
   why: "Why",
   whatToChange: "What to do",
   advice: {
-    REJECTED: "Change the text in WhatsApp's manager and send it in again. The words above are WhatsApp's own.",
+    REJECTED: "Change the text and send it to WhatsApp again, in WhatsApp's own manager.",
     PAUSED: "It comes back by itself. Write to fewer people who did not expect it.",
     DISABLED: "Write a new template under another name.",
   } as Readonly<Record<string, string>>,

@@ -27,10 +27,13 @@ export function PeopleStep({ content, change }: Props) {
   return (
     <div className="flex max-w-3xl flex-col gap-6">
       {numbers.length > 1 && (
-        <label className="flex flex-col gap-1 font-semibold">
-          {words.from}
+        <div className="flex flex-col gap-1">
+          <label htmlFor={`${name}-from`} className="font-semibold">
+            {words.from}
+          </label>
           <select
-            className={`${inputLook} font-normal`}
+            id={`${name}-from`}
+            className={inputLook}
             value={content.from ?? ""}
             onChange={({ target }) => change({ from: target.value })}
           >
@@ -40,7 +43,7 @@ export function PeopleStep({ content, change }: Props) {
               </option>
             ))}
           </select>
-        </label>
+        </div>
       )}
       <fieldset className="flex flex-col gap-4">
         <legend className="sr-only">{words.peopleLead}</legend>
@@ -93,6 +96,7 @@ function Choice({ name, label, text, isChosen, choose, children }: ChoiceProps) 
 
 function GroupChoice({ workspaceId, content, change }: Props & { workspaceId: number }) {
   const client = useQueryClient();
+  const fieldId = useId();
   const [isMaking, setIsMaking] = useState(false);
   const groups = useQuery({
     queryKey: ["groups", workspaceId, "all"],
@@ -104,10 +108,13 @@ function GroupChoice({ workspaceId, content, change }: Props & { workspaceId: nu
       {groups.data?.length === 0 && <p>{words.groupsEmpty}</p>}
       <div className="flex flex-wrap items-end gap-3">
         {groups.data !== undefined && groups.data.length > 0 && (
-          <label className="flex min-w-60 flex-1 flex-col gap-1 font-semibold">
-            {words.chooseGroup}
+          <div className="flex min-w-60 flex-1 flex-col gap-1">
+            <label htmlFor={fieldId} className="font-semibold">
+              {words.chooseGroup}
+            </label>
             <select
-              className={`${inputLook} font-normal`}
+              id={fieldId}
+              className={inputLook}
               value={content.group ?? ""}
               onChange={({ target }) => change({ group: target.value === "" ? undefined : Number(target.value) })}
             >
@@ -118,7 +125,7 @@ function GroupChoice({ workspaceId, content, change }: Props & { workspaceId: nu
                 </option>
               ))}
             </select>
-          </label>
+          </div>
         )}
         <Button onClick={() => setIsMaking(true)}>{words.newGroup}</Button>
       </div>

@@ -93,7 +93,7 @@ export const words = {
   sendAt: "Time",
   sendAtHint: (zone: string) => `In ${zone}.`,
   sheet: "What it will do",
-  reached: "Reached",
+  reached: (count: number) => (count === 1 ? "person will get it" : "people will get it"),
   leftOut: "left out",
   leftOutNone: "Nobody is left out.",
   reasons: {

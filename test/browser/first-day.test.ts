@@ -68,6 +68,14 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const kept = await page.evaluate("JSON.stringify({ ...localStorage, ...sessionStorage, state: history.state })");
       expect(`${await page.content()} ${kept}`).not.toContain(key);
 
+      // Pressed twice in a row, a form acts once.
+      await button("Make key").click();
+      await page.getByLabel("Name").fill("Till");
+      await page.getByRole("dialog").getByRole("button", { name: "Make key" }).dblclick();
+      await button("I have stored it").click();
+      await button("Revoke Till").waitFor();
+      expect((await page.getByRole("cell").allTextContents()).filter((text) => text === "Till").length).toBe(1);
+
       // A wrong address is refused at its field; the right one gets its secret and a test event.
       await page.getByLabel("Address").fill("ftp://example.com");
       await button("Save address").click();

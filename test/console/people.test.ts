@@ -118,3 +118,24 @@ test("live figures come as whole snapshots, one a second at most and only when s
   expect(seen.length).toBeLessThanOrEqual(9);
   expect(seen.every(({ counts }) => counts.total === 40 || counts.total === 0)).toBe(true);
 });
+
+test("whose outcome nobody knows stands apart from those who failed, and from those who are under way", async () => {
+  const made = await operator.post(`${base}/v1/broadcasts`, {
+    name: "Doubt",
+    template: "offer",
+    to: ["+919999000008", "+919999000002", "+919999001050"],
+  });
+  await app.clock.advance(15_000);
+  const own = `${base}/broadcasts/${made.body.data.id}`;
+  expect((await member.get(own)).body.data).toMatchObject({
+    in_doubt: 1,
+    counts: { sent: 1, failed: 1 },
+    causes: [{ status: "failed", code: "131000", is_unknown: false, count: 1 }],
+  });
+  await app.clock.advance(11 * 60_000);
+  const { in_doubt, causes } = (await member.get(own)).body.data;
+  expect([in_doubt, causes.map(({ is_unknown }: { is_unknown: boolean }) => is_unknown).sort()]).toEqual([
+    0,
+    [false, true],
+  ]);
+});

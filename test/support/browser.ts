@@ -8,7 +8,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
 const PLACES = [
-  process.env.WAXWING_TEST_CHROMIUM,
+  process.env.TEST_CHROMIUM,
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
@@ -80,6 +80,9 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
         .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(" | ")}`);
     },
     async [Symbol.asyncDispose]() {
+      // What the page looked like when the story ended, for whoever wants to know why it did.
+      const path = process.env.TEST_SCREENSHOT;
+      if (path !== undefined) await page.screenshot({ path });
       await browser.close();
     },
   };

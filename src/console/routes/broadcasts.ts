@@ -1,10 +1,9 @@
 /** Broadcasts beyond what the API has: paused and resumed by hand, why people failed, and live figures. */
 import { answerData, requireId } from "#src/api/endpoint.ts";
 import { pauseBroadcast, resumeByHand } from "#src/domain/broadcasts/pause.ts";
-import { countCausesSql, findBroadcast } from "#src/domain/broadcasts/read.ts";
+import { countCausesSql, countInDoubtSql, findBroadcast } from "#src/domain/broadcasts/read.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
-import { getFigures } from "#src/domain/figures/adjust.ts";
 import { invalidRequest, notFound } from "#src/primitives/problem.ts";
 import type { Reading } from "#src/storage/transaction.ts";
 import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
@@ -18,12 +17,12 @@ export const broadcastRoutes: readonly ConsoleRoute[] = [
       const { store, reader, workspace } = call;
       const broadcast = store.read((reading) => requireBroadcast(call, reading));
       const causes = await reader.query(countCausesSql, [broadcast.id]);
+      const [doubt] = await reader.query(countInDoubtSql, [broadcast.id]);
       return store.read((reading) => {
-        const figures = getFigures(reading, broadcast.id);
         return answerData(200, {
           ...viewBroadcast(reading, requireBroadcast(call, reading), workspace),
           // Handed over, and nobody knows yet: neither sent nor failed.
-          in_doubt: figures.sending,
+          in_doubt: Number(doubt?.total ?? 0),
           causes: causes.map(({ status, error_code, outcome_unknown, reason, total }) => ({
             status,
             code: error_code,

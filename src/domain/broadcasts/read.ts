@@ -132,6 +132,10 @@ export const countCausesSql = `SELECT status, error_code, outcome_unknown, max(e
   FROM messages WHERE broadcast_id = ? AND status IN ('failed', 'skipped')
   GROUP BY status, error_code, outcome_unknown ORDER BY total DESC LIMIT 50`;
 
+/** SQL of how many were handed over and got no answer, for the reader; whoever is merely under way does not count. */
+export const countInDoubtSql =
+  "SELECT count(*) AS total FROM messages WHERE broadcast_id = ? AND status = 'sending' AND outcome_unknown = 1";
+
 export interface ReasonCount {
   status: "failed" | "skipped";
   reason: string;

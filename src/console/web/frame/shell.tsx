@@ -20,7 +20,7 @@ export function Shell() {
   useGoKeys(workspace, () => setIsHelpOpen(true));
   const here = placesFor(workspace);
   return (
-    <div className="mid:grid mid:min-h-dvh mid:grid-cols-[5.5rem_1fr] wide:grid-cols-[14.5rem_1fr]">
+    <div className="mid:grid mid:min-h-dvh mid:grid-cols-[6.75rem_minmax(0,1fr)] wide:grid-cols-[14.5rem_minmax(0,1fr)]">
       <a
         href="#main"
         className="fixed start-2 top-2 z-50 -translate-y-20 rounded-control bg-accent px-4 py-2 text-on-accent focus:translate-y-0"
@@ -159,6 +159,7 @@ function KeyHelp({ here }: { here: readonly Place[] }) {
     ["j  k", words.keyRows],
     ["Esc", words.keyClose],
     ["Ctrl Enter", words.keySend],
+    ["Ctrl S", words.keySend],
     ...here.flatMap(({ letter, label }) => (letter === null ? [] : [[`g ${letter}`, label] as const])),
     ["?", words.keys],
   ];

@@ -30,17 +30,7 @@ export function Screen() {
     },
   });
   return (
-    <Page
-      title={words.title}
-      lead={user.email}
-      isNarrow
-      action={
-        <Button busy={signOut.isPending} onClick={() => signOut.mutate()}>
-          {words.signOut}
-        </Button>
-      }
-    >
-      {signOut.isError && <Failed error={signOut.error} />}
+    <Page title={words.title} lead={user.email} isNarrow>
       <Section title={words.looksTitle}>
         <Card>
           <Theme />
@@ -62,6 +52,10 @@ export function Screen() {
           <SingleKeys />
         </Card>
       </Section>
+      {signOut.isError && <Failed error={signOut.error} />}
+      <Button busy={signOut.isPending} onClick={() => signOut.mutate()}>
+        {words.signOut}
+      </Button>
     </Page>
   );
 }

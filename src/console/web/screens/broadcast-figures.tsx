@@ -21,7 +21,6 @@ export function ProgressBar({ broadcast }: { broadcast: Broadcast }) {
 
 export function Funnel({ broadcast }: { broadcast: BroadcastDetail }) {
   const { counts, in_doubt: inDoubt } = broadcast;
-  const waiting = Math.max(0, toGo(broadcast) - inDoubt);
   const name = words.funnelSentence(
     figure(counts.sent),
     share(counts.delivered, counts.sent),
@@ -41,7 +40,7 @@ export function Funnel({ broadcast }: { broadcast: BroadcastDetail }) {
           isAtLeast
         />
         <Figure label={words.read} count={counts.read} of={counts.sent} status="read" bar="fill-blue" />
-        <Figure label={words.toGo} count={waiting + inDoubt} of={counts.total} status="pending" bar="fill-grey" />
+        <Figure label={words.toGo} count={toGo(broadcast)} of={counts.total} status="pending" bar="fill-grey" />
         <Figure label={words.failed} count={counts.failed} of={counts.total} status="failed" bar="fill-red" />
         <Figure label={words.leftOut} count={counts.skipped} of={counts.total} status="skipped" bar="fill-grey" />
       </div>

@@ -41,15 +41,18 @@ function Detail({ contact }: { contact: Contact }) {
     <>
       <div className="mb-6 flex flex-col gap-3">
         <Copyable text={contact.phone} label={words.copyPhone} />
-        <p className="text-quiet">
-          {windowEnd > Date.now() ? (
-            <>
-              {words.windowOpen} <ExactTime at={new Date(windowEnd).toISOString()} zone={timezone} />.
-            </>
-          ) : (
-            words.windowClosed
-          )}
-        </p>
+        {/* To somebody who opted out nothing can be sent, whatever the window says. */}
+        {contact.consent.status !== "opted_out" && (
+          <p className="text-quiet">
+            {windowEnd > Date.now() ? (
+              <>
+                {words.windowOpen} <ExactTime at={new Date(windowEnd).toISOString()} zone={timezone} />.
+              </>
+            ) : (
+              words.windowClosed
+            )}
+          </p>
+        )}
       </div>
       <ConsentCard contact={contact} />
       <Section title={words.profile}>

@@ -1,5 +1,6 @@
 /** Until the first delivery: the steps to it, which tick themselves. After: what needs somebody, and what is under way. */
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Check, Circle } from "lucide-react";
 import type { ReactNode } from "react";
 import { get } from "../api.ts";
@@ -10,6 +11,8 @@ import { CodeBlock, Copyable } from "../ui/copy.tsx";
 import { Card, Page, Section } from "../ui/page.tsx";
 import { Failed, Loading } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
+import { ProgressBar } from "./broadcast-figures.tsx";
+import { type Broadcast, statusLook } from "./broadcast-view.ts";
 import { words } from "./home-words.ts";
 
 interface HomeView {
@@ -19,6 +22,7 @@ interface HomeView {
   exhausted_deliveries: number;
   last_delivered_at: string | null;
   template: { name: string; language: string; variables: { header: number; body: number } } | null;
+  broadcasts: Broadcast[];
 }
 
 export function Home() {
@@ -45,8 +49,38 @@ function Content({ workspace, home }: { workspace: Workspace; home: HomeView }) 
   return (
     <>
       <NeedsYou workspace={workspace} home={home} hasBegun={hasBegun} />
+      <UnderWay workspace={workspace} broadcasts={home.broadcasts} />
       {!hasBegun && <Steps workspace={workspace} home={home} />}
     </>
+  );
+}
+
+/** What is not finished, each with how far it is. */
+function UnderWay({ workspace, broadcasts }: { workspace: Workspace; broadcasts: Broadcast[] }) {
+  if (broadcasts.length === 0) return null;
+  return (
+    <Section title={words.broadcastsTitle}>
+      <ul className="rounded-panel border border-line bg-surface">
+        {broadcasts.map((broadcast) => {
+          const { word, tone } = statusLook(broadcast.status);
+          return (
+            <li key={broadcast.id} className="border-b border-line last:border-b-0">
+              <Link
+                to={"/w/$workspace/broadcasts/$broadcast" as never}
+                params={{ workspace: String(workspace.id), broadcast: String(broadcast.id) } as never}
+                className="flex min-h-11 flex-wrap items-center justify-between gap-3 px-4 py-2 text-ink no-underline hover:bg-sunken"
+              >
+                <span className="font-semibold">{broadcast.name}</span>
+                <span className="flex items-center gap-3">
+                  {broadcast.status !== "scheduled" && <ProgressBar broadcast={broadcast} />}
+                  <Chip tone={tone}>{word}</Chip>
+                </span>
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </Section>
   );
 }
 

@@ -55,7 +55,10 @@ export function Form<V extends FieldValues>({
         if (!isBusy) void run();
       }}
       onKeyDown={(event) => {
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !isBusy) void run();
+        const isSend = event.key === "Enter" || event.key === "s";
+        if (!isSend || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        if (!isBusy) void run();
       }}
     >
       {children}

@@ -85,7 +85,7 @@ export function List<Row>(props: ListProps<Row>) {
                 key={key}
                 role="row"
                 aria-current={key === openKey ? "true" : undefined}
-                className={`relative border-b border-line last:border-b-0 max-mid:grid max-mid:grid-cols-[1fr_auto] max-mid:gap-x-3 max-mid:gap-y-1 max-mid:px-4 max-mid:py-3 ${rowLink === undefined ? "" : "hover:bg-sunken"} ${key === openKey ? "bg-sunken" : ""}`}
+                className={`relative border-b border-line last:border-b-0 max-mid:grid max-mid:grid-cols-[minmax(0,1fr)_auto] max-mid:gap-x-3 max-mid:gap-y-1 max-mid:px-4 max-mid:py-3 ${rowLink === undefined ? "" : "hover:bg-sunken"} ${key === openKey ? "bg-sunken" : ""}`}
               >
                 {columns.map(({ head, cell, phone, isFigure }, index) => (
                   <td

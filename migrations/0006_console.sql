@@ -103,6 +103,25 @@ CREATE INDEX broadcast_drafts_workspace ON broadcast_drafts (workspace_id, updat
 CREATE INDEX broadcast_drafts_updated ON broadcast_drafts (updated_at);
 CREATE INDEX broadcast_drafts_broadcast ON broadcast_drafts (broadcast_id);
 
+-- Files of people that were given to the console; the files themselves lie beside the database.
+CREATE TABLE imports (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  -- As it was called where it came from.
+  file_name TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('given', 'checking', 'checked', 'importing', 'done', 'failed')),
+  -- JSON: which column is what, and whether everybody in it agreed.
+  settings TEXT NOT NULL,
+  -- JSON: what the last run came to, with its first failures; null before the first.
+  outcome TEXT,
+  error TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX imports_workspace ON imports (workspace_id, id);
+CREATE INDEX imports_updated ON imports (updated_at);
+
 -- What a form of the console was answered, so that a second press acts once. Secrets are never part of it.
 CREATE TABLE form_answers (
   user_id INTEGER NOT NULL REFERENCES users (id),

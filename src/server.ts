@@ -3,7 +3,7 @@
  * together, and the only one that starts and stops them.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { createApp } from "#src/api/app.ts";
 import { callbackRoutes } from "#src/api/callbacks.ts";
 import type { Config } from "#src/config.ts";
@@ -257,6 +257,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     consoleRoutes({
       ...{ store, clock, random, log, box, handOver, reader, searchReader },
       bodyBytes: config.limits.bodyBytes,
+      importsDirectory: join(dirname(files.database), "imports"),
       webhooks: config.webhooks,
       publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,
       stopping: stopping.signal,

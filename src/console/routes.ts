@@ -6,6 +6,7 @@ import { deliveryRoutes } from "./routes/deliveries.ts";
 import { developerRoutes } from "./routes/developer.ts";
 import { draftRoutes } from "./routes/drafts.ts";
 import { groupRoutes } from "./routes/groups.ts";
+import { importRoutes } from "./routes/imports.ts";
 import { mountedRoutes } from "./routes/mounted.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
@@ -23,5 +24,6 @@ export const routes: readonly ConsoleRoute[] = [
   ...draftRoutes,
   ...templateRoutes,
   ...groupRoutes,
+  ...importRoutes,
   ...mountedRoutes,
 ];

@@ -28,6 +28,7 @@ const nouns = [
   "groups",
   "fields",
   "contacts",
+  "imports",
   "audiences",
   "templates",
   "idempotency",
@@ -150,6 +151,7 @@ export const folders: Folder[] = [
     mayImport: [
       "console/",
       "api/",
+      "imports/",
       "domain/",
       "storage/",
       "primitives/",

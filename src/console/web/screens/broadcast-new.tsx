@@ -214,7 +214,8 @@ function Steps({ step, content, draft }: { step: Step; content: DraftContent; dr
               >
                 {index + 1}
               </span>
-              {words.step[one]}
+              {/* On a phone the numbers are enough: the four words take two lines. */}
+              <span className={one === step ? "" : "max-mid:sr-only"}>{words.step[one]}</span>
             </>
           );
           return (
@@ -266,7 +267,9 @@ function Foot({ saved, draft, children }: { saved: Saved; draft: Draft; children
   const navigate = useNavigate();
   const [isAsking, setIsAsking] = useState(false);
   return (
-    <div className="mt-8 flex flex-wrap items-center gap-4 border-t border-line pt-4 max-mid:sticky max-mid:bottom-16 max-mid:z-10 max-mid:-mx-4 max-mid:bg-page max-mid:px-4 max-mid:pb-3">
+    <div
+      className={`mt-8 flex flex-wrap items-center gap-4 border-t border-line pt-4 ${children === false ? "" : "max-mid:sticky max-mid:bottom-16 max-mid:z-10 max-mid:-mx-4 max-mid:bg-page max-mid:px-4 max-mid:pb-3"}`}
+    >
       {children}
       <span role="status" className={saved.error === null ? "text-quiet" : "text-red"}>
         {saved.error !== null

@@ -59,7 +59,7 @@ export function FilterBuilder({ fields, value, onChange }: Props) {
           <option value="any">{words.jointAny}</option>
         </select>
       </label>
-      <ol className="flex flex-col gap-2">
+      <ol className="flex flex-col gap-2 max-mid:gap-5">
         {sentences.map((sentence, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a condition has no other name than its place.
           <li key={index} className="flex items-start gap-2">

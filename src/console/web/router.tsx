@@ -139,6 +139,7 @@ const screens = [
     "template",
     "language",
   ),
+  screen("/contacts/import", () => import("./screens/contact-import.tsx"), "file"),
   screen("/templates", () => import("./screens/templates.tsx"), "q", "status", "after", "open"),
   screen("/groups", () => import("./screens/groups.tsx"), "after", "open"),
   screen("/broadcasts/$broadcast", () => import("./screens/broadcast.tsx"), "status", "after"),

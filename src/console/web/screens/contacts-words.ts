@@ -18,8 +18,6 @@ export const words = {
   empty: "No contacts yet.",
   emptyText:
     "People appear here when you write to them, when they write to you, when your software sends them, or when you add or import them.",
-  emptyImport: "From a file, on the server:",
-  importCommand: (id: number) => `waxwing contact import --workspace ${id} people.csv`,
   notFound: "Nobody is like that.",
   clear: "Show all",
   found: (text: string) => `${text} found`,

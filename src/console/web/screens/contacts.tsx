@@ -7,7 +7,6 @@ import { getList, queryText } from "../api.ts";
 import { useWorkspace } from "../session.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Chip } from "../ui/chip.tsx";
-import { Copyable } from "../ui/copy.tsx";
 import { inputLook } from "../ui/field.tsx";
 import { FilterBar, List, Pager } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
@@ -18,6 +17,7 @@ import { AddContact } from "./add-contact.tsx";
 import { ContactPanel } from "./contact-panel.tsx";
 import { type Consent, type Contact, consentLook, nameOf } from "./contact-view.ts";
 import { words } from "./contacts-words.ts";
+import { ImportLink } from "./import-link.tsx";
 
 interface Search {
   q?: string;
@@ -51,9 +51,12 @@ export function Screen() {
             : figure(total)
       }
       action={
-        <Button tone="primary" onClick={() => setIsAdding(true)}>
-          {words.add}
-        </Button>
+        <>
+          <ImportLink />
+          <Button tone="primary" onClick={() => setIsAdding(true)}>
+            {words.add}
+          </Button>
+        </>
       }
     >
       <div className="flex flex-wrap gap-x-6">
@@ -71,7 +74,7 @@ export function Screen() {
       </div>
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined && rows.length === 0 && <Nobody isSearch={isSearch} workspaceId={id} />}
+      {list.data !== undefined && rows.length === 0 && <Nobody isSearch={isSearch} />}
       {list.data !== undefined && rows.length > 0 && (
         <>
           <List
@@ -158,7 +161,7 @@ function SearchBox({ q }: { q: string | undefined }) {
   );
 }
 
-function Nobody({ isSearch, workspaceId }: { isSearch: boolean; workspaceId: number }) {
+function Nobody({ isSearch }: { isSearch: boolean }) {
   if (isSearch) {
     return (
       <Empty
@@ -172,8 +175,8 @@ function Nobody({ isSearch, workspaceId }: { isSearch: boolean; workspaceId: num
     );
   }
   return (
-    <Empty title={words.empty} action={<Copyable text={words.importCommand(workspaceId)} label="Copy the command" />}>
-      {words.emptyText} {words.emptyImport}
+    <Empty title={words.empty} action={<ImportLink />}>
+      {words.emptyText}
     </Empty>
   );
 }

@@ -9,6 +9,7 @@ import { figure, plural } from "../ui/plural.ts";
 import { Failed, Notice } from "../ui/states.tsx";
 import type { DraftContent } from "./draft.ts";
 import type { Group } from "./group-view.ts";
+import { ImportLink } from "./import-link.tsx";
 import { NewGroup } from "./new-group.tsx";
 import { words } from "./wizard-words.ts";
 
@@ -217,6 +218,7 @@ function Numbers({ content, change }: Props) {
             : words.numbersCount(plural(count, words.number, words.numberOther))}
           {note !== null && ` · ${note}`}
         </span>
+        {count > NUMBERS_MAX && <ImportLink />}
       </div>
     </>
   );

@@ -101,6 +101,7 @@ CREATE TABLE broadcast_drafts (
 ) STRICT;
 CREATE INDEX broadcast_drafts_workspace ON broadcast_drafts (workspace_id, updated_at);
 CREATE INDEX broadcast_drafts_updated ON broadcast_drafts (updated_at);
+CREATE INDEX broadcast_drafts_user ON broadcast_drafts (user_id);
 CREATE INDEX broadcast_drafts_broadcast ON broadcast_drafts (broadcast_id);
 
 -- Files of people that were given to the console; the files themselves lie beside the database.
@@ -120,6 +121,7 @@ CREATE TABLE imports (
   updated_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX imports_workspace ON imports (workspace_id, id);
+CREATE INDEX imports_user ON imports (user_id);
 CREATE INDEX imports_updated ON imports (updated_at);
 
 -- What a form of the console was answered, so that a second press acts once. Secrets are never part of it.

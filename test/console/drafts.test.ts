@@ -1,6 +1,8 @@
 /** A broadcast through the wizard's routes: looked at, sent once whatever is pressed, and never other than it was shown. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { credit } from "#src/domain/billing/account.ts";
+import { findPerson } from "#src/domain/contacts/find.ts";
+import { eraseContact } from "#src/domain/erasure/erase-person.ts";
 import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
 import { template } from "#test/support/scenarios.ts";
@@ -152,4 +154,14 @@ describe("sending a draft", () => {
     await app.store.write((tx) => credit(tx, poor.id, { amount: 100_000, note: null, ref: null }));
     expect((await send()).status).toBe(202);
   });
+});
+
+test("whoever is erased is taken out of the numbers of a draft, however they were written", async () => {
+  await putContactOf(app, shop, "+919876500077", { name: "Gone" });
+  const { path } = await draft({ to: ["098765 00077", "+91 98765-00077", "+919876500001"] });
+  await app.store.write((tx) => {
+    const found = findPerson(tx, shop.id, "+919876500077", "IN")?.contact;
+    if (found != null) eraseContact(tx, found);
+  });
+  expect((await member.get(path)).body.data.content.to).toEqual(["+919876500001"]);
 });

@@ -2,7 +2,7 @@
  * Drafts of broadcasts: made, saved, looked up, and turned into the one broadcast that each may become. Which one is
  * written in the transaction that makes it, so that a second press, a reload or a way back finds it.
  */
-import { and, desc, eq, isNull, lte } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNull, lte } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/primitives/problem.ts";
 import type { Reading, Tx } from "#src/storage/transaction.ts";
 import { type Draft, type DraftContent, drafts } from "./table.ts";
@@ -60,6 +60,38 @@ export function settleDraft(tx: Tx, draft: Draft, broadcastId: number): void {
 
 export function removeDraft(tx: Tx, draft: Draft): void {
   tx.db.delete(drafts).where(eq(drafts.id, draft.id)).run();
+}
+
+/** Of a number as people write it, with or without what stands before: enough to know it by. */
+const LAST_DIGITS = 8;
+const DRAFTS_A_READ = 50;
+
+/** Takes a person's numbers out of the drafts that name them. `names`: as the network writes them, digits alone. */
+export function eraseFromDrafts(tx: Tx, workspaceId: number, names: readonly string[]): void {
+  const ends = names.filter((name) => /^\d{8,}$/.test(name)).map((name) => name.slice(-LAST_DIGITS));
+  if (ends.length === 0) return;
+  for (let after = 0; ; ) {
+    const part = tx.db
+      .select()
+      .from(drafts)
+      .where(and(eq(drafts.workspaceId, workspaceId), gt(drafts.id, after)))
+      .orderBy(asc(drafts.id))
+      .limit(DRAFTS_A_READ)
+      .all();
+    for (const { id, content } of part) {
+      const to = Array.isArray(content.to) ? content.to.map(String) : [];
+      const others = to.filter((given) => !ends.some((end) => given.replace(/\D/g, "").endsWith(end)));
+      if (others.length === to.length) continue;
+      tx.db
+        .update(drafts)
+        .set({ content: { ...content, to: others } })
+        .where(eq(drafts.id, id))
+        .run();
+    }
+    const last = part.at(-1);
+    if (last === undefined || part.length < DRAFTS_A_READ) return;
+    after = last.id;
+  }
 }
 
 /** Drops up to `limit` that are too old; returns how many. */

@@ -9,9 +9,7 @@ import { purgeInbounds } from "#src/domain/inbound/purge.ts";
 import { purgeParked } from "#src/domain/messages/apply-status.ts";
 import { expireHolds } from "#src/domain/messages/expire-hold.ts";
 import { purgeMessages } from "#src/domain/messages/purge.ts";
-import { purgeFormAnswers } from "#src/domain/users/form-answers.ts";
-import { purgeSessions } from "#src/domain/users/sessions.ts";
-import { purgeTries } from "#src/domain/users/tries.ts";
+import { purgeSignIns } from "#src/domain/users/purge.ts";
 import { purgeEvents } from "#src/domain/webhooks/purge.ts";
 import type { Log } from "#src/log.ts";
 import { type Clock, sleep, type Timer } from "#src/primitives/clock.ts";
@@ -78,10 +76,8 @@ export class Housekeeping {
     const { recipients, events, raw, messages, inbound } = retention;
     const chores: ((tx: Tx) => number)[] = [
       (tx) => purgeKeys(tx, BATCH),
-      (tx) => purgeFormAnswers(tx, BATCH),
-      (tx) => purgeDrafts(tx, BATCH),
-      (tx) => purgeSessions(tx, BATCH),
-      (tx) => purgeTries(tx, BATCH),
+      // One transaction for both: each costs a commit, and there is nearly never anything.
+      (tx) => Math.max(purgeSignIns(tx, BATCH), purgeDrafts(tx, BATCH)),
       (tx) => purgeParked(tx, BATCH),
       (tx) => expireHolds(tx, BATCH),
       (tx) => tidyFinished(tx, BATCH),

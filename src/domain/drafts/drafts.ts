@@ -2,9 +2,9 @@
  * Drafts of broadcasts: made, saved, looked up, and turned into the one broadcast that each may become. Which one is
  * written in the transaction that makes it, so that a second press, a reload or a way back finds it.
  */
-import { and, asc, desc, eq, gt, isNull, lte } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNull, lte, sql } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/primitives/problem.ts";
-import type { Reading, Tx } from "#src/storage/transaction.ts";
+import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
 import { type Draft, type DraftContent, drafts } from "./table.ts";
 
 /** An unsent one is forgotten so long after its last change; what is left of a sent one as well. */
@@ -94,14 +94,18 @@ export function eraseFromDrafts(tx: Tx, workspaceId: number, names: readonly str
   }
 }
 
-/** Drops up to `limit` that are too old; returns how many. */
-export function purgeDrafts(tx: Tx, limit: number): number {
-  const old = tx.db
+const changedBefore = statement((db) =>
+  db
     .select()
     .from(drafts)
-    .where(lte(drafts.updatedAt, tx.now - KEPT_MS))
-    .limit(limit)
-    .all();
+    .where(lte(drafts.updatedAt, sql.placeholder("before")))
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
+
+/** Drops up to `limit` that are too old; returns how many. */
+export function purgeDrafts(tx: Tx, limit: number): number {
+  const old = changedBefore(tx).all({ before: tx.now - KEPT_MS, limit });
   for (const draft of old) removeDraft(tx, draft);
   return old.length;
 }

@@ -4,7 +4,7 @@ import { Problem } from "#src/primitives/problem.ts";
 import type { Reading, Tx } from "#src/storage/transaction.ts";
 import { formAnswers } from "./table.ts";
 
-const KEPT_MS = 24 * 60 * 60 * 1000;
+export const FORM_KEPT_MS = 24 * 60 * 60 * 1000;
 
 export interface FormUse {
   userId: number;
@@ -37,7 +37,7 @@ export function purgeFormAnswers(tx: Tx, limit: number): number {
   const old = tx.db
     .select({ userId: formAnswers.userId, key: formAnswers.key })
     .from(formAnswers)
-    .where(lte(formAnswers.createdAt, tx.now - KEPT_MS))
+    .where(lte(formAnswers.createdAt, tx.now - FORM_KEPT_MS))
     .limit(limit)
     .all();
   for (const { userId, key } of old) {

@@ -6,6 +6,7 @@ import { useWorkspace } from "../session.ts";
 import { AreaField, inputLook } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Card, Section } from "../ui/page.tsx";
+import { countryName } from "./countries.ts";
 import type { ImportDetail } from "./import-view.ts";
 import { words } from "./import-words.ts";
 
@@ -48,7 +49,7 @@ export function ImportMapping({ job, begun }: Props) {
       onSend={check}
       beside={<span className="text-quiet">{words.checkText}</span>}
     >
-      <Section title={words.columns} lead={words.columnsText(country)}>
+      <Section title={words.columns} lead={words.columnsText(countryName(country))}>
         <ul className="flex flex-col gap-3">
           {job.columns.map(({ name }, index) => (
             <li

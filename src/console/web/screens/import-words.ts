@@ -23,7 +23,7 @@ export const words = {
   },
   columns: "Which column is what",
   columnsText: (country: string) =>
-    `Guessed from their names; put right what is wrong. Numbers without + and country code are read in ${country}.`,
+    `Guessed from their names; put right what is wrong. Numbers without + and country code are read as numbers of ${country}.`,
   column: "Column in the file",
   means: "Is the contact's",
   first: "First rows",

@@ -7,6 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { inputLook } from "../ui/field.tsx";
 import { figure, plural } from "../ui/plural.ts";
 import { Failed, Notice } from "../ui/states.tsx";
+import { countryName } from "./countries.ts";
 import type { DraftContent } from "./draft.ts";
 import type { Group } from "./group-view.ts";
 import { ImportLink } from "./import-link.tsx";
@@ -195,7 +196,7 @@ function Numbers({ content, change }: Props) {
           onChange={({ target }) => type(target.value)}
         />
         <p id={`${id}-hint`} className="text-label text-quiet">
-          {words.numbersHint(country)}
+          {words.numbersHint(countryName(country))}
         </p>
       </div>
       <div className="flex flex-wrap items-center gap-3">

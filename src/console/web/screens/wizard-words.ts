@@ -39,7 +39,7 @@ export const words = {
   numbersConsent:
     "Whoever stands here and has not opted out is recorded as having agreed to your messages. Only give numbers of people who did.",
   numbersLabel: "Phone numbers",
-  numbersHint: (country: string) => `One a line. Without + and country code they are read in ${country}.`,
+  numbersHint: (country: string) => `One a line. Without + and country code they are read as numbers of ${country}.`,
   numbersCount: (text: string) => `${text} so far`,
   numbersMany: (over: string) => `${over} too many: a broadcast to numbers takes 1,000. Import them and use a group.`,
   fromFile: "Take them from a file",

@@ -1,0 +1,36 @@
+/**
+ * Throws away what signing in leaves behind: kept answers of forms, sessions that are over, guesses that are forgiven.
+ * One look tells whether there is anything at all, for nearly always there is not.
+ */
+import { lte, sql } from "drizzle-orm";
+import { statement, type Tx } from "#src/storage/transaction.ts";
+import { FORM_KEPT_MS, purgeFormAnswers } from "./form-answers.ts";
+import { purgeSessions } from "./sessions.ts";
+import { formAnswers, sessions, signInTries } from "./table.ts";
+import { purgeTries } from "./tries.ts";
+import { TRIES_FORGOTTEN_MS } from "./user.ts";
+
+const somethingOld = statement((db) =>
+  db
+    .select({
+      answers: sql<number>`exists (select 1 from ${formAnswers} where ${lte(formAnswers.createdAt, sql.placeholder("answeredBy"))})`,
+      sessions: sql<number>`exists (select 1 from ${sessions} where ${lte(sessions.expiresAt, sql.placeholder("now"))})`,
+      tries: sql<number>`exists (select 1 from ${signInTries} where ${lte(signInTries.lastAt, sql.placeholder("triedBy"))})`,
+    })
+    .from(sql`(select 1)`)
+    .prepare(),
+);
+
+/** Up to `limit` of each, in one transaction; returns the largest of the three counts. */
+export function purgeSignIns(tx: Tx, limit: number): number {
+  const old = somethingOld(tx).get({
+    answeredBy: tx.now - FORM_KEPT_MS,
+    now: tx.now,
+    triedBy: tx.now - TRIES_FORGOTTEN_MS,
+  });
+  return Math.max(
+    old?.answers ? purgeFormAnswers(tx, limit) : 0,
+    old?.sessions ? purgeSessions(tx, limit) : 0,
+    old?.tries ? purgeTries(tx, limit) : 0,
+  );
+}

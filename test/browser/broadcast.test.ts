@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       // A template for the simulator, refused and then approved; both are said with their reason.
       await page.goto(`${app.url}/console/w/1/templates`);
       await button("New template").click();
-      const dialog = page.getByRole("dialog");
+      const dialog = page.getByRole("dialog", { name: /^(A template for the simulator|New group)$/ });
       await dialog.getByLabel("Name", { exact: true }).fill("Diwali Offer");
       await dialog.getByLabel("Text", { exact: true }).fill("Hi {{1}}, {{2}} off.");
       await dialog.getByLabel("Begins as").selectOption("PENDING");

@@ -1,6 +1,9 @@
 /** Files of people through the console's routes: looked at, judged without a trace, brought in once, errors to take along. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { deeds, firstOperator, person, Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
@@ -122,4 +125,49 @@ test("a file is refused when it is empty or sent as a form, and is not there for
   }
   expect((await member.ask("DELETE", `${root()}/${id}`)).status).toBe(200);
   expect((await member.get(`${root()}/${id}`)).status).toBe(404);
+});
+
+test("an import that a stop of the server broke off says so, and goes on without doubling anybody", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "waxwing-import-"));
+  try {
+    const first = await startTestServer({ directory });
+    const { id } = await first.workspace();
+    await firstOperator(first);
+    const owner = await person(first, "owner@example.com", "owner", id);
+    const root = `/console/api/w/${id}/imports`;
+    const response = await fetch(`${first.server.url}${root}`, {
+      method: "POST",
+      headers: {
+        "sec-fetch-site": "same-origin",
+        "content-type": "application/octet-stream",
+        cookie: owner.cookie ?? "",
+      },
+      body: "phone\n+919876500001\n+919876500002",
+    });
+    const { data } = (await response.json()) as { data: { id: number } };
+    const path = `/w/${id}/imports/${data.id}`;
+    await owner.post(`${path}/check`, { map: {}, opt_in: false, proof: "" });
+    const stateAt = async (app: TestServer, visitor: Visitor, state: string) => {
+      for (let turn = 0; turn < 100; turn += 1) {
+        if ((await visitor.get(path)).body.data.state === state) return;
+        await app.clock.advance(10);
+      }
+      throw new Error(`it never was ${state}`);
+    };
+    await stateAt(first, owner, "checked");
+    expect((await owner.post(`${path}/run`)).status).toBe(202);
+    // The clock stands still, so it waits for its first turn.
+    await first[Symbol.asyncDispose]();
+
+    await using second = await startTestServer({ directory, clock: first.clock });
+    const again = new Visitor(second);
+    again.cookie = owner.cookie;
+    expect((await again.get(path)).body.data).toMatchObject({ state: "broken_off", rows_done: null });
+    expect((await again.post(`${path}/run`)).status).toBe(202);
+    await stateAt(second, again, "done");
+    expect((await again.get(path)).body.data.outcome).toMatchObject({ rows: 2, failed: 0 });
+    expect((await again.get(`/w/${id}/v1/contacts`)).body.meta.total).toBe(2);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 });

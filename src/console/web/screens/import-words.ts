@@ -24,8 +24,6 @@ export const words = {
   columns: "Which column is what",
   columnsText: (country: string) =>
     `Guessed from their names; put right what is wrong. Numbers without + and country code are read as numbers of ${country}.`,
-  column: "Column in the file",
-  means: "Is the contact's",
   first: "First rows",
   meansOf: (name: string) => `What ${name} is`,
   nowhere: "Leave it out",
@@ -56,7 +54,6 @@ export const words = {
   checkText: "Every row is judged, and nothing changes.",
   checking: "Checking",
   importing: "Importing",
-  waits: "Waits for another import to end",
   rows: (count: string) => `${count} rows so far`,
   rowsOf: (done: string, total: string) => `${done} of ${total} rows`,
   mayLeave: "You can leave this page; it goes on.",

@@ -32,8 +32,6 @@ export const words = {
   other: "templates",
   found: (text: string) => `${text} found`,
   preview: "As a phone shows it",
-  why: "Why",
-  whatToChange: "What to do",
   advice: {
     REJECTED: "Change the text and send it to WhatsApp again, in WhatsApp's own manager.",
     PAUSED: "It comes back by itself. Write to fewer people who did not expect it.",

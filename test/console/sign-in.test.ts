@@ -1,5 +1,5 @@
 /** Getting in: links that work once, guesses that slow down, a second factor, sessions that end when they should. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { disableUser } from "#src/domain/users/change.ts";
 import { makeLink, makeSetupLink } from "#src/domain/users/links.ts";
 import { findUserByEmail } from "#src/domain/users/read.ts";
@@ -17,6 +17,8 @@ beforeAll(async () => {
   shop = await app.workspace();
 });
 afterAll(() => app[Symbol.asyncDispose]());
+// What one test guessed holds nobody of the next one up.
+afterEach(() => void app.store.client.exec("DELETE FROM sign_in_tries"));
 
 const userId = (email: string): number => app.store.read((reading) => findUserByEmail(reading, email)?.id ?? 0);
 const resetLink = (email: string) => {
@@ -105,15 +107,12 @@ describe("guessing", () => {
   });
 
   test("an address that tries many names is slowed down too", async () => {
-    age("sign_in_tries", DAY_MS);
     const visitor = new Visitor(app);
-    const statuses: number[] = [];
-    for (let count = 0; count < 22; count++) {
-      statuses.push((await visitor.signIn(`name${count}@example.com`, "not this one")).status);
-    }
-    expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 401));
-    expect(statuses.slice(20)).toEqual([429, 429]);
-    age("sign_in_tries", DAY_MS);
+    await visitor.signIn("name0@example.com", "not this one");
+    // As if it had tried eighteen other names in between: each costs a tenth of a second of argon2.
+    app.store.client.exec("UPDATE sign_in_tries SET count = 19");
+    expect((await visitor.signIn("name1@example.com", "not this one")).status).toBe(401);
+    expect((await visitor.signIn("name2@example.com", "not this one")).status).toBe(429);
   });
 });
 

@@ -144,6 +144,12 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("link", { name: "Everybody" }).click();
       await page.getByText("List holds them: Regulars").waitFor();
       await clean("group");
+      await page.getByRole("link", { name: "2 people" }).click();
+      await page.getByText("Only people in “Everybody”.").waitFor();
+      await page.getByText("2 people found").waitFor();
+      await page.locator("a[data-row]").nth(1).waitFor();
+      expect(await page.locator("a[data-row]").count()).toBe(2);
+      await page.goBack();
       await button("Remove group").click();
       await page.getByRole("alertdialog").getByRole("textbox").fill("Everybody");
       await page.getByRole("alertdialog").getByRole("button", { name: "Remove group" }).click();

@@ -102,6 +102,11 @@ describe("a group", () => {
       { id, name: "Pune", type: "dynamic", count: 2 },
     ]);
     expect((await member.get(`${path()}/${id}`)).body.data).toMatchObject({ filter, count: 2, mistake: null });
+    // The figure of a group leads to exactly whom it counts.
+    const members = async (more = "") => (await member.get(`/w/${shop.id}/contacts?group=${id}${more}`)).body;
+    expect((await members()).meta.total).toBe(2);
+    expect((await members("&consent=opted_in")).meta.total).toBe(0);
+    expect((await member.get(`/w/${shop.id}/contacts?group=999`)).status).toBe(404);
     expect((await member.ask("DELETE", `${path()}/${id}`)).status).toBe(200);
     expect((await member.get(`${path()}/${id}`)).status).toBe(404);
     expect(deeds(app).slice(0, 2)).toMatchObject([{ action: "group.remove" }, { action: "group.create" }]);

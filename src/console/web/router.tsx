@@ -128,7 +128,7 @@ const screen = (path: string, load: () => Promise<{ Screen: () => unknown }>, ..
 const screens = [
   screen("/api", () => import("./screens/api-settings.tsx")),
   screen("/deliveries", () => import("./screens/deliveries.tsx"), "status", "type", "after", "open"),
-  screen("/contacts", () => import("./screens/contacts.tsx"), "q", "consent", "after", "open"),
+  screen("/contacts", () => import("./screens/contacts.tsx"), "q", "consent", "group", "after", "open"),
   screen("/broadcasts", () => import("./screens/broadcasts.tsx"), "after"),
   screen(
     "/broadcasts/new",

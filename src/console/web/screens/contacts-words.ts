@@ -20,6 +20,7 @@ export const words = {
     "People appear here when you write to them, when they write to you, when your software sends them, or when you add or import them.",
   notFound: "Nobody is like that.",
   clear: "Show all",
+  inGroup: (name: string) => `Only people in “${name}”.`,
   found: (text: string) => `${text} found`,
   one: "person",
   other: "people",

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Search as SearchIcon } from "lucide-react";
 import { useEffect, useState } from "react";
-import { getList, queryText } from "../api.ts";
+import { get, getList, queryText } from "../api.ts";
 import { useWorkspace } from "../session.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Chip } from "../ui/chip.tsx";
@@ -22,19 +22,21 @@ import { ImportLink } from "./import-link.tsx";
 interface Search {
   q?: string;
   consent?: Consent;
+  /** Only whom this group holds. */
+  group?: string;
   after?: string;
   open?: string;
 }
 
 export function Screen() {
   const { id, timezone } = useWorkspace();
-  const { q, consent, after, open } = useSearch({ strict: false }) as Search;
+  const { q, consent, group, after, open } = useSearch({ strict: false }) as Search;
   const [isAdding, setIsAdding] = useState(false);
-  const isSearch = q !== undefined || consent !== undefined;
+  const isSearch = q !== undefined || consent !== undefined || group !== undefined;
   // All of them come as the API lists them, by the index; what is looked for is walked for.
-  const path = `/w/${id}${isSearch ? "" : "/v1"}/contacts${queryText({ q, consent, after })}`;
+  const path = `/w/${id}${isSearch ? "" : "/v1"}/contacts${queryText({ q, consent, group, after })}`;
   const list = useQuery({
-    queryKey: ["contacts", id, q, consent, after],
+    queryKey: ["contacts", id, q, consent, group, after],
     queryFn: ({ signal }) => getList<Contact>(path, signal),
     placeholderData: keepPreviousData,
   });
@@ -72,6 +74,7 @@ export function Screen() {
           ]}
         />
       </div>
+      {group !== undefined && <InGroup groupId={group} />}
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
       {list.data !== undefined && rows.length === 0 && <Nobody isSearch={isSearch} />}
@@ -119,6 +122,27 @@ export function Screen() {
       {open !== undefined && <ContactPanel key={open} phone={open} />}
       {isAdding && <AddContact onClose={() => setIsAdding(false)} />}
     </Page>
+  );
+}
+
+/** Which group is looked at, and the way out of it. */
+function InGroup({ groupId }: { groupId: string }) {
+  const { id } = useWorkspace();
+  const group = useQuery({
+    queryKey: ["group", id, groupId],
+    queryFn: ({ signal }) => get<{ name: string }>(`/w/${id}/groups/${groupId}`, signal),
+  });
+  return (
+    <p className="mb-4 flex flex-wrap items-center gap-3">
+      {words.inGroup(group.data?.name ?? groupId)}
+      <ButtonLink
+        small
+        to={"." as never}
+        search={((known: Search) => ({ ...known, group: undefined, after: undefined })) as never}
+      >
+        {words.clear}
+      </ButtonLink>
+    </p>
   );
 }
 

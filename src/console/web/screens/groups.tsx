@@ -1,10 +1,10 @@
 /** Groups: fixed lists and those that follow a filter; one in detail beside the list. */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { get, getList, queryText, send } from "../api.ts";
 import { useWorkspace } from "../session.ts";
-import { Button, ButtonLink } from "../ui/button.tsx";
+import { Button, ButtonLink, textLink } from "../ui/button.tsx";
 import { CodeBlock, Copyable } from "../ui/copy.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { List, Pager } from "../ui/list.tsx";
@@ -118,7 +118,20 @@ function Detail({ group }: { group: GroupDetail }) {
       </div>
       {group.filter !== null && <FilterText group={group} />}
       <Section title={words.people}>
-        <p>{group.count === 0 ? words.emptyGroup : plural(group.count, words.one, words.other)}</p>
+        <p>
+          {group.count === 0 ? (
+            words.emptyGroup
+          ) : (
+            <Link
+              to={"/w/$workspace/contacts" as never}
+              params={params}
+              search={{ group: String(group.id) } as never}
+              className={textLink}
+            >
+              {plural(group.count, words.one, words.other)}
+            </Link>
+          )}
+        </p>
         <Sample people={group.sample} />
       </Section>
       <Section title={words.detail}>

@@ -1,7 +1,8 @@
 /** The sheet's figures: who is reached, who is not and why, money exactly as the server says it, and times. */
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useWorkspace } from "../session.ts";
-import { Button } from "../ui/button.tsx";
+import { Button, textLink } from "../ui/button.tsx";
 import { Card, Facts } from "../ui/page.tsx";
 import { figure, plural } from "../ui/plural.ts";
 import { Notice } from "../ui/states.tsx";
@@ -26,7 +27,17 @@ export interface SheetFigures {
   ends_at: string;
 }
 
-export function Sheet({ figures, isLater }: { figures: SheetFigures; isLater: boolean }) {
+interface SheetProps {
+  figures: SheetFigures;
+  isLater: boolean;
+  /** Of a group, those who are left out stand among the contacts. */
+  group: number | undefined;
+}
+
+/** Reasons that are a consent are a list of contacts. */
+const CONSENTS: Readonly<Record<string, string>> = { opted_out: "opted_out", no_opt_in: "unknown" };
+
+export function Sheet({ figures, isLater, group }: SheetProps) {
   const { timezone } = useWorkspace();
   const { reached, skipped, skips, cost, daily_cap_left: left } = figures;
   const reasons = Object.entries(skipped).filter(([, count]) => count > 0);
@@ -50,6 +61,7 @@ export function Sheet({ figures, isLater }: { figures: SheetFigures; isLater: bo
                   key={reason}
                   reason={reason}
                   count={count}
+                  group={group}
                   numbers={skips.filter((skip) => skip.reason === reason).map(({ to }) => to)}
                 />
               ))}
@@ -101,8 +113,16 @@ export function Sheet({ figures, isLater }: { figures: SheetFigures; isLater: bo
 
 const SHOWN = 200;
 
+interface ReasonProps {
+  reason: string;
+  count: number;
+  group: number | undefined;
+  numbers: readonly string[];
+}
+
 /** Of a list of numbers, whom it means can be looked at. */
-function Reason({ reason, count, numbers }: { reason: string; count: number; numbers: readonly string[] }) {
+function Reason({ reason, count, group, numbers }: ReasonProps) {
+  const { id } = useWorkspace();
   const [isOpen, setIsOpen] = useState(false);
   const [label, why] = words.reasons[reason] ?? [reason, ""];
   return (
@@ -112,6 +132,16 @@ function Reason({ reason, count, numbers }: { reason: string; count: number; num
           <span className="font-semibold figures">{figure(count)}</span> {label}
         </span>
         <span className="text-quiet">{why}</span>
+        {group !== undefined && CONSENTS[reason] !== undefined && (
+          <Link
+            to={"/w/$workspace/contacts" as never}
+            params={{ workspace: String(id) } as never}
+            search={{ group: String(group), consent: CONSENTS[reason] } as never}
+            className={textLink}
+          >
+            {words.show}
+          </Link>
+        )}
         {numbers.length > 0 && (
           <Button small tone="quiet" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
             {words.show}

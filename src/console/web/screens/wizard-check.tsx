@@ -43,7 +43,7 @@ export function CheckStep({ draft, template, saved }: { draft: Draft; template: 
         {sheet.isError && <Problems error={sheet.error} retry={() => void sheet.refetch()} />}
         {sheet.data !== undefined && !sheet.isError && (
           <>
-            <Sheet figures={sheet.data} isLater={content.send_at !== undefined} />
+            <Sheet figures={sheet.data} isLater={content.send_at !== undefined} group={content.group} />
             <SendIt
               draft={draft}
               sheet={sheet.data}

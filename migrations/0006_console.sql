@@ -88,6 +88,42 @@ CREATE TABLE audit_log (
 CREATE INDEX audit_log_user ON audit_log (user_id, id);
 CREATE INDEX audit_log_workspace ON audit_log (workspace_id, id);
 
+-- Broadcasts on their way through the wizard. A draft becomes one broadcast at most: the row says which, for ever.
+CREATE TABLE broadcast_drafts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  -- JSON: the body of POST /broadcasts as far as it is known; emptied once it was sent.
+  content TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  broadcast_id INTEGER REFERENCES broadcasts (id)
+) STRICT;
+CREATE INDEX broadcast_drafts_workspace ON broadcast_drafts (workspace_id, updated_at);
+CREATE INDEX broadcast_drafts_updated ON broadcast_drafts (updated_at);
+CREATE INDEX broadcast_drafts_user ON broadcast_drafts (user_id);
+CREATE INDEX broadcast_drafts_broadcast ON broadcast_drafts (broadcast_id);
+
+-- Files of people that were given to the console; the files themselves lie beside the database.
+CREATE TABLE imports (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  -- As it was called where it came from.
+  file_name TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('given', 'checking', 'checked', 'importing', 'done', 'failed')),
+  -- JSON: which column is what, and whether everybody in it agreed.
+  settings TEXT NOT NULL,
+  -- JSON: what the last run came to, with its first failures; null before the first.
+  outcome TEXT,
+  error TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX imports_workspace ON imports (workspace_id, id);
+CREATE INDEX imports_user ON imports (user_id);
+CREATE INDEX imports_updated ON imports (updated_at);
+
 -- What a form of the console was answered, so that a second press acts once. Secrets are never part of it.
 CREATE TABLE form_answers (
   user_id INTEGER NOT NULL REFERENCES users (id),

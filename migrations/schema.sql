@@ -45,6 +45,21 @@ CREATE TABLE billing_accounts (
   charged INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE broadcast_drafts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  -- JSON: the body of POST /broadcasts as far as it is known; emptied once it was sent.
+  content TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  broadcast_id INTEGER REFERENCES broadcasts (id)
+) STRICT;
+CREATE INDEX broadcast_drafts_broadcast ON broadcast_drafts (broadcast_id);
+CREATE INDEX broadcast_drafts_updated ON broadcast_drafts (updated_at);
+CREATE INDEX broadcast_drafts_user ON broadcast_drafts (user_id);
+CREATE INDEX broadcast_drafts_workspace ON broadcast_drafts (workspace_id, updated_at);
+
 CREATE TABLE broadcast_figures (
   broadcast_id INTEGER PRIMARY KEY REFERENCES broadcasts (id),
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -390,6 +405,25 @@ CREATE TABLE idempotency_keys (
 CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);
 CREATE UNIQUE INDEX idempotency_keys_key ON idempotency_keys (workspace_id, key);
 CREATE INDEX idempotency_keys_message ON idempotency_keys (message_id) WHERE message_id IS NOT NULL;
+
+CREATE TABLE imports (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  -- As it was called where it came from.
+  file_name TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('given', 'checking', 'checked', 'importing', 'done', 'failed')),
+  -- JSON: which column is what, and whether everybody in it agreed.
+  settings TEXT NOT NULL,
+  -- JSON: what the last run came to, with its first failures; null before the first.
+  outcome TEXT,
+  error TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX imports_updated ON imports (updated_at);
+CREATE INDEX imports_user ON imports (user_id);
+CREATE INDEX imports_workspace ON imports (workspace_id, id);
 
 CREATE TABLE inbounds (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -3,7 +3,7 @@
  * together, and the only one that starts and stops them.
  */
 import { existsSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { createApp } from "#src/api/app.ts";
 import { callbackRoutes } from "#src/api/callbacks.ts";
 import { readTls } from "#src/config/tls.ts";
@@ -265,6 +265,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       doctor: settingsOf(config),
       ...{ store, clock, random, log, box, handOver, reader: readers.lists, searchReader: readers.searches },
       bodyBytes: config.limits.bodyBytes,
+      importsDirectory: join(dirname(files.database), "imports"),
       webhooks: config.webhooks,
       publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,
       stopping: stopping.signal,

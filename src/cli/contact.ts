@@ -1,10 +1,11 @@
 /** `waxwing contact …`: people in and out of the database, many at a time, and one forgotten. */
-import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, writeSync } from "node:fs";
 import { findPerson } from "#src/domain/contacts/find.ts";
 import { eraseContact, eraseMentions, eraseTexts, namesOf } from "#src/domain/erasure/erase-person.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { bulkOptOut } from "#src/imports/bulk-opt-out.ts";
-import { csvLine, exportContacts } from "#src/imports/export-contacts.ts";
+import { exportContacts } from "#src/imports/export-contacts.ts";
+import { FailureFile } from "#src/imports/failure-file.ts";
 import { importContacts } from "#src/imports/import-contacts.ts";
 import { type Clock, sleep } from "#src/primitives/clock.ts";
 import { notFound } from "#src/primitives/problem.ts";
@@ -183,34 +184,6 @@ function readMap(text: string | undefined): ReadonlyMap<string, string> {
     map.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
   }
   return map;
-}
-
-/** Rows that could not be taken, as they were, with their line and the reason; made at the first one. */
-class FailureFile {
-  readonly path: string;
-  header: readonly string[] = [];
-  count = 0;
-  #handle: number | null = null;
-
-  constructor(path: string) {
-    this.path = path;
-    // What an earlier run left would be taken for this one's.
-    rmSync(path, { force: true });
-  }
-
-  add(line: number, cells: readonly string[], reason: string): void {
-    if (this.#handle === null) {
-      this.#handle = openSync(this.path, "w", 0o600);
-      writeSync(this.#handle, csvLine([...this.header, "line", "error"]));
-    }
-    this.count += 1;
-    const padded = this.header.length === 0 ? cells : this.header.map((_, index) => cells[index] ?? "");
-    writeSync(this.#handle, csvLine([...padded, String(line), reason]));
-  }
-
-  close(): void {
-    if (this.#handle !== null) closeSync(this.#handle);
-  }
 }
 
 function progress(io: Io, text: string): void {

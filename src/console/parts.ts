@@ -1,6 +1,7 @@
 /** What a running server has that the console's routes need. */
 import type { KeyQueue } from "#src/api/idempotency.ts";
 import type { DoctorSettings } from "#src/doctor/surroundings.ts";
+import type { ImportJobs } from "#src/imports/import-jobs.ts";
 import type { Log } from "#src/log.ts";
 import type { Clock } from "#src/primitives/clock.ts";
 import type { Random } from "#src/primitives/random.ts";
@@ -23,6 +24,8 @@ export interface ConsoleOptions {
   bodyBytes: number;
   /** What the doctor looks at beside the rows. */
   doctor: DoctorSettings;
+  /** Where files of people wait for their import. */
+  importsDirectory: string;
   /** What is let through as a webhook address. */
   webhooks: { allowHttp: boolean; allowPrivate: boolean };
   /** The address by which the world reaches this server, without a slash at the end; null: not said. */
@@ -34,10 +37,11 @@ export interface ConsoleOptions {
   isTrustedProxy: (address: string) => boolean;
 }
 
-export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "bodyBytes"> {
+export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "bodyBytes" | "importsDirectory"> {
   passwords: Passwords;
   keyQueue: KeyQueue;
   live: LiveBroadcasts;
+  imports: ImportJobs;
   /** Whether cookies may only travel over HTTPS. */
   isSecure: boolean;
 }

@@ -14,6 +14,7 @@ import type { FormUse } from "#src/domain/users/form-answers.ts";
 import { findEntry } from "#src/domain/users/read.ts";
 import { findSession, isTouchDue, type SignedIn, touchSession } from "#src/domain/users/sessions.ts";
 import { mayActAs } from "#src/domain/users/user.ts";
+import { ImportJobs } from "#src/imports/import-jobs.ts";
 import { invalidRequest, Problem } from "#src/primitives/problem.ts";
 import { readSessionCookie } from "./cookies.ts";
 import { LiveBroadcasts } from "./live.ts";
@@ -34,7 +35,7 @@ export interface Peer {
 export type ConsolePipeline = (request: Request, peer: Peer) => Promise<Response>;
 
 export function createPipeline(options: ConsoleOptions, ids: RequestIds): ConsolePipeline {
-  const { isTrustedProxy, bodyBytes, ...given } = options;
+  const { isTrustedProxy, bodyBytes, importsDirectory, ...given } = options;
   const { store, clock, log, publicUrl } = options;
   const isSecure = options.hasTls || (publicUrl?.startsWith("https:") ?? false);
   const parts: ConsoleParts = {
@@ -43,6 +44,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     passwords: new Passwords(),
     keyQueue: new KeyQueue(),
     live: new LiveBroadcasts(store, clock),
+    imports: new ImportJobs({ store, clock, log, directory: importsDirectory, stopping: options.stopping }),
   };
   const table = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
   /** Touches that are queued or just written, so that a busy session queues one and not a hundred. */
@@ -77,7 +79,9 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     const who = route.needs === "nobody" ? null : signedIn(request.headers);
     const entry = who === null || values.workspace === undefined ? null : requireEntry(parts, who, values.workspace);
     requireRight(route, who, entry);
-    const body = isChange ? await readBody(request, bodyBytes, clock) : {};
+    // A file is read by its route, piece by piece; its type is none that a plain form of another page can send.
+    if (isChange && route.takesFile === true) requireFileType(request);
+    const body = isChange && route.takesFile !== true ? await readBody(request, bodyBytes, clock) : {};
     if (route.body !== undefined) requireShape(route.body, body);
     const call: ConsoleCall = {
       ...parts,
@@ -123,6 +127,11 @@ function requireRight(route: ConsoleRoute, who: SignedIn | null, entry: ReturnTy
   if (needs === "nobody" || needs === "user") return;
   if (needs === "server operator" ? who?.user.isOperator : entry !== null && mayActAs(entry.role, needs)) return;
   throw nothingHere();
+}
+
+function requireFileType({ headers }: Request): void {
+  if (headers.get("content-type") === "application/octet-stream") return;
+  throw invalidRequest({ "Content-Type": ["Send the file as it is, as application/octet-stream."] });
 }
 
 function formOf({ headers, method, pathname, body }: ConsoleCall, userId: number): FormUse | null {

@@ -48,6 +48,8 @@ interface Place {
   path: string;
   /** The form's schema; without one nothing of a form is looked at. */
   body?: TSchema;
+  /** The body is a file, which the route reads by itself. */
+  takesFile?: true;
 }
 
 export type ConsoleRoute = Place &

@@ -5,6 +5,9 @@ import { billingRoutes } from "./routes/billing.ts";
 import { broadcastRoutes } from "./routes/broadcasts.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
 import { developerRoutes } from "./routes/developer.ts";
+import { draftRoutes } from "./routes/drafts.ts";
+import { groupRoutes } from "./routes/groups.ts";
+import { importRoutes } from "./routes/imports.ts";
 import { inboxRoutes } from "./routes/inbox.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { mountedRoutes } from "./routes/mounted.ts";
@@ -12,6 +15,7 @@ import { numberRoutes } from "./routes/numbers.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
 import { simulatorRoutes } from "./routes/simulator.ts";
+import { templateRoutes } from "./routes/templates.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
 export const routes: readonly ConsoleRoute[] = [
@@ -27,5 +31,9 @@ export const routes: readonly ConsoleRoute[] = [
   ...simulatorRoutes,
   ...numberRoutes,
   ...billingRoutes,
+  ...draftRoutes,
+  ...templateRoutes,
+  ...groupRoutes,
+  ...importRoutes,
   ...mountedRoutes,
 ];

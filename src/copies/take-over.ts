@@ -161,6 +161,8 @@ class TakeOver {
       );
       this.#insert(table, key);
     }
+    // A draft that was sent since must not be sent again.
+    this.#replace("broadcast_drafts");
   }
 
   #takeMessages(): number {

@@ -62,6 +62,51 @@ export function mapColumns(
   map: ReadonlyMap<string, string>,
   fields: CustomField[],
 ): ColumnMapping {
+  const { targets, problems, hasPhone } = readColumns(header, map, fields);
+  if (problems.length === 0 && !hasPhone) {
+    problems.push(
+      `No column is the phone number; say which with --map "COLUMN=phone". The file has ${header.join(", ")}.`,
+    );
+  }
+  if (problems.length > 0) throw invalidRequest({ map: problems });
+  return { targets, ignored: header.filter((_, index) => targets[index] === null) };
+}
+
+export interface GuessedColumn {
+  name: string;
+  /** As a map says it; `-` for nowhere. */
+  target: string;
+}
+
+/** What each column is taken for as things stand, mistakes or not. */
+export function guessColumns(
+  header: readonly string[],
+  map: ReadonlyMap<string, string>,
+  fields: CustomField[],
+): GuessedColumn[] {
+  const { targets } = readColumns(header, map, fields);
+  return header.map((name, index) => {
+    const target = targets[index] ?? null;
+    return { name, target: target === null ? "-" : keyOf(target) };
+  });
+}
+
+/** The same as `mapColumns` for somebody who looks at a form. Throws `invalid_request` (path `map`). */
+export function requireColumns(
+  header: readonly string[],
+  map: ReadonlyMap<string, string>,
+  fields: CustomField[],
+): void {
+  const { problems, hasPhone } = readColumns(header, map, fields);
+  if (problems.length === 0 && !hasPhone) problems.push("Say which column is the phone number.");
+  if (problems.length > 0) throw invalidRequest({ map: problems });
+}
+
+function readColumns(
+  header: readonly string[],
+  map: ReadonlyMap<string, string>,
+  fields: CustomField[],
+): { targets: (Target | null)[]; problems: string[]; hasPhone: boolean } {
   const problems: string[] = [];
   const isHeader = (name: string): boolean => header.some((one) => fold(one) === fold(name));
   for (const name of map.keys()) {
@@ -89,13 +134,7 @@ export function mapColumns(
     if (said.has(fold(header[index] ?? ""))) problems.push(`Two columns are said to be ${key}.`);
     targets[index] = null;
   }
-  if (problems.length === 0 && !taken.has("phone")) {
-    problems.push(
-      `No column is the phone number; say which with --map "COLUMN=phone". The file has ${header.join(", ")}.`,
-    );
-  }
-  if (problems.length > 0) throw invalidRequest({ map: problems });
-  return { targets, ignored: header.filter((_, index) => targets[index] === null) };
+  return { targets, problems, hasPhone: taken.has("phone") };
 }
 
 function rank(header: readonly string[], said: ReadonlyMap<string, string>, index: number): number {

@@ -33,6 +33,10 @@ export interface ImportOptions {
   map: ReadonlyMap<string, string>;
   /** Everybody in the file has agreed. */
   optIn: boolean;
+  /** What stands behind the consents, beside the line; left out: the file's path. */
+  evidence?: Readonly<Record<string, unknown>>;
+  /** It runs in the server itself, whose other work gets at least as much time. */
+  isInsideServer?: boolean;
   /** Judges every row and changes nothing. */
   isDryRun: boolean;
   /** Asked now and then; beside a server the import takes care that it can write. */
@@ -78,7 +82,12 @@ export async function importContacts(options: ImportOptions): Promise<ImportFigu
     country: getWorkspace(reading, workspaceId).country,
     fields: listFields(reading, workspaceId),
   }));
-  const run = { ...options, country, seen: new Set<string>(), pace: new Pace(store, clock, options.isServerRunning) };
+  const run = {
+    ...options,
+    country,
+    seen: new Set<string>(),
+    pace: new Pace(store, clock, options.isServerRunning, options.isInsideServer),
+  };
   let isEmpty = true;
   let ahead: WaitingRow[] = [];
   for await (const part of prepareFile({ path, map: [...options.map], fields, country })) {
@@ -202,7 +211,8 @@ class RowWriter {
   /** Why the row failed, in words; null when it is in. */
   #writeOne({ line, row, person }: WaitingRow): string | null {
     if ("mistakes" in row) return row.mistakes.join(" ");
-    const why = { source: "import", evidence: { file: this.#run.path, line } } as const;
+    const { evidence = { file: this.#run.path } } = this.#run;
+    const why = { source: "import", evidence: { ...evidence, line } } as const;
     const optIn = this.#run.optIn ? why : null;
     const isFirst = !person.names.some((name) => this.#run.seen.has(name));
     // Numbers were read for the country that the workspace had then; whoever is known is looked at one by one.

@@ -7,9 +7,9 @@ import { type Clock, sleep } from "#src/primitives/clock.ts";
 import type { Store } from "#src/storage/store.ts";
 
 /** A transaction stops taking rows after this long; its commit takes two or three more. */
-const TRANSACTION_MS = { besideServer: 7, alone: 60 };
+const TRANSACTION_MS = { insideServer: 4, besideServer: 7, alone: 60 };
 /** A server that waits looks every 3 ms (`storage/writer.ts`): a gap longer than that is never missed. */
-const GAP_MS = { besideServer: 2, besideWriters: 4, alone: 1 };
+const GAP_MS = { insideServer: 6, besideServer: 2, besideWriters: 4, alone: 1 };
 /** Others write as long as their last commit is no older. */
 const WRITERS_STAY_MS = 1_000;
 /** A server may be started at any time. */
@@ -25,7 +25,10 @@ export class Pace {
   #dataVersion: number | null = null;
   #writersSeenAt = Number.NEGATIVE_INFINITY;
 
-  constructor(store: Store, clock: Clock, isServerRunning: () => boolean) {
+  readonly #isInside: boolean;
+
+  constructor(store: Store, clock: Clock, isServerRunning: () => boolean, isInside = false) {
+    this.#isInside = isInside;
     this.#store = store;
     this.#clock = clock;
     this.#isServerRunning = isServerRunning;
@@ -33,6 +36,7 @@ export class Pace {
 
   /** How long the next transaction may take rows. */
   get transactionMs(): number {
+    if (this.#isInside) return TRANSACTION_MS.insideServer;
     return this.#isAlone ? TRANSACTION_MS.alone : TRANSACTION_MS.besideServer;
   }
 
@@ -44,6 +48,10 @@ export class Pace {
   /** Waits for what is left of the gap: work between two transactions is a gap as well. */
   async endGap(): Promise<void> {
     const now = this.#clock.monotonic();
+    if (this.#isInside) {
+      await sleep(this.#clock, Math.max(1, Math.ceil(GAP_MS.insideServer - (now - this.#gapBeganAt))));
+      return;
+    }
     const version = this.#store.dataVersion();
     if (this.#dataVersion !== null && this.#dataVersion !== version) this.#writersSeenAt = now;
     this.#dataVersion = version;

@@ -3,6 +3,7 @@
 import { purgeAttempts } from "#src/domain/attempts/attempts.ts";
 import { purgeRecipients, tidyFinished } from "#src/domain/broadcasts/tidy.ts";
 import { purgeCallbacks } from "#src/domain/callbacks/callbacks.ts";
+import { purgeDrafts } from "#src/domain/drafts/drafts.ts";
 import { purgeKeys } from "#src/domain/idempotency/keys.ts";
 import { purgeInbounds } from "#src/domain/inbound/purge.ts";
 import { purgeParked } from "#src/domain/messages/apply-status.ts";
@@ -75,7 +76,8 @@ export class Housekeeping {
     const { recipients, events, raw, messages, inbound } = retention;
     const chores: ((tx: Tx) => number)[] = [
       (tx) => purgeKeys(tx, BATCH),
-      (tx) => purgeSignIns(tx, BATCH),
+      // One transaction for both: each costs a commit, and there is nearly never anything.
+      (tx) => Math.max(purgeSignIns(tx, BATCH), purgeDrafts(tx, BATCH)),
       (tx) => purgeParked(tx, BATCH),
       (tx) => expireHolds(tx, BATCH),
       (tx) => tidyFinished(tx, BATCH),

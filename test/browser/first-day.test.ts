@@ -134,7 +134,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("This browser").waitFor();
       await clean("account");
       await page.getByLabel("Dark").check();
-      expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
+      await page.locator("html[data-theme=dark]").waitFor();
       await page.reload();
       expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
       await clean("account, dark");

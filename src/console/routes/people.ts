@@ -1,14 +1,18 @@
 /** Contacts beyond what the API lists: searched, filtered, and each with the history of its consent. */
-import { answerData } from "#src/api/endpoint.ts";
+import { answerData, requireId } from "#src/api/endpoint.ts";
 import { answerRows, PER_PAGE, readPage, wrongCursor, wrongParameter } from "#src/api/page.ts";
 import { compileCount, compileIds } from "#src/domain/audiences/compile.ts";
+import type { Filter } from "#src/domain/audiences/filter.ts";
 import { readSearch } from "#src/domain/audiences/search.ts";
 import { consents } from "#src/domain/contacts/consent.ts";
 import { listConsentChanges } from "#src/domain/contacts/consent-log.ts";
 import { findById, findPerson } from "#src/domain/contacts/find.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
+import { findGroup } from "#src/domain/groups/read.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { formatInstant } from "#src/primitives/instant.ts";
 import { notFound } from "#src/primitives/problem.ts";
+import type { Reading } from "#src/storage/transaction.ts";
 import type { ConsoleRoute, WorkspaceCall } from "../route.ts";
 
 export const peopleRoutes: readonly ConsoleRoute[] = [
@@ -46,7 +50,9 @@ async function searchContacts({ store, searchReader, workspace, query, clock }: 
   if (typeof after !== "number") throw wrongCursor();
   const json = filterOf(query);
   const { ids, count } = store.read((reading) => {
-    const filter = readSearch(reading, workspace, json);
+    const people = readSearch(reading, workspace, json);
+    const members = readGroup(reading, workspace, query.get("group"));
+    const filter: Filter = members === null ? people : { kind: "all", parts: [members, people] };
     const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: clock.now() };
     return { ids: compileIds(filter, context, after, PER_PAGE + 1), count: compileCount(filter, context) };
   });
@@ -64,6 +70,14 @@ async function searchContacts({ store, searchReader, workspace, query, clock }: 
       page,
     );
   });
+}
+
+/** Whom a group holds, whichever kind it is; null where none is asked for. Throws `not_found`. */
+function readGroup(reading: Reading, workspace: Workspace, given: string | null): Filter | null {
+  if (given === null) return null;
+  const group = findGroup(reading, workspace.id, requireId(given, "group"));
+  if (group === undefined) throw notFound("group");
+  return readSearch(reading, workspace, group.filter ?? { field: "group", is: group.id });
 }
 
 /** What was typed is looked for in names, numbers and e-mail addresses. */

@@ -95,6 +95,24 @@ export async function send<T>(method: Exclude<Method, "GET">, path: string, body
   return (await ask<{ data: T }>(method, path, body, key)).data;
 }
 
+/** A file as it is, in one piece. */
+export async function sendFile<T>(path: string, file: File): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(BASE + path, {
+      method: "POST",
+      credentials: "same-origin",
+      headers: { accept: "application/json", "content-type": "application/octet-stream" },
+      body: file,
+    });
+  } catch {
+    throw new ApiError(0, "no_answer", "The file did not arrive. Check the connection, then try again.");
+  }
+  const answer = (await response.json().catch(() => null)) as { data: T; error?: Json } | null;
+  if (response.ok && answer !== null) return answer.data;
+  throw readError(response, answer?.error);
+}
+
 /** A key of a form, made when the form is born. Not `randomUUID`: that is missing on plain http beyond this machine. */
 export function newFormKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -128,13 +128,25 @@ const screen = (path: string, load: () => Promise<{ Screen: () => unknown }>, ..
 const screens = [
   screen("/api", () => import("./screens/api-settings.tsx")),
   screen("/deliveries", () => import("./screens/deliveries.tsx"), "status", "type", "after", "open"),
-  screen("/contacts", () => import("./screens/contacts.tsx"), "q", "consent", "after", "open"),
+  screen("/contacts", () => import("./screens/contacts.tsx"), "q", "consent", "group", "after", "open"),
   screen("/broadcasts", () => import("./screens/broadcasts.tsx"), "after"),
   screen("/numbers", () => import("./screens/numbers.tsx"), "open"),
   screen("/billing", () => import("./screens/billing.tsx"), "after"),
   screen("/inbox", () => import("./screens/inbox.tsx"), "show", "person", "after", "open"),
   screen("/messages", () => import("./screens/messages.tsx"), "q", "status", "origin", "after", "open"),
   screen("/simulator", () => import("./screens/simulator.tsx"), "phone", "open"),
+  screen(
+    "/broadcasts/new",
+    () => import("./screens/broadcast-new.tsx"),
+    "draft",
+    "step",
+    "group",
+    "template",
+    "language",
+  ),
+  screen("/contacts/import", () => import("./screens/contact-import.tsx"), "file"),
+  screen("/templates", () => import("./screens/templates.tsx"), "q", "status", "after", "open"),
+  screen("/groups", () => import("./screens/groups.tsx"), "after", "open"),
   screen("/broadcasts/$broadcast", () => import("./screens/broadcast.tsx"), "status", "after"),
 ];
 

@@ -178,3 +178,15 @@ export const countSinceSql = {
   optOuts:
     "SELECT count(*) AS total FROM contacts WHERE workspace_id = ? AND phone IS NOT NULL AND consent = 'opted_out' AND consent_at >= ?",
 } as const;
+
+/** The id of the newest contact, 0 where there is none. */
+export function latestContactId(reading: Reading, workspaceId: number): number {
+  const row = reading.db
+    .select({ id: contacts.id })
+    .from(contacts)
+    .where(eq(contacts.workspaceId, workspaceId))
+    .orderBy(desc(contacts.id))
+    .limit(1)
+    .get();
+  return row?.id ?? 0;
+}

@@ -16,6 +16,7 @@ import {
   contacts,
   contactTags,
 } from "../contacts/table.ts";
+import { eraseFromDrafts } from "../drafts/drafts.ts";
 import { events } from "../events/table.ts";
 import { contactFields } from "../fields/table.ts";
 import { groupMembers } from "../groups/table.ts";
@@ -41,7 +42,9 @@ export function eraseContact(tx: Tx, contact: Contact): void {
     rememberErasedOptOut(tx, contact.workspaceId, contact.phone as E164, contact.consentAt ?? tx.now);
   }
   const { id } = contact;
-  for (const name of namesOf(tx, contact)) {
+  const names = namesOf(tx, contact);
+  eraseFromDrafts(tx, contact.workspaceId, names);
+  for (const name of names) {
     tx.db.delete(parkedStatuses).where(sql`instr(${parkedStatuses.report}, ${name}) > 0`).run();
   }
   tx.db.delete(contactPeople).where(eq(contactPeople.contactId, id)).run();

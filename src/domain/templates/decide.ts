@@ -2,12 +2,16 @@
 import { and, eq, sql } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/primitives/problem.ts";
 import { statement, type Tx } from "#src/storage/transaction.ts";
+import { askForSync } from "../numbers/account-sync.ts";
+import { listOfAccount } from "../numbers/read.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { findTemplate } from "./read.ts";
 import { type Template, templates } from "./table.ts";
 import { mediaKinds, type TemplateStatus } from "./template.ts";
 import { shapeOf, viewTemplate } from "./view.ts";
+
+const LINK_LENGTH_MAX = 2048;
 
 const move = statement((db) =>
   db
@@ -38,7 +42,7 @@ export function decideTemplate(tx: Tx, template: Template, status: TemplateStatu
   return decided;
 }
 
-/** For commands: by name and language. Throws `not_found`. */
+/** By hand, where no network decides: by name and language. Throws `not_found`. */
 export function decideByName(
   tx: Tx,
   workspaceId: number,
@@ -47,11 +51,18 @@ export function decideByName(
   status: TemplateStatus,
   reason: string | null,
 ): Template {
-  return decideTemplate(tx, requireTemplate(tx, workspaceId, name, language), status, reason);
+  const decided = decideTemplate(tx, requireTemplate(tx, workspaceId, name, language), status, reason);
+  const changes = { statusReason: reason, statusAt: tx.now };
+  return tx.db.update(templates).set(changes).where(eq(templates.id, decided.id)).returning().get() ?? decided;
 }
 
-/** Keeps a file to send when the caller gives none. Only for templates with a file at the top. */
+/**
+ * Keeps a file to send when the caller gives none; the server uploads it at the next look at the account, which is now.
+ * Throws `invalid_request` (path `link`), also for a template that has no file at its top, and `not_found`.
+ */
 export function setSample(tx: Tx, workspaceId: number, name: string, language: string, link: string): Template {
+  const mistake = findLinkMistake(link);
+  if (mistake !== null) throw invalidRequest({ link: [mistake] });
   const template = requireTemplate(tx, workspaceId, name, language);
   const kind = shapeOf(template).header?.type;
   if (!mediaKinds.some((known) => known === kind)) {
@@ -63,7 +74,17 @@ export function setSample(tx: Tx, workspaceId: number, name: string, language: s
     .where(eq(templates.id, template.id))
     .returning()
     .get();
+  for (const number of listOfAccount(tx, "whatsapp", template.accountId)) {
+    if (number.workspaceId === workspaceId) askForSync(tx, number, 0);
+  }
   return changed ?? template;
+}
+
+function findLinkMistake(link: string): string | null {
+  if (!/^https:\/\/[^\s\p{C}]+$/iu.test(link) || !URL.canParse(link)) {
+    return "The link must be a complete https address such as https://example.com/offer.jpg.";
+  }
+  return [...link].length > LINK_LENGTH_MAX ? `The link has at most ${LINK_LENGTH_MAX} characters.` : null;
 }
 
 function requireTemplate(tx: Tx, workspaceId: number, name: string, language: string): Template {

@@ -66,6 +66,8 @@ export function findInAccount(
 
 export interface TemplateFilter {
   status: TemplateStatus | null;
+  /** A part of the name; left out: any. */
+  name?: string;
 }
 
 export interface TemplatePosition {
@@ -105,6 +107,19 @@ export function countTemplates(reading: Reading, workspaceId: number, filter: Te
   );
 }
 
-function ofWorkspace(workspaceId: number, { status }: TemplateFilter) {
-  return and(eq(templates.workspaceId, workspaceId), status === null ? undefined : eq(templates.status, status));
+function ofWorkspace(workspaceId: number, { status, name = "" }: TemplateFilter) {
+  return and(
+    eq(templates.workspaceId, workspaceId),
+    status === null ? undefined : eq(templates.status, status),
+    name === "" ? undefined : sql`instr(${templates.name}, ${name}) > 0`,
+  );
+}
+
+/** Undefined for another workspace's. */
+export function findTemplateById(reading: Reading, workspaceId: number, id: number): Template | undefined {
+  return reading.db
+    .select()
+    .from(templates)
+    .where(and(eq(templates.workspaceId, workspaceId), eq(templates.id, id)))
+    .get();
 }

@@ -10,6 +10,7 @@ import { Page } from "../ui/page.tsx";
 import { figure, share } from "../ui/plural.ts";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
+import { Drafts, MakeBroadcast } from "./broadcast-drafts.tsx";
 import { ProgressBar } from "./broadcast-figures.tsx";
 import { type Broadcast, isFinished, statusLook } from "./broadcast-view.ts";
 import { words } from "./broadcasts-words.ts";
@@ -30,7 +31,9 @@ export function Screen() {
       title={words.title}
       total={list.data === undefined ? undefined : figure(list.data.meta.total)}
       lead={words.lead}
+      action={<MakeBroadcast />}
     >
+      <Drafts />
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
       {list.data !== undefined && rows.length === 0 && (

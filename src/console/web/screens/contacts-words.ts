@@ -18,10 +18,9 @@ export const words = {
   empty: "No contacts yet.",
   emptyText:
     "People appear here when you write to them, when they write to you, when your software sends them, or when you add or import them.",
-  emptyImport: "From a file, on the server:",
-  importCommand: (id: number) => `waxwing contact import --workspace ${id} people.csv`,
   notFound: "Nobody is like that.",
   clear: "Show all",
+  inGroup: (name: string) => `Only people in “${name}”.`,
   found: (text: string) => `${text} found`,
   one: "person",
   other: "people",

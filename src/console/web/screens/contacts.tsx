@@ -2,11 +2,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { getList, queryText } from "../api.ts";
+import { get, getList, queryText } from "../api.ts";
 import { useWorkspace } from "../session.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Chip } from "../ui/chip.tsx";
-import { Copyable } from "../ui/copy.tsx";
 import { FilterBar, List, Pager } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { figure, plural } from "../ui/plural.ts";
@@ -17,23 +16,26 @@ import { AddContact } from "./add-contact.tsx";
 import { ContactPanel } from "./contact-panel.tsx";
 import { type Consent, type Contact, consentLook, nameOf } from "./contact-view.ts";
 import { words } from "./contacts-words.ts";
+import { ImportLink } from "./import-link.tsx";
 
 interface Search {
   q?: string;
   consent?: Consent;
+  /** Only whom this group holds. */
+  group?: string;
   after?: string;
   open?: string;
 }
 
 export function Screen() {
   const { id, timezone } = useWorkspace();
-  const { q, consent, after, open } = useSearch({ strict: false }) as Search;
+  const { q, consent, group, after, open } = useSearch({ strict: false }) as Search;
   const [isAdding, setIsAdding] = useState(false);
-  const isSearch = q !== undefined || consent !== undefined;
+  const isSearch = q !== undefined || consent !== undefined || group !== undefined;
   // All of them come as the API lists them, by the index; what is looked for is walked for.
-  const path = `/w/${id}${isSearch ? "" : "/v1"}/contacts${queryText({ q, consent, after })}`;
+  const path = `/w/${id}${isSearch ? "" : "/v1"}/contacts${queryText({ q, consent, group, after })}`;
   const list = useQuery({
-    queryKey: ["contacts", id, q, consent, after],
+    queryKey: ["contacts", id, q, consent, group, after],
     queryFn: ({ signal }) => getList<Contact>(path, signal),
     placeholderData: keepPreviousData,
   });
@@ -50,9 +52,12 @@ export function Screen() {
             : figure(total)
       }
       action={
-        <Button tone="primary" onClick={() => setIsAdding(true)}>
-          {words.add}
-        </Button>
+        <>
+          <ImportLink />
+          <Button tone="primary" onClick={() => setIsAdding(true)}>
+            {words.add}
+          </Button>
+        </>
       }
     >
       <div className="flex flex-wrap gap-x-6">
@@ -68,9 +73,10 @@ export function Screen() {
           ]}
         />
       </div>
+      {group !== undefined && <InGroup groupId={group} />}
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined && rows.length === 0 && <Nobody isSearch={isSearch} workspaceId={id} />}
+      {list.data !== undefined && rows.length === 0 && <Nobody isSearch={isSearch} />}
       {list.data !== undefined && rows.length > 0 && (
         <>
           <List
@@ -118,13 +124,34 @@ export function Screen() {
   );
 }
 
+/** Which group is looked at, and the way out of it. */
+function InGroup({ groupId }: { groupId: string }) {
+  const { id } = useWorkspace();
+  const group = useQuery({
+    queryKey: ["group", id, groupId],
+    queryFn: ({ signal }) => get<{ name: string }>(`/w/${id}/groups/${groupId}`, signal),
+  });
+  return (
+    <p className="mb-4 flex flex-wrap items-center gap-3">
+      {words.inGroup(group.data?.name ?? groupId)}
+      <ButtonLink
+        small
+        to={"." as never}
+        search={((known: Search) => ({ ...known, group: undefined, after: undefined })) as never}
+      >
+        {words.clear}
+      </ButtonLink>
+    </p>
+  );
+}
+
 /** Some, and how many more. */
 function Tags({ tags }: { tags: string[] }) {
   const shown = tags.slice(0, 3).join(", ");
   return <span title={tags.join(", ")}>{tags.length > 3 ? `${shown} +${tags.length - 3}` : shown}</span>;
 }
 
-function Nobody({ isSearch, workspaceId }: { isSearch: boolean; workspaceId: number }) {
+function Nobody({ isSearch }: { isSearch: boolean }) {
   if (isSearch) {
     return (
       <Empty
@@ -138,8 +165,8 @@ function Nobody({ isSearch, workspaceId }: { isSearch: boolean; workspaceId: num
     );
   }
   return (
-    <Empty title={words.empty} action={<Copyable text={words.importCommand(workspaceId)} label="Copy the command" />}>
-      {words.emptyText} {words.emptyImport}
+    <Empty title={words.empty} action={<ImportLink />}>
+      {words.emptyText}
     </Empty>
   );
 }

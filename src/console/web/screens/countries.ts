@@ -33,6 +33,11 @@ export function countries(): { code: string; name: string }[] {
   return CODES.map((code) => ({ code, name: names.of(code) ?? code })).sort((a, b) => a.name.localeCompare(b.name));
 }
 
+/** `India` */
+export function countryName(code: string): string {
+  return new Intl.DisplayNames("en", { type: "region" }).of(code) ?? code;
+}
+
 export function guessCountry(timezone: string): string {
   const region = navigator.languages
     .map((language) => new Intl.Locale(language).region)

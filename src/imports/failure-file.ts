@@ -1,0 +1,31 @@
+/** The rows of a file that could not be taken, as a file that can be corrected and given again. */
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { csvLine } from "./export-contacts.ts";
+
+/** Rows that could not be taken, as they were, with their line and the reason; made at the first one. */
+export class FailureFile {
+  readonly path: string;
+  header: readonly string[] = [];
+  count = 0;
+  #handle: number | null = null;
+
+  constructor(path: string) {
+    this.path = path;
+    // What an earlier run left would be taken for this one's.
+    rmSync(path, { force: true });
+  }
+
+  add(line: number, cells: readonly string[], reason: string): void {
+    if (this.#handle === null) {
+      this.#handle = openSync(this.path, "w", 0o600);
+      writeSync(this.#handle, csvLine([...this.header, "line", "error"]));
+    }
+    this.count += 1;
+    const padded = this.header.length === 0 ? cells : this.header.map((_, index) => cells[index] ?? "");
+    writeSync(this.#handle, csvLine([...padded, String(line), reason]));
+  }
+
+  close(): void {
+    if (this.#handle !== null) closeSync(this.#handle);
+  }
+}

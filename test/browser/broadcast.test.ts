@@ -1,0 +1,161 @@
+/**
+ * A broadcast through the wizard, in a real browser: template, people, values, the sheet, one press too many, a reload
+ * and the way back: exactly one broadcast. Then a group by sentences, and a template that is made and decided.
+ */
+import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { noBrowser, openBrowser } from "#test/support/browser.ts";
+import { startConsole } from "#test/support/console-process.ts";
+
+const LIMIT_MS = 120_000;
+const PASSWORD = "a good long password";
+const NUMBER = "number add --workspace 1 --phone +911244001100 --name Shop --network simulator";
+const PEOPLE = ["phone,first_name,city,groups", "+919876500001,Asha,Pune,Regulars", "+919876500002,,Delhi,Regulars"];
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "template → group → values → sheet → test → a double press, reload and back: exactly one broadcast",
+    async () => {
+      await using app = await startConsole();
+      await using browser = await openBrowser();
+      const { page } = browser;
+      const button = (name: string) => page.getByRole("button", { name, exact: true });
+      const clean = async (where: string) => expect([where, await browser.findings()]).toEqual([where, []]);
+      const command = (text: string) => app.command(...text.split(" "));
+      const broadcasts = async () =>
+        (await page.evaluate("fetch('/console/api/w/1/v1/broadcasts').then((answer) => answer.json())")) as {
+          data: { id: number; name: string }[];
+        };
+
+      await page.goto(app.setupLink);
+      await page.getByLabel("E-mail").fill("asha@example.com");
+      await page.getByLabel("Password").fill(PASSWORD);
+      await button("Make operator").click();
+      await page.getByLabel("Name").fill("Corner Shop");
+      await button("Make workspace").click();
+      await page.getByText("0 of 4 done").waitFor();
+      await command(NUMBER);
+      const people = join(app.directory, "people.csv");
+      writeFileSync(people, PEOPLE.join("\n"));
+      await command(`contact import --workspace 1 --consent opted_in ${people}`);
+
+      // A template for the simulator, refused and then approved; both are said with their reason.
+      await page.goto(`${app.url}/console/w/1/templates`);
+      await button("New template").click();
+      const dialog = page.getByRole("dialog", { name: /^(A template for the simulator|New group)$/ });
+      await dialog.getByLabel("Name", { exact: true }).fill("Diwali Offer");
+      await dialog.getByLabel("Text", { exact: true }).fill("Hi {{1}}, {{2}} off.");
+      await dialog.getByLabel("Begins as").selectOption("PENDING");
+      await dialog.getByRole("button", { name: "New template" }).click();
+      await dialog.getByText("A template's name has lower-case letters").waitFor();
+      await clean("new template");
+      await dialog.getByLabel("Name", { exact: true }).fill("diwali_offer");
+      await dialog.getByRole("button", { name: "New template" }).click();
+      await page.getByRole("heading", { name: "diwali_offer" }).waitFor();
+      await page.getByLabel("Decision").selectOption("REJECTED");
+      await page.getByLabel("Reason, when it is not approved").fill("promotional text");
+      await button("Decide").click();
+      await page.getByText("“promotional text”").waitFor();
+      await clean("template");
+      await page.getByLabel("Decision").selectOption("APPROVED");
+      await button("Decide").click();
+      await page.getByRole("link", { name: "Use in a broadcast" }).click();
+
+      // The draft is begun with it; a group is made on the way.
+      await page.getByRole("heading", { name: "New broadcast" }).waitFor();
+      await page.getByLabel("Group", { exact: true }).waitFor();
+      await clean("people");
+      await button("New group").click();
+      await page.getByLabel("Condition 1: value").fill("Mumbai");
+      await page.getByText("Finds nobody.").waitFor();
+      await page.getByLabel("Condition 1: what").selectOption("group");
+      await page.getByText("Finds 2 people").waitFor();
+      await clean("new group");
+      await dialog.getByLabel("Name").fill("Everybody");
+      await button("Make group").click();
+      await dialog.waitFor({ state: "detached" });
+      await page.getByRole("option", { name: "Everybody – 2 people" }).waitFor({ state: "attached" });
+      await button("Next").click();
+      await page.getByLabel("Place {{1}}: From each contact").selectOption("first_name");
+      await page.getByText("1 person without “First name” will be left out.").waitFor();
+      await page.getByText("Hi Asha, {{2}} off.").waitFor();
+      await clean("values");
+
+      // What is missing is told at the sheet, with the way to it; what was typed is there after a reload.
+      await button("Next").click();
+      await page.getByText("A value must not be empty.").waitFor();
+      await clean("check with a mistake");
+      await page.getByRole("link", { name: "Go to Values" }).click();
+      await page.getByLabel("Place {{2}}: Text").fill("20%");
+      await page.getByText("Draft saved").waitFor();
+      await page.getByText("Hi Asha, 20% off.").waitFor();
+      await page.reload();
+      expect(await page.getByLabel("Place {{2}}: Text").inputValue()).toBe("20%");
+      await page.getByLabel("Place {{1}}: For those without one").fill("friend");
+      await page.getByText("1 person without “First name” will read “friend”.").waitFor();
+      await button("Next").click();
+      await page.getByText("people will get it").waitFor();
+      await clean("sheet");
+      await page.getByLabel("My number").fill("+919876500009");
+      await button("Send test").click();
+      await page.getByText("+919876500009: Handed to WhatsApp.").waitFor();
+      expect((await broadcasts()).data).toEqual([]);
+      await page.getByLabel("What you call it").fill("Diwali");
+      await page.getByText("Draft saved").waitFor();
+      const draft = page.url();
+
+      // Somebody opts out meanwhile: nothing is sent, and the new count is shown.
+      await page.evaluate(`fetch("/console/api/w/1/v1/contacts/919876500002/opt-out", {
+        method: "POST", headers: { "content-type": "application/json" }, body: "{}" })`);
+      await button("Send to 2 people").click();
+      await page.getByText("Something has changed since this was checked. Nothing was sent.").waitFor();
+      await page.getByText("It would reach 1 person now; it was 2 people.").waitFor();
+      expect((await broadcasts()).data).toEqual([]);
+
+      // The answer to the first press gets lost on its way: it is said so, and the second press finds the broadcast.
+      let isLost = false;
+      await page.route("**/send", async (route) => {
+        if (isLost) return route.continue();
+        isLost = true;
+        await route.fetch();
+        return route.abort();
+      });
+      await button("Send to 1 person").click();
+      await page.getByText("this draft is never sent twice").waitFor();
+      await button("Send to 1 person").dblclick();
+      await page.getByRole("heading", { name: "Diwali" }).waitFor();
+      const detail = page.url();
+      expect((await broadcasts()).data.length).toBe(1);
+
+      // Back, the draft's address, and a reload lead to the same broadcast.
+      await page.goBack();
+      await page.waitForURL(detail);
+      await page.goto(draft);
+      await page.waitForURL(detail);
+      await page.reload();
+      await page.getByRole("heading", { name: "Diwali" }).waitFor();
+      expect((await broadcasts()).data.map(({ name }) => name)).toEqual(["Diwali"]);
+      await page.goto(`${app.url}/console/w/1/broadcasts`);
+      await page.getByText("Diwali").waitFor();
+      expect(await page.getByText("Begun, not sent.").count()).toBe(0);
+
+      await page.goto(`${app.url}/console/w/1/groups`);
+      await page.getByRole("link", { name: "Everybody" }).click();
+      await page.getByText("List holds them: Regulars").waitFor();
+      await clean("group");
+      await page.getByRole("link", { name: "2 people" }).click();
+      await page.getByText("Only people in “Everybody”.").waitFor();
+      await page.getByText("2 people found").waitFor();
+      await page.locator("a[data-row]").nth(1).waitFor();
+      expect(await page.locator("a[data-row]").count()).toBe(2);
+      await page.goBack();
+      await button("Remove group").click();
+      await page.getByRole("alertdialog").getByRole("textbox").fill("Everybody");
+      await page.getByRole("alertdialog").getByRole("button", { name: "Remove group" }).click();
+      await page.getByRole("link", { name: "Everybody" }).waitFor({ state: "detached" });
+      expect(browser.troubles.filter((trouble) => !trouble.includes("ERR_FAILED"))).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+});

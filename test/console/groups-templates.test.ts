@@ -1,0 +1,124 @@
+/** Templates and groups through the console's routes: what they show, and what is refused. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { putContactOf } from "#test/support/contacts.ts";
+import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+
+let app: TestServer;
+let shop: TestWorkspace;
+let owner: Visitor;
+let member: Visitor;
+
+beforeAll(async () => {
+  app = await startTestServer();
+  shop = await app.workspace();
+  await firstOperator(app);
+  owner = await person(app, "owner@example.com", "owner", shop.id);
+  member = await person(app, "member@example.com", "member", shop.id);
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+describe("a template on the simulator", () => {
+  const form = {
+    name: "diwali",
+    language: "en_US",
+    category: "MARKETING",
+    header_kind: "image",
+    header: "",
+    body: "Hi {{1}}, light!",
+    footer: "Corner Shop",
+    buttons: ["Stop promotions", ""],
+    status: "PENDING",
+  };
+  const path = () => `/w/${shop.id}/templates`;
+
+  test("is made, decided and given a sample by an owner, each once and written down", async () => {
+    expect((await member.post(path(), form)).status).toBe(404);
+    const made = await owner.post(path(), form, { key: "t1" });
+    expect((await owner.post(path(), form, { key: "t1" })).text).toBe(made.text);
+    expect([made.status, made.body.data]).toMatchObject([
+      201,
+      {
+        status: "PENDING",
+        sendable: false,
+        header: { type: "image", text: null },
+        footer: "Corner Shop",
+        buttons: [{ type: "QUICK_REPLY", text: "Stop promotions" }],
+        variables: { header: 0, body: 1 },
+        is_simulated: true,
+      },
+    ]);
+    const one = `${path()}/${made.body.data.id}`;
+    const rejected = await owner.post(`${one}/decide`, { status: "REJECTED", reason: "promotional text" });
+    expect(rejected.body.data).toMatchObject({ status: "REJECTED", reason: "promotional text" });
+    expect((await member.get(one)).body.data.reason).toBe("promotional text");
+    expect((await owner.post(`${one}/decide`, { status: "APPROVED", reason: "" })).body.data).toMatchObject({
+      status: "APPROVED",
+      reason: null,
+      sendable: true,
+    });
+    expect((await owner.ask("PUT", `${one}/sample`, { link: "http://example.com/a.jpg" })).body.error.fields).toEqual({
+      link: [expect.stringContaining("https")],
+    });
+    const sample = await owner.ask("PUT", `${one}/sample`, { link: "https://example.com/a.jpg" });
+    expect(sample.body.data.media).toEqual({ type: "image", default: true });
+    const actions = deeds(app).map(({ action }) => action);
+    expect(actions.slice(0, 4)).toEqual(["template.sample", "template.decide", "template.decide", "template.add"]);
+  });
+
+  test("is found by a part of its name and by its status, and a wrong form is told field by field", async () => {
+    expect((await member.get(`${path()}?q=wal`)).body.data.length).toBe(1);
+    expect((await member.get(`${path()}?q=nothing`)).body.data.length).toBe(0);
+    expect((await member.get(`${path()}?status=REJECTED`)).body.meta.total).toBe(0);
+    const { fields } = (await owner.post(path(), { ...form, name: "No Caps", category: "FUN" })).body.error;
+    expect(Object.keys(fields).toSorted()).toEqual(["category", "name"]);
+    expect((await owner.post(path(), form)).body.error.fields.name).toBeDefined();
+  });
+
+  test("is not compared with WhatsApp where there is no number of it", async () => {
+    expect((await member.get(`${path()}/sync`)).body.data).toEqual([]);
+    expect((await member.post(`${path()}/sync`)).body.data).toEqual({ accounts: 0 });
+  });
+});
+
+describe("a group", () => {
+  const path = () => `/w/${shop.id}/groups`;
+
+  test("that follows a filter is counted while it is built, made once, shown with people, and removed", async () => {
+    for (const [phone, city] of [
+      ["+919876500001", "Pune"],
+      ["+919876500002", "Delhi"],
+      ["+919876500003", "pune"],
+    ] as const) {
+      await putContactOf(app, shop, phone, { city, name: city });
+    }
+    const filter = { all: [{ field: "city", is: "Pune" }] };
+    const counted = (await member.post(`${path()}/count`, { filter })).body.data;
+    expect(counted).toMatchObject({ count: 2, sample: [{ phone: "+919876500001" }, { phone: "+919876500003" }] });
+    const made = await member.post(path(), { name: "Pune", filter }, { key: "g1" });
+    expect((await member.post(path(), { name: "Pune", filter }, { key: "g1" })).text).toBe(made.text);
+    const { id } = made.body.data;
+    expect((await member.get(`/w/${shop.id}/v1/groups`)).body.data).toEqual([
+      { id, name: "Pune", type: "dynamic", count: 2 },
+    ]);
+    expect((await member.get(`${path()}/${id}`)).body.data).toMatchObject({ filter, count: 2, mistake: null });
+    // The figure of a group leads to exactly whom it counts.
+    const members = async (more = "") => (await member.get(`/w/${shop.id}/contacts?group=${id}${more}`)).body;
+    expect((await members()).meta.total).toBe(2);
+    expect((await members("&consent=opted_in")).meta.total).toBe(0);
+    expect((await member.get(`/w/${shop.id}/contacts?group=999`)).status).toBe(404);
+    expect((await member.ask("DELETE", `${path()}/${id}`)).status).toBe(200);
+    expect((await member.get(`${path()}/${id}`)).status).toBe(404);
+    expect(deeds(app).slice(0, 2)).toMatchObject([{ action: "group.remove" }, { action: "group.create" }]);
+  });
+
+  test("with a wrong filter or a name that is taken is refused with the place of each mistake", async () => {
+    const wrong = { all: [{ field: "city", under: 3 }] };
+    expect((await member.post(`${path()}/count`, { filter: wrong })).body.error.fields).toHaveProperty([
+      "filter.all.0.under",
+    ]);
+    expect((await member.post(path(), { name: "VIP", filter: null })).status).toBe(201);
+    const { fields } = (await member.post(path(), { name: "vip", filter: wrong })).body.error;
+    expect(Object.keys(fields).toSorted()).toEqual(["filter.all.0.under", "name"]);
+  });
+});

@@ -3,6 +3,7 @@
  * an index. The SQL is what the domain really prepares; the plans are SQLite's own.
  */
 import { expect, test } from "bun:test";
+import { listOpen as listOpenBroadcasts } from "#src/domain/broadcasts/read.ts";
 import { listWaiting, nextDueAt, purgeCallbacks } from "#src/domain/callbacks/callbacks.ts";
 import { findByNetworkUser, findByPhone, findPerson, getContact } from "#src/domain/contacts/find.ts";
 import { findKey, freeKeyOfMessage, purgeKeys } from "#src/domain/idempotency/keys.ts";
@@ -50,6 +51,7 @@ const queries: Record<string, (tx: Tx) => unknown> = {
   "a message": (tx) => findShown(tx, 1, 1),
   "a message by reference and by the network's id": (tx) => findReported(tx, 1, "wx1.a.b.c", "wamid.1"),
   "statuses that wait for their message": (tx) => applyParked(tx, 1, "wamid.1"),
+  "broadcasts that are under way": (tx) => listOpenBroadcasts(tx, ["queueing", "running", "paused"]),
   "messages left open by a crash": (tx) => listOpen(tx, 0, 200),
   "a contact": (tx) => [
     findByPhone(tx, 1, "+911244001100" as E164),

@@ -62,13 +62,18 @@ export function countBroadcasts(reading: Reading, workspaceId: number): number {
 /** The words of the index `broadcasts_open`: with bound values SQLite could not use it. */
 const OPEN = sql`${broadcasts.status} in ('scheduled', 'queueing', 'running', 'paused')`;
 
-const open = statement((db) => db.select().from(broadcasts).where(OPEN).orderBy(asc(broadcasts.id)).prepare());
+const openIn = statement((db) =>
+  db
+    .select()
+    .from(broadcasts)
+    .where(and(OPEN, eq(broadcasts.status, sql.placeholder("status"))))
+    .orderBy(asc(broadcasts.id))
+    .prepare(),
+);
 
-/** Those that are not finished, of some of the states: a handful, whatever there was before. */
+/** Those that are not finished, of some of the states, the oldest first: a handful, however many are scheduled or over. */
 export function listOpen(reading: Reading, statuses: readonly BroadcastStatus[]): Broadcast[] {
-  return open(reading)
-    .all()
-    .filter(({ status }) => statuses.includes(status));
+  return statuses.flatMap((status) => openIn(reading).all({ status })).sort((a, b) => a.id - b.id);
 }
 
 export const recipientFilters = ["pending", "sent", "delivered", "read", "failed", "skipped"] as const;

@@ -6,7 +6,7 @@
 import { eq } from "drizzle-orm";
 import { enqueueAnew } from "#src/outbox/enqueue.ts";
 import type { Tx } from "#src/storage/transaction.ts";
-import { countMove, getFigures } from "../figures/adjust.ts";
+import { countMove } from "../figures/adjust.ts";
 import { hearAnswer } from "../figures/breaker.ts";
 import { reachAfresh } from "../messages/daily-cap.ts";
 import { move } from "../messages/move.ts";
@@ -147,9 +147,4 @@ export function pauseStalled(tx: Tx, id: number, cause: "throttled" | "unreachab
       ? `the network took nothing for 15 minutes and asks to slow down: ${words}`
       : `the network could not be reached for 15 minutes: ${words}`;
   return pauseBroadcast(tx, broadcast, cause, reason);
-}
-
-/** Whether anything has been handed over that is not answered. */
-export function hasOpenHandOvers(tx: Tx, id: number): boolean {
-  return getFigures(tx, id).sending > 0;
 }

@@ -1,12 +1,12 @@
 /** The moments at which a broadcast may begin or go on by itself: its time has come, or the server is back. */
 import type { Reading, Tx } from "#src/storage/transaction.ts";
 import { getFigures } from "../figures/adjust.ts";
-import { goesOnByItself, isFinished } from "./broadcast.ts";
+import { goesOnByItself } from "./broadcast.ts";
 import { trigger } from "./change.ts";
 import type { LatenessRules } from "./lateness.ts";
 import { endWait, judge, resumeByItself, stopAt } from "./pause.ts";
 import { findObstacle } from "./permission.ts";
-import { findAnyBroadcast, getBroadcast, listOpen } from "./read.ts";
+import { findAnyBroadcast, listOpen } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 
 /** `send_at` has come. Returns when to try again (wall time); null: it is out of the way. */
@@ -53,17 +53,4 @@ export function wakeBroadcasts(tx: Tx, rules: LatenessRules, isReachable: (broad
 export function canWake(reading: Reading, broadcast: Broadcast): boolean {
   const obstacle = findObstacle(reading, broadcast);
   return obstacle === null ? goesOnByItself(broadcast.pauseCause) : obstacle.kind === "ended";
-}
-
-/** The workspace may not send any more: what runs is paused at once, not only when its next turn comes. */
-export function stopIfRefused(tx: Tx, id: number): void {
-  const broadcast = getBroadcast(tx, id);
-  if (isFinished(broadcast.status) || broadcast.status === "paused" || broadcast.status === "scheduled") return;
-  const obstacle = findObstacle(tx, broadcast);
-  if (obstacle !== null) stopAt(tx, broadcast, obstacle);
-}
-
-/** Whether anything of it is under way, for the command line. */
-export function isUnderWay(tx: Tx, broadcast: Broadcast): boolean {
-  return broadcast.status === "queueing" || getFigures(tx, broadcast.id).sending > 0;
 }

@@ -1,5 +1,4 @@
-/** What a person did, as the network told it. */
-export type PersonReport = InboundReport | NumberChangeReport | PreferenceReport;
+/** What a person did, as the network told it: one kind of report each, of every network alike. */
 
 /** A person wrote to one of our numbers. */
 export interface InboundReport {

@@ -111,16 +111,3 @@ export function SelectField<V extends FieldValues>({
     </Around>
   );
 }
-
-export function CheckField<V extends FieldValues>({ form, name, label, hint }: Common<V>) {
-  const { control, around } = useField({ form, name, hint });
-  return (
-    <div className="flex flex-col gap-1">
-      <label className="flex min-h-9 items-center gap-2 max-mid:min-h-11">
-        <input type="checkbox" className="size-4 accent-accent" {...control} />
-        {label}
-      </label>
-      <Notes {...around} />
-    </div>
-  );
-}

@@ -15,7 +15,7 @@ import { markRun, settleOrigin } from "#src/copies/settle-origin.ts";
 import { settingsOf } from "#src/doctor/surroundings.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
-import { CALLBACKS, storeCallback } from "#src/domain/callbacks/callbacks.ts";
+import { CALLBACKS } from "#src/domain/callbacks/callbacks.ts";
 import { Figures } from "#src/figures.ts";
 import type { Log } from "#src/log.ts";
 import type { Network } from "#src/networks/network.ts";
@@ -49,8 +49,10 @@ import { recover } from "#src/workers/recover.ts";
 import { createReviewWorker, createStartWorker } from "#src/workers/review-broadcasts.ts";
 import { BroadcastRunner } from "#src/workers/run-broadcasts.ts";
 import { createSettleWorker } from "#src/workers/settle-messages.ts";
+import { storeSimulated } from "#src/workers/simulated-callbacks.ts";
 import { storedUploads } from "#src/workers/stored-uploads.ts";
 import { createSyncWorker, planSyncs } from "#src/workers/sync-worker.ts";
+import { askForTime, WallClock } from "#src/workers/wall-clock.ts";
 import { watchNetwork } from "#src/workers/watched-network.ts";
 
 export interface ServerOptions {
@@ -97,6 +99,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const figures = new Figures();
   const { countAttempt, countCommit, countIgnoredStatus, countRequest } = figures;
   let clockWatch: ClockWatch | null = null;
+  let wallClock: WallClock | null = null;
   const store = openStore(files.database, {
     clock,
     random,
@@ -106,6 +109,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     onCommit(size, durationMs) {
       countCommit(size, durationMs);
       clockWatch?.look();
+      wallClock?.noteCommit();
     },
   });
   const applied = migrate(store.client);
@@ -119,12 +123,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   store.client.pragma("busy_timeout = 0");
   const boot = newBootId(random);
 
-  const watched = (network: Network): Network => watchNetwork(network, { store, clock, onAttempt: countAttempt });
+  const onTime = (networkTime: number): void => wallClock?.hear(networkTime);
+  const watched = (network: Network): Network =>
+    watchNetwork(network, { store, clock, onAttempt: countAttempt, onTime });
   const simulator = createSimulator({
     clock,
     random,
     times: config.simulator,
-    callBack: (callbacks) => void storeSimulated(callbacks),
+    callBack: (callbacks) => void storeSimulated(store, clock, callbacks),
   });
   const uploads = storedUploads(store, log);
   const networks: Networks = {
@@ -173,7 +179,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const settling = createSettleWorker({ store, clock, boot, log });
   const { inDoubtAfterMs, settleAfterMs, ...lateness } = config.broadcasts;
-  const starting = createStartWorker({ store, clock, boot, log }, lateness);
+  const starting = createStartWorker({ store, clock, boot, log }, lateness, () => wallClock?.isRight === true);
   const reviewing = createReviewWorker({ store, clock, boot, log }, { settleAfterMs });
   const broadcasts = new BroadcastRunner({
     store,
@@ -209,20 +215,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     log,
   });
   const workers = [applier, deliveries, settling, starting, reviewing, broadcasts, syncing, housekeeping, backups];
-
-  /** The simulator's callbacks take the same durable way as a real network's; a disk that fails makes it try again. */
-  async function storeSimulated(callbacks: { body: string; dueAt: number }[]): Promise<void> {
-    for (let attempt = 0; attempt < 60; attempt++) {
-      try {
-        await store.write((tx) => {
-          for (const { body, dueAt } of callbacks) storeCallback(tx, "simulator", body, dueAt);
-        });
-        return;
-      } catch {
-        await sleep(clock, 1_000);
-      }
-    }
-  }
 
   await recover(store, boot, clock.now() + inDoubtAfterMs);
   await store.write((tx) => judgeAfterStart(tx, lateness));
@@ -297,7 +289,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     for (const worker of [applier, deliveries, settling, starting, reviewing, broadcasts, syncing]) worker.nudge();
   };
   clockWatch = new ClockWatch({ store, clock, log, onMoved: nudgeAll });
-  const others = watchOtherCommits(store, nudgeAll, () => clockWatch?.look());
+  wallClock = new WallClock({
+    store,
+    clock,
+    log,
+    ask: () => askForTime(store, networks),
+    onRight: () => starting.nudge(),
+  });
+  const others = watchOtherCommits(store, nudgeAll, () => {
+    clockWatch?.look();
+    wallClock?.look();
+  });
   store.onWake(CALLBACKS, () => applier.nudge());
   store.onWake("deliver_webhook", () => deliveries.nudge());
   store.onWake("settle_message", () => settling.nudge());
@@ -305,11 +307,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   store.onWake("review_broadcast", () => reviewing.nudge());
   store.onWake(BROADCASTS, () => broadcasts.nudge());
   store.onWake("sync_account", () => syncing.nudge());
-  for (const worker of workers) worker.start();
+  for (const worker of [wallClock, ...workers]) worker.start();
   isReady = true;
 
   const isWorking = (): boolean =>
-    store.hasQueuedWrites || clockWatch?.isActive === true || workers.some((worker) => worker.isActive);
+    store.hasQueuedWrites ||
+    clockWatch?.isActive === true ||
+    wallClock?.isActive === true ||
+    workers.some((worker) => worker.isActive);
   const isActive = (): boolean => watch.underWay > 0 || http.pendingRequests > 0 || isWorking();
 
   return {

@@ -256,7 +256,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     consoleRoutes({
       doctor: settingsOf(config),
       ...{ store, clock, random, log, box, handOver, reader: readers.lists, searchReader: readers.searches },
-      bodyBytes: config.limits.bodyBytes,
+      limits: config.limits,
       importsDirectory: join(dirname(files.database), "imports"),
       webhooks: config.webhooks,
       publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,

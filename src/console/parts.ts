@@ -1,5 +1,6 @@
 /** What a running server has that the console's routes need. */
 import type { KeyQueue } from "#src/api/idempotency.ts";
+import type { RateLimits } from "#src/api/rate-limit.ts";
 import type { DoctorSettings } from "#src/doctor/surroundings.ts";
 import type { ImportJobs } from "#src/imports/import-jobs.ts";
 import type { Log } from "#src/log.ts";
@@ -21,7 +22,7 @@ export interface ConsoleOptions {
   handOver: HandOverOptions;
   reader: Reader;
   searchReader: Reader;
-  bodyBytes: number;
+  limits: RateLimits & { bodyBytes: number };
   /** What the doctor looks at beside the rows. */
   doctor: DoctorSettings;
   /** Where files of people wait for their import. */
@@ -37,7 +38,7 @@ export interface ConsoleOptions {
   isTrustedProxy: (address: string) => boolean;
 }
 
-export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "bodyBytes" | "importsDirectory"> {
+export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "limits" | "importsDirectory"> {
   passwords: Passwords;
   keyQueue: KeyQueue;
   live: LiveBroadcasts;

@@ -38,7 +38,7 @@ export interface ShownBroadcast {
 /** The most requests of one number that the server has open at once. */
 export const IN_FLIGHT_MOST = 200;
 /** The runtime and the machine are busy: nothing here takes as long. */
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 
 /** To everybody of the list with this index. */
@@ -63,12 +63,17 @@ export async function show(server: RunningServer, { id }: LiveBroadcast): Promis
 }
 
 /** Asks again and again until it is so. */
-export async function until<T>(what: string, ask: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T>,
+  isSo: (value: T) => boolean,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
   const begunAt = performance.now();
   for (;;) {
     const value = await ask();
     if (isSo(value)) return value;
-    if (performance.now() > begunAt + PATIENCE_MS) throw new Error(`${what}: still ${JSON.stringify(value)}`);
+    if (performance.now() > begunAt + patienceMs) throw new Error(`${what}: still ${JSON.stringify(value)}`);
     await Bun.sleep(LOOK_EVERY_MS);
   }
 }

@@ -16,6 +16,8 @@ import {
   handedOverBetween,
   IN_FLIGHT_MOST,
   judgeEnd,
+  type Recipient,
+  recipientsOf,
   requestsOf,
   untilSeen,
   untilStatus,
@@ -29,6 +31,7 @@ const moods = [
   { answerWithinMs: isFull ? 600 : 300 },
   { answerWithinMs: 200, throttledForMs: 1_500 },
 ];
+const isLeftOut = ({ status, reason }: Recipient): boolean => status === "skipped" && reason === "broadcast cancelled";
 /** In the short form side by side, for a part of it is waiting. */
 const story = isFull ? test : test.concurrent;
 
@@ -65,12 +68,7 @@ story(
       const answeredAt = Date.now();
       expect(answer).toMatchObject({ status: 200, body: { data: { id: broadcast.id, status: "cancelled" } } });
 
-      const end = await judgeEnd(
-        installation,
-        server,
-        broadcast,
-        ({ status, reason }) => status === "skipped" && reason === "broadcast cancelled",
-      );
+      const end = await judgeEnd(installation, server, broadcast, isLeftOut);
       const late = end.requests.filter(({ at }) => at > answeredAt).length;
       expect(end.wrong).toEqual([]);
       expect(end.shown.status).toBe("cancelled");
@@ -94,11 +92,57 @@ story(
   isFull ? 60_000 + cancels * 30_000 : 60_000,
 );
 
-const pauses = roundsOf(10, 2);
+const BUILT_WITHIN_MS = isFull ? 150 : 20;
+
+story(
+  "a cancel while the recipients are being built: nobody else is built or handed over, and nothing stays held",
+  async () => {
+    using waxwing = await program();
+    await using installation = await makeInstallation({
+      people: cancelForm.people * cancels,
+      lists: cancels,
+      throughput: cancelForm.throughput,
+      command: waxwing.command,
+      env: SETTLE,
+      inDoubtAfter: "2s",
+      isTalkative: true,
+    });
+    const server = installation.start();
+    await server.started();
+    let deliveredInAll = 0;
+    const built: number[] = [];
+    for (let round = 0; round < cancels; round++) {
+      const broadcast = await begin(installation, server, `round ${round}`, round);
+      await Bun.sleep(Math.random() * BUILT_WITHIN_MS);
+      expect(await server.call("POST", `/broadcasts/${broadcast.id}/cancel`)).toMatchObject({ status: 200 });
+      const there = (await recipientsOf(server, broadcast.id)).map(({ to }) => to);
+      expect(broadcast.people).toEqual(expect.arrayContaining(there));
+      const end = await judgeEnd(installation, server, { ...broadcast, people: there }, isLeftOut);
+      expect(end.wrong).toEqual([]);
+      expect((await endings(installation, broadcast)).size).toBe(1);
+      deliveredInAll += end.delivered;
+      built.push(there.length);
+    }
+    const { found, expected } = await expectedMoney(installation, deliveredInAll);
+    expect(found).toEqual(expected);
+    expect(await server.stop()).toBe(0);
+    await expectSound(installation);
+    console.log(`${cancels} cancels while ${cancelForm.people} recipients were being built, after ${built.join(", ")}`);
+  },
+  isFull ? 60_000 + cancels * 10_000 : 60_000,
+);
+
+/** How another process stops it, and lets it go on. */
+const ways = [
+  { stop: (id: string) => ["broadcast", "pause", id], go: (id: string) => ["broadcast", "resume", id] },
+  { stop: () => ["workspace", "suspend", "1", "--reason", "unpaid"], go: () => ["workspace", "resume", "1"] },
+  { stop: () => ["number", "unready", "1", "--reason", "moved"], go: () => ["number", "ready", "1"] },
+] as const;
+const pauses = roundsOf(12, 2);
 const pauseForm = isFull ? { people: 5_000, throughput: 800 } : { people: 500, throughput: 250 };
 
 story(
-  "paused and resumed by the command line at full speed: nobody is handed over in between, and everybody gets one message",
+  "paused, suspended or made unready by the command line at full speed: nobody is handed over until it may go on, and everybody gets one message",
   async () => {
     using waxwing = await program();
     await using installation = await makeInstallation({
@@ -118,13 +162,13 @@ story(
       // Each time it has gone on, and some are left for the next.
       const share = (pauseForm.people - before) / (pauses - pause + 1);
       await untilSeen(installation, broadcast, before + Math.ceil(Math.random() * share * 0.7));
-      const paused = await installation.command("broadcast", "pause", String(broadcast.id)).ended;
+      const { stop, go } = ways[pause % ways.length] ?? ways[0];
+      const stopped = await installation.command(...stop(String(broadcast.id))).ended;
       const pausedAt = Date.now();
-      expect(paused).toMatchObject({ code: 0 });
+      expect(stopped).toMatchObject({ code: 0 });
       await Bun.sleep(Math.random() * 300);
       const resumedAt = Date.now();
-      const resumed = await installation.command("broadcast", "resume", String(broadcast.id)).ended;
-      expect(resumed).toMatchObject({ code: 0 });
+      expect(await installation.command(...go(String(broadcast.id))).ended).toMatchObject({ code: 0 });
       expect(handedOverBetween(installation, broadcast, pausedAt, resumedAt)).toBe(0);
       const requests = await requestsOf(installation, broadcast);
       late.push(requests.filter(({ at }) => at > pausedAt && at < resumedAt).length);
@@ -139,7 +183,7 @@ story(
     expect(found).toEqual(expected);
     expect(await server.stop()).toBe(0);
     await expectSound(installation);
-    console.log(`${pauses} pauses by the command line; arrived while it was paused: ${late.join(", ")}`);
+    console.log(`${pauses} stops by the command line; arrived while it was stopped: ${late.join(", ")}`);
   },
   isFull ? 60_000 + pauses * 10_000 : 60_000,
 );

@@ -38,7 +38,7 @@ export interface ShownBroadcast {
 /** The most requests of one number that the server has open at once. */
 export const IN_FLIGHT_MOST = 200;
 /** The runtime and the machine are busy: nothing here takes as long. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 20;
 
 /** To everybody of the list with this index. */

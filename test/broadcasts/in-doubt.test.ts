@@ -61,6 +61,19 @@ test("a status in time settles an unknown outcome; a late one revives it, and it
   expect(accountOf(story.app, story.shop)).toMatchObject({ held: 0, charged: 2 * RATE });
 });
 
+test("one that a late `sent` revives holds nothing any more, and that is no mistake of the books", async () => {
+  await using story = await startStory(charged);
+  story.network.next(unknown);
+  const id = await run(story, notice(phones(2)));
+  await story.app.clock.advance(11 * MINUTE);
+  await report(story, story.network.sent.slice(0, 1), "sent");
+  expect(await fates(story, id)).toEqual([
+    ["sent", null],
+    ["sent", null],
+  ]);
+  expect(accountOf(story.app, story.shop).held).toBe(RATE);
+});
+
 test("after a crash whoever was `sending` is in doubt and never sent again, the others go on, nobody gets two", async () => {
   await using before = await startStory({ ...charged, throughput: 1 });
   const waiting = gate();

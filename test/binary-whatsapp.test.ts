@@ -1,0 +1,501 @@
+/**
+ * The executable on WhatsApp: a real process, alone in its directory, against the fake Cloud API over real sockets. First
+ * the operator's way, by the commands of docs/whatsapp.md as they stand there; then everything unpleasant that the
+ * network does to a message; a death in the middle; callbacks that are not genuine; and the search for its secrets.
+ * The tests tell one story, in order, on one installation.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type AcceptedMessage, type Fault, type StatusName, sign, writeCallback } from "./support/graph.ts";
+import { graphNumber, graphTemplate } from "./support/graph-account.ts";
+import { formsOf } from "./support/secret-forms.ts";
+import { commandsIn } from "./support/shell-blocks.ts";
+import { checkout } from "./support/source.ts";
+import { textFrom } from "./support/whatsapp.ts";
+import {
+  ACCESS_TOKEN,
+  ACCOUNT_ID,
+  type Answer,
+  APP_SECRET,
+  makeWhatsappProcess,
+  PHONE_NUMBER_ID,
+  until,
+  type WhatsappProcess,
+} from "./support/whatsapp-process.ts";
+
+const LIMIT_MS = 60_000;
+const RATE = 10_000;
+const OWN_PHONE = "+4915112345678";
+
+const page = readFileSync(join(checkout, "docs/whatsapp.md"), "utf8");
+
+let shop: WhatsappProcess;
+let key = "";
+let webhookSecret = "";
+
+beforeAll(async () => {
+  shop = await makeWhatsappProcess({
+    numbers: [graphNumber(PHONE_NUMBER_ID, "+49 30 1234567")],
+    templates: [HELLO_WORLD, SPRING_OFFER],
+    subscribedApps: [],
+  });
+}, LIMIT_MS);
+
+afterAll(() => shop[Symbol.asyncDispose]());
+
+const HELLO_WORLD = graphTemplate("hello_world", {
+  components: [
+    { type: "HEADER", format: "TEXT", text: "Hello World" },
+    { type: "BODY", text: "Welcome and congratulations!!" },
+  ],
+});
+const SPRING_OFFER = graphTemplate("spring_offer", {
+  category: "MARKETING",
+  components: [
+    { type: "HEADER", format: "IMAGE", example: { header_handle: ["https://scontent.whatsapp.net/v/x.jpg"] } },
+    { type: "BODY", text: "Look" },
+  ],
+});
+const GREETING = graphTemplate("greeting", { components: [{ type: "BODY", text: "Hello {{1}}" }] });
+
+describe("docs/whatsapp.md, command by command", () => {
+  const commands = commandsIn(page);
+  const used = new Set<string[]>();
+
+  /** The next of the page's commands that begin so; the page may not lose it. */
+  function written(...beginning: string[]): string[] {
+    const found = commands.find(
+      (words) => !used.has(words) && beginning.every((word, index) => words[index] === word),
+    );
+    if (found === undefined) throw new Error(`docs/whatsapp.md has no command ${beginning.join(" ")}`);
+    used.add(found);
+    return found;
+  }
+
+  /** Runs one of the page's `waxwing` commands as it stands. */
+  function run(...beginning: string[]) {
+    const [, ...words] = written("waxwing", ...beginning);
+    return shop.command(...words);
+  }
+
+  /** What the doctor finds; every finding that is not well has a next step. */
+  async function findings(...more: string[]): Promise<{ level: string; check: string; next: string | null }[]> {
+    const { code, out, err } = await shop.command("doctor", ...more, "--json");
+    const report = JSON.parse(out) as {
+      ok: boolean;
+      findings: { level: string; check: string; message: string; next: string | null }[];
+    };
+    for (const { level, next } of report.findings) expect((next ?? "") === "").toBe(level === "ok");
+    expect({ code, err }).toEqual({ code: report.ok ? 0 : 1, err: "" });
+    return report.findings.filter(({ level }) => level !== "ok").map(({ level, check, next }) => ({ level, check, next }));
+  }
+
+  test("the configuration, the workspace and the number: ready at once, and the token's file can go", async () => {
+    shop.write("waxwing.toml", configuration());
+    expect(written("umask").join(" ")).toBe("umask 077; cat > token");
+    shop.write("token", `${ACCESS_TOKEN}\n`);
+    expect(await run("workspace", "create")).toMatchObject({ code: 0, out: expect.stringMatching(/^id +1$/m) });
+    const added = await run("number", "add");
+    expect(added).toMatchObject({ code: 0, err: "", out: expect.stringMatching(/^ready +yes$/m) });
+    expect(written("rm")).toEqual(["rm", "token"]);
+    rmSync(join(shop.directory, "token"));
+    expect(statSync(join(shop.directory, "waxwing.key")).mode & 0o777).toBe(0o600);
+    expect(existsSync(join(shop.directory, "data/waxwing.key"))).toBe(false);
+  });
+
+  test("the doctor names what is missing, each with its next step", async () => {
+    expect(await findings()).toEqual([
+      { level: "problem", check: "callback", next: expect.stringContaining("that the server runs") },
+      { level: "warning", check: "callback", next: expect.stringContaining("write to the number from a phone") },
+      { level: "problem", check: "subscription", next: "waxwing doctor --subscribe does it" },
+    ]);
+  });
+
+  test("the server runs, and Meta verifies the callback address", async () => {
+    await shop.start();
+    expect(page).toContain("`curl https://wa.example.com/readyz` says `ready`");
+    expect(await shop.visit("/readyz")).toMatchObject({ status: 200, text: "ready\n" });
+    const verify = (word: string) =>
+      shop.visit(
+        `/networks/whatsapp?${new URLSearchParams({ "hub.mode": "subscribe", "hub.verify_token": word, "hub.challenge": "1158201444" })}`,
+      );
+    expect(await verify("a-word-that-you-make-up")).toMatchObject({ status: 200, text: "1158201444" });
+    expect(await verify("another-word")).toMatchObject({ status: 403, text: expect.not.stringContaining("1158201444") });
+  });
+
+  test("the app is subscribed by command, and templates are synced", async () => {
+    expect(await run("doctor", "--subscribe")).toMatchObject({ code: 0 });
+    expect(shop.account.subscribedApps).toHaveLength(1);
+    shop.account.templates.push(GREETING);
+    expect(await shop.json("template", "sync")).toMatchObject([{ templates: { total: 3, added: 1 } }]);
+    const { out } = await run("template", "list");
+    for (const name of ["hello_world", "spring_offer", "greeting"]) expect(out).toContain(name);
+  });
+
+  test("the first message arrives, and is answered", async () => {
+    const created = await run("key", "create");
+    key = /^key +(\S+)$/m.exec(created.out)?.[1] ?? "";
+    const sent = await curl(written("curl", "https://wa.example.com/api/v1/messages"));
+    expect([sent.status, sent.body.data?.status]).toEqual([201, "sent"]);
+    expect(shop.graph.requests).toMatchObject([
+      {
+        path: `/v23.0/${PHONE_NUMBER_ID}/messages`,
+        headers: { authorization: `Bearer ${ACCESS_TOKEN}` },
+        body: { to: OWN_PHONE, type: "template", template: { name: "hello_world", language: { code: "en_US" } } },
+      },
+    ]);
+    expect(await hearStatus(OWN_PHONE, "delivered")).toBe(200);
+    await until("it is delivered", () => messageOf(OWN_PHONE)?.status === "delivered");
+    const shown = await shop.call("GET", `/messages/${sent.body.data.id}`, { key });
+    expect(shown.body.data).toMatchObject({ status: "delivered", to: OWN_PHONE });
+    // Answered, so for a day there may be free text.
+    await shop.hear(textFrom(shop.graph, OWN_PHONE, "Thanks!"));
+    await until("the answer is there", () => shop.rows("SELECT id FROM inbounds").length === 1);
+    const text = await shop.call("POST", "/messages", { key, body: { to: OWN_PHONE, text: "You are welcome." } });
+    expect(text).toMatchObject({ status: 201, body: { data: { status: "sent", type: "text" } } });
+  });
+
+  test("nothing stands in the way any more", async () => {
+    expect(await run("doctor")).toMatchObject({ code: 0, out: expect.stringMatching(/Nothing stands in the way\.\n$/) });
+    expect(await findings()).toEqual([]);
+  });
+
+  test("a file at the top, another token, another secret: every other command of the page", async () => {
+    const sample = written("waxwing", "template", "sample");
+    const link = sample.at(-1) ?? "";
+    // What lies on this machine is not fetched: the message goes out with the link itself.
+    const local = `https://127.0.0.1:1/${link.split("/").at(-1)}`;
+    expect(await shop.command(...sample.slice(1, -1), local)).toMatchObject({ code: 0, err: "" });
+    const body = { to: OWN_PHONE, template: "spring_offer" };
+    expect(await shop.call("POST", "/messages", { key, body })).toMatchObject({ status: 201 });
+    const header = { type: "header", parameters: [{ type: "image", image: { link: local } }] };
+    expect(shop.graph.requests.at(-1)?.body).toMatchObject({ template: { components: [header] } });
+
+    const OWN_SECRET = "own-secret-of-the-number";
+    shop.write("FILE", `${ACCESS_TOKEN}\n`);
+    expect(await run("number", "update", "1", "--token-file")).toMatchObject({ code: 0, err: "" });
+    shop.write("FILE", `${OWN_SECRET}\n`);
+    expect(await run("number", "update", "1", "--app-secret-file")).toMatchObject({ code: 0, err: "" });
+    rmSync(join(shop.directory, "FILE"));
+    const words = textFrom(shop.graph, OWN_PHONE, "Still there?");
+    // The configuration's secret signs for no number any more; the number's own does.
+    await shop.hear(words);
+    await shop.hear(words, { appSecret: OWN_SECRET });
+    await until("the answer is there", () => shop.rows("SELECT id FROM inbounds").length === 2);
+    expect(await shop.json("number", "update", "1", "--no-app-secret")).toMatchObject({ has_app_secret: false });
+    expect(shop.rows("SELECT note FROM callbacks WHERE note IS NOT NULL")).toEqual([
+      { note: "inbound for a number whose secret did not sign it" },
+    ]);
+
+    expect(await shop.json("number", "unready", "1", "--reason", "moving")).toMatchObject({ ready: false });
+    expect((await shop.call("POST", "/messages", { key, body })).body.error.code).toBe("number_not_ready");
+    expect(await shop.json("number", "sync", "1")).toMatchObject({ ready: false });
+    expect(await shop.json("number", "ready", "1")).toMatchObject({ ready: true });
+    expect((await shop.command("number", "show", "1")).out).toMatch(/^callback, unsigned +\S+\/networks\/whatsapp\/\S+$/m);
+    expect(commands.filter((one) => !used.has(one))).toEqual([]);
+  });
+});
+
+/** The page's configuration with the address and the secret of this place, and with short times. */
+function configuration(): string {
+  const [, block = ""] = /^ *```toml\n([\s\S]*?)^ *```/m.exec(page) ?? [];
+  const filled = block
+    .replace('"https://wa.example.com"', `"${shop.publicUrl}"`)
+    .replace('app_secret = ""', `app_secret = "${APP_SECRET}"\ngraph_url = "${shop.graph.url}"\ntimeout = "2s"`);
+  for (const needed of [shop.publicUrl, APP_SECRET, "verify_token"]) expect(filled).toContain(needed);
+  return `${filled}
+[secrets]
+key_file = "waxwing.key"
+[webhooks]
+allow_http = true
+allow_private = true
+[messages]
+retry_budget = "3s"
+[broadcasts]
+in_doubt_after = "4s"
+[log]
+level = "debug"
+`;
+}
+
+/** What curl does with these words. */
+async function curl(words: readonly string[]): Promise<Answer> {
+  const given = (flag: string) => words.flatMap((word, index) => (words[index - 1] === flag ? [word] : []));
+  const path = new URL(words[1] ?? "").pathname.replace("/api/v1", "");
+  const named = given("-H").map((header) => header.replace("KEY", key).split(": "));
+  const headers = Object.fromEntries(named.map(([name = "", value = ""]) => [name.toLowerCase(), value]));
+  expect(headers).toEqual({
+    authorization: `Bearer ${key}`,
+    "idempotency-key": "first-1",
+    "content-type": "application/json",
+  });
+  return shop.call("POST", path, { key, headers, body: JSON.parse(given("-d")[0] ?? "") });
+}
+
+describe("what the network does to a message:", () => {
+  test("from here on it is charged, and a receiver is told", async () => {
+    await shop.json("workspace", "update", "1", "--currency", "EUR", "--rate", "0.01");
+    await shop.json("workspace", "credit", "1", "100.00");
+    const set = await shop.json("webhook", "set", "--workspace", "1", "--url", shop.receiver.url);
+    webhookSecret = String(set.secret);
+    expect(figures()).toEqual({ held: 0, charged: 0 });
+  });
+
+  test("a thousand updates in a body with one broken: all others count", async () => {
+    const told = Array.from({ length: 10 }, () => begin());
+    for (const { to } of told) expect((await send(to)).status).toBe(201);
+    const ours = told.map(({ to }) => shop.graph.status(acceptedOf(to), "delivered"));
+    const items = ours.flatMap(({ value }) => (value as { statuses: object[] }).statuses);
+    const foreign = Array.from({ length: 989 }, (_, index) => ({
+      ...items[0],
+      id: `wamid.foreign-${index}`,
+      biz_opaque_callback_data: undefined,
+    }));
+    const statuses = [...foreign.slice(0, 500), { id: 7, status: null }, ...items, ...foreign.slice(500)];
+    expect(statuses).toHaveLength(1_000);
+    expect(await shop.hear({ field: "messages", value: { ...ours[0]?.value, statuses } })).toBe(200);
+    await untilApplied();
+    expect(lastCallback().note).toStartWith("unreadable: ");
+    const [first] = told;
+    await first?.ends({ ...DELIVERED, charged: 10 * RATE, requests: 1, others: told.slice(1).map(({ to }) => to) });
+    for (const { to } of told) expect(messageOf(to)).toMatchObject({ status: "delivered", money: "charged" });
+  });
+
+  const losses: [string, (held: Promise<void>) => Fault, boolean][] = [
+    ["accepted, and the answer is lost", () => ({ kind: "lost" }), true],
+    ["read to its end, and the connection is reset", () => ({ kind: "reset" }), false],
+    ["HTML on a 502", () => ({ kind: "answer", status: 502, body: "<html>Bad gateway</html>" }), false],
+    ["HTML on a 500", () => ({ kind: "answer", status: 500, body: "<html>Sorry</html>" }), false],
+    ["accepted, and no answer within the time limit", (until) => ({ kind: "delay", until }), true],
+  ];
+
+  test.each(losses)("%s: unknown, never sent again, put right by a status", async (_, faultOf, isAccepted) => {
+    const story = begin();
+    const held = Promise.withResolvers<void>();
+    shop.graph.fault({ to: story.to, fault: faultOf(held.promise) });
+    const answered = await send(story.to);
+    expect([answered.status, answered.body.error]).toMatchObject([
+      502,
+      { code: "whatsapp_error", whatsapp_code: "timeout" },
+    ]);
+    held.resolve();
+    const again = await send(story.to);
+    expect([again.text, again.headers.get("idempotent-replayed")]).toEqual([answered.text, "true"]);
+    expect(shop.accepted(story.to)).toHaveLength(isAccepted ? 1 : 0);
+    await story.ends({
+      ...{ status: "failed", code: "timeout", money: "released" },
+      ...{ held: 0, charged: 0, events: ["message.failed"], requests: 1 },
+    });
+    if (!isAccepted) return;
+    for (const name of ["sent", "delivered"] as const) expect(await hearStatus(story.to, name)).toBe(200);
+    await story.ends({ ...DELIVERED, events: ["message.failed", ...DELIVERED.events], requests: 0 });
+  });
+
+  test("the status comes before the answer", async () => {
+    const story = begin();
+    const held = Promise.withResolvers<void>();
+    shop.graph.fault({ to: story.to, fault: { kind: "delay", until: held.promise } });
+    const sending = send(story.to);
+    await until("the network has it", () => shop.accepted(story.to).length === 1);
+    await hearStatus(story.to, "delivered");
+    await until("it is delivered", () => messageOf(story.to)?.status === "delivered");
+    held.resolve();
+    const answered = await sending;
+    expect([answered.status, answered.body.data?.status]).toEqual([201, "delivered"]);
+    // `sent` was never entered.
+    await story.ends({ ...DELIVERED, events: ["message.delivered"], requests: 1 });
+  });
+
+  test("statuses come backwards", async () => {
+    const story = begin();
+    await send(story.to);
+    for (const name of ["read", "delivered", "sent"] as const) await hearStatus(story.to, name);
+    await untilApplied();
+    await story.ends({ ...DELIVERED, status: "read", events: ["message.sent", "message.read"], requests: 1 });
+  });
+
+  test("statuses come twice, and one of them twenty times at once", async () => {
+    const story = begin();
+    await send(story.to);
+    for (const name of ["sent", "sent", "delivered", "delivered"] as const) await hearStatus(story.to, name);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => hearStatus(story.to, "read")));
+    expect(answers).toEqual(Array(20).fill(200));
+    await untilApplied();
+    await story.ends({ ...DELIVERED, status: "read", events: [...DELIVERED.events, "message.read"], requests: 1 });
+  });
+
+  test("held for a quality check, then dropped", async () => {
+    const story = begin();
+    const fault = { kind: "message_status", messageStatus: "held_for_quality_assessment" } as const;
+    shop.graph.fault({ to: story.to, fault });
+    expect((await send(story.to)).status).toBe(201);
+    await story.ends({ ...SENT, requests: 1 });
+    await hearStatus(story.to, "failed", { errors: [{ code: 132015, title: "Template is paused" }] });
+    await story.ends({
+      ...{ status: "failed", code: "132015", money: "released" },
+      ...{ held: 0, charged: 0, events: ["message.sent", "message.failed"], requests: 0 },
+    });
+  });
+
+  test("accepted under another wa_id: its statuses and its answers belong to whom was sent to", async () => {
+    const story = begin("+541123456789");
+    shop.graph.fault({ to: story.to, fault: { kind: "other_wa_id", waId: "5491123456789" } });
+    expect((await send(story.to)).status).toBe(201);
+    await hearStatus(story.to, "delivered");
+    const contacts = () => shop.rows("SELECT id FROM contacts").length;
+    const count = contacts();
+    await shop.hear(textFrom(shop.graph, "+5491123456789", "Hola"));
+    await story.ends({ ...DELIVERED, events: [...DELIVERED.events, "message.received"], requests: 1 });
+    expect(contacts()).toBe(count + 1);
+    expect(shop.rows("SELECT id FROM contacts WHERE phone LIKE '+54%'")).toHaveLength(1);
+  });
+
+  test.each([
+    [400, 130429],
+    [403, 130429],
+    [429, 4],
+  ])("a throttle as HTTP %d with code %d is waited for", async (status, code) => {
+    const story = begin();
+    shop.graph.fault({ to: story.to, fault: { kind: "error", status, code } });
+    const sent = await send(story.to);
+    expect([sent.status, sent.body.data?.status]).toEqual([201, "sent"]);
+    // The same message again: both attempts carry one reference.
+    const references = requestsFrom(0).filter(({ to }) => to === story.to);
+    expect(new Set(references.map(({ reference }) => reference))).toEqual(new Set([messageOf(story.to)?.reference]));
+    await story.ends({ ...SENT, requests: 2 });
+  });
+
+  test("a throttle to the end is 429, leaves nothing behind, and frees the key", async () => {
+    const story = begin();
+    shop.graph.fault({ to: story.to, fault: { kind: "error", status: 429, code: 130429 }, times: 3 });
+    const refused = await send(story.to);
+    expect([refused.status, refused.body.error?.code]).toEqual([429, "rate_limited"]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(shop.accepted(story.to)).toEqual([]);
+    await story.ends({ status: null, code: null, money: null, held: 0, charged: 0, events: [], requests: 3 });
+    const later = await send(story.to);
+    expect([later.status, later.headers.get("idempotent-replayed")]).toEqual([201, null]);
+    await story.ends({ ...SENT, requests: 1 });
+  });
+});
+
+interface MessageRow {
+  status: string;
+  error_code: string | null;
+  money: string;
+  reference: string;
+}
+
+interface End {
+  /** Null: there is no message. */
+  status: string | null;
+  code: string | null;
+  money: string | null;
+  /** Since the story began. */
+  held: number;
+  charged: number;
+  /** All that the receiver got about this person, in order. */
+  events: string[];
+  /** New requests to send to this person. */
+  requests: number;
+  /** Others who were sent to meanwhile, once each. */
+  others?: string[];
+}
+
+const SENT = { status: "sent", code: null, money: "held", held: RATE, charged: 0, events: ["message.sent"] };
+const DELIVERED = {
+  ...{ status: "delivered", code: null, money: "charged", held: 0, charged: RATE },
+  events: ["message.sent", "message.delivered"],
+};
+
+let people = 0;
+/** What the receiver was to get about whom, and how many requests were to be made to whom. */
+const expected = new Map<string, { events: string[]; requests: number }>();
+
+function nextPerson(): string {
+  people += 1;
+  return `+49151${String(20_000_000 + people)}`;
+}
+
+/** One message to one person, whose end is looked at from every side. */
+function begin(person = nextPerson()): { to: string; ends: (end: End) => Promise<void> } {
+  const before = figures();
+  let seen = shop.graph.requests.length;
+  // What went to others, so that the next message can be told, is no part of this story.
+  let heldByOthers = 0;
+  return {
+    to: person,
+    async ends({ status, code, money, held, charged, events, requests, others = [] }) {
+      await until(`${person} is ${status}`, () => (messageOf(person)?.status ?? null) === status);
+      await until(`events ${events} of ${person}`, () => eventsOf(person).length >= events.length);
+      expect(eventsOf(person)).toEqual(events);
+      const message = messageOf(person);
+      expect([message?.error_code ?? null, message?.money ?? null]).toEqual([code, money]);
+      const now = figures();
+      expect({ held: now.held - before.held - heldByOthers, charged: now.charged - before.charged }).toEqual({
+        held,
+        charged,
+      });
+      expected.set(person, { events, requests: requests + (expected.get(person)?.requests ?? 0) });
+      // Whatever was sent again by itself would stand before the next message, or turn up at the end.
+      const next = nextPerson();
+      expect((await send(next)).status).toBe(201);
+      heldByOthers += RATE;
+      const whom = [...Array<string>(requests).fill(person), ...others, next];
+      expect(requestsFrom(seen).map((request) => request.to)).toEqual(whom);
+      seen = shop.graph.requests.length;
+    },
+  };
+}
+
+function send(to: string): Promise<Answer> {
+  const body = { to, template: "greeting", variables: ["Anna"] };
+  return shop.call("POST", "/messages", { key, body, headers: { "Idempotency-Key": `to ${to}` } });
+}
+
+function requestsFrom(index: number): { to: string; reference: string }[] {
+  return shop.graph.requests.slice(index).map(({ body }) => {
+    const { to, biz_opaque_callback_data: reference } = body as { to: string; biz_opaque_callback_data: string };
+    return { to, reference };
+  });
+}
+
+function eventsOf(person: string): string[] {
+  return shop.receiver.received
+    .filter(({ event: { data } }) => data.message?.to === person || data.contact?.phone === person)
+    .map(({ event }) => event.type);
+}
+
+/** Blocked and charged, in millionths; with what is available they make up what was paid in. */
+function figures(): { held: number; charged: number } {
+  const [account] = shop.rows<{ held: number; charged: number }>("SELECT held, charged FROM billing_accounts");
+  return account ?? { held: Number.NaN, charged: Number.NaN };
+}
+
+async function untilApplied(): Promise<void> {
+  const isOpen = () => shop.rows("SELECT id FROM callbacks WHERE done_at IS NULL").length > 0;
+  await until("every callback is applied", () => !isOpen());
+}
+
+function lastCallback(): { note: string | null } {
+  const [last] = shop.rows<{ note: string | null }>("SELECT note FROM callbacks ORDER BY id DESC LIMIT 1");
+  return last ?? { note: null };
+}
+
+/** The last one to this person. */
+function messageOf(to: string): MessageRow | undefined {
+  return shop
+    .rows<MessageRow>(`SELECT status, error_code, money, reference FROM messages WHERE to_phone = '${to}' ORDER BY id`)
+    .at(-1);
+}
+
+function acceptedOf(to: string): AcceptedMessage {
+  const message = shop.accepted(to).at(-1);
+  if (message === undefined) throw new Error(`nothing to ${to} was accepted`);
+  return message;
+}
+
+function hearStatus(to: string, name: StatusName, more: object = {}): Promise<number> {
+  return shop.hear(shop.graph.status(acceptedOf(to), name, more));
+}

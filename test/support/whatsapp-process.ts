@@ -1,0 +1,236 @@
+/**
+ * The executable as an operator has it: alone in a directory, a process of its own, nothing of this machine in reach of
+ * its PATH. Around it, in the test's process and over real sockets: the fake Cloud API, a customer's receiver, and the
+ * proxy that gives it an https address. Real time: `until` waits for what has to come. All that it ever wrote or
+ * answered is kept, for tests that look for what must not be in it.
+ */
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openClient } from "#src/storage/driver.ts";
+import { TLS_CERTIFICATE, TLS_KEY } from "./certificate.ts";
+import { linesOf } from "./database.ts";
+import { placeExecutable } from "./executable.ts";
+import { type AcceptedMessage, type CallbackPost, type Change, type Graph, startGraph } from "./graph.ts";
+import { type GraphAccount, graphAccount } from "./graph-account.ts";
+import { type Receiver, startReceiver } from "./receiver.ts";
+
+export const ACCOUNT_ID = "102290129340398";
+export const PHONE_NUMBER_ID = "106540352242922";
+/** Like none that is issued, and with letters that every encoding writes in another way. */
+export const ACCESS_TOKEN = "EAAGx/7Qb+Zc%of~the=executable?19";
+export const APP_SECRET = "app/secret+of%the=executable?27";
+
+export interface Printed {
+  words: readonly string[];
+  code: number;
+  out: string;
+  err: string;
+}
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
+  body: any;
+  text: string;
+  headers: Headers;
+}
+
+export interface CallOptions {
+  key: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface WhatsappProcess extends AsyncDisposable {
+  /** Holds the executable and what the operator and it have put there. */
+  directory: string;
+  graph: Graph;
+  account: GraphAccount;
+  receiver: Receiver;
+  /** Where the world outside reaches it, while it runs. */
+  publicUrl: string;
+  /** What the commands have printed so far. */
+  printed: readonly Printed[];
+  /** Every answer of the server so far: head and body. */
+  answers: readonly string[];
+  write(name: string, text: string): void;
+  /** Runs a command in the directory. */
+  command(...words: string[]): Promise<Printed>;
+  /** The same with `--json`; throws unless it succeeded. */
+  json(...words: string[]): Promise<Record<string, unknown>>;
+  /** Until it listens. */
+  start(): Promise<void>;
+  /** SIGKILL, and until it is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM, and until it has ended. */
+  stop(): Promise<number>;
+  /** By the public address, as the world does. */
+  visit(path: string): Promise<Answer>;
+  call(method: string, path: string, options: CallOptions): Promise<Answer>;
+  /** Posts a callback to the running server. */
+  hear(body: Change | readonly Change[] | string, post?: CallbackPost): Promise<number>;
+  /** What the network took for this person, in order. */
+  accepted(to: string): AcceptedMessage[];
+  rows<Row = Record<string, unknown>>(query: string): Row[];
+  /** Everything that the servers wrote to stderr. */
+  log(): string;
+}
+
+export async function makeWhatsappProcess(account: Partial<GraphAccount>): Promise<WhatsappProcess> {
+  const directory = mkdtempSync(join(tmpdir(), "waxwing-whatsapp-"));
+  const outside = mkdtempSync(join(tmpdir(), "waxwing-outside-"));
+  const executable = join(directory, "waxwing");
+  const logFile = join(outside, "log");
+  const certificate = join(outside, "certificate.pem");
+  writeFileSync(certificate, TLS_CERTIFICATE);
+  await placeExecutable(executable);
+  const known = graphAccount({ ...account, id: ACCOUNT_ID });
+  const graph = await startGraph({
+    accessToken: ACCESS_TOKEN,
+    appSecret: APP_SECRET,
+    phoneNumberIds: [PHONE_NUMBER_ID],
+    account: known,
+    now: () => Date.now(),
+  });
+  const receiver = startReceiver();
+  const printed: Printed[] = [];
+  const answers: string[] = [];
+  let running: { child: Bun.Subprocess; url: string } | null = null;
+
+  const proxy = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    tls: { key: TLS_KEY, cert: TLS_CERTIFICATE },
+    async fetch(request) {
+      if (running === null) return new Response("nobody is there\n", { status: 502 });
+      const { pathname, search } = new URL(request.url);
+      const { method, headers } = request;
+      const body = method === "GET" ? null : await request.arrayBuffer();
+      return fetch(running.url + pathname + search, { method, headers, body, redirect: "manual" });
+    },
+  });
+  const publicUrl = `https://127.0.0.1:${proxy.port}`;
+  // In place of a certificate that the whole world accepts.
+  const env = { PATH: "/nonexistent", NODE_EXTRA_CA_CERTS: certificate };
+
+  function urlOfServer(): string {
+    if (running === null) throw new Error("the server does not run");
+    return running.url;
+  }
+
+  async function keep(response: Response): Promise<Answer> {
+    const { status, headers } = response;
+    const text = await response.text();
+    answers.push(`${status} ${JSON.stringify([...headers])} ${text}`);
+    return { status, text, headers, body: parsed(text) };
+  }
+
+  async function end(signal: "SIGKILL" | "SIGTERM"): Promise<number> {
+    const { child } = running ?? {};
+    if (child === undefined) throw new Error("the server does not run");
+    running = null;
+    child.kill(signal);
+    return child.exited;
+  }
+
+  async function command(...words: string[]): Promise<Printed> {
+    const child = Bun.spawn([executable, ...words], {
+      cwd: directory,
+      env,
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    const one = { words, code: await child.exited, out, err };
+    printed.push(one);
+    return one;
+  }
+
+  return {
+    directory,
+    graph,
+    account: known,
+    receiver,
+    publicUrl,
+    printed,
+    answers,
+    write: (name, text) => writeFileSync(join(directory, name), text, { mode: 0o600 }),
+    command,
+    async json(...words) {
+      const { code, out, err } = await command(...words, "--json");
+      if (code !== 0 || err !== "") throw new Error(`${words.join(" ")}: exit ${code}: ${out}${err}`);
+      return JSON.parse(out) as Record<string, unknown>;
+    },
+    async start() {
+      const log = openSync(logFile, "a");
+      const child = Bun.spawn([executable, "serve", "--listen", "127.0.0.1:0"], {
+        cwd: directory,
+        env,
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: log,
+      });
+      closeSync(log);
+      const { value } = await linesOf(child.stdout).next();
+      const url = /^listening on (\S+)$/.exec(value ?? "")?.[1];
+      if (url === undefined) throw new Error(`the server did not start: ${readFileSync(logFile, "utf8")}`);
+      running = { child, url };
+      graph.callTo(`${url}/networks/whatsapp`);
+    },
+    async kill() {
+      await end("SIGKILL");
+    },
+    stop: () => end("SIGTERM"),
+    visit: async (path) => keep(await fetch(publicUrl + path, { tls: { ca: TLS_CERTIFICATE } })),
+    async call(method, path, { key, body, headers }) {
+      const response = await fetch(`${urlOfServer()}/api/v1${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return keep(response);
+    },
+    hear: (body, post = {}) => graph.callback(body, { accountId: ACCOUNT_ID, ...post }),
+    accepted: (to) => graph.accepted.filter((message) => message.to === to),
+    rows<Row>(query: string): Row[] {
+      const client = openClient(join(directory, "data/waxwing.db"), { readonly: true });
+      try {
+        return client.prepare(query).all() as Row[];
+      } finally {
+        client.close();
+      }
+    },
+    log: () => readFileSync(logFile, "utf8"),
+    async [Symbol.asyncDispose]() {
+      if (running !== null) await end("SIGKILL");
+      await Promise.all([proxy.stop(true), receiver[Symbol.asyncDispose](), graph[Symbol.asyncDispose]()]);
+      for (const path of [directory, outside]) rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+const UNTIL_LIMIT_MS = 15_000;
+const LOOK_EVERY_MS = 5;
+
+/** Looks again and again until it holds; throws with what was waited for when it never does. */
+export async function until(what: string, holds: () => boolean): Promise<void> {
+  const deadline = performance.now() + UNTIL_LIMIT_MS;
+  while (!holds()) {
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await Bun.sleep(LOOK_EVERY_MS);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -20,6 +20,7 @@ import {
   APP_SECRET,
   makeWhatsappProcess,
   PHONE_NUMBER_ID,
+  PICTURE,
   until,
   type WhatsappProcess,
 } from "./support/whatsapp-process.ts";
@@ -65,18 +66,24 @@ describe("docs/whatsapp.md, command by command", () => {
 
   /** The next of the page's commands that begin so; the page may not lose it. */
   function written(...beginning: string[]): string[] {
-    const found = commands.find(
-      (words) => !used.has(words) && beginning.every((word, index) => words[index] === word),
-    );
+    const found = commands.find((words) => !used.has(words) && beginning.every((word, index) => words[index] === word));
     if (found === undefined) throw new Error(`docs/whatsapp.md has no command ${beginning.join(" ")}`);
     used.add(found);
     return found;
   }
 
-  /** Runs one of the page's `waxwing` commands as it stands. */
+  /** Runs the next of the page's `waxwing` commands that begin so, as it stands. */
   function run(...beginning: string[]) {
     const [, ...words] = written("waxwing", ...beginning);
     return shop.command(...words);
+  }
+
+  /** The header of the template with a picture, as it is sent when the caller names no file. */
+  async function headerSent(): Promise<unknown> {
+    const body = { to: OWN_PHONE, template: "spring_offer" };
+    expect((await shop.call("POST", "/messages", { key, body })).status).toBe(201);
+    const sent = shop.graph.requests.at(-1)?.body as { template: { components: [{ parameters: [unknown] }] } };
+    return sent.template.components[0].parameters[0];
   }
 
   /** What the doctor finds; every finding that is not well has a next step. */
@@ -88,7 +95,9 @@ describe("docs/whatsapp.md, command by command", () => {
     };
     for (const { level, next } of report.findings) expect((next ?? "") === "").toBe(level === "ok");
     expect({ code, err }).toEqual({ code: report.ok ? 0 : 1, err: "" });
-    return report.findings.filter(({ level }) => level !== "ok").map(({ level, check, next }) => ({ level, check, next }));
+    return report.findings
+      .filter(({ level }) => level !== "ok")
+      .map(({ level, check, next }) => ({ level, check, next }));
   }
 
   test("the configuration, the workspace and the number: ready at once, and the token's file can go", async () => {
@@ -121,7 +130,10 @@ describe("docs/whatsapp.md, command by command", () => {
         `/networks/whatsapp?${new URLSearchParams({ "hub.mode": "subscribe", "hub.verify_token": word, "hub.challenge": "1158201444" })}`,
       );
     expect(await verify("a-word-that-you-make-up")).toMatchObject({ status: 200, text: "1158201444" });
-    expect(await verify("another-word")).toMatchObject({ status: 403, text: expect.not.stringContaining("1158201444") });
+    expect(await verify("another-word")).toMatchObject({
+      status: 403,
+      text: expect.not.stringContaining("1158201444"),
+    });
   });
 
   test("the app is subscribed by command, and templates are synced", async () => {
@@ -157,21 +169,37 @@ describe("docs/whatsapp.md, command by command", () => {
   });
 
   test("nothing stands in the way any more", async () => {
-    expect(await run("doctor")).toMatchObject({ code: 0, out: expect.stringMatching(/Nothing stands in the way\.\n$/) });
+    expect(await run("doctor")).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/Nothing stands in the way\.\n$/),
+    });
     expect(await findings()).toEqual([]);
   });
 
-  test("a file at the top, another token, another secret: every other command of the page", async () => {
-    const sample = written("waxwing", "template", "sample");
-    const link = sample.at(-1) ?? "";
-    // What lies on this machine is not fetched: the message goes out with the link itself.
-    const local = `https://127.0.0.1:1/${link.split("/").at(-1)}`;
-    expect(await shop.command(...sample.slice(1, -1), local)).toMatchObject({ code: 0, err: "" });
-    const body = { to: OWN_PHONE, template: "spring_offer" };
-    expect(await shop.call("POST", "/messages", { key, body })).toMatchObject({ status: 201 });
-    const header = { type: "header", parameters: [{ type: "image", image: { link: local } }] };
-    expect(shop.graph.requests.at(-1)?.body).toMatchObject({ template: { components: [header] } });
+  test("a stored file is uploaded and sent by its id; where it cannot be, the doctor says why", async () => {
+    const sample = written("waxwing", "template", "sample").slice(1);
+    expect(sample.pop()).toEndWith(`/${PICTURE}`);
+    expect(await shop.command(...sample, `${shop.publicUrl}/files/nothing.jpg`)).toMatchObject({ code: 0, err: "" });
+    await until("the upload has failed", () => shop.rows("SELECT link FROM sample_uploads").length === 1);
+    await until(
+      "the look has ended",
+      () => shop.rows("SELECT error FROM account_syncs WHERE error <> ''").length === 1,
+    );
+    expect((await shop.command("doctor")).out).toContain(
+      "nothing.jpg was not uploaded: its address answered HTTP 404.",
+    );
+    expect(await headerSent()).toEqual({ type: "image", image: { link: `${shop.publicUrl}/files/nothing.jpg` } });
+    expect(await shop.command(...sample, `${shop.publicUrl}/files/${PICTURE}`)).toMatchObject({ code: 0, err: "" });
+    await until("it is uploaded", () => shop.rows("SELECT link FROM sample_uploads WHERE media_id <> ''").length === 1);
+    expect(shop.account.uploads).toMatchObject([{ phoneNumberId: PHONE_NUMBER_ID, size: 2_000, name: PICTURE }]);
+    expect(await headerSent()).toEqual({ type: "image", image: { id: shop.account.uploads[0]?.id } });
+    await until(
+      "the look has ended",
+      () => shop.rows("SELECT error FROM account_syncs WHERE error <> ''").length === 0,
+    );
+  });
 
+  test("another token, another secret, a number that is stopped: every other command of the page", async () => {
     const OWN_SECRET = "own-secret-of-the-number";
     shop.write("FILE", `${ACCESS_TOKEN}\n`);
     expect(await run("number", "update", "1", "--token-file")).toMatchObject({ code: 0, err: "" });
@@ -189,49 +217,15 @@ describe("docs/whatsapp.md, command by command", () => {
     ]);
 
     expect(await shop.json("number", "unready", "1", "--reason", "moving")).toMatchObject({ ready: false });
-    expect((await shop.call("POST", "/messages", { key, body })).body.error.code).toBe("number_not_ready");
+    expect((await send(OWN_PHONE)).body.error.code).toBe("number_not_ready");
     expect(await shop.json("number", "sync", "1")).toMatchObject({ ready: false });
     expect(await shop.json("number", "ready", "1")).toMatchObject({ ready: true });
-    expect((await shop.command("number", "show", "1")).out).toMatch(/^callback, unsigned +\S+\/networks\/whatsapp\/\S+$/m);
+    expect((await shop.command("number", "show", "1")).out).toMatch(
+      /^callback, unsigned +\S+\/networks\/whatsapp\/\S+$/m,
+    );
     expect(commands.filter((one) => !used.has(one))).toEqual([]);
   });
 });
-
-/** The page's configuration with the address and the secret of this place, and with short times. */
-function configuration(): string {
-  const [, block = ""] = /^ *```toml\n([\s\S]*?)^ *```/m.exec(page) ?? [];
-  const filled = block
-    .replace('"https://wa.example.com"', `"${shop.publicUrl}"`)
-    .replace('app_secret = ""', `app_secret = "${APP_SECRET}"\ngraph_url = "${shop.graph.url}"\ntimeout = "2s"`);
-  for (const needed of [shop.publicUrl, APP_SECRET, "verify_token"]) expect(filled).toContain(needed);
-  return `${filled}
-[secrets]
-key_file = "waxwing.key"
-[webhooks]
-allow_http = true
-allow_private = true
-[messages]
-retry_budget = "3s"
-[broadcasts]
-in_doubt_after = "4s"
-[log]
-level = "debug"
-`;
-}
-
-/** What curl does with these words. */
-async function curl(words: readonly string[]): Promise<Answer> {
-  const given = (flag: string) => words.flatMap((word, index) => (words[index - 1] === flag ? [word] : []));
-  const path = new URL(words[1] ?? "").pathname.replace("/api/v1", "");
-  const named = given("-H").map((header) => header.replace("KEY", key).split(": "));
-  const headers = Object.fromEntries(named.map(([name = "", value = ""]) => [name.toLowerCase(), value]));
-  expect(headers).toEqual({
-    authorization: `Bearer ${key}`,
-    "idempotency-key": "first-1",
-    "content-type": "application/json",
-  });
-  return shop.call("POST", path, { key, headers, body: JSON.parse(given("-d")[0] ?? "") });
-}
 
 describe("what the network does to a message:", () => {
   test("from here on it is charged, and a receiver is told", async () => {
@@ -361,8 +355,9 @@ describe("what the network does to a message:", () => {
     const sent = await send(story.to);
     expect([sent.status, sent.body.data?.status]).toEqual([201, "sent"]);
     // The same message again: both attempts carry one reference.
-    const references = requestsFrom(0).filter(({ to }) => to === story.to);
-    expect(new Set(references.map(({ reference }) => reference))).toEqual(new Set([messageOf(story.to)?.reference]));
+    const attempts = requestsFrom(0).filter(({ to }) => to === story.to);
+    const reference = messageOf(story.to)?.reference ?? "";
+    expect(attempts).toEqual(Array(2).fill({ to: story.to, reference }));
     await story.ends({ ...SENT, requests: 2 });
   });
 
@@ -379,6 +374,285 @@ describe("what the network does to a message:", () => {
     await story.ends({ ...SENT, requests: 1 });
   });
 });
+
+describe("killed between the hand-over and the answer: in doubt, never sent again,", () => {
+  const IN_DOUBT = { status: "sending", error_code: null, money: "held" };
+  let silent = "";
+
+  test("and settled by the status that comes", async () => {
+    const told = begin();
+    const [asked, nobody] = [nextPerson(), nextPerson()];
+    const all = [told.to, asked, nobody];
+    const never = new Promise<void>(() => {});
+    for (const to of all) shop.graph.fault({ to, fault: { kind: "delay", until: never } });
+    const cutOff = all.map((to) => send(to).catch((error: unknown) => error));
+    await until("the network has all", () => all.every((to) => shop.accepted(to).length === 1));
+    await shop.kill();
+    for (const error of await Promise.all(cutOff)) expect(error).toBeInstanceOf(Error);
+    for (const to of all) expect(messageOf(to)).toMatchObject(IN_DOUBT);
+
+    await shop.start();
+    for (const to of all) expect(messageOf(to)).toMatchObject(IN_DOUBT);
+    const [id] = idsOf(told.to);
+    expect((await shop.call("GET", `/messages/${id}`, { key })).status).toBe(404);
+    expect(await hearStatus(told.to, "delivered")).toBe(200);
+    // The other two are still in doubt, and hold their money.
+    await told.ends({
+      ...DELIVERED,
+      held: 2 * RATE,
+      events: ["message.delivered"],
+      requests: 1,
+      others: [asked, nobody],
+    });
+    const again = await send(told.to);
+    expect([again.status, again.body.data?.id, again.body.data?.status]).toEqual([201, id, "delivered"]);
+
+    // A caller asks again: no other message, and its wait has an end.
+    const before = figures();
+    const interrupted = await send(asked);
+    expect([interrupted.status, interrupted.body.error?.whatsapp_code]).toEqual([502, "interrupted"]);
+    expect(messageOf(asked)).toMatchObject({ status: "failed", error_code: "interrupted", money: "released" });
+    expect(messageOf(nobody)).toMatchObject(IN_DOUBT);
+    expect(figures()).toEqual({ held: before.held - RATE, charged: before.charged });
+    await until("the receiver is told", () => eventsOf(asked).length === 1);
+    // Late, but proof: it had arrived after all.
+    expect(await hearStatus(asked, "delivered")).toBe(200);
+    await until("the receiver is told", () => eventsOf(asked).length === 2);
+    expect(figures().charged).toBe(before.charged + RATE);
+    expected.set(asked, { events: ["message.failed", "message.delivered"], requests: 1 });
+    silent = nobody;
+  });
+
+  test("and failed in its time where none comes and nobody asks", async () => {
+    await until("it has failed", () => messageOf(silent)?.status === "failed");
+    expect(messageOf(silent)).toMatchObject({ error_code: "interrupted", money: "released" });
+    await until("the receiver is told", () => eventsOf(silent).length === 1);
+    expected.set(silent, { events: ["message.failed"], requests: 1 });
+    const { held } = figures();
+    expect(held).toBe(RATE * shop.rows("SELECT id FROM messages WHERE money = 'held'").length);
+  });
+});
+
+describe("callbacks that are not genuine", () => {
+  test("forged, unsigned, truncated or changed: refused, and no row of any table is another one", async () => {
+    const story = begin();
+    await send(story.to);
+    const forged = [
+      shop.graph.status(acceptedOf(story.to), "delivered"),
+      textFrom(shop.graph, OWN_PHONE, "STOP"),
+      { field: "account_update", value: { event: "DISABLED_UPDATE", ban_info: { waba_ban_state: "DISABLE" } } },
+      {
+        field: "message_template_status_update",
+        value: {
+          event: "REJECTED",
+          message_template_id: 1,
+          message_template_name: "greeting",
+          message_template_language: "en_US",
+          reason: "SCAM",
+        },
+      },
+    ];
+    const body = writeCallback(forged, { accountId: ACCOUNT_ID, time: Math.floor(Date.now() / 1000) });
+    const right = sign(Buffer.from(body), APP_SECRET);
+    await until("the receiver is told", () => eventsOf(story.to).length === 1);
+    await shop.quiet();
+    const before = shop.snapshot();
+    const unsignedUrl = `${shop.callbackUrl()}/${"x".repeat(26)}`;
+    const tries: [string, Parameters<WhatsappProcess["hear"]>][] = [
+      ["another secret", [body, { appSecret: "another-secret" }]],
+      ["the verify token as secret", [body, { appSecret: "a-word-that-you-make-up" }]],
+      ["no signature", [body, { signature: null }]],
+      ["an empty signature", [body, { signature: "" }]],
+      ["another digest", [body, { signature: right.replace("sha256=", "sha1=") }]],
+      ["a signature of something else", [body, { signature: sign(Buffer.from("{}"), APP_SECRET) }]],
+      ["one byte less", [body.slice(0, -1), { signature: right }]],
+      ["half of it", [body.slice(0, body.length / 2), { signature: right }]],
+      ["one byte more", [`${body} `, { signature: right }]],
+      ["one byte changed", [body.replace("delivered", "delivereD"), { signature: right }]],
+      ["an address of a number that is none", [body, { signature: null, url: unsignedUrl }]],
+    ];
+    for (const [name, given] of tries) expect([name, await shop.hear(...given)]).toEqual([name, 403]);
+    // Cut short, and signed as it is: genuine, and still no callback.
+    expect(await shop.hear(body.slice(0, body.length / 2))).toBe(400);
+    await shop.hangUpIn(body, right);
+    await shop.quiet();
+    expect(shop.snapshot()).toEqual(before);
+    await story.ends({ ...SENT, requests: 1 });
+  });
+
+  test("replayed: answered, kept as it came, and nothing else is another one", async () => {
+    const story = begin();
+    await send(story.to);
+    const status = shop.graph.status(acceptedOf(story.to), "delivered");
+    const genuine = writeCallback([status, textFrom(shop.graph, story.to, "STOP")], { accountId: ACCOUNT_ID });
+    const unlike = shop.snapshot();
+    expect(await shop.hear(genuine)).toBe(200);
+    const events = [...DELIVERED.events, "contact.opted_out", "message.received"];
+    await until("the receiver is told", () => eventsOf(story.to).length === events.length);
+    await shop.quiet();
+    const before = shop.snapshot();
+    // The comparison sees what a genuine one changes.
+    for (const table of ["messages", "contacts", "inbounds", "events", "billing_accounts"])
+      expect(before[table]).not.toEqual(unlike[table]);
+    const first = shop.graph.accepted[0];
+    if (first === undefined) throw new Error("nothing was ever accepted");
+    expect(await shop.hear(genuine)).toBe(200);
+    expect(await Promise.all(Array.from({ length: 10 }, () => shop.hear(genuine)))).toEqual(Array(10).fill(200));
+    for (const name of ["sent", "delivered"] as const) await shop.hear(shop.graph.status(first, name));
+    await shop.quiet();
+    const after = shop.snapshot();
+    expect(after.callbacks?.length).toBe((before.callbacks?.length ?? 0) + 13);
+    after.callbacks = before.callbacks ?? [];
+    expect(after).toEqual(before);
+    expect(eventsOf(story.to).toSorted()).toEqual(events.toSorted());
+    expected.set(story.to, { events: eventsOf(story.to), requests: 1 });
+    expect((await send(nextPerson())).status).toBe(201);
+  });
+});
+
+describe("secrets", () => {
+  test("the network repeats the token in what it says: no file, no answer and no line of the log has it", async () => {
+    const leak = `Error validating access token: ${ACCESS_TOKEN}`;
+    const html = begin();
+    shop.graph.fault({ to: html.to, fault: { kind: "answer", status: 500, body: `<html>${leak}</html>` } });
+    expect((await send(html.to)).status).toBe(502);
+    const refused = nextPerson();
+    const details = { kind: "error", code: 190, status: 401, details: leak } as const;
+    shop.graph.fault({ to: refused, fault: details });
+    expect((await send(refused)).status).toBe(502);
+    shop.account.refuse = () => ({ code: 190, status: 401, details: leak });
+    expect((await shop.command("number", "sync", "1")).code).toBe(1);
+    expect((await shop.command("doctor")).code).toBe(1);
+    shop.account.refuse = () => ({ status: 500, body: leak, contentType: "text/html" });
+    expect((await shop.command("template", "sync")).code).toBe(1);
+    shop.account.refuse = null;
+    expect(await shop.json("number", "sync", "1")).toMatchObject({ ready: true });
+    for (const to of [html.to, refused]) {
+      const [id] = idsOf(to);
+      expect(JSON.stringify(await shop.json("message", "show", String(id)))).toContain("[token]");
+      await shop.call("GET", `/messages/${id}`, { key });
+    }
+    for (const path of ["/me", "/templates", "/contacts", "/groups", "/broadcasts", "/opt-outs", "/nothing"])
+      await shop.call("GET", path, { key });
+    await shop.call("GET", "/me", { key: `${key}x` });
+    for (const path of ["/readyz", "/healthz", "/metrics", "/api/v1/openapi.json", "/console", "/nothing"])
+      await shop.visit(path);
+    await shop.json("workspace", "show", "1");
+    await shop.json("key", "list", "--workspace", "1");
+    await shop.json("number", "list");
+    await shop.json("delivery", "list", "--workspace", "1");
+
+    const backup = await shop.command("backup", "copy.db");
+    expect(backup.out).toContain(
+      `The key that opens its secrets is ${join(shop.directory, "waxwing.key")}, not in the backup`,
+    );
+    expect(await shop.json("check")).toMatchObject({ ok: true });
+    expectNowhere(["data/waxwing.db", "data/waxwing.db-wal", "copy.db"]);
+    // And as a power cut would leave it, and as a clean end does.
+    await shop.kill();
+    expectNowhere(["data/waxwing.db", "data/waxwing.db-wal"]);
+    await shop.start();
+    expect(await shop.stop()).toBe(0);
+    expectNowhere(["data/waxwing.db", "copy.db"]);
+  });
+
+  test("the search finds a secret in each of its forms, and where it is known to be", () => {
+    for (const { form, bytes } of formsOf(ACCESS_TOKEN)) {
+      expect([form, bytes.length > ACCESS_TOKEN.length - 2]).toEqual([form, true]);
+    }
+    const header = Buffer.from(`Authorization: Bearer ${ACCESS_TOKEN}`).toString("base64");
+    const url = `?access_token=${encodeURIComponent(ACCESS_TOKEN)}`;
+    const dump = Buffer.from(`x${ACCESS_TOKEN}y`).toString("hex");
+    for (const text of [header, url, dump]) expect(foundIn(Buffer.from(text), ACCESS_TOKEN)).not.toEqual([]);
+    expect(foundIn(readFileSync(join(shop.directory, "waxwing.toml")), APP_SECRET)).toContain("raw");
+    const issued = shop.printed.filter(({ words }) => ISSUING.has(words.slice(0, 2).join(" ")));
+    for (const secret of [key, webhookSecret]) {
+      expect(issued.some(({ out }) => foundIn(Buffer.from(out), secret).includes("raw"))).toBe(true);
+    }
+    // The sealed ones are there, so it is not that nothing was stored.
+    expect(shop.rows("SELECT id FROM numbers WHERE access_token LIKE 'v1.%'")).toHaveLength(1);
+  });
+});
+
+test("at the end: nobody was sent to once more than told, and no event came once more", () => {
+  for (const [to, { events, requests }] of expected) {
+    expect({ to, events: eventsOf(to) }).toEqual({ to, events });
+    expect({ to, requests: requestsFrom(0).filter((request) => request.to === to).length }).toEqual({ to, requests });
+  }
+  expect(expected.size).toBeGreaterThanOrEqual(20);
+  expect(shop.log()).not.toMatch(/ERROR/);
+});
+
+/** Commands that show a secret because that is what they are for. */
+const ISSUING = new Set(["key create", "webhook set"]);
+
+/** Looks for every secret in every file, answer, print and log line; `files` have to be among what is looked at. */
+function expectNowhere(files: readonly string[]): void {
+  const own = new Set(["waxwing", "waxwing.toml", "waxwing.key"]);
+  const paths = readdirSync(shop.directory, { recursive: true, encoding: "utf8" }).filter(
+    (name) => !own.has(name) && statSync(join(shop.directory, name)).isFile(),
+  );
+  expect(paths).toEqual(expect.arrayContaining([...files]));
+  const prints = shop.printed.filter(({ words }) => !ISSUING.has(words.slice(0, 2).join(" ")));
+  const places = new Map<string, Buffer>([
+    ...paths.map((path) => [path, readFileSync(join(shop.directory, path))] as const),
+    ["the log", Buffer.from(shop.log())],
+    ["the answers", Buffer.from(shop.answers.join("\n"))],
+    ["the prints", Buffer.from(prints.map(({ out, err }) => out + err).join("\n"))],
+    ["the events", Buffer.from(shop.receiver.received.map(({ body }) => body).join("\n"))],
+  ]);
+  for (const [place, bytes] of places) {
+    if (files.includes(place) || place.startsWith("the ")) expect([place, bytes.length > 0]).toEqual([place, true]);
+    const sealing = readFileSync(join(shop.directory, "waxwing.key"), "utf8").trim();
+    for (const secret of [ACCESS_TOKEN, APP_SECRET, webhookSecret, key, sealing]) {
+      expect({ place, forms: foundIn(bytes, secret) }).toEqual({ place, forms: [] });
+    }
+  }
+}
+
+/** In which of its forms the secret is there. */
+function foundIn(bytes: Buffer, secret: string): string[] {
+  expect(secret.length).toBeGreaterThan(20);
+  return formsOf(secret)
+    .filter((one) => bytes.includes(one.bytes))
+    .map(({ form }) => form);
+}
+
+/** The page's configuration with the address and the secret of this place, and with short times. */
+function configuration(): string {
+  const [, block = ""] = /^ *```toml\n([\s\S]*?)^ *```/m.exec(page) ?? [];
+  const filled = block
+    .replace('"https://wa.example.com"', `"${shop.publicUrl}"`)
+    .replace('app_secret = ""', `app_secret = "${APP_SECRET}"\ngraph_url = "${shop.graph.url}"\ntimeout = "2s"`);
+  for (const needed of [shop.publicUrl, APP_SECRET, "verify_token"]) expect(filled).toContain(needed);
+  return `${filled}
+[secrets]
+key_file = "waxwing.key"
+[webhooks]
+allow_http = true
+allow_private = true
+[messages]
+retry_budget = "3s"
+[broadcasts]
+in_doubt_after = "4s"
+[log]
+level = "debug"
+`;
+}
+
+/** What curl does with these words. */
+async function curl(words: readonly string[]): Promise<Answer> {
+  const given = (flag: string) => words.flatMap((word, index) => (words[index - 1] === flag ? [word] : []));
+  const path = new URL(words[1] ?? "").pathname.replace("/api/v1", "");
+  const named = given("-H").map((header) => header.replace("KEY", key).split(": "));
+  const headers = Object.fromEntries(named.map(([name = "", value = ""]) => [name.toLowerCase(), value]));
+  expect(headers).toEqual({
+    authorization: `Bearer ${key}`,
+    "idempotency-key": "first-1",
+    "content-type": "application/json",
+  });
+  return shop.call("POST", path, { key, headers, body: JSON.parse(given("-d")[0] ?? "") });
+}
 
 interface MessageRow {
   status: string;
@@ -471,6 +745,11 @@ function eventsOf(person: string): string[] {
 function figures(): { held: number; charged: number } {
   const [account] = shop.rows<{ held: number; charged: number }>("SELECT held, charged FROM billing_accounts");
   return account ?? { held: Number.NaN, charged: Number.NaN };
+}
+
+/** Ids of this person's messages, oldest first. */
+function idsOf(to: string): number[] {
+  return shop.rows<{ id: number }>(`SELECT id FROM messages WHERE to_phone = '${to}' ORDER BY id`).map(({ id }) => id);
 }
 
 async function untilApplied(): Promise<void> {

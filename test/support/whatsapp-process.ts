@@ -5,6 +5,7 @@
  * answered is kept, for tests that look for what must not be in it.
  */
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openClient } from "#src/storage/driver.ts";
@@ -20,6 +21,13 @@ export const PHONE_NUMBER_ID = "106540352242922";
 /** Like none that is issued, and with letters that every encoding writes in another way. */
 export const ACCESS_TOKEN = "EAAGx/7Qb+Zc%of~the=executable?19";
 export const APP_SECRET = "app/secret+of%the=executable?27";
+
+/** A file that anybody may fetch, at `/files/` of the public address. */
+export const PICTURE = "spring.jpg";
+
+function picture(): Response {
+  return new Response(new Uint8Array(2_000), { headers: { "content-type": "image/jpeg" } });
+}
 
 export interface Printed {
   words: readonly string[];
@@ -70,6 +78,14 @@ export interface WhatsappProcess extends AsyncDisposable {
   call(method: string, path: string, options: CallOptions): Promise<Answer>;
   /** Posts a callback to the running server. */
   hear(body: Change | readonly Change[] | string, post?: CallbackPost): Promise<number>;
+  /** Where callbacks go. */
+  callbackUrl(): string;
+  /** Sends half of a signed callback, and hangs up. */
+  hangUpIn(body: string, signature: string): Promise<void>;
+  /** Every row of every table. */
+  snapshot(): Record<string, string[]>;
+  /** Until nothing is left to do: every callback is applied, every event is delivered. */
+  quiet(): Promise<void>;
   /** What the network took for this person, in order. */
   accepted(to: string): AcceptedMessage[];
   rows<Row = Record<string, unknown>>(query: string): Row[];
@@ -103,6 +119,8 @@ export async function makeWhatsappProcess(account: Partial<GraphAccount>): Promi
     port: 0,
     tls: { key: TLS_KEY, cert: TLS_CERTIFICATE },
     async fetch(request) {
+      const name = request.url.split("/files/")[1];
+      if (name !== undefined) return name === PICTURE ? picture() : new Response("not here\n", { status: 404 });
       if (running === null) return new Response("nobody is there\n", { status: 502 });
       const { pathname, search } = new URL(request.url);
       const { method, headers } = request;
@@ -117,6 +135,15 @@ export async function makeWhatsappProcess(account: Partial<GraphAccount>): Promi
   function urlOfServer(): string {
     if (running === null) throw new Error("the server does not run");
     return running.url;
+  }
+
+  function rows<Row = Record<string, unknown>>(query: string): Row[] {
+    const client = openClient(join(directory, "data/waxwing.db"), { readonly: true });
+    try {
+      return client.prepare(query).all() as Row[];
+    } finally {
+      client.close();
+    }
   }
 
   async function keep(response: Response): Promise<Answer> {
@@ -197,15 +224,39 @@ export async function makeWhatsappProcess(account: Partial<GraphAccount>): Promi
       return keep(response);
     },
     hear: (body, post = {}) => graph.callback(body, { accountId: ACCOUNT_ID, ...post }),
-    accepted: (to) => graph.accepted.filter((message) => message.to === to),
-    rows<Row>(query: string): Row[] {
-      const client = openClient(join(directory, "data/waxwing.db"), { readonly: true });
-      try {
-        return client.prepare(query).all() as Row[];
-      } finally {
-        client.close();
-      }
+    callbackUrl: () => `${urlOfServer()}/networks/whatsapp`,
+    async hangUpIn(body, signature) {
+      const { port } = new URL(urlOfServer());
+      const head = [
+        "POST /networks/whatsapp HTTP/1.1",
+        "host: 127.0.0.1",
+        "content-type: application/json",
+        `x-hub-signature-256: ${signature}`,
+        `content-length: ${body.length}`,
+      ].join("\r\n");
+      const socket = connect(Number(port), "127.0.0.1");
+      await new Promise((resolve) => socket.write(`${head}\r\n\r\n${body.slice(0, body.length / 2)}`, resolve));
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      socket.destroy();
+      await closed;
     },
+    snapshot() {
+      const tables = rows<{ name: string }>(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+      );
+      return Object.fromEntries(
+        tables.map(({ name }) => [name, rows(`SELECT * FROM ${name}`).map((row) => JSON.stringify(row, writeBytes))]),
+      );
+    },
+    quiet: () =>
+      until(
+        "nothing is left to do",
+        () =>
+          rows("SELECT id FROM callbacks WHERE done_at IS NULL").length === 0 &&
+          rows("SELECT id FROM deliveries WHERE status = 'pending'").length === 0,
+      ),
+    accepted: (to) => graph.accepted.filter((message) => message.to === to),
+    rows,
     log: () => readFileSync(logFile, "utf8"),
     async [Symbol.asyncDispose]() {
       if (running !== null) await end("SIGKILL");
@@ -225,6 +276,10 @@ export async function until(what: string, holds: () => boolean): Promise<void> {
     if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
     await Bun.sleep(LOOK_EVERY_MS);
   }
+}
+
+function writeBytes(_: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value;
 }
 
 function parsed(text: string): unknown {

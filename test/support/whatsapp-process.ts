@@ -80,8 +80,8 @@ export interface WhatsappProcess extends AsyncDisposable {
   hear(body: Change | readonly Change[] | string, post?: CallbackPost): Promise<number>;
   /** Where callbacks go. */
   callbackUrl(): string;
-  /** Sends half of a signed callback, and hangs up. */
-  hangUpIn(body: string, signature: string): Promise<void>;
+  /** Announces a body that goes on after this beginning, and hangs up. */
+  hangUp(path: string, headers: Record<string, string>, beginning: string): Promise<void>;
   /** Every row of every table. */
   snapshot(): Record<string, string[]>;
   /** Until nothing is left to do: every callback is applied, every event is delivered. */
@@ -225,17 +225,14 @@ export async function makeWhatsappProcess(account: Partial<GraphAccount>): Promi
     },
     hear: (body, post = {}) => graph.callback(body, { accountId: ACCOUNT_ID, ...post }),
     callbackUrl: () => `${urlOfServer()}/networks/whatsapp`,
-    async hangUpIn(body, signature) {
+    async hangUp(path, headers, beginning) {
       const { port } = new URL(urlOfServer());
-      const head = [
-        "POST /networks/whatsapp HTTP/1.1",
-        "host: 127.0.0.1",
-        "content-type: application/json",
-        `x-hub-signature-256: ${signature}`,
-        `content-length: ${body.length}`,
-      ].join("\r\n");
+      const length = String(Buffer.byteLength(beginning) + 100);
+      const given = { host: "127.0.0.1", "content-type": "application/json", "content-length": length, ...headers };
+      const lines = Object.entries(given).map(([name, value]) => `${name}: ${value}`);
+      const text = [`POST ${path} HTTP/1.1`, ...lines, "", beginning].join("\r\n");
       const socket = connect(Number(port), "127.0.0.1");
-      await new Promise((resolve) => socket.write(`${head}\r\n\r\n${body.slice(0, body.length / 2)}`, resolve));
+      await new Promise((resolve) => socket.write(text, resolve));
       const closed = new Promise((resolve) => socket.once("close", resolve));
       socket.destroy();
       await closed;

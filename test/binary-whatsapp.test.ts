@@ -30,6 +30,8 @@ const RATE = 10_000;
 const OWN_PHONE = "+4915112345678";
 
 const page = readFileSync(join(checkout, "docs/whatsapp.md"), "utf8");
+/** Whoever may do what is no matter here. */
+const commands = commandsIn(page).map((words) => (words[0] === "sudo" ? words.slice(1) : words));
 
 let shop: WhatsappProcess;
 let key = "";
@@ -61,7 +63,6 @@ const SPRING_OFFER = graphTemplate("spring_offer", {
 const GREETING = graphTemplate("greeting", { components: [{ type: "BODY", text: "Hello {{1}}" }] });
 
 describe("docs/whatsapp.md, command by command", () => {
-  const commands = commandsIn(page);
   const used = new Set<string[]>();
 
   /** The next of the page's commands that begin so; the page may not lose it. */
@@ -101,7 +102,7 @@ describe("docs/whatsapp.md, command by command", () => {
   }
 
   test("the configuration, the workspace and the number: ready at once, and the token's file can go", async () => {
-    shop.write("waxwing.toml", configuration());
+    shop.write("waxwing.toml", configuration(PATIENT));
     expect(written("umask").join(" ")).toBe("umask 077; cat > token");
     shop.write("token", `${ACCESS_TOKEN}\n`);
     expect(await run("workspace", "create")).toMatchObject({ code: 0, out: expect.stringMatching(/^id +1$/m) });
@@ -123,7 +124,7 @@ describe("docs/whatsapp.md, command by command", () => {
 
   test("the server runs, and Meta verifies the callback address", async () => {
     await shop.start();
-    expect(page).toContain("`curl https://wa.example.com/readyz` says `ready`");
+    expect(page.replace(/\s+/g, " ")).toContain("`curl https://wa.example.com/readyz` says `ready`");
     expect(await shop.visit("/readyz")).toMatchObject({ status: 200, text: "ready\n" });
     const verify = (word: string) =>
       shop.visit(
@@ -227,6 +228,42 @@ describe("docs/whatsapp.md, command by command", () => {
   });
 });
 
+test(
+  "docs/whatsapp.md on other providers: their header, their paths, their callbacks",
+  async () => {
+    await using other = await makeWhatsappProcess(
+      { templates: [GREETING] },
+      { authHeader: "D360-API-KEY", authPrefix: "", pathStyle: "bare" },
+    );
+    const settings = tomlOf("D360-API-KEY").replace("https://waba-v2.360dialog.io", other.graph.url);
+    other.write("waxwing.toml", `${settings}\n[server]\npublic_url = "${other.publicUrl}"\n`);
+    other.write("token", ACCESS_TOKEN);
+    for (const beginning of ["workspace create", "number add", "key create"]) {
+      const words = commands.find(([, ...rest]) => rest.join(" ").startsWith(beginning)) ?? [];
+      const done = await other.command(...words.slice(1));
+      expect(done).toMatchObject({ code: 0, err: "" });
+      if (beginning === "number add") expect(done.out).toMatch(/^ready +yes$/m);
+    }
+    const apiKey = /^key +(\S+)$/m.exec(other.printed.at(-1)?.out ?? "")?.[1] ?? "";
+    await other.start();
+    const body = { to: OWN_PHONE, template: "greeting", variables: ["Anna"] };
+    expect((await other.call("POST", "/messages", { key: apiKey, body })).status).toBe(201);
+    expect(other.graph.requests).toMatchObject([{ path: "/messages", headers: { "d360-api-key": ACCESS_TOKEN } }]);
+    const [message] = other.accepted(OWN_PHONE);
+    if (message === undefined) throw new Error("the message was not accepted");
+    const { out } = await other.command("number", "show", "1");
+    const address = /^callback, unsigned +https:\/\/[^/]+\/networks\/whatsapp(\/\S+)$/m.exec(out)?.[1];
+    const url = other.callbackUrl() + address;
+    const status = other.graph.status(message, "delivered");
+    expect(await other.hear(status, { signature: null })).toBe(403);
+    expect(await other.hear(status, { signature: null, url })).toBe(200);
+    await other.quiet();
+    expect(other.rows("SELECT status FROM messages")).toEqual([{ status: "delivered" }]);
+    expect(await other.command("doctor")).toMatchObject({ code: 0, out: expect.stringContaining("does not sign") });
+  },
+  LIMIT_MS,
+);
+
 describe("what the network does to a message:", () => {
   test("from here on it is charged, and a receiver is told", async () => {
     await shop.json("workspace", "update", "1", "--currency", "EUR", "--rate", "0.01");
@@ -256,35 +293,16 @@ describe("what the network does to a message:", () => {
     for (const { to } of told) expect(messageOf(to)).toMatchObject({ status: "delivered", money: "charged" });
   });
 
-  const losses: [string, (held: Promise<void>) => Fault, boolean][] = [
-    ["accepted, and the answer is lost", () => ({ kind: "lost" }), true],
-    ["read to its end, and the connection is reset", () => ({ kind: "reset" }), false],
-    ["HTML on a 502", () => ({ kind: "answer", status: 502, body: "<html>Bad gateway</html>" }), false],
-    ["HTML on a 500", () => ({ kind: "answer", status: 500, body: "<html>Sorry</html>" }), false],
-    ["accepted, and no answer within the time limit", (until) => ({ kind: "delay", until }), true],
+  const losses: [string, Fault, boolean][] = [
+    ["accepted, and the answer is lost", { kind: "lost" }, true],
+    ["read to its end, and the connection is reset", { kind: "reset" }, false],
+    ["HTML on a 502", { kind: "answer", status: 502, body: "<html>Bad gateway</html>" }, false],
+    ["HTML on a 500", { kind: "answer", status: 500, body: "<html>Sorry</html>" }, false],
   ];
 
-  test.each(losses)("%s: unknown, never sent again, put right by a status", async (_, faultOf, isAccepted) => {
-    const story = begin();
-    const held = Promise.withResolvers<void>();
-    shop.graph.fault({ to: story.to, fault: faultOf(held.promise) });
-    const answered = await send(story.to);
-    expect([answered.status, answered.body.error]).toMatchObject([
-      502,
-      { code: "whatsapp_error", whatsapp_code: "timeout" },
-    ]);
-    held.resolve();
-    const again = await send(story.to);
-    expect([again.text, again.headers.get("idempotent-replayed")]).toEqual([answered.text, "true"]);
-    expect(shop.accepted(story.to)).toHaveLength(isAccepted ? 1 : 0);
-    await story.ends({
-      ...{ status: "failed", code: "timeout", money: "released" },
-      ...{ held: 0, charged: 0, events: ["message.failed"], requests: 1 },
-    });
-    if (!isAccepted) return;
-    for (const name of ["sent", "delivered"] as const) expect(await hearStatus(story.to, name)).toBe(200);
-    await story.ends({ ...DELIVERED, events: ["message.failed", ...DELIVERED.events], requests: 0 });
-  });
+  test.each(losses)("%s: unknown, never sent again, put right by a status", (_, fault, isAccepted) =>
+    loseAnswer(fault, isAccepted),
+  );
 
   test("the status comes before the answer", async () => {
     const story = begin();
@@ -364,14 +382,12 @@ describe("what the network does to a message:", () => {
     await story.ends({ ...SENT, requests: 2 });
   });
 
-  test("a throttle to the end is 429, leaves nothing behind, and frees the key", async () => {
+  test("a throttle that lasts too long is 429, leaves nothing behind, and frees the key", async () => {
     const story = begin();
-    shop.graph.fault({ to: story.to, fault: { kind: "error", status: 429, code: 130429 }, times: 3 });
-    const refused = await send(story.to);
-    expect([refused.status, refused.body.error?.code]).toEqual([429, "rate_limited"]);
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(shop.accepted(story.to)).toEqual([]);
-    await story.ends({ status: null, code: null, money: null, held: 0, charged: 0, events: [], requests: 3 });
+    const fault = { kind: "error", status: 429, code: 130429, headers: { "retry-after": "120" } } as const;
+    shop.graph.fault({ to: story.to, fault });
+    expectTooBusy(await send(story.to), "120");
+    await story.ends({ ...NEVER, requests: 1 });
     const later = await send(story.to);
     expect([later.status, later.headers.get("idempotent-replayed")]).toEqual([201, null]);
     await story.ends({ ...SENT, requests: 1 });
@@ -394,19 +410,15 @@ describe("killed between the hand-over and the answer: in doubt, never sent agai
     for (const error of await Promise.all(cutOff)) expect(error).toBeInstanceOf(Error);
     for (const to of all) expect(messageOf(to)).toMatchObject(IN_DOUBT);
 
+    shop.write("waxwing.toml", configuration(IMPATIENT));
     await shop.start();
     for (const to of all) expect(messageOf(to)).toMatchObject(IN_DOUBT);
     const [id] = idsOf(told.to);
     expect((await shop.call("GET", `/messages/${id}`, { key })).status).toBe(404);
     expect(await hearStatus(told.to, "delivered")).toBe(200);
     // The other two are still in doubt, and hold their money.
-    await told.ends({
-      ...DELIVERED,
-      held: 2 * RATE,
-      events: ["message.delivered"],
-      requests: 1,
-      others: [asked, nobody],
-    });
+    const others = [asked, nobody];
+    await told.ends({ ...DELIVERED, held: 2 * RATE, events: ["message.delivered"], requests: 1, others });
     const again = await send(told.to);
     expect([again.status, again.body.data?.id, again.body.data?.status]).toEqual([201, id, "delivered"]);
 
@@ -426,7 +438,25 @@ describe("killed between the hand-over and the answer: in doubt, never sent agai
     silent = nobody;
   });
 
-  test("and failed in its time where none comes and nobody asks", async () => {
+  test("and an answer slower than the time limit is as good as none", async () => {
+    const gate = Promise.withResolvers<void>();
+    await loseAnswer({ kind: "delay", until: gate.promise }, true);
+    gate.resolve();
+  });
+
+  test("and a throttle to the end of the budget is 429, with nothing left behind", async () => {
+    const story = begin();
+    shop.graph.fault({ to: story.to, fault: { kind: "error", status: 403, code: 130429 }, times: 1_000 });
+    const seen = shop.graph.requests.length;
+    expectTooBusy(await send(story.to), "1");
+    await story.ends({ ...NEVER, requests: shop.graph.requests.length - seen });
+  });
+
+  test("and failed in its time where no status comes and nobody asks", async () => {
+    expect(messageOf(silent)).toMatchObject(IN_DOUBT);
+    await shop.kill();
+    shop.write("waxwing.toml", configuration(FORGETFUL));
+    await shop.start();
     await until("it has failed", () => messageOf(silent)?.status === "failed");
     expect(messageOf(silent)).toMatchObject({ error_code: "interrupted", money: "released" });
     await until("the receiver is told", () => eventsOf(silent).length === 1);
@@ -624,12 +654,27 @@ function foundIn(bytes: Buffer, secret: string): string[] {
     .map(({ form }) => form);
 }
 
-/** The page's configuration with the address and the secret of this place, and with short times. */
-function configuration(): string {
-  const [, block = ""] = /^ *```toml\n([\s\S]*?)^ *```/m.exec(page) ?? [];
-  const filled = block
+/** The page's example of configuration that has this in it. */
+function tomlOf(part: string): string {
+  const blocks = [...page.matchAll(/^ *```toml\n([\s\S]*?)^ *```/gm)].map(([, block = ""]) => block);
+  const found = blocks.find((block) => block.includes(part));
+  if (found === undefined) throw new Error(`docs/whatsapp.md configures no ${part}`);
+  return found;
+}
+
+/** Times that a server is started with: as they are shipped, or short where a story is about their end. */
+const PATIENT = { timeout: "10s", retryBudget: "8s", inDoubtAfter: "10m" };
+const IMPATIENT = { ...PATIENT, timeout: "2s", retryBudget: "1s" };
+const FORGETFUL = { ...PATIENT, inDoubtAfter: "100ms" };
+
+/** The page's configuration with the address and the secret of this place, and with these times. */
+function configuration({ timeout, retryBudget, inDoubtAfter }: typeof PATIENT): string {
+  const filled = tomlOf("verify_token")
     .replace('"https://wa.example.com"', `"${shop.publicUrl}"`)
-    .replace('app_secret = ""', `app_secret = "${APP_SECRET}"\ngraph_url = "${shop.graph.url}"\ntimeout = "2s"`);
+    .replace(
+      'app_secret = ""',
+      `app_secret = "${APP_SECRET}"\ngraph_url = "${shop.graph.url}"\ntimeout = "${timeout}"`,
+    );
   for (const needed of [shop.publicUrl, APP_SECRET, "verify_token"]) expect(filled).toContain(needed);
   return `${filled}
 [secrets]
@@ -638,9 +683,9 @@ key_file = "waxwing.key"
 allow_http = true
 allow_private = true
 [messages]
-retry_budget = "3s"
+retry_budget = "${retryBudget}"
 [broadcasts]
-in_doubt_after = "4s"
+in_doubt_after = "${inDoubtAfter}"
 [log]
 level = "debug"
 `;
@@ -683,6 +728,7 @@ interface End {
   others?: string[];
 }
 
+const NEVER = { status: null, code: null, money: null, held: 0, charged: 0, events: [] };
 const SENT = { status: "sent", code: null, money: "held", held: RATE, charged: 0, events: ["message.sent"] };
 const DELIVERED = {
   ...{ status: "delivered", code: null, money: "charged", held: 0, charged: RATE },
@@ -727,6 +773,31 @@ function begin(person = nextPerson()): { to: string; ends: (end: End) => Promise
       seen = shop.graph.requests.length;
     },
   };
+}
+
+/** One message whose answer is lost: failed as far as anybody knows, not sent again, and put right by its statuses. */
+async function loseAnswer(fault: Fault, isAccepted: boolean): Promise<void> {
+  const story = begin();
+  shop.graph.fault({ to: story.to, fault });
+  const answered = await send(story.to);
+  expect([answered.status, answered.body.error]).toMatchObject([
+    502,
+    { code: "whatsapp_error", whatsapp_code: "timeout" },
+  ]);
+  const again = await send(story.to);
+  expect([again.text, again.headers.get("idempotent-replayed")]).toEqual([answered.text, "true"]);
+  expect(shop.accepted(story.to)).toHaveLength(isAccepted ? 1 : 0);
+  await story.ends({
+    ...{ status: "failed", code: "timeout", money: "released" },
+    ...{ held: 0, charged: 0, events: ["message.failed"], requests: 1 },
+  });
+  if (!isAccepted) return;
+  for (const name of ["sent", "delivered"] as const) expect(await hearStatus(story.to, name)).toBe(200);
+  await story.ends({ ...DELIVERED, events: ["message.failed", ...DELIVERED.events], requests: 0 });
+}
+
+function expectTooBusy({ status, body, headers }: Answer, retryAfter: string): void {
+  expect([status, body.error?.code, headers.get("retry-after")]).toEqual([429, "rate_limited", retryAfter]);
 }
 
 function send(to: string): Promise<Answer> {

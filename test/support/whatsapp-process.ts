@@ -12,7 +12,14 @@ import { openClient } from "#src/storage/driver.ts";
 import { TLS_CERTIFICATE, TLS_KEY } from "./certificate.ts";
 import { linesOf } from "./database.ts";
 import { placeExecutable } from "./executable.ts";
-import { type AcceptedMessage, type CallbackPost, type Change, type Graph, startGraph } from "./graph.ts";
+import {
+  type AcceptedMessage,
+  type CallbackPost,
+  type Change,
+  type Graph,
+  type GraphOptions,
+  startGraph,
+} from "./graph.ts";
 import { type GraphAccount, graphAccount } from "./graph-account.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 
@@ -93,7 +100,11 @@ export interface WhatsappProcess extends AsyncDisposable {
   log(): string;
 }
 
-export async function makeWhatsappProcess(account: Partial<GraphAccount>): Promise<WhatsappProcess> {
+/** `style`: how the network wants to be asked, where it is not Meta's own. */
+export async function makeWhatsappProcess(
+  account: Partial<GraphAccount>,
+  style: Pick<GraphOptions, "authHeader" | "authPrefix" | "pathStyle"> = {},
+): Promise<WhatsappProcess> {
   const directory = mkdtempSync(join(tmpdir(), "waxwing-whatsapp-"));
   const outside = mkdtempSync(join(tmpdir(), "waxwing-outside-"));
   const executable = join(directory, "waxwing");
@@ -103,6 +114,7 @@ export async function makeWhatsappProcess(account: Partial<GraphAccount>): Promi
   await placeExecutable(executable);
   const known = graphAccount({ ...account, id: ACCOUNT_ID });
   const graph = await startGraph({
+    ...style,
     accessToken: ACCESS_TOKEN,
     appSecret: APP_SECRET,
     phoneNumberIds: [PHONE_NUMBER_ID],
@@ -263,7 +275,7 @@ export async function makeWhatsappProcess(account: Partial<GraphAccount>): Promi
   };
 }
 
-const UNTIL_LIMIT_MS = 15_000;
+const UNTIL_LIMIT_MS = 30_000;
 const LOOK_EVERY_MS = 5;
 
 /** Looks again and again until it holds; throws with what was waited for when it never does. */

@@ -28,6 +28,7 @@ import {
 const LIMIT_MS = 60_000;
 const RATE = 10_000;
 const OWN_PHONE = "+4915112345678";
+const OWN_SECRET = "own/secret+of%the=number?31";
 
 const page = readFileSync(join(checkout, "docs/whatsapp.md"), "utf8");
 /** Whoever may do what is no matter here. */
@@ -201,7 +202,6 @@ describe("docs/whatsapp.md, command by command", () => {
   });
 
   test("another token, another secret, a number that is stopped: every other command of the page", async () => {
-    const OWN_SECRET = "own-secret-of-the-number";
     shop.write("FILE", `${ACCESS_TOKEN}\n`);
     expect(await run("number", "update", "1", "--token-file")).toMatchObject({ code: 0, err: "" });
     shop.write("FILE", `${OWN_SECRET}\n`);
@@ -637,10 +637,12 @@ function expectNowhere(files: readonly string[]): void {
     ["the prints", Buffer.from(prints.map(({ out, err }) => out + err).join("\n"))],
     ["the events", Buffer.from(shop.receiver.received.map(({ body }) => body).join("\n"))],
   ]);
+  const sealing = readFileSync(join(shop.directory, "waxwing.key"), "utf8").trim();
+  expect(Buffer.from(sealing, "base64")).toHaveLength(32);
   for (const [place, bytes] of places) {
+    expect({ place, key: bytes.includes(Buffer.from(sealing, "base64")) }).toEqual({ place, key: false });
     if (files.includes(place) || place.startsWith("the ")) expect([place, bytes.length > 0]).toEqual([place, true]);
-    const sealing = readFileSync(join(shop.directory, "waxwing.key"), "utf8").trim();
-    for (const secret of [ACCESS_TOKEN, APP_SECRET, webhookSecret, key, sealing]) {
+    for (const secret of [ACCESS_TOKEN, APP_SECRET, OWN_SECRET, webhookSecret, key, sealing]) {
       expect({ place, forms: foundIn(bytes, secret) }).toEqual({ place, forms: [] });
     }
   }

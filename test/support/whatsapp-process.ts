@@ -52,12 +52,15 @@ export interface Answer {
 }
 
 export interface CallOptions {
-  key: string;
+  /** In place of the usual one. */
+  key?: string;
   body?: unknown;
   headers?: Record<string, string>;
 }
 
 export interface WhatsappProcess extends AsyncDisposable {
+  /** The API key of calls, once there is one. */
+  key: string;
   /** Holds the executable and what the operator and it have put there. */
   directory: string;
   graph: Graph;
@@ -82,7 +85,7 @@ export interface WhatsappProcess extends AsyncDisposable {
   stop(): Promise<number>;
   /** By the public address, as the world does. */
   visit(path: string): Promise<Answer>;
-  call(method: string, path: string, options: CallOptions): Promise<Answer>;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Posts a callback to the running server. */
   hear(body: Change | readonly Change[] | string, post?: CallbackPost): Promise<number>;
   /** Where callbacks go. */
@@ -187,7 +190,8 @@ export async function makeWhatsappProcess(
     return one;
   }
 
-  return {
+  const made: WhatsappProcess = {
+    key: "",
     directory,
     graph,
     account: known,
@@ -223,7 +227,7 @@ export async function makeWhatsappProcess(
     },
     stop: () => end("SIGTERM"),
     visit: async (path) => keep(await fetch(publicUrl + path, { tls: { ca: TLS_CERTIFICATE } })),
-    async call(method, path, { key, body, headers }) {
+    async call(method, path, { key = made.key, body, headers } = {}) {
       const response = await fetch(`${urlOfServer()}/api/v1${path}`, {
         method,
         headers: {
@@ -273,6 +277,7 @@ export async function makeWhatsappProcess(
       for (const path of [directory, outside]) rmSync(path, { recursive: true, force: true });
     },
   };
+  return made;
 }
 
 const UNTIL_LIMIT_MS = 30_000;

@@ -9,7 +9,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs
 import { join } from "node:path";
 import { type Fault, sign, writeCallback } from "./support/graph.ts";
 import { graphNumber, graphTemplate } from "./support/graph-account.ts";
-import { formsOf } from "./support/secret-forms.ts";
+import { foundIn } from "./support/secret-forms.ts";
 import { commandsIn } from "./support/shell-blocks.ts";
 import { checkout } from "./support/source.ts";
 import { isGenuine } from "./support/webhooks.ts";
@@ -597,13 +597,22 @@ describe("secrets", () => {
   });
 
   test("the search finds a secret in each of its forms, and where it is known to be", () => {
-    for (const { form, bytes } of formsOf(ACCESS_TOKEN)) {
-      expect([form, bytes.length > ACCESS_TOKEN.length - 2]).toEqual([form, true]);
-    }
-    const header = Buffer.from(`Authorization: Bearer ${ACCESS_TOKEN}`).toString("base64");
-    const url = `?access_token=${encodeURIComponent(ACCESS_TOKEN)}`;
-    const dump = Buffer.from(`x${ACCESS_TOKEN}y`).toString("hex");
-    for (const text of [header, url, dump]) expect(foundIn(Buffer.from(text), ACCESS_TOKEN)).not.toEqual([]);
+    const base64 = (before: string) => Buffer.from(`${before}${ACCESS_TOKEN} and more`).toString("base64");
+    const carriers: [string, string | Buffer][] = [
+      ["raw", `Bearer ${ACCESS_TOKEN}.`],
+      ["hex", Buffer.from(`x${ACCESS_TOKEN}y`).toString("hex")],
+      ["hex in capitals", Buffer.from(`x${ACCESS_TOKEN}y`).toString("hex").toUpperCase()],
+      ["URL-encoded", `?access_token=${encodeURIComponent(ACCESS_TOKEN)}&x=1`],
+      ["in a form's encoding", `x=1&${new URLSearchParams({ access_token: ACCESS_TOKEN })}`],
+      ["JSON with escaped slashes", `{"token":"${ACCESS_TOKEN.replaceAll("/", "\\/")}"}`],
+      ["base64 after 0 bytes", base64("")],
+      ["base64 after 1 bytes", base64("Bearer ")],
+      ["base64 after 2 bytes", base64("12345")],
+      ["base64url after 1 bytes", base64("Bearer ").replaceAll("+", "-").replaceAll("/", "_")],
+      ["UTF-16", Buffer.from(`x${ACCESS_TOKEN}y`, "utf16le")],
+    ];
+    for (const [form, carrier] of carriers) expect(foundIn(Buffer.from(carrier), ACCESS_TOKEN)).toContain(form);
+    expect(foundIn(Buffer.from(base64("").slice(0, -20)), `${ACCESS_TOKEN}!`)).toEqual([]);
     expect(foundIn(readFileSync(join(shop.directory, "waxwing.toml")), APP_SECRET)).toContain("raw");
     const issued = shop.printed.filter(({ words }) => ISSUING.has(words.slice(0, 2).join(" ")));
     for (const secret of [shop.key, webhookSecret]) {
@@ -652,14 +661,6 @@ function expectNowhere(files: readonly string[]): void {
       expect({ place, forms: foundIn(bytes, secret) }).toEqual({ place, forms: [] });
     }
   }
-}
-
-/** In which of its forms the secret is there. */
-function foundIn(bytes: Buffer, secret: string): string[] {
-  expect(secret.length).toBeGreaterThan(20);
-  return formsOf(secret)
-    .filter((one) => bytes.includes(one.bytes))
-    .map(({ form }) => form);
 }
 
 /** The page's example of configuration that has this in it. */

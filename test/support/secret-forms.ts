@@ -1,6 +1,14 @@
 /** A secret as it is and as anybody might have encoded it on its way: what to look for where it must not be. */
 
-export function formsOf(secret: string): { form: string; bytes: Buffer }[] {
+/** In which of its forms the secret is there. A short one would be found by chance. */
+export function foundIn(bytes: Buffer, secret: string): string[] {
+  if (secret.length < 20) throw new Error("a secret that is looked for has at least 20 letters");
+  return formsOf(secret)
+    .filter((one) => bytes.includes(one.bytes))
+    .map(({ form }) => form);
+}
+
+function formsOf(secret: string): { form: string; bytes: Buffer }[] {
   const bytes = Buffer.from(secret);
   const hex = bytes.toString("hex");
   const quoted = encodeURIComponent(secret);

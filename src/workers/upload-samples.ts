@@ -90,13 +90,19 @@ async function fetchFile({ link, kind }: Sample, clock: Clock): Promise<UploadFi
     if (bytes === null) return `it has more than ${LARGEST[kind]} bytes.`;
     return { bytes, contentType, name: nameOf(link) };
   } catch (error) {
-    return `its address could not be read (${error instanceof Error ? error.name : String(error)}).`;
+    return `its address could not be read (${limit.signal.aborted ? "too slow" : codeOf(error)}).`;
   } finally {
     timer.cancel();
   }
 }
 
 const FETCH_TIMEOUT_MS = 60_000;
+
+/** Only the code: fetch's own sentences help nobody. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error ? String(error.code) : error.name;
+}
 
 async function readAtMost(response: Response, most: number): Promise<Uint8Array<ArrayBuffer> | null> {
   const chunks: Uint8Array[] = [];

@@ -37,6 +37,7 @@ import { createReaders } from "#src/storage/reader.ts";
 import { openStore, type Store } from "#src/storage/store.ts";
 import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
 import { CallbackSecrets } from "#src/workers/callback-secrets.ts";
+import type { ResolveName } from "#src/workers/checked-lookup.ts";
 import { ClockWatch } from "#src/workers/clock-watch.ts";
 import { createDeliveryWorker } from "#src/workers/deliver-webhook.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
@@ -44,7 +45,7 @@ import { Housekeeping } from "#src/workers/housekeeping.ts";
 import { MessageWatch } from "#src/workers/message-watch.ts";
 import { OutcomeRecorder } from "#src/workers/outcome-recorder.ts";
 import { Pace } from "#src/workers/pace.ts";
-import { createWebhookPoster, type ResolveName } from "#src/workers/post-webhook.ts";
+import { createWebhookPoster } from "#src/workers/post-webhook.ts";
 import { recover } from "#src/workers/recover.ts";
 import { createReviewWorker, createStartWorker } from "#src/workers/review-broadcasts.ts";
 import { BroadcastRunner } from "#src/workers/run-broadcasts.ts";
@@ -151,13 +152,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
           }),
     onError: (error) => log.error("an outcome could not be recorded", { error }),
   });
-  const poster = figures.watchPoster(
-    createWebhookPoster({
-      clock,
-      ...config.webhooks,
-      ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
-    }),
-  );
+  const poster = figures.watchPoster(createWebhookPoster({ clock, ...config.webhooks, lookup: options.lookup }));
   const applier = new CallbackApplier({
     store,
     clock,
@@ -203,7 +198,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     database: files.database,
     onEnd: figures.noteBackup,
   });
-  const { syncEveryMs: everyMs } = config.whatsapp;
   const syncing = createSyncWorker({
     store,
     clock,
@@ -211,7 +205,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     boot,
     portOf: (name) => networks[name].account,
     box,
-    everyMs,
+    everyMs: config.whatsapp.syncEveryMs,
+    allowPrivate: config.webhooks.allowPrivate,
+    lookup: options.lookup,
     log,
   });
   const workers = [applier, deliveries, settling, starting, reviewing, broadcasts, syncing, housekeeping, backups];

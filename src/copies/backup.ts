@@ -110,9 +110,22 @@ export interface Looked extends Pick<Backup, "schema" | "counts" | "checks" | "f
   at: number | null;
 }
 
-/** Looks a file over that was made before. It only reads. */
+/** Looks a file over that was made before. It only reads; what cannot even be opened as a database is damage. */
 export function verifyBackup(file: string, now: number, onStep: OnStep): Looked {
-  return lookOver(file, now, onStep);
+  try {
+    return lookOver(file, now, onStep);
+  } catch (error) {
+    const told = error instanceof Error ? error.message : String(error);
+    const finding = {
+      name: "integrity",
+      sentence: "SQLite finds the file whole.",
+      count: 1,
+      of: "damage",
+      ids: [told],
+      next: "use another backup, and look at the disk that this one is on",
+    };
+    return { schema: 0, counts: {}, checks: 1, findings: [finding], at: null };
+  }
 }
 
 function lookOver(path: string, now: number, onStep: OnStep): Looked {

@@ -43,6 +43,16 @@ export class BackupSchedule {
     return this.#options.jobs.isActive;
   }
 
+  /** Null: none is made by itself. */
+  get expression(): string | null {
+    return this.#options.schedule;
+  }
+
+  /** How many of the server's own stay. */
+  get keep(): number {
+    return this.#options.keep;
+  }
+
   /** When the next one is due, milliseconds; null: none is. */
   nextAt(): number | null {
     const { schedule, clock } = this.#options;

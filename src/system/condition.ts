@@ -52,14 +52,13 @@ export interface ConditionSources {
   isWritable: WriteProbe;
   jobs: CopyJobs;
   backups: BackupSchedule;
-  schedule: string | null;
 }
 
 /** Commits are judged by the last hour: what was slow at the start of the server says nothing of now. */
 const COMMITS_MINUTES = 60;
 
 export async function readCondition(sources: ConditionSources): Promise<Condition> {
-  const { clock, store, database, metrics, trends, isWritable, jobs, backups, schedule } = sources;
+  const { clock, store, database, metrics, trends, isWritable, jobs, backups } = sources;
   const one = async (name: string): Promise<number> => firstOf(await metrics.gaugeOf(name));
   const [writable, disk, rows, ages, callbacksWaiting, failures, memoryBytes, bytes, walBytes, backupFailures, points] =
     await Promise.all([
@@ -97,7 +96,7 @@ export async function readCondition(sources: ConditionSources): Promise<Conditio
     commits: { ...(points.at(-1)?.commit ?? { p50: null, p99: null }), count: store.figures.commits, failures },
     backup: {
       directory: jobs.directory,
-      schedule,
+      schedule: backups.expression,
       nextAt: backups.nextAt(),
       provenAt: sound?.madeAt ?? null,
       failures: backupFailures,
@@ -109,7 +108,8 @@ function firstOf(samples: readonly Sample[]): number {
   return samples[0]?.[1] ?? 0;
 }
 
-async function diskOf(directory: string): Promise<Condition["disk"]> {
+/** Null where it cannot be asked. */
+export async function diskOf(directory: string): Promise<Condition["disk"]> {
   try {
     const { bavail, blocks, bsize } = await statfs(directory);
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };

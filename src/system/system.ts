@@ -23,8 +23,8 @@ export interface System {
   isWritable: WriteProbe;
   jobs: CopyJobs;
   trends: Trends;
-  /** How many of the server's own backups its schedule leaves. */
-  backupsKept: number;
+  /** When the server backs itself up. */
+  backups: BackupSchedule;
   /** To be started and stopped. */
   workers: readonly (BackupSchedule | Trends)[];
   condition: () => Promise<Condition>;
@@ -37,12 +37,12 @@ export function createSystem({ store, database, clock, timers, log, backup, figu
   const backups = new BackupSchedule({ clock, jobs, schedule, keep });
   const trends = new Trends(figures, clock, timers);
   const { metrics } = figures;
-  const sources = { clock, store, database, metrics, trends, isWritable, jobs, backups, schedule };
+  const sources = { clock, store, database, metrics, trends, isWritable, jobs, backups };
   return {
     isWritable,
     jobs,
     trends,
-    backupsKept: keep,
+    backups,
     workers: [backups, trends],
     condition: () => readCondition(sources),
   };

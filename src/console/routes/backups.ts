@@ -3,13 +3,14 @@
  * restore, taking it along; and the check of the database itself. Long work runs in the server's copy jobs, one at a
  * time; a restore is no route: it needs a server that stands still.
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { answerData } from "#src/api/endpoint.ts";
 import type { CopyOrder } from "#src/copies/backup-worker.ts";
 import type { EndedJob } from "#src/copies/jobs.ts";
 import { faultsOf, isBackupName, type ListedBackup, type Proof } from "#src/copies/proofs.ts";
 import { recordDeed } from "#src/domain/audit/record.ts";
 import { notFound } from "#src/primitives/problem.ts";
+import { diskOf } from "#src/system/condition.ts";
 import { type ConsoleRoute, change, Refusal, type UserCall } from "../route.ts";
 import { whenUtc } from "../view.ts";
 
@@ -21,13 +22,14 @@ export const backupRoutes: readonly ConsoleRoute[] = [
     path: BASE,
     needs: "server operator",
     handle: async ({ system }) => {
-      const { jobs, backupsKept } = system;
-      const { backup, disk } = await system.condition();
+      const { jobs, backups } = system;
+      // Where there is no directory yet, it will be made in one that there is.
+      const disk = (await diskOf(jobs.directory)) ?? (await diskOf(dirname(jobs.directory)));
       return answerData(200, {
         directory: jobs.directory,
-        schedule: backup.schedule,
-        keep: backupsKept,
-        next_at: whenUtc(backup.nextAt),
+        schedule: backups.expression,
+        keep: backups.keep,
+        next_at: whenUtc(backups.nextAt()),
         free_bytes: disk?.freeBytes ?? null,
         ...viewJobs(system),
         backups: jobs.list().map(viewBackup),

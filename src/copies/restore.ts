@@ -8,6 +8,7 @@ import { basename, resolve } from "node:path";
 import { checkDatabase, countRows, type Finding } from "#src/integrity/check.ts";
 import { type Client, openClient } from "#src/storage/driver.ts";
 import { type Instance, instanceId, readInstance, writeStamp } from "#src/storage/instance.ts";
+import { lockExclusively } from "#src/storage/lock.ts";
 import { migrate, NewerSchema, schemaVersion } from "#src/storage/migrate.ts";
 import { migrations } from "#src/storage/migrations.ts";
 import { CopyBroken, copyDatabase, isDamage } from "./backup.ts";
@@ -79,7 +80,7 @@ export function restoreBackup(file: string, database: string, options: RestoreOp
 
 /**
  * Everything that a restore would do, up to the swap, and nothing of it stays: beside a running server, which it only
- * reads. A gap is told, not refused.
+ * reads. A gap is told, not refused. Throws `LockHeld` where another one is under way.
  */
 export function rehearseRestore(file: string, database: string, options: Omit<RestoreOptions, "acceptGap">): Built {
   const place = { fresh: `${database}${UNFINISHED}-drill`, newer: `${database}${UNFINISHED}-drill-replaced` };
@@ -87,12 +88,15 @@ export function rehearseRestore(file: string, database: string, options: Omit<Re
     removeDatabase(place.fresh);
     removeDatabase(place.newer);
   };
-  // Of one that was broken off.
-  clear();
+  // One at a time, whoever it is: the server, or a command beside it.
+  const lock = lockExclusively(`${database}.drill-lock`);
   try {
+    // Of one that was broken off.
+    clear();
     return buildRestored(file, database, place, { ...options, acceptGap: true });
   } finally {
     clear();
+    lock.release();
   }
 }
 

@@ -1,11 +1,12 @@
 /** The server's knowledge of itself and the work on its own database, put together: what the operator's screens ask. */
+import { dirname } from "node:path";
 import { CopyJobs } from "#src/copies/jobs.ts";
 import { BackupSchedule } from "#src/copies/schedule.ts";
 import type { Log } from "#src/log.ts";
 import type { Clock } from "#src/primitives/clock.ts";
 import type { Store } from "#src/storage/store.ts";
 import { createWriteProbe, type WriteProbe } from "#src/storage/write-probe.ts";
-import { type Condition, readCondition } from "./condition.ts";
+import { type Condition, diskOf, readCondition } from "./condition.ts";
 import { type TrendSources, Trends } from "./trends.ts";
 
 export interface SystemOptions {
@@ -28,6 +29,8 @@ export interface System {
   /** To be started and stopped. */
   workers: readonly (BackupSchedule | Trends)[];
   condition: () => Promise<Condition>;
+  /** Of the disk that the database is on. */
+  disk: () => Promise<Condition["disk"]>;
 }
 
 export function createSystem({ store, database, clock, timers, log, backup, figures }: SystemOptions): System {
@@ -45,5 +48,6 @@ export function createSystem({ store, database, clock, timers, log, backup, figu
     backups,
     workers: [backups, trends],
     condition: () => readCondition(sources),
+    disk: () => diskOf(dirname(database)),
   };
 }

@@ -87,12 +87,13 @@ export const systemRoutes: readonly ConsoleRoute[] = [
       const hours = query.get("hours") ?? "1";
       const step = STEP_MINUTES[hours];
       if (step === undefined) throw wrongParameter("hours", `One of ${Object.keys(STEP_MINUTES).join(", ")}.`);
-      const points = await system.trends.points(Number(hours) * 60, step);
+      const [points, disk] = await Promise.all([system.trends.points(Number(hours) * 60, step), system.disk()]);
       return answerData(200, {
         at: whenUtc(clock.now()),
         started_at: whenUtc(system.trends.startedAt),
         hours: Number(hours),
         step_minutes: step,
+        free_bytes: disk?.freeBytes ?? null,
         points: points.map(viewPoint),
       });
     },

@@ -37,7 +37,7 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
         return {
           status: 201,
           data: { id: workspace.id, name: workspace.name, timezone: workspace.timezone, role: "operator" },
-          deed: { action: "workspace.create", subject: workspace.name, details: { id: workspace.id } },
+          deed: { action: "workspace.create", subject: workspace.name, workspaceId: workspace.id },
         };
       }),
   },

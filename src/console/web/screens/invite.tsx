@@ -36,7 +36,8 @@ export function Invite({ workspaces, roles, email, onClose, onMade }: InviteProp
     defaultValues: {
       email: email ?? "",
       role: roles.includes("member") ? "member" : (roles[0] ?? "member"),
-      workspace: String(workspaces[0]?.id ?? ""),
+      // Of several none is chosen for them: a slip would open the wrong one.
+      workspace: workspaces.length === 1 ? String(workspaces[0]?.id) : "",
     },
   });
   const role = form.watch("role") as Role;
@@ -47,6 +48,10 @@ export function Invite({ workspaces, roles, email, onClose, onMade }: InviteProp
         form={form}
         submit={email === undefined ? words.inviteAction : words.addAction}
         onSend={async ({ workspace, ...values }, key) => {
+          if (values.role !== "operator" && workspace === "") {
+            form.setError("workspace", { message: words.chooseWorkspace });
+            return;
+          }
           const answered =
             values.role === "operator"
               ? await send<Made>("POST", "/users", { email: values.email }, key)
@@ -75,7 +80,10 @@ export function Invite({ workspaces, roles, email, onClose, onMade }: InviteProp
             form={form}
             name="workspace"
             label={words.workspace}
-            choices={workspaces.map(({ id, name }) => ({ value: String(id), label: name }))}
+            choices={[
+              { value: "", label: words.choose },
+              ...workspaces.map(({ id, name }) => ({ value: String(id), label: name })),
+            ]}
           />
         )}
       </Form>

@@ -15,6 +15,8 @@ export const words = {
     member: "Sends, answers, edits contacts, reads the messages.",
   },
   workspace: "Workspace",
+  choose: "Choose one",
+  chooseWorkspace: "Say which workspace.",
   inviteAction: "Make the link",
   addAction: "Invite",
   linkTitle: "The link for them",

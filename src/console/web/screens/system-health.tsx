@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { get } from "../api.ts";
-import { Button } from "../ui/button.tsx";
+import { Button, ButtonLink } from "../ui/button.tsx";
 import { Chip, type ChipTone } from "../ui/chip.tsx";
 import { Copyable } from "../ui/copy.tsx";
 import { List } from "../ui/list.tsx";
@@ -42,13 +42,10 @@ export function Screen() {
 }
 
 function Verdict({ health: { findings, at } }: { health: Health }) {
-  const isBad = findings.some(({ level }) => level === "problem");
   return (
     <div className="mb-8">
       <p className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-1 text-form">
-        <Chip tone={isBad ? "red" : findings.length > 0 ? "amber" : "green"}>
-          {isBad ? words.levels.problem : findings.length > 0 ? words.levels.warning : words.levels.ok}
-        </Chip>
+        {findings.length === 0 && <Chip tone="green">{words.levels.ok}</Chip>}
         <strong className="font-semibold">{findings.length === 0 ? words.fine : words.needs(findings.length)}</strong>
         <span className="text-body text-quiet">
           {words.checked} <ExactTime at={at} />.
@@ -70,7 +67,17 @@ function Verdict({ health: { findings, at } }: { health: Health }) {
   );
 }
 
-function Finding({ finding: { level, message, since, hits, next, command } }: { finding: ServerFinding }) {
+/** Where something can be done about it, or more is to be seen. */
+const PLACES: Readonly<Record<string, { to: string; label: string }>> = {
+  backup: { to: "/system/backups", label: words.toBackups },
+  outbox: { to: "/system/metrics", label: words.toMetrics },
+  callbacks: { to: "/system/metrics", label: words.toMetrics },
+  commit: { to: "/system/metrics", label: words.toMetrics },
+  workspace: { to: "/system/workspaces", label: words.toWorkspaces },
+};
+
+function Finding({ finding: { level, check, message, since, hits, next, command } }: { finding: ServerFinding }) {
+  const place = PLACES[check];
   return (
     <>
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -93,6 +100,13 @@ function Finding({ finding: { level, message, since, hits, next, command } }: { 
       {command !== null && (
         <div className="max-w-2xl">
           <Copyable text={command} label={words.copyCommand} />
+        </div>
+      )}
+      {place !== undefined && (
+        <div>
+          <ButtonLink small to={place.to as never}>
+            {place.label}
+          </ButtonLink>
         </div>
       )}
     </>

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { get } from "../api.ts";
 import { FilterBar } from "../ui/list.tsx";
-import { span } from "../ui/measure.ts";
+import { size, span } from "../ui/measure.ts";
 import { Page } from "../ui/page.tsx";
 import { Plot, type Series } from "../ui/plot.tsx";
 import { figure, share } from "../ui/plural.ts";
@@ -28,6 +28,7 @@ interface Point extends Record<TimeName, Quantiles> {
   webhooks_failed: number;
   waiting: number | null;
   age_seconds: number | null;
+  database_bytes: number | null;
 }
 
 interface Metrics {
@@ -35,6 +36,7 @@ interface Metrics {
   started_at: string;
   hours: number;
   step_minutes: number;
+  free_bytes: number | null;
   points: Point[];
 }
 
@@ -80,8 +82,10 @@ export function Screen() {
   );
 }
 
-function Plots({ metrics: { points, at, hours, step_minutes } }: { metrics: Metrics }) {
-  const until = Date.parse(at);
+function Plots({ metrics }: { metrics: Metrics }) {
+  const { points, at, hours, step_minutes } = metrics;
+  // To the end of the step that is open.
+  const until = Math.max(Date.parse(at), Date.parse(points.at(-1)?.from ?? at) + step_minutes * 60_000);
   const frame = {
     from: until - hours * 3_600_000,
     until,
@@ -156,8 +160,33 @@ function Plots({ metrics: { points, at, hours, step_minutes } }: { metrics: Metr
           ]}
         />
       ))}
+      <Plot
+        {...frame}
+        kind="lines"
+        title={words.database}
+        sentence={growthOf(metrics)}
+        say={size}
+        series={[of(words.bytes, "blue", (point) => point.database_bytes)]}
+      />
     </>
   );
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** What grew for a shorter time says nothing about days. */
+const FORETOLD_AFTER_MS = 3_600_000;
+const DAYS_MOST = 365;
+
+function growthOf({ points, free_bytes }: Metrics): string {
+  const known = points.flatMap(({ from, database_bytes: bytes }) => (bytes === null ? [] : [{ from, bytes }]));
+  const [first, last] = [known[0], known.at(-1)];
+  if (first === undefined || last === undefined) return words.databaseNone;
+  const grown = last.bytes - first.bytes;
+  if (grown <= 0) return words.databaseSame(size(last.bytes));
+  const lengthMs = Date.parse(last.from) - Date.parse(first.from);
+  const told = words.databaseText(size(last.bytes), size(grown), span(lengthMs / 1_000));
+  const days = free_bytes === null ? DAYS_MOST : Math.floor((free_bytes / grown) * (lengthMs / DAY_MS));
+  return lengthMs >= FORETOLD_AFTER_MS && days < DAYS_MOST ? told + words.daysLeft(days) : told;
 }
 
 /** Of the last moment in which there was something to measure. */

@@ -13,14 +13,19 @@ const TABS = [
 
 export function SystemTabs() {
   return (
-    <nav aria-label={words.system} className="mb-6 flex flex-wrap gap-x-1 gap-y-1 border-b border-line">
+    <nav
+      aria-label={words.system}
+      className="mb-6 flex flex-wrap gap-x-1 gap-y-2 mid:border-b mid:border-line max-mid:gap-x-2"
+    >
       {TABS.map(({ to, label }) => (
         <Link
           key={to}
           to={to as never}
           activeOptions={{ exact: to === "/system", includeSearch: false }}
-          className="-mb-px inline-flex min-h-10 items-center border-b-2 border-transparent px-3 text-quiet no-underline hover:text-ink max-mid:min-h-11"
-          activeProps={{ className: "border-accent! text-ink! font-semibold" }}
+          className="inline-flex min-h-10 items-center px-3 text-quiet no-underline hover:text-ink mid:-mb-px mid:border-b-2 mid:border-transparent max-mid:min-h-11 max-mid:rounded-control max-mid:border max-mid:border-line max-mid:bg-surface max-mid:text-ink"
+          activeProps={{
+            className: "border-accent! text-ink! font-semibold max-mid:bg-green-tint! max-mid:text-green!",
+          }}
         >
           {label}
         </Link>

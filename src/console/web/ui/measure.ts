@@ -16,7 +16,6 @@ export function size(bytes: number): string {
 
 /** Of something that took so long. */
 export function span(seconds: number): string {
-  if (seconds < 0.001) return "under 1 ms";
   if (seconds < 1) return `${format(seconds * 1_000, seconds < 0.01 ? 1 : 0)} ms`;
   if (seconds < 120) return `${format(seconds, seconds < 10 ? 1 : 0)} s`;
   if (seconds < 7_200) return `${format(seconds / 60, 0)} min`;

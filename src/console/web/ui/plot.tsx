@@ -110,10 +110,15 @@ export function Plot(props: PlotProps) {
         <span>{clock((from + until) / 2, until - from)}</span>
         <span>{clock(until, until - from)}</span>
       </div>
-      <p aria-live="polite" className="min-h-5 figures">
-        {chosen !== null && readOut(props, chosen)}
-      </p>
-      <Table {...props} />
+      <div className="relative">
+        <p
+          aria-live="polite"
+          className="pointer-events-none absolute end-0 top-0 py-1 text-end font-semibold text-label figures"
+        >
+          {chosen !== null && readOut(props, chosen)}
+        </p>
+        <Table {...props} isRead={chosen !== null} />
+      </div>
     </figure>
   );
 }
@@ -242,11 +247,14 @@ function Swatch({ series, index, kind }: { series: Series; index: number; kind: 
   );
 }
 
-function Table({ title, moments, series, say, words, until, from }: PlotProps) {
+/** `isRead`: a moment is read out beside it, where a phone has room for one of them only. */
+function Table({ title, moments, series, say, words, until, from, isRead }: PlotProps & { isRead: boolean }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary className="cursor-pointer py-1 text-label text-quiet">{words.table}</summary>
+      <summary className={`w-fit cursor-pointer py-1 text-label text-quiet ${isRead ? "max-mid:opacity-0" : ""}`}>
+        {words.table}
+      </summary>
       {isOpen && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
         <section aria-label={title} tabIndex={0} className="mt-1 max-h-60 overflow-auto">

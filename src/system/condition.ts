@@ -30,7 +30,8 @@ export interface Condition {
   disk: { freeBytes: number; totalBytes: number } | null;
   outbox: { kind: string; rows: number; ageSeconds: number }[];
   callbacksWaiting: number;
-  commits: Quantiles & { count: number; failures: number };
+  /** Of the last hour; the failures since the start. */
+  commits: Quantiles & { failures: number };
   backup: {
     directory: string;
     /** Null: none is made by itself. */
@@ -60,7 +61,7 @@ const COMMITS_MINUTES = 60;
 export async function readCondition(sources: ConditionSources): Promise<Condition> {
   const { clock, store, database, metrics, trends, isWritable, jobs, backups } = sources;
   const one = async (name: string): Promise<number> => firstOf(await metrics.gaugeOf(name));
-  const [writable, disk, rows, ages, callbacksWaiting, failures, memoryBytes, bytes, walBytes, backupFailures, points] =
+  const [writable, disk, rows, ages, callbacksWaiting, failures, memoryBytes, bytes, walBytes, backupFailures, lately] =
     await Promise.all([
       isWritable(),
       diskOf(dirname(database)),
@@ -72,7 +73,7 @@ export async function readCondition(sources: ConditionSources): Promise<Conditio
       one("waxwing_database_bytes"),
       one("waxwing_wal_bytes"),
       one("waxwing_backup_failures"),
-      trends.points(COMMITS_MINUTES, COMMITS_MINUTES),
+      trends.lately(COMMITS_MINUTES),
     ]);
   const sound = jobs.list().find(({ proof }) => proof !== null && faultsOf(proof).length === 0);
   return {
@@ -93,7 +94,7 @@ export async function readCondition(sources: ConditionSources): Promise<Conditio
       ageSeconds: firstOf(ages.filter(([labels]) => labels.kind === kind)),
     })),
     callbacksWaiting,
-    commits: { ...(points.at(-1)?.commit ?? { p50: null, p99: null }), count: store.figures.commits, failures },
+    commits: { ...lately.commit, failures },
     backup: {
       directory: jobs.directory,
       schedule: backups.expression,

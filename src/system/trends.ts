@@ -35,6 +35,8 @@ const timeNames = ["network", "api", "webhook", "commit"] as const;
 export type TimeName = (typeof timeNames)[number];
 
 export interface Quantiles {
+  /** Of how many. */
+  count: number;
   /** Seconds; null where nothing happened. */
   p50: number | null;
   p99: number | null;
@@ -94,12 +96,21 @@ export class Trends {
 
   /** The last `minutes`, in steps of so many, the oldest first and the open one last. */
   async points(minutes: number, stepMinutes: number): Promise<TrendPoint[]> {
-    const { minute } = await this.#measure();
-    const since = this.#clock.now() - minutes * MINUTE_MS;
-    const shown = [...this.#minutes, minute].filter(({ at }) => at > since);
+    const shown = await this.#last(minutes);
     const stepMs = stepMinutes * MINUTE_MS;
     const groups = Map.groupBy(shown, ({ at }) => Math.ceil(at / stepMs) * stepMs);
     return [...groups].map(([until, group]) => pointOf(until - stepMs, group)).toSorted((a, b) => a.at - b.at);
+  }
+
+  /** The last `minutes` as one. */
+  async lately(minutes: number): Promise<TrendPoint> {
+    return pointOf(this.#clock.now() - minutes * MINUTE_MS, await this.#last(minutes));
+  }
+
+  async #last(minutes: number): Promise<Minute[]> {
+    const { minute } = await this.#measure();
+    const since = this.#clock.now() - minutes * MINUTE_MS;
+    return [...this.#minutes, minute].filter(({ at }) => at > since);
   }
 
   #wait(): void {
@@ -174,7 +185,7 @@ function pointOf(from: number, group: readonly Minute[]): TrendPoint {
   const quantiles = (name: TimeName): Quantiles => {
     const counts = new Array<number>(LATENCY_SECONDS.length + 1).fill(0);
     for (const { times } of group) add(counts, times[name]);
-    return { p50: quantileOf(counts, 0.5), p99: quantileOf(counts, 0.99) };
+    return { count: sum(counts), p50: quantileOf(counts, 0.5), p99: quantileOf(counts, 0.99) };
   };
   const last = group.at(-1);
   return {

@@ -80,7 +80,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await clean("members");
       await page.goto(`${app.url}/console/w/1/audit`);
       await page.getByText("Suspended the workspace").click();
-      await page.getByText('"unpaid"').waitFor();
+      await page.getByText("unpaid", { exact: true }).waitFor();
       expect(browser.troubles).toEqual([]);
     },
     { timeout: LIMIT_MS, retry: 1 },

@@ -49,7 +49,7 @@ test("a minute is what the totals grew by, each outcome in its own count; the op
     webhooksTaken: 1,
     webhooksFailed: 2,
     waiting: 4,
-    api: { p50: null, p99: null },
+    api: { count: 0, p50: null, p99: null },
   });
   expect(open).toMatchObject({ accepted: 1, refused: 0, waiting: 10, network: { p50: 3.75 } });
   // Asking changes nothing, and steps hold the minutes together.

@@ -40,7 +40,7 @@ export const systemRoutes: readonly ConsoleRoute[] = [
         outbox: outbox.map(({ kind, rows, ageSeconds }) => ({ kind, rows, age_seconds: Math.round(ageSeconds) })),
         callbacks_waiting: condition.callbacksWaiting,
         commits: {
-          count: commits.count,
+          last_hour: commits.count,
           failures: commits.failures,
           p50_seconds: commits.p50,
           p99_seconds: commits.p99,

@@ -118,10 +118,19 @@ function DeedPanel({ deed, zone }: { deed: Deed; zone?: string }) {
         {hasDetails && (
           <div>
             <h3 className="mb-2 font-semibold">{words.details}</h3>
-            <CodeBlock text={JSON.stringify(details, null, 2)} label={words.details} />
+            <Facts
+              facts={Object.entries(details).map(([name, value]) => [name, <Detail key={name} value={value} />])}
+            />
           </div>
         )}
       </div>
     </Panel>
   );
+}
+
+/** A word as it is; what has parts, as the log has it. */
+function Detail({ value }: { value: unknown }) {
+  if (value === null || value === "") return words.none;
+  if (typeof value !== "object") return <span className="wrap-anywhere">{String(value)}</span>;
+  return <CodeBlock text={JSON.stringify(value, null, 2)} label={words.details} />;
 }

@@ -119,7 +119,7 @@ function Drill({ proof }: { proof: Proof | null }) {
   return (
     <>
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <Chip tone={flaws.length > 0 || gap !== null ? "amber" : "green"}>{words.rehearsed}</Chip>
+        <Chip tone={flaws.length > 0 || gap !== null ? "amber" : "green"}>{words.drilled}</Chip>
         <span>{flaws.length > 0 ? words.drillFlaws(flaws.join(", ").replaceAll("_", " ")) : words.drillOk}</span>
       </p>
       {gap !== null && <Notice>{words.gap(gap)}</Notice>}

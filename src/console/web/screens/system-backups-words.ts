@@ -57,6 +57,7 @@ export const words = {
   drill: "Restore, rehearsed",
   drillNone:
     "Not rehearsed yet. A rehearsal does everything that a restore does, in a copy beside the running server: it checks the backup, brings it up to date, takes over what is newer, checks the result, and throws the copy away.",
+  drilled: "Rehearsed",
   drillOk: "Restored into a copy, and sound.",
   drillFlaws: (names: string) => `Restored into a copy. Something was not right before already: ${names}.`,
   drillAt: "When",

@@ -26,7 +26,7 @@ export interface Health {
   disk: { free_bytes: number; total_bytes: number } | null;
   outbox: { kind: string; rows: number; age_seconds: number }[];
   callbacks_waiting: number;
-  commits: { count: number; failures: number; p50_seconds: number | null; p99_seconds: number | null };
+  commits: { last_hour: number; failures: number; p50_seconds: number | null; p99_seconds: number | null };
   backup: { schedule: string | null; next_at: string | null; proven_at: string | null };
 }
 

@@ -102,13 +102,13 @@ export class Metrics {
     });
   }
 
-  /** One gauge's values of this moment; none where it cannot be read. */
-  async gaugeOf(name: string): Promise<readonly Sample[]> {
+  /** One gauge's values of this moment; null where it cannot be read. */
+  async gaugeOf(name: string): Promise<readonly Sample[] | null> {
     const read = this.#gauges.get(name);
     if (read === undefined) throw new Error(`there is no gauge ${name}`);
     return Promise.resolve()
       .then(read)
-      .catch(() => []);
+      .catch(() => null);
   }
 
   /** Everything, for whoever scrapes it. A gauge that cannot be read is left out, not the rest with it. */

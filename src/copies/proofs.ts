@@ -3,7 +3,7 @@
  * beside the backups, so that they are there for whoever finds these; one counts only for the very file that it was made
  * for.
  */
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Finding } from "#src/integrity/check.ts";
 import { makePrivateFile } from "#src/storage/files.ts";
@@ -47,11 +47,10 @@ export function isBackupName(name: string): boolean {
   return NAME.test(name) && !name.includes(UNFINISHED);
 }
 
-/** The newest first. A directory that is not there holds none. */
+/** The newest first. A directory that is not there, or cannot be read, holds none. */
 export function listBackups(directory: string): ListedBackup[] {
-  if (!existsSync(directory)) return [];
   const kept = readProofs(directory);
-  return readdirSync(directory)
+  return namesIn(directory)
     .filter(isBackupName)
     .flatMap((name) => {
       const found = statSync(join(directory, name), { throwIfNoEntry: false });
@@ -79,6 +78,14 @@ export function keepProof(directory: string, name: string, proof: Proof): void {
   writeFileSync(unfinished, JSON.stringify(kept));
   syncFile(unfinished);
   renameSync(unfinished, path);
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
 }
 
 /** One that cannot be read proves nothing. */

@@ -60,13 +60,14 @@ const COMMITS_MINUTES = 60;
 
 export async function readCondition(sources: ConditionSources): Promise<Condition> {
   const { clock, store, database, metrics, trends, isWritable, jobs, backups } = sources;
-  const one = async (name: string): Promise<number> => firstOf(await metrics.gaugeOf(name));
+  const many = async (name: string): Promise<readonly Sample[]> => (await metrics.gaugeOf(name)) ?? [];
+  const one = async (name: string): Promise<number> => firstOf(await many(name));
   const [writable, disk, rows, ages, callbacksWaiting, failures, memoryBytes, bytes, walBytes, backupFailures, lately] =
     await Promise.all([
       isWritable(),
       diskOf(dirname(database)),
-      metrics.gaugeOf("waxwing_outbox_rows"),
-      metrics.gaugeOf("waxwing_outbox_age_seconds"),
+      many("waxwing_outbox_rows"),
+      many("waxwing_outbox_age_seconds"),
       one("waxwing_callbacks_waiting"),
       one("waxwing_commit_failures"),
       one("process_resident_memory_bytes"),

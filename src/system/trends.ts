@@ -140,9 +140,9 @@ export class Trends {
       webhooksTaken: totals.webhooksTaken - before.webhooksTaken,
       webhooksFailed: totals.webhooksFailed - before.webhooksFailed,
       times,
-      waiting: depths.reduce((sum, [, value]) => sum + value, 0),
-      age: ages.reduce((most, [, value]) => Math.max(most, value), 0),
-      databaseBytes: bytes[0]?.[1] ?? null,
+      waiting: depths?.reduce((total, [, value]) => total + value, 0) ?? null,
+      age: ages?.reduce((oldest, [, value]) => Math.max(oldest, value), 0) ?? null,
+      databaseBytes: bytes?.[0]?.[1] ?? null,
     };
     return { minute, totals };
   }

@@ -61,6 +61,17 @@ test("a minute is what the totals grew by, each outcome in its own count; the op
   expect((await trends.points(60, 1)).length).toBe(2);
 });
 
+test("what cannot be asked is not known, and not nothing", async () => {
+  const { sources } = figures();
+  const broken = new Metrics();
+  for (const name of ["waxwing_outbox_rows", "waxwing_outbox_age_seconds", "waxwing_database_bytes"]) {
+    broken.gauge(name, "Broken.", () => Promise.reject(new Error("no")));
+  }
+  const clock = new TestClock();
+  const [point] = await new Trends({ ...sources, metrics: broken }, clock, clock).points(60, 1);
+  expect(point).toMatchObject({ accepted: 0, waiting: null, age: null, databaseBytes: null });
+});
+
 test("a day is kept and no more", async () => {
   const { sources } = figures();
   const clock = new TestClock("2026-11-21T08:00:00Z");

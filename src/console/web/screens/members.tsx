@@ -30,13 +30,17 @@ export function Screen() {
     queryFn: ({ signal }) => get<Member[]>(`/w/${id}/people`, signal),
   });
   const reload = () => client.invalidateQueries({ queryKey: ["people", id] });
+  const [isLinking, setIsLinking] = useState(false);
   const link = async ({ email, role }: Member) => {
+    if (isLinking) return;
+    setIsLinking(true);
     setError(null);
     try {
       setMade(await send<Made>("POST", `/w/${id}/people`, { email, role }, newFormKey()));
     } catch (reason) {
       setError(reason);
     }
+    setIsLinking(false);
   };
   const rows = people.data ?? [];
   const invite = (
@@ -117,7 +121,7 @@ export function Screen() {
           actions={(member) => (
             <span className="flex flex-wrap justify-end gap-2 max-mid:mt-2 max-mid:justify-start">
               {!member.has_password && member.disabled_at === null && (
-                <Button small onClick={() => void link(member)}>
+                <Button small busy={isLinking} onClick={() => void link(member)}>
                   {words.newLink}
                 </Button>
               )}

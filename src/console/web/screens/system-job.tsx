@@ -3,18 +3,7 @@ import { LoaderCircle } from "lucide-react";
 import { figure } from "../ui/plural.ts";
 import { Time } from "../ui/time.tsx";
 import type { Broken, Jobs } from "./system-view.ts";
-
-const words = {
-  backup: "A backup is being made",
-  verify: (name: string) => `${name} is being looked over`,
-  drill: (name: string) => `A restore of ${name} is being rehearsed`,
-  check: "The database is being checked",
-  beside: "The server goes on beside it. Begun",
-  shouldBe: "Should be:",
-  but: "But:",
-  next: "Next step:",
-  many: "1,000 or more",
-} as const;
+import { jobWords as words } from "./system-words.ts";
 
 export function UnderWay({ jobs: { current } }: { jobs: Jobs }) {
   if (current === null) return null;

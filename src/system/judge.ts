@@ -164,14 +164,14 @@ function judgeWork({ at, outbox, callbacksWaiting }: Condition): ServerFinding[]
 }
 
 function judgeBackups({ at, backup }: Condition): ServerFinding[] {
-  const { schedule, provenAt, failures } = backup;
-  if (failures > 0 && (provenAt === null || schedule !== null)) {
+  const { schedule, provenAt, failedAt } = backup;
+  if (failedAt !== null) {
     return [
       {
         level: "problem",
         check: "backup",
-        message: `A backup failed${provenAt === null ? ", and there is no sound one" : ""}.`,
-        since: provenAt,
+        message: `The last backup failed${provenAt === null ? ", and there is no sound one" : ""}.`,
+        since: failedAt,
         hits: "Everybody, the day this disk breaks.",
         next: "The server's log says why it failed; then make one in Backups.",
         command: "journalctl -u waxwing --since -1d | grep -i backup",

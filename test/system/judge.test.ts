@@ -22,7 +22,7 @@ const well: Condition = {
   outbox: [{ kind: "deliver_webhook", rows: 12, ageSeconds: 3 }],
   callbacksWaiting: 4,
   commits: { count: 50_000, p50: 0.002, p99: 0.02, failures: 0 },
-  backup: { directory: "/b", schedule: "0 3 * * *", nextAt: NOW + 1, provenAt: NOW - DAY_MS, failures: 0 },
+  backup: { directory: "/b", schedule: "0 3 * * *", nextAt: NOW + 1, provenAt: NOW - DAY_MS, failedAt: null },
 };
 const nobody: Customers = { workspaces: [], numbers: [], paused: [] };
 const checksOf = (change: Partial<Condition>, customers = nobody): string[] =>
@@ -46,7 +46,7 @@ test("each thing that is wrong is told, as what it is", () => {
   expect(checksOf({ callbacksWaiting: 20_000 })).toEqual(["warning callbacks"]);
   expect(checksOf({ backup: { ...backup, provenAt: null } })).toEqual(["warning backup"]);
   expect(checksOf({ backup: { ...backup, provenAt: NOW - 20 * DAY_MS } })).toEqual(["warning backup"]);
-  expect(checksOf({ backup: { ...backup, failures: 1 } })).toEqual(["problem backup"]);
+  expect(checksOf({ backup: { ...backup, failedAt: NOW - 1 } })).toEqual(["problem backup"]);
 });
 
 test("what is known for longest comes first, and says since when", () => {

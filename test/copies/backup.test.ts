@@ -3,7 +3,9 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CopyJobs } from "#src/copies/jobs.ts";
 import { backupName, removeOldBackups } from "#src/copies/keep.ts";
+import { createLog } from "#src/log.ts";
 import { systemClock } from "#src/primitives/clock.ts";
 import { openClient } from "#src/storage/driver.ts";
 import { readInstance } from "#src/storage/instance.ts";
@@ -114,7 +116,10 @@ test("the server backs itself up at its time, in its directory, keeps so many, a
   const backup = { schedule: "0 3 * * *", directory, keep: 2 };
   await using app = await startTestServer({ directory: workshop.path("data"), config: { backup } });
   await busyShop(app);
-  const made = (): string[] => readdirSync(directory).toSorted();
+  const made = (): string[] =>
+    readdirSync(directory)
+      .filter((name) => name !== "proofs.json")
+      .toSorted();
   for (let day = 0; day < 3; day++) await app.clock.advance(24 * 3_600_000);
   expect(made()).toHaveLength(2);
   expect(made().every((name) => /^waxwing-\d{8}T030000Z\.db$/.test(name))).toBe(true);
@@ -129,8 +134,27 @@ test("a scheduled backup that fails is an error in the log, and the ones before 
   await using app = await startTestServer({
     directory: workshop.path("data"),
     config: { backup },
-    expectedErrors: /the scheduled backup failed/,
+    expectedErrors: /a backup failed/,
   });
   await app.clock.advance(24 * 3_600_000);
-  expect(app.logged.join("")).toContain("the scheduled backup failed");
+  expect(app.logged.join("")).toContain("a backup failed");
+});
+
+test("work on the database is done one at a time; a backup that is due meanwhile comes after it", async () => {
+  using workshop = new CallingWorkshop();
+  await using app = await startTestServer({ directory: workshop.path("data") });
+  const proven: (number | null)[] = [];
+  const jobs = new CopyJobs({
+    clock: app.clock,
+    log: createLog({ level: "error", format: "text", now: () => 0, write: () => undefined }),
+    database: workshop.path("data/waxwing.db"),
+    directory: workshop.path("own"),
+    onBackup: (at) => proven.push(at),
+  });
+  expect([jobs.start({ kind: "check" }), jobs.start({ kind: "backup", keep: null })]).toEqual([true, false]);
+  jobs.startNext({ kind: "backup", keep: null });
+  expect(jobs.current?.order.kind).toBe("check");
+  while (jobs.isActive) await new Promise((resolve) => setImmediate(resolve));
+  expect([jobs.lastOf("check")?.error, jobs.lastOf("backup")?.error, proven]).toEqual([null, null, [app.clock.now()]]);
+  expect(jobs.list()).toHaveLength(1);
 });

@@ -80,6 +80,22 @@ export const folders: Folder[] = [
     why: "Whole databases are copied, checked and swapped; of their rows it knows what must outlive a restore.",
   },
   {
+    holds: ["system/"],
+    mayImport: [
+      "system/",
+      "copies/",
+      "storage/",
+      "primitives/",
+      "log.ts",
+      "metrics.ts",
+      "version.ts",
+      // Which pauses end by themselves: a rule of the noun's own.
+      "domain/broadcasts/broadcast.ts",
+    ],
+    mayImportTypesOf: ["domain/workspaces/", "domain/numbers/", "domain/broadcasts/"],
+    why: "It asks what is measured and known elsewhere, and judges it; it measures nothing of its own.",
+  },
+  {
     holds: ["outbox/"],
     mayImport: ["outbox/", "storage/", "primitives/"],
     why: "The outbox knows that there is work, not what it is.",
@@ -178,6 +194,9 @@ export const folders: Folder[] = [
       "workers/hand-over.ts",
       "simulated/",
       "doctor/",
+      "system/",
+      // Backups, looked over and rehearsed: the operator's.
+      "copies/",
     ],
     why: "The console is another face of the API.",
   },

@@ -1,6 +1,7 @@
 /** What a running server has that the console's routes need. */
 import type { KeyQueue } from "#src/api/idempotency.ts";
 import type { DoctorSettings } from "#src/doctor/surroundings.ts";
+import type { BulkJobs } from "#src/imports/bulk-jobs.ts";
 import type { ImportJobs } from "#src/imports/import-jobs.ts";
 import type { Log } from "#src/log.ts";
 import type { Clock } from "#src/primitives/clock.ts";
@@ -42,6 +43,7 @@ export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "b
   keyQueue: KeyQueue;
   live: LiveBroadcasts;
   imports: ImportJobs;
+  bulk: BulkJobs;
   /** Whether cookies may only travel over HTTPS. */
   isSecure: boolean;
 }

@@ -14,6 +14,7 @@ import type { FormUse } from "#src/domain/users/form-answers.ts";
 import { findEntry } from "#src/domain/users/read.ts";
 import { findSession, isTouchDue, type SignedIn, touchSession } from "#src/domain/users/sessions.ts";
 import { mayActAs } from "#src/domain/users/user.ts";
+import { BulkJobs } from "#src/imports/bulk-jobs.ts";
 import { ImportJobs } from "#src/imports/import-jobs.ts";
 import { invalidRequest, Problem } from "#src/primitives/problem.ts";
 import { readSessionCookie } from "./cookies.ts";
@@ -45,6 +46,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     keyQueue: new KeyQueue(),
     live: new LiveBroadcasts(store, clock),
     imports: new ImportJobs({ store, clock, log, directory: importsDirectory, stopping: options.stopping }),
+    bulk: new BulkJobs({ store, clock, log, reader: options.searchReader, stopping: options.stopping }),
   };
   const table = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
   /** Touches that are queued or just written, so that a busy session queues one and not a hundred. */

@@ -12,6 +12,7 @@ import type { Store } from "#src/storage/store.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
 import type { LiveBroadcasts } from "./live.ts";
 import type { Passwords } from "./passwords.ts";
+import type { TodayFigures } from "./today.ts";
 
 export interface ConsoleOptions {
   store: Store;
@@ -44,6 +45,7 @@ export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "b
   live: LiveBroadcasts;
   imports: ImportJobs;
   bulk: BulkJobs;
+  today: TodayFigures;
   /** Whether cookies may only travel over HTTPS. */
   isSecure: boolean;
 }

@@ -24,6 +24,7 @@ import type { ConsoleOptions, ConsoleParts } from "./parts.ts";
 import { Passwords } from "./passwords.ts";
 import { type ConsoleCall, type ConsoleRoute, nothingHere, Refusal, requireShape, type UserCall } from "./route.ts";
 import { routes } from "./routes.ts";
+import { TodayFigures } from "./today.ts";
 
 export const CONSOLE_API = "/console/api";
 const FORM_KEY_LENGTH_MAX = 100;
@@ -45,6 +46,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     passwords: new Passwords(),
     keyQueue: new KeyQueue(),
     live: new LiveBroadcasts(store, clock),
+    today: new TodayFigures(store, clock, options.reader),
     imports: new ImportJobs({ store, clock, log, directory: importsDirectory, stopping: options.stopping }),
     bulk: new BulkJobs({ store, clock, log, reader: options.searchReader, stopping: options.stopping }),
   };

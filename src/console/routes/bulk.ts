@@ -242,5 +242,6 @@ function showChange(given: BulkDeed, workspaceId: number, reading: Reading) {
   if ("removeFromGroup" in given) {
     return { kind: "remove_from_group", name: nameOf(given.removeFromGroup), group: given.removeFromGroup };
   }
+  if ("showGroup" in given) return { kind: "show_group", name: nameOf(given.showGroup), group: given.showGroup };
   return { kind: "opt_out", name: given.optOut };
 }

@@ -9,7 +9,7 @@ import { notFound } from "#src/primitives/problem.ts";
 import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
 import { findById } from "../contacts/find.ts";
 import { optOut } from "../contacts/opt-out.ts";
-import { type ContactChanges, putContact } from "../contacts/put.ts";
+import { type ContactChanges, putContact, touch } from "../contacts/put.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { type BulkChange, type BulkDeed, bulkChanges, type Whom } from "./table.ts";
 
@@ -125,11 +125,15 @@ function changeOne(
     optOut(tx, workspace, person, { source: "bulk", evidence: { ...evidence, reason } });
     return "changed";
   }
+  if ("showGroup" in change) {
+    touch(tx, contactId);
+    return "changed";
+  }
   const { isChanged } = putContact(tx, workspace, person, changesOf(change), { source: "bulk", evidence });
   return isChanged ? "changed" : "same";
 }
 
-function changesOf(change: Exclude<BulkDeed, { optOut: string }>): ContactChanges {
+function changesOf(change: Exclude<BulkDeed, { optOut: string } | { showGroup: number }>): ContactChanges {
   if ("addTag" in change) return { addTags: [change.addTag] };
   if ("removeTag" in change) return { removeTags: [change.removeTag] };
   if ("addToGroup" in change) return { addToGroups: [change.addToGroup] };

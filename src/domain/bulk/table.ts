@@ -14,6 +14,8 @@ export type BulkDeed =
   | { removeTag: string }
   | { addToGroup: number }
   | { removeFromGroup: number }
+  /** A list of theirs has another name: each shows it, so each has changed. */
+  | { showGroup: number }
   /** Why, in the words of whoever did it. There is no way back: only the person can lift it. */
   | { optOut: string };
 

@@ -54,6 +54,7 @@ export function viewPersonIn(
     id: message.id,
     name: contact?.name ?? null,
     code: message.errorCode,
+    failed_at: timesOf(workspace)(message.failedAt),
     /** Handed over, and whether it arrived is not known: neither sent nor failed. */
     is_unknown: message.outcomeUnknown && (message.status === "failed" || message.status === "sending"),
   };

@@ -257,7 +257,7 @@ describe("the people of a broadcast", () => {
 
   test("are taken along as a file, by what is filtered, without formulas", async () => {
     const [header, ...rows] = (await file(`${own}/recipients/export`)).slice(1).trim().split("\r\n");
-    expect(header).toBe("to,name,status,reason,code,sent_at,delivered_at,read_at");
+    expect(header).toBe("to,name,status,reason,code,sent_at,delivered_at,read_at,failed_at");
     expect(rows.length).toBe(5);
     expect(rows.find((row) => row.startsWith("+919876510002"))).toStartWith("+919876510002,'=Asha,failed,");
     expect((await file(`${own}/recipients/export?status=unknown`)).trim().split("\r\n")[1]).toStartWith(

@@ -83,7 +83,7 @@ async function listPeople(call: WorkspaceCall) {
   });
 }
 
-const COLUMNS = ["to", "name", "status", "reason", "code", "sent_at", "delivered_at", "read_at"] as const;
+const COLUMNS = ["to", "name", "status", "reason", "code", "sent_at", "delivered_at", "read_at", "failed_at"] as const;
 
 async function exportPeople(call: WorkspaceCall) {
   const outcome = outcomeIn(call.query);

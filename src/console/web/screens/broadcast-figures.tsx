@@ -31,7 +31,7 @@ export function Funnel({ broadcast }: { broadcast: BroadcastDetail }) {
     <Section title={words.funnel}>
       <p className="sr-only">{name}</p>
       <div
-        className={`grid grid-cols-2 gap-3 mid:grid-cols-3 ${unknown > 0 ? "wide:grid-cols-7" : "wide:grid-cols-6"}`}
+        className={`grid grid-cols-2 gap-3 mid:grid-cols-3 ${unknown > 0 ? "wide:grid-cols-4" : "wide:grid-cols-6"}`}
       >
         <Figure label={words.sent} count={counts.sent} of={counts.total} status="sent" bar="fill-grey" isAtLeast />
         <Figure

@@ -51,19 +51,17 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
         {rows.length > 0 && (
           <div className="mb-3 flex flex-wrap items-center gap-3">
             <span className="figures text-quiet">{plural(list.data?.meta.total ?? 0, words.one, words.other)}</span>
-            <span className="ms-auto flex flex-wrap gap-3">
-              <Button small onClick={() => setIsGrouping(true)}>
-                {words.newGroup}
-              </Button>
-              {/* A file, not a page of this one. */}
-              <a
-                href={`/console/api/w/${workspaceId}/broadcasts/${broadcast.id}/recipients/export${queryText({ status })}`}
-                download
-                className={buttonLook("plain", true)}
-              >
-                {words.csv}
-              </a>
-            </span>
+            <Button small className="mid:ms-auto" onClick={() => setIsGrouping(true)}>
+              {words.newGroup}
+            </Button>
+            {/* A file, not a page of this one. */}
+            <a
+              href={`/console/api/w/${workspaceId}/broadcasts/${broadcast.id}/recipients/export${queryText({ status })}`}
+              download
+              className={buttonLook("plain", true)}
+            >
+              {words.csv}
+            </a>
           </div>
         )}
         {isGrouping && (
@@ -113,8 +111,8 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
                 {
                   head: words.at,
                   phone: "time",
-                  cell: ({ read_at, delivered_at, sent_at }) => {
-                    const at = read_at ?? delivered_at ?? sent_at;
+                  cell: ({ read_at, delivered_at, sent_at, failed_at }) => {
+                    const at = failed_at ?? read_at ?? delivered_at ?? sent_at;
                     return at === null ? words.none : <Time at={at} zone={timezone} />;
                   },
                 },

@@ -47,6 +47,7 @@ export interface Recipient {
   sent_at: string | null;
   delivered_at: string | null;
   read_at: string | null;
+  failed_at: string | null;
 }
 
 const TONES: Readonly<Record<BroadcastStatus, ChipTone>> = {

@@ -110,6 +110,8 @@ function BulkForm({ kind, people, count, recount, onClose, onBegun }: BulkFormPr
         const body = { people, change: { [change]: needsList ? Number(group) : name }, count };
         try {
           const job = await send<BulkChange>("POST", `/w/${id}/bulk`, body, key);
+          // It may be over before it is asked for: whoever began it is told of its end all the same.
+          client.setQueryData<BulkChange[]>(["bulk", id], (known = []) => [job, ...known]);
           await client.invalidateQueries({ queryKey: ["bulk", id] });
           onClose();
           onBegun(job);

@@ -5,6 +5,8 @@ export const words = {
   selected: (people: string) => `${people} selected`,
   selectAll: (people: string) => `Select all ${people} that match`,
   allSelected: (people: string) => `All ${people} that match`,
+  selectEverybody: (people: string) => `Select all ${people}`,
+  everybodySelected: (people: string) => `All ${people} selected`,
   clear: "Select nobody",
   mostSelected: (most: string) => `At most ${most} can be selected one by one.`,
   tags: "Tags…",

@@ -39,6 +39,7 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
   const people: BulkPeople = isAll
     ? { search: Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) }
     : { phones: [...phones] };
+  const isSearch = Object.values(search).some((value) => value !== undefined);
   const everybody = plural(total, words.one, words.other);
   const selectPage = (isOn: boolean) => {
     const here = rows.map(({ phone }) => phone);
@@ -48,7 +49,7 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
   return (
     <section aria-label={words.selection} className="mb-3 flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <label className="flex min-h-8 items-center gap-2 max-mid:min-h-11 mid:ps-4">
+        <label className="flex min-h-8 items-center gap-2 max-mid:min-h-11 mid:ps-4.5">
           <input
             type="checkbox"
             className="size-4 accent-accent max-mid:size-5"
@@ -61,11 +62,15 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
         {isSome && (
           <>
             <strong role="status" className="figures font-semibold">
-              {isAll ? words.allSelected(everybody) : words.selected(plural(phones.length, words.one, words.other))}
+              {isAll
+                ? isSearch
+                  ? words.allSelected(everybody)
+                  : words.everybodySelected(everybody)
+                : words.selected(plural(phones.length, words.one, words.other))}
             </strong>
             {!isAll && areAllHere && total > phones.length && (
               <Button small onClick={() => select({ phones: [], isAll: true })}>
-                {words.selectAll(everybody)}
+                {isSearch ? words.selectAll(everybody) : words.selectEverybody(everybody)}
               </Button>
             )}
             <Button small tone="quiet" onClick={() => select(NOBODY)}>
@@ -83,7 +88,7 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
         </a>
       </div>
       {isSome && phones.length <= PHONES_MAX && (
-        <div className="flex flex-wrap gap-3 mid:ps-4">
+        <div className="flex flex-wrap gap-3 mid:ps-4.5">
           <Button small onClick={() => setKind("tags")}>
             {words.tags}
           </Button>

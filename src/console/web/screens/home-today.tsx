@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { get } from "../api.ts";
 import type { Workspace } from "../session.ts";
-import { ButtonLink, textLink } from "../ui/button.tsx";
+import { textLink } from "../ui/button.tsx";
 import { Chip, type ChipTone } from "../ui/chip.tsx";
 import { Section } from "../ui/page.tsx";
 import { figure, plural, share } from "../ui/plural.ts";
@@ -23,7 +23,8 @@ interface TodayView {
 
 const TONES: Readonly<Partial<Record<Name, ChipTone>>> = { failed: "red", unknown: "violet" };
 
-export function Today({ workspace }: { workspace: Workspace }) {
+/** `isQuiet`: nothing is shown before there is something to count. */
+export function Today({ workspace, isQuiet }: { workspace: Workspace; isQuiet: boolean }) {
   const today = useQuery({
     queryKey: ["today", workspace.id],
     queryFn: ({ signal }) => get<TodayView>(`/w/${workspace.id}/today`, signal),
@@ -39,20 +40,13 @@ export function Today({ workspace }: { workspace: Workspace }) {
   // The page is there before its figures; nothing jumps, for they stand below everything that needs somebody.
   if (today.data === undefined) return null;
   const { single, broadcast, received } = today.data;
+  if (isQuiet && !isSomething(today.data)) return null;
   const params = { workspace: String(workspace.id) } as never;
   const sum = (name: Name) => single[name] + broadcast[name];
   const names: Name[] = ["sent", "delivered", "read", "failed", ...(sum("unknown") > 0 ? (["unknown"] as const) : [])];
   const ofSent = (name: Name) => (name === "delivered" || name === "read" ? share(sum(name), sum("sent")) : null);
   return (
-    <Section
-      title={words.today}
-      lead={words.todayLead(workspace.timezone)}
-      action={
-        <ButtonLink small to={"/w/$workspace/messages" as never} params={params} search={{ day: "today" } as never}>
-          {words.todayMessages}
-        </ButtonLink>
-      }
-    >
+    <Section title={words.today} lead={words.todayLead(workspace.timezone)}>
       <dl className="grid grid-cols-2 gap-3 mid:grid-cols-3">
         {names.map((name) => (
           <Card key={name} label={words.figures[name]} tone={sum(name) > 0 ? TONES[name] : undefined} count={sum(name)}>
@@ -77,8 +71,22 @@ export function Today({ workspace }: { workspace: Workspace }) {
           <span className="block">{words.fromPeople(plural(received.people, words.one, words.other))}</span>
         </Card>
       </dl>
+      <p className="mt-3">
+        <Link
+          to={"/w/$workspace/messages" as never}
+          params={params}
+          search={{ day: "today" } as never}
+          className={`inline-flex min-h-9 items-center max-mid:min-h-11 ${textLink}`}
+        >
+          {words.todayMessages}
+        </Link>
+      </p>
     </Section>
   );
+}
+
+function isSomething({ single, broadcast, received }: TodayView): boolean {
+  return [...Object.values(single), ...Object.values(broadcast), received.messages].some((count) => count > 0);
 }
 
 interface CardProps {

@@ -38,7 +38,7 @@ export const words = {
   needsDeliveriesAction: "Look at them",
   today: "Today",
   todayLead: (zone: string) => `Since midnight in ${zone}. Broadcasts count on the day on which they began.`,
-  todayMessages: "Today's messages",
+  todayMessages: "See what was sent one at a time today",
   figures: {
     sent: "Sent",
     delivered: "Delivered",

@@ -52,7 +52,7 @@ function Content({ workspace, home }: { workspace: Workspace; home: HomeView }) 
       <NeedsYou workspace={workspace} home={home} hasBegun={hasBegun} />
       <UnderWay workspace={workspace} broadcasts={home.broadcasts} />
       {!hasBegun && <Steps workspace={workspace} home={home} />}
-      {home.has_sent && <Today workspace={workspace} />}
+      <Today workspace={workspace} isQuiet={!hasBegun} />
     </>
   );
 }

@@ -101,7 +101,7 @@ function AgainForm({ broadcast, again: { failed, unknown }, recount, onBegun }: 
       }}
     >
       {isChanged && <Notice>{words.againChanged}</Notice>}
-      <p>{words.againText(people(failed))}</p>
+      {failed > 0 && <p>{words.againText(people(failed))}</p>}
       {unknown > 0 && (
         <Notice tone="violet">
           <label className="flex min-h-9 items-start gap-3 max-mid:min-h-11">

@@ -2,6 +2,7 @@
 import type { KeyQueue } from "#src/api/idempotency.ts";
 import type { RateLimits } from "#src/api/rate-limit.ts";
 import type { DoctorSettings } from "#src/doctor/surroundings.ts";
+import type { BulkJobs } from "#src/imports/bulk-jobs.ts";
 import type { ImportJobs } from "#src/imports/import-jobs.ts";
 import type { Log } from "#src/log.ts";
 import type { Clock } from "#src/primitives/clock.ts";
@@ -13,6 +14,7 @@ import type { System } from "#src/system/system.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
 import type { LiveBroadcasts } from "./live.ts";
 import type { Passwords } from "./passwords.ts";
+import type { TodayFigures } from "./today.ts";
 
 export interface ConsoleOptions {
   store: Store;
@@ -46,6 +48,8 @@ export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "l
   keyQueue: KeyQueue;
   live: LiveBroadcasts;
   imports: ImportJobs;
+  bulk: BulkJobs;
+  today: TodayFigures;
   /** Whether cookies may only travel over HTTPS. */
   isSecure: boolean;
 }

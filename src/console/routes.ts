@@ -4,6 +4,7 @@ import { accountRoutes } from "./routes/account.ts";
 import { backupRoutes } from "./routes/backups.ts";
 import { billingRoutes } from "./routes/billing.ts";
 import { broadcastRoutes } from "./routes/broadcasts.ts";
+import { bulkRoutes } from "./routes/bulk.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
 import { developerRoutes } from "./routes/developer.ts";
 import { draftRoutes } from "./routes/drafts.ts";
@@ -15,6 +16,7 @@ import { mountedRoutes } from "./routes/mounted.ts";
 import { numberRoutes } from "./routes/numbers.ts";
 import { operatingRoutes } from "./routes/operating.ts";
 import { peopleRoutes } from "./routes/people.ts";
+import { recipientRoutes } from "./routes/recipients.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
 import { simulatorRoutes } from "./routes/simulator.ts";
 import { systemRoutes } from "./routes/system.ts";
@@ -32,6 +34,8 @@ export const routes: readonly ConsoleRoute[] = [
   ...deliveryRoutes,
   ...peopleRoutes,
   ...broadcastRoutes,
+  ...recipientRoutes,
+  ...bulkRoutes,
   ...inboxRoutes,
   ...messageRoutes,
   ...simulatorRoutes,

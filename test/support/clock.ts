@@ -61,7 +61,9 @@ export class TestClock implements Clock {
       await this.rest();
       const next = this.#next();
       if (next === undefined || next.at > until) break;
-      this.#fire(next);
+      this.#moveTo(next.at);
+      this.#timers = this.#timers.filter((timer) => timer !== next);
+      next.fire();
     }
     // Nobody hears of time that passes but by a timer.
     this.#moveTo(until);
@@ -80,7 +82,7 @@ export class TestClock implements Clock {
       if (settled) return promise;
       const next = this.#next();
       if (next === undefined || next.at > end) throw new Error("nothing that could happen would settle this promise");
-      this.#fire(next);
+      await this.advance(next.at - this.#monotonic);
     }
   }
 
@@ -107,12 +109,6 @@ export class TestClock implements Clock {
           : first,
       undefined,
     );
-  }
-
-  #fire(timer: Pending): void {
-    this.#moveTo(timer.at);
-    this.#timers = this.#timers.filter((other) => other !== timer);
-    timer.fire();
   }
 
   #moveTo(monotonic: number): void {

@@ -25,7 +25,7 @@ import {
 const story = isFull ? test : test.concurrent;
 const SETTLE = { WAXWING_BROADCASTS_SETTLE_AFTER: "1s" };
 /** Long enough for a broadcast to be accepted and the server to end before. */
-const AHEAD_MS = 2_000;
+const AHEAD_MS = isFull ? 6_000 : 3_000;
 /** The least that the configuration takes; 12 hours unless said. */
 const LATE_AFTER_MS = 1_000;
 

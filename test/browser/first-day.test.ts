@@ -136,6 +136,6 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await clean("account, dark");
       expect(browser.troubles).toEqual([]);
     },
-    { timeout: STORY_LIMIT_MS, retry: 1 },
+    { timeout: STORY_LIMIT_MS },
   );
 });

@@ -52,6 +52,6 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await clean("billing");
       expect(story.troubles).toEqual([]);
     },
-    { timeout: STORY_LIMIT_MS, retry: 1 },
+    { timeout: STORY_LIMIT_MS },
   );
 });

@@ -17,22 +17,26 @@ export interface Story extends TestBrowser {
   go(path: string): Promise<void>;
   /** What the page's own route below `/w/1` answers. */
   read<T>(path: string): Promise<T>;
+  /** Does by that route what a page would do, where it is no part of the story; returns the answer's data. */
+  prepare<T>(method: string, path: string, body?: Record<string, unknown>): Promise<T>;
 }
 
 export async function startStory(options: BrowserOptions = {}): Promise<Story> {
   const [app, opened] = await Promise.all([startConsole(), openBrowser(options)]);
   const { page, context } = opened;
   const own = `${app.url}/console/api`;
-  const post = async (path: string, data: Record<string, string>): Promise<void> => {
-    const answered = await context.request.post(own + path, { data, headers: { "sec-fetch-site": "same-origin" } });
-    if (answered.status() !== 201) throw new Error(`${path}: ${answered.status()} ${await answered.text()}`);
+  const ask = async (method: string, path: string, body: Record<string, unknown>): Promise<unknown> => {
+    const headers = { "sec-fetch-site": "same-origin" };
+    const answered = await context.request.fetch(own + path, { method, data: body, headers });
+    if (!answered.ok()) throw new Error(`${method} ${path}: ${answered.status()} ${await answered.text()}`);
+    return ((await answered.json()) as { data: unknown }).data;
   };
-  await post("/links/use", {
+  await ask("POST", "/links/use", {
     token: app.setupLink.split("#")[1] ?? "",
     email: "asha@example.com",
     password: STORY_PASSWORD,
   });
-  await post("/workspaces", { name: "Corner Shop", country: "IN", timezone: "Asia/Kolkata" });
+  await ask("POST", "/workspaces", { name: "Corner Shop", country: "IN", timezone: "Asia/Kolkata" });
   return {
     ...opened,
     app,
@@ -42,6 +46,9 @@ export async function startStory(options: BrowserOptions = {}): Promise<Story> {
     },
     async read<T>(path: string) {
       return (await (await context.request.get(`${own}/w/1${path}`)).json()) as T;
+    },
+    async prepare<T>(method: string, path: string, body = {}) {
+      return (await ask(method, `/w/1${path}`, body)) as T;
     },
     async [Symbol.asyncDispose]() {
       await opened[Symbol.asyncDispose]();

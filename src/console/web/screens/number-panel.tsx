@@ -22,6 +22,9 @@ export function NumberPanel({ number }: { number: SendingNumber }) {
   const owns = mayOwn(useWorkspace());
   return (
     <Panel title={number.phone}>
+      <div className="mb-4">
+        <Copyable text={number.phone} label={words.copyPhone} />
+      </div>
       <ReadinessPart number={number} owns={owns} />
       {owns && <Findings number={number} />}
       {number.network === "whatsapp" && <NetworkPart number={number} />}

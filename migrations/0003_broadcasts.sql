@@ -48,6 +48,7 @@ CREATE TABLE broadcasts (
   -- When its recipients were thrown away; the figures stay.
   purged_at INTEGER
 ) STRICT;
+CREATE INDEX broadcasts_started ON broadcasts (workspace_id, started_at) WHERE started_at IS NOT NULL;
 CREATE INDEX broadcasts_workspace ON broadcasts (workspace_id, id);
 CREATE INDEX broadcasts_open ON broadcasts (status, id) WHERE status IN ('scheduled', 'queueing', 'running', 'paused');
 CREATE INDEX broadcasts_untidy ON broadcasts (id) WHERE is_tidy = 0 AND completed_at IS NOT NULL;

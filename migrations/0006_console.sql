@@ -124,6 +124,30 @@ CREATE INDEX imports_workspace ON imports (workspace_id, id);
 CREATE INDEX imports_user ON imports (user_id);
 CREATE INDEX imports_updated ON imports (updated_at);
 
+-- Changes to many contacts at once. How far one has come is written with each part of it, so that nothing is done twice.
+CREATE TABLE bulk_changes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  -- JSON: contacts by id, a filter, or the recipients of a broadcast; and what is changed.
+  whom TEXT NOT NULL,
+  change TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('running', 'done', 'stopped', 'failed')),
+  -- As it was counted before it began.
+  total INTEGER NOT NULL,
+  -- The last row that was looked at, and the last that there was when it began.
+  position INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  seen INTEGER NOT NULL,
+  changed INTEGER NOT NULL,
+  error TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX bulk_changes_workspace ON bulk_changes (workspace_id, id);
+CREATE INDEX bulk_changes_user ON bulk_changes (user_id);
+CREATE INDEX bulk_changes_updated ON bulk_changes (updated_at);
+
 -- What a form of the console was answered, so that a second press acts once. Secrets are never part of it.
 CREATE TABLE form_answers (
   user_id INTEGER NOT NULL REFERENCES users (id),

@@ -140,9 +140,33 @@ CREATE TABLE broadcasts (
   purged_at INTEGER
 ) STRICT;
 CREATE INDEX broadcasts_open ON broadcasts (status, id) WHERE status IN ('scheduled', 'queueing', 'running', 'paused');
+CREATE INDEX broadcasts_started ON broadcasts (workspace_id, started_at) WHERE started_at IS NOT NULL;
 CREATE INDEX broadcasts_unpurged ON broadcasts (completed_at) WHERE completed_at IS NOT NULL AND purged_at IS NULL;
 CREATE INDEX broadcasts_untidy ON broadcasts (id) WHERE is_tidy = 0 AND completed_at IS NOT NULL;
 CREATE INDEX broadcasts_workspace ON broadcasts (workspace_id, id);
+
+CREATE TABLE bulk_changes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  -- JSON: contacts by id, a filter, or the recipients of a broadcast; and what is changed.
+  whom TEXT NOT NULL,
+  change TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('running', 'done', 'stopped', 'failed')),
+  -- As it was counted before it began.
+  total INTEGER NOT NULL,
+  -- The last row that was looked at, and the last that there was when it began.
+  position INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  seen INTEGER NOT NULL,
+  changed INTEGER NOT NULL,
+  error TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX bulk_changes_updated ON bulk_changes (updated_at);
+CREATE INDEX bulk_changes_user ON bulk_changes (user_id);
+CREATE INDEX bulk_changes_workspace ON bulk_changes (workspace_id, id);
 
 CREATE TABLE callbacks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,6 +1,7 @@
 /** What a running server has that the console's routes need. */
 import type { KeyQueue } from "#src/api/idempotency.ts";
 import type { DoctorSettings } from "#src/doctor/surroundings.ts";
+import type { BulkJobs } from "#src/imports/bulk-jobs.ts";
 import type { ImportJobs } from "#src/imports/import-jobs.ts";
 import type { Log } from "#src/log.ts";
 import type { Clock } from "#src/primitives/clock.ts";
@@ -11,6 +12,7 @@ import type { Store } from "#src/storage/store.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
 import type { LiveBroadcasts } from "./live.ts";
 import type { Passwords } from "./passwords.ts";
+import type { TodayFigures } from "./today.ts";
 
 export interface ConsoleOptions {
   store: Store;
@@ -42,6 +44,8 @@ export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "b
   keyQueue: KeyQueue;
   live: LiveBroadcasts;
   imports: ImportJobs;
+  bulk: BulkJobs;
+  today: TodayFigures;
   /** Whether cookies may only travel over HTTPS. */
   isSecure: boolean;
 }

@@ -14,6 +14,7 @@ import type { FormUse } from "#src/domain/users/form-answers.ts";
 import { findEntry } from "#src/domain/users/read.ts";
 import { findSession, isTouchDue, type SignedIn, touchSession } from "#src/domain/users/sessions.ts";
 import { mayActAs } from "#src/domain/users/user.ts";
+import { BulkJobs } from "#src/imports/bulk-jobs.ts";
 import { ImportJobs } from "#src/imports/import-jobs.ts";
 import { invalidRequest, Problem } from "#src/primitives/problem.ts";
 import { readSessionCookie } from "./cookies.ts";
@@ -23,6 +24,7 @@ import type { ConsoleOptions, ConsoleParts } from "./parts.ts";
 import { Passwords } from "./passwords.ts";
 import { type ConsoleCall, type ConsoleRoute, nothingHere, Refusal, requireShape, type UserCall } from "./route.ts";
 import { routes } from "./routes.ts";
+import { TodayFigures } from "./today.ts";
 
 export const CONSOLE_API = "/console/api";
 const FORM_KEY_LENGTH_MAX = 100;
@@ -44,7 +46,9 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     passwords: new Passwords(),
     keyQueue: new KeyQueue(),
     live: new LiveBroadcasts(store, clock),
+    today: new TodayFigures(store, clock, options.reader),
     imports: new ImportJobs({ store, clock, log, directory: importsDirectory, stopping: options.stopping }),
+    bulk: new BulkJobs({ store, clock, log, reader: options.searchReader, stopping: options.stopping }),
   };
   const table = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
   /** Touches that are queued or just written, so that a busy session queues one and not a hundred. */

@@ -3,6 +3,7 @@ import type { ConsoleRoute } from "./route.ts";
 import { accountRoutes } from "./routes/account.ts";
 import { billingRoutes } from "./routes/billing.ts";
 import { broadcastRoutes } from "./routes/broadcasts.ts";
+import { bulkRoutes } from "./routes/bulk.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
 import { developerRoutes } from "./routes/developer.ts";
 import { draftRoutes } from "./routes/drafts.ts";
@@ -13,6 +14,7 @@ import { messageRoutes } from "./routes/messages.ts";
 import { mountedRoutes } from "./routes/mounted.ts";
 import { numberRoutes } from "./routes/numbers.ts";
 import { peopleRoutes } from "./routes/people.ts";
+import { recipientRoutes } from "./routes/recipients.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
 import { simulatorRoutes } from "./routes/simulator.ts";
 import { templateRoutes } from "./routes/templates.ts";
@@ -26,6 +28,8 @@ export const routes: readonly ConsoleRoute[] = [
   ...deliveryRoutes,
   ...peopleRoutes,
   ...broadcastRoutes,
+  ...recipientRoutes,
+  ...bulkRoutes,
   ...inboxRoutes,
   ...messageRoutes,
   ...simulatorRoutes,

@@ -1,5 +1,6 @@
 /** What the console shows of messages beyond the API: unsent and unknown ones too, the broadcast, the money, who wrote. */
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
+import { viewRecipient } from "#src/domain/broadcasts/view.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import type { Step } from "#src/domain/timeline/story.ts";
@@ -38,6 +39,24 @@ export function viewAnyMessage(
     delivered_at: when(message.deliveredAt),
     read_at: when(message.readAt),
     failed_at: when(message.failedAt),
+  };
+}
+
+/** Somebody in a broadcast: as the API shows them, with the name, the code, and whether the outcome is known. */
+export function viewPersonIn(
+  message: Message,
+  broadcast: Broadcast,
+  contact: Contact | undefined,
+  workspace: Workspace,
+) {
+  return {
+    ...viewRecipient(message, broadcast, workspace),
+    id: message.id,
+    name: contact?.name ?? null,
+    code: message.errorCode,
+    failed_at: timesOf(workspace)(message.failedAt),
+    /** Handed over, and whether it arrived is not known: neither sent nor failed. */
+    is_unknown: message.outcomeUnknown && (message.status === "failed" || message.status === "sending"),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The rows of a file that could not be taken, as a file that can be corrected and given again. */
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
-import { csvLine } from "./export-contacts.ts";
+import { csvLine } from "./csv.ts";
 
 /** Rows that could not be taken, as they were, with their line and the reason; made at the first one. */
 export class FailureFile {

@@ -12,6 +12,7 @@ import { findPerson } from "#src/domain/contacts/find.ts";
 import { putContact } from "#src/domain/contacts/put.ts";
 import { Strangers } from "#src/domain/contacts/strangers.ts";
 import { listFields } from "#src/domain/fields/read.ts";
+import type { ImportFigures } from "#src/domain/imports/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { type Clock, sleep } from "#src/primitives/clock.ts";
@@ -47,18 +48,6 @@ export interface ImportOptions {
   onFailure: (line: number, cells: readonly string[], reason: string) => void;
   /** Told once what the columns are taken for. */
   onColumns: (header: readonly string[], mapping: ColumnMapping) => void;
-}
-
-export interface ImportFigures {
-  rows: number;
-  created: number;
-  updated: number;
-  unchanged: number;
-  failed: number;
-  /** Who was recorded as opted in by this run. */
-  opted_in: number;
-  /** Who had opted out, and stayed so. */
-  kept_opted_out: number;
 }
 
 /** Rows that are looked up, and written, together. */

@@ -5,6 +5,7 @@ import { type FieldValue, findValueMistake } from "#src/domain/fields/field.ts";
 import type { CustomField } from "#src/domain/fields/table.ts";
 import { readYearlyDate } from "#src/primitives/calendar.ts";
 import { type ColumnMapping, profileColumns } from "./columns.ts";
+import { plainCell } from "./csv.ts";
 
 export interface ReadRow {
   phone: string;
@@ -22,7 +23,7 @@ export function readRow({ targets }: ColumnMapping, cells: readonly string[]): R
   const fields: Record<string, FieldValue> = {};
   const row: ReadRow = { phone: "", changes: { profile, fields } };
   targets.forEach((target, index) => {
-    const cell = (cells[index] ?? "").trim();
+    const cell = plainCell((cells[index] ?? "").trim());
     if (target === null || cell === "") return;
     switch (target.to) {
       case "phone":

@@ -2,6 +2,7 @@
 
 import { purgeAttempts } from "#src/domain/attempts/attempts.ts";
 import { purgeRecipients, tidyFinished } from "#src/domain/broadcasts/tidy.ts";
+import { purgeBulkChanges } from "#src/domain/bulk/bulk-changes.ts";
 import { purgeCallbacks } from "#src/domain/callbacks/callbacks.ts";
 import { purgeDrafts } from "#src/domain/drafts/drafts.ts";
 import { purgeKeys } from "#src/domain/idempotency/keys.ts";
@@ -77,7 +78,7 @@ export class Housekeeping {
     const chores: ((tx: Tx) => number)[] = [
       (tx) => purgeKeys(tx, BATCH),
       // One transaction for both: each costs a commit, and there is nearly never anything.
-      (tx) => Math.max(purgeSignIns(tx, BATCH), purgeDrafts(tx, BATCH)),
+      (tx) => Math.max(purgeSignIns(tx, BATCH), purgeDrafts(tx, BATCH), purgeBulkChanges(tx, BATCH)),
       (tx) => purgeParked(tx, BATCH),
       (tx) => expireHolds(tx, BATCH),
       (tx) => tidyFinished(tx, BATCH),

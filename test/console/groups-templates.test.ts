@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
+import { template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
 let app: TestServer;
@@ -120,5 +121,62 @@ describe("a group", () => {
     expect((await member.post(path(), { name: "VIP", filter: null })).status).toBe(201);
     const { fields } = (await member.post(path(), { name: "vip", filter: wrong })).body.error;
     expect(Object.keys(fields).toSorted()).toEqual(["filter.all.0.under", "name"]);
+  });
+});
+
+describe("a group that is changed", () => {
+  const path = () => `/w/${shop.id}/groups`;
+
+  test("gets another name and another filter; a list only a name, and whoever follows its people sees them again", async () => {
+    const [one] = [
+      (await putContactOf(app, shop, "+919876500021", { city: "Goa", add_to_groups: ["Old name"] })).body.data,
+    ];
+    const list = one.groups[0].id as number;
+    const search = (await member.post(path(), { name: "Goa", filter: { field: "city", is: "Goa" } })).body.data;
+    const put = (id: number, body: unknown, key?: string) =>
+      member.ask("PUT", `${path()}/${id}`, body, key === undefined ? {} : { key });
+    const goa = { field: "city", in: ["Goa", "Panaji"] };
+    const renamed = await put(search.id, { name: "Goa and Panaji", filter: goa }, "g0");
+    expect((await put(search.id, { name: "Goa and Panaji", filter: goa }, "g0")).text).toBe(renamed.text);
+    expect([renamed.status, renamed.body.data]).toMatchObject([200, { name: "Goa and Panaji", filter: goa }]);
+    expect(deeds(app).filter(({ action }) => action === "group.change").length).toBe(1);
+    expect((await member.get(`${path()}/${search.id}`)).body.data.count).toBe(1);
+
+    // A list stays a list, a name is taken once, and a name that a search asks for stays.
+    expect((await put(list, { name: "Old name", filter: goa })).body.error.fields.filter).toBeDefined();
+    expect((await put(search.id, { name: "Goa", filter: null })).body.error.fields.filter).toBeDefined();
+    expect((await put(search.id, { name: "OLD NAME", filter: goa })).body.error.fields.name).toBeDefined();
+    await put(search.id, { name: "Goa", filter: { field: "group", is: "Old name" } });
+    expect((await put(list, { name: "New name", filter: null })).body.error.fields.name[0]).toContain(
+      "asks for Old name",
+    );
+    await put(search.id, { name: "Goa", filter: { field: "group", is: list } });
+
+    const [, before] = [await app.clock.advance(1_000), app.clock.now()];
+    expect((await put(list, { name: "New name", filter: null })).status).toBe(200);
+    await app.clock.advance(1_000);
+    const contact = (await member.get(`/w/${shop.id}/v1/contacts/919876500021`)).body.data;
+    expect(contact.groups).toEqual([{ id: list, name: "New name" }]);
+    expect(Date.parse(contact.updated_at)).toBeGreaterThanOrEqual(before - 1_000);
+    expect((await member.get(`/w/${shop.id}/bulk`)).body.data[0]).toMatchObject({ state: "done", changed: 1 });
+  });
+
+  test("that a scheduled broadcast waits for keeps its filter until that is over", async () => {
+    await app.template(shop, template("goa", [{ type: "BODY", text: "Hello." }]));
+    const search = (await member.post(path(), { name: "Waited for", filter: { field: "city", is: "Goa" } })).body.data;
+    const sendAt = new Date(app.clock.now() + 3_600_000).toISOString();
+    const made = await member.post(`/w/${shop.id}/v1/broadcasts`, {
+      name: "Beach",
+      template: "goa",
+      group: search.id,
+      send_at: sendAt,
+    });
+    expect(made.status).toBe(202);
+    const change = (name: string, is: string) =>
+      member.ask("PUT", `${path()}/${search.id}`, { name, filter: { field: "city", is } });
+    expect((await change("Waited for", "Pune")).body.error.fields.filter[0]).toContain("Beach waits for this group");
+    expect((await change("Still waited for", "Goa")).status).toBe(200);
+    await member.post(`/w/${shop.id}/v1/broadcasts/${made.body.data.id}/cancel`);
+    expect((await change("Waited for", "Pune")).status).toBe(200);
   });
 });

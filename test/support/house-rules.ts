@@ -36,6 +36,7 @@ const nouns = [
   "messages",
   "broadcasts",
   "drafts",
+  "bulk",
   "attempts",
   "inbound",
   "callbacks",

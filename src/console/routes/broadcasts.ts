@@ -1,5 +1,6 @@
 /** Broadcasts beyond what the API has: paused and resumed by hand, why people failed, and live figures. */
 import { answerData, requireId } from "#src/api/endpoint.ts";
+import { countOutcomeQuery } from "#src/domain/broadcasts/outcomes.ts";
 import { pauseBroadcast, resumeByHand } from "#src/domain/broadcasts/pause.ts";
 import { countCausesSql, countInDoubtSql, findBroadcast } from "#src/domain/broadcasts/read.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
@@ -17,12 +18,16 @@ export const broadcastRoutes: readonly ConsoleRoute[] = [
       const { store, reader, workspace } = call;
       const broadcast = store.read((reading) => requireBroadcast(call, reading));
       const causes = await reader.query(countCausesSql, [broadcast.id]);
+      const ofUnknown = countOutcomeQuery(broadcast, "unknown");
+      const [unknown] = await reader.query(ofUnknown.sql, ofUnknown.parameters);
       const [doubt] = await reader.query(countInDoubtSql, [broadcast.id]);
       return store.read((reading) => {
         return answerData(200, {
           ...viewBroadcast(reading, requireBroadcast(call, reading), workspace),
           // Handed over, and nobody knows yet: neither sent nor failed.
           in_doubt: Number(doubt?.total ?? 0),
+          // Of those who count as failed.
+          unknown: Number(unknown?.total ?? 0),
           causes: causes.map(({ status, error_code, outcome_unknown, reason, total }) => ({
             status,
             code: error_code,

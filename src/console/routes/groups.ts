@@ -1,4 +1,4 @@
-/** Groups beyond what the API lists: made, shown with their filter, removed; and whom a filter would find, counted as it is built. */
+/** Groups beyond what the API lists: made, shown with their filter, changed, removed; and whom a filter would find, counted as it is built. */
 import { Type } from "@sinclair/typebox";
 import { answerData, requireId } from "#src/api/endpoint.ts";
 import { compileCount, compileIds } from "#src/domain/audiences/compile.ts";
@@ -6,6 +6,8 @@ import { COUNT_MAX_AGE_MS, recordCount } from "#src/domain/audiences/count.ts";
 import { removeGroup } from "#src/domain/audiences/remove-group.ts";
 import { saveSearch } from "#src/domain/audiences/save-search.ts";
 import { readSearch } from "#src/domain/audiences/search.ts";
+import { changeGroup } from "#src/domain/broadcasts/change-group.ts";
+import { beginBulkChange } from "#src/domain/bulk/bulk-changes.ts";
 import { findById } from "#src/domain/contacts/find.ts";
 import { findGroup } from "#src/domain/groups/read.ts";
 import type { Group } from "#src/domain/groups/table.ts";
@@ -70,6 +72,32 @@ export const groupRoutes: readonly ConsoleRoute[] = [
       if (group.filter !== null && isStale) await call.store.write((tx) => recordCount(tx, group.id, total));
       return answerData(200, { ...show({ ...group, memberCount: total }, call), sample, mistake });
     },
+  },
+  {
+    method: "PUT",
+    path: "/w/{workspace}/groups/{id}",
+    needs: "member",
+    body: Type.Object({ name: Type.String({ maxLength: 1_000 }), filter: Filter }, strict),
+    handle: (call) =>
+      change(call, (tx) => {
+        const { workspace, user, body } = call;
+        const was = requireGroup(call, tx);
+        const group = changeGroup(tx, workspace.id, was.id, { name: String(body.name), filter: body.filter ?? null });
+        // Contacts show the lists that they are on, so whoever follows them by time has to see each again.
+        if (group.filter === null && group.name !== was.name && group.memberCount > 0) {
+          const job = beginBulkChange(tx, workspace.id, user.id, {
+            whom: { filter: { field: "group", is: group.id } },
+            change: { showGroup: group.id },
+            total: group.memberCount,
+            last: Number.MAX_SAFE_INTEGER,
+          });
+          tx.afterCommit(() => call.bulk.start(job));
+        }
+        const details = { id: group.id, name: [was.name, group.name], filter: [was.filter, group.filter] };
+        const isSame = was.name === group.name && JSON.stringify(was.filter) === JSON.stringify(group.filter);
+        const deed = isSame ? null : { action: "group.change", subject: was.name, details };
+        return { status: 200, data: show(group, call), deed };
+      }),
   },
   {
     method: "DELETE",

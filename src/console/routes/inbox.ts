@@ -1,7 +1,7 @@
 /** The inbox: who wrote, what passed between them and us, and what has been seen. Answers go by the API's own sending. */
 import { Type } from "@sinclair/typebox";
 import { answerData, requireId } from "#src/api/endpoint.ts";
-import { answerPage, PER_PAGE, readPage, wrongCursor, wrongParameter } from "#src/api/page.ts";
+import { answerPage, answerRows, PER_PAGE, readPage, wrongCursor, wrongParameter } from "#src/api/page.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import {
@@ -10,57 +10,31 @@ import {
   findConversation,
   listConversations,
   markSeen,
+  waitingSql,
 } from "#src/domain/inbound/conversations.ts";
+import type { Conversation } from "#src/domain/inbound/table.ts";
 import { WINDOW_MS } from "#src/domain/messages/plan.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { readThread, type ThreadPosition } from "#src/domain/timeline/thread.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { notFound } from "#src/primitives/problem.ts";
+import type { Reading } from "#src/storage/transaction.ts";
 import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
 import { timesOf } from "../view-developer.ts";
 import { viewThreadItem } from "../view-messages.ts";
 
 const THREAD = 50;
 const UNREAD_COUNTED = 100;
+/** Who waits is looked for among so many at a time. */
+const LOOKED_AT = 20_000;
+const shows = ["unread", "waiting", "open"] as const;
 
 export const inboxRoutes: readonly ConsoleRoute[] = [
   {
     method: "GET",
     path: "/w/{workspace}/conversations",
     needs: "member",
-    handle: ({ store, workspace, query }) => {
-      const from = readPage(query);
-      const before = "after" in from ? positionOf(from.after) : null;
-      const show = query.get("show");
-      if (show !== null && show !== "unread" && show !== "open") {
-        throw wrongParameter("show", "This is unread or open.");
-      }
-      const when = timesOf(workspace);
-      return store.read((reading) => {
-        const wroteAfter = reading.now - WINDOW_MS;
-        const filter = { isUnread: show === "unread", ...(show === "open" ? { wroteAfter } : {}) };
-        const rows = listConversations(reading, workspace.id, filter, before, PER_PAGE + 1);
-        return answerPage(
-          from,
-          rows,
-          rows.length,
-          ({ contactId, wroteAt, unread }) => {
-            const contact = getContact(reading, workspace.id, contactId);
-            const [last] = readThread(reading, contactId, null, 1).items;
-            return {
-              contact_id: contactId,
-              phone: contact.phone,
-              name: contact.name,
-              consent: contact.consent,
-              unread,
-              wrote_at: when(wroteAt),
-              window_ends_at: when(windowEnd(contact.lastMessageAt)),
-              last: last === undefined ? null : viewThreadItem(last, workspace),
-            };
-          },
-          ({ wroteAt, contactId }) => ({ wroteAt, contactId }),
-        );
-      });
-    },
+    handle: listConversationsShown,
   },
   {
     method: "GET",
@@ -118,6 +92,66 @@ export const inboxRoutes: readonly ConsoleRoute[] = [
       }),
   },
 ];
+
+async function listConversationsShown(call: WorkspaceCall) {
+  const { store, workspace, query } = call;
+  const from = readPage(query);
+  const before = "after" in from ? positionOf(from.after) : null;
+  const show = query.get("show");
+  if (show !== null && !shows.some((known) => known === show)) {
+    throw wrongParameter("show", `This is one of ${shows.join(", ")}.`);
+  }
+  if (show === "waiting") {
+    const { rows, next } = await findWaiting(call, before);
+    return store.read((reading) => {
+      const data = rows.flatMap(({ contactId }) => {
+        const conversation = findConversation(reading, workspace.id, contactId);
+        return conversation === undefined ? [] : [viewRow(reading, conversation, workspace)];
+      });
+      return answerRows(from, data, { total: data.length, hasMore: next !== null, next });
+    });
+  }
+  return store.read((reading) => {
+    const wroteAfter = reading.now - WINDOW_MS;
+    const filter = { isUnread: show === "unread", ...(show === "open" ? { wroteAfter } : {}) };
+    const rows = listConversations(reading, workspace.id, filter, before, PER_PAGE + 1);
+    const view = (row: Conversation) => viewRow(reading, row, workspace);
+    return answerPage(from, rows, rows.length, view, ({ wroteAt, contactId }) => ({ wroteAt, contactId }));
+  });
+}
+
+/** A page of those who wait, and where it goes on: behind the last of them, or behind the last that was looked at. */
+async function findWaiting({ searchReader, workspace }: WorkspaceCall, before: ConversationPosition | null) {
+  const { wroteAt, contactId } = before ?? { wroteAt: Number.MAX_SAFE_INTEGER, contactId: Number.MAX_SAFE_INTEGER };
+  const parameters = [workspace.id, wroteAt, wroteAt, contactId, LOOKED_AT, PER_PAGE + 1];
+  const found = await searchReader.query(waitingSql, parameters);
+  const positions = found.map((row) => ({
+    wroteAt: Number(row.wrote_at),
+    contactId: Number(row.contact_id),
+    looked: row.looked === null ? null : Number(row.looked),
+  }));
+  const waiting = positions.filter(({ looked }) => looked === null);
+  const lowest = positions.find(({ looked }) => looked === LOOKED_AT);
+  const rows = waiting.slice(0, PER_PAGE);
+  const goesOn = waiting.length > PER_PAGE ? rows.at(-1) : lowest;
+  return { rows, next: goesOn === undefined ? null : { wroteAt: goesOn.wroteAt, contactId: goesOn.contactId } };
+}
+
+function viewRow(reading: Reading, { contactId, wroteAt, unread }: Conversation, workspace: Workspace) {
+  const when = timesOf(workspace);
+  const contact = getContact(reading, workspace.id, contactId);
+  const [last] = readThread(reading, contactId, null, 1).items;
+  return {
+    contact_id: contactId,
+    phone: contact.phone,
+    name: contact.name,
+    consent: contact.consent,
+    unread,
+    wrote_at: when(wroteAt),
+    window_ends_at: when(windowEnd(contact.lastMessageAt)),
+    last: last === undefined ? null : viewThreadItem(last, workspace),
+  };
+}
 
 function contactIdOf({ path }: WorkspaceCall): number {
   return requireId(path.contact, "conversation");

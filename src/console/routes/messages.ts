@@ -11,7 +11,9 @@ import { singlesSql } from "#src/domain/timeline/lately.ts";
 import { findCallbacks, findEvents, type Slice } from "#src/domain/timeline/read.ts";
 import { tellStory } from "#src/domain/timeline/story.ts";
 import { listHandedOver, START } from "#src/domain/timeline/thread.ts";
+import { firstSince } from "#src/domain/timeline/today.ts";
 import { sleep } from "#src/primitives/clock.ts";
+import { startOfDay } from "#src/primitives/instant.ts";
 import { notFound } from "#src/primitives/problem.ts";
 import type { Reading } from "#src/storage/transaction.ts";
 import type { ConsoleRoute, WorkspaceCall } from "../route.ts";
@@ -84,6 +86,7 @@ function searchPerson(call: WorkspaceCall, typed: string) {
   if (typeof at !== "number" || typeof id !== "number") throw wrongCursor();
   const status = wordOf(query, "status", statuses);
   const origin = wordOf(query, "origin", origins);
+  const since = store.read((reading) => sinceOf(call, reading)) ?? 0;
   const found = store.read((reading) => {
     const contact = findPerson(reading, workspace.id, typed, workspace.country)?.contact;
     return contact == null ? [] : listHandedOver(reading, contact.id, { messageAt: at, messageId: id }, PER_PAGE + 1);
@@ -92,7 +95,10 @@ function searchPerson(call: WorkspaceCall, typed: string) {
   const last = page.at(-1);
   const next = found.length > PER_PAGE && last !== undefined ? { at: last.handedOverAt, id: last.id } : null;
   const shown = page.filter(
-    (message) => (status === null || statusOf(message) === status) && (origin === null || message.origin === origin),
+    (message) =>
+      message.createdAt >= since &&
+      (status === null || statusOf(message) === status) &&
+      (origin === null || message.origin === origin),
   );
   return answer(call, shown, next);
 }
@@ -104,14 +110,23 @@ async function searchSingles(call: WorkspaceCall, words: string | null) {
   if (typeof below !== "number") throw wrongCursor();
   const status = wordOf(query, "status", statuses);
   const origin = wordOf(query, "origin", origins);
+  const lowestId = call.store.read((reading) => {
+    const since = sinceOf(call, reading);
+    return since === null ? 0 : firstSince(reading, "messages", since);
+  });
   const pairs = [status, status, origin, origin, words, words];
-  const rows = await searchReader.query(singlesSql, [workspace.id, below, LOOKED_AT, ...pairs, PER_PAGE + 1]);
+  const rows = await searchReader.query(singlesSql, [workspace.id, below, lowestId, LOOKED_AT, ...pairs, PER_PAGE + 1]);
   const ids = rows.flatMap(({ id }) => (typeof id === "number" ? [id] : []));
   const { looked = 0, lowest = null } = rows.find(({ id }) => id === null) ?? {};
   const shown = ids.slice(0, PER_PAGE);
   const goesOn = ids.length > PER_PAGE ? shown.at(-1) : looked === LOOKED_AT ? lowest : null;
   const messages = call.store.read((reading) => shown.flatMap((id) => findOwn(reading, workspace.id, id) ?? []));
   return answer(call, messages, typeof goesOn === "number" ? { id: goesOn } : null);
+}
+
+/** Of today alone: what Home counts. Null: of any day. */
+function sinceOf({ query, workspace }: WorkspaceCall, { now }: Reading): number | null {
+  return wordOf(query, "day", ["today"]) === null ? null : startOfDay(now, workspace.timezone);
 }
 
 function answer(call: WorkspaceCall, found: readonly Message[], next: object | null) {

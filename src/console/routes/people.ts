@@ -1,19 +1,17 @@
-/** Contacts beyond what the API lists: searched, filtered, and each with the history of its consent. */
-import { answerData, requireId } from "#src/api/endpoint.ts";
-import { answerRows, PER_PAGE, readPage, wrongCursor, wrongParameter } from "#src/api/page.ts";
+/** Contacts beyond what the API lists: searched, filtered, taken along as a file, and each with the history of its consent. */
+import { answerData } from "#src/api/endpoint.ts";
+import { answerRows, PER_PAGE, readPage, wrongCursor } from "#src/api/page.ts";
 import { compileCount, compileIds } from "#src/domain/audiences/compile.ts";
-import type { Filter } from "#src/domain/audiences/filter.ts";
 import { readSearch } from "#src/domain/audiences/search.ts";
-import { consents } from "#src/domain/contacts/consent.ts";
 import { listConsentChanges } from "#src/domain/contacts/consent-log.ts";
 import { findById, findPerson } from "#src/domain/contacts/find.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
-import { findGroup } from "#src/domain/groups/read.ts";
-import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { CONTACTS_A_READ, contactLines } from "#src/imports/export-contacts.ts";
 import { formatInstant } from "#src/primitives/instant.ts";
 import { notFound } from "#src/primitives/problem.ts";
-import type { Reading } from "#src/storage/transaction.ts";
+import { answerCsv } from "../csv-file.ts";
 import type { ConsoleRoute, WorkspaceCall } from "../route.ts";
+import { filterOf, searchIn } from "../search.ts";
 
 export const peopleRoutes: readonly ConsoleRoute[] = [
   {
@@ -21,6 +19,12 @@ export const peopleRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/contacts",
     needs: "member",
     handle: searchContacts,
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/contacts/export",
+    needs: "member",
+    handle: exportFound,
   },
   {
     method: "GET",
@@ -48,11 +52,8 @@ async function searchContacts({ store, searchReader, workspace, query, clock }: 
   const from = readPage(query);
   const after = "after" in from ? from.after.id : 0;
   if (typeof after !== "number") throw wrongCursor();
-  const json = filterOf(query);
   const { ids, count } = store.read((reading) => {
-    const people = readSearch(reading, workspace, json);
-    const members = readGroup(reading, workspace, query.get("group"));
-    const filter: Filter = members === null ? people : { kind: "all", parts: [members, people] };
+    const filter = readSearch(reading, workspace, filterOf(reading, workspace, searchIn(query)));
     const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: clock.now() };
     return { ids: compileIds(filter, context, after, PER_PAGE + 1), count: compileCount(filter, context) };
   });
@@ -72,29 +73,22 @@ async function searchContacts({ store, searchReader, workspace, query, clock }: 
   });
 }
 
-/** Whom a group holds, whichever kind it is; null where none is asked for. Throws `not_found`. */
-function readGroup(reading: Reading, workspace: Workspace, given: string | null): Filter | null {
-  if (given === null) return null;
-  const group = findGroup(reading, workspace.id, requireId(given, "group"));
-  if (group === undefined) throw notFound("group");
-  return readSearch(reading, workspace, group.filter ?? { field: "group", is: group.id });
-}
-
-/** What was typed is looked for in names, numbers and e-mail addresses. */
-function filterOf(query: URLSearchParams): unknown {
-  const text = (query.get("q") ?? "").trim();
-  const consent = query.get("consent");
-  if (consent !== null && !consents.some((known) => known === consent)) {
-    throw wrongParameter("consent", `The consent is one of ${consents.join(", ")}.`);
-  }
-  const parts: unknown[] = [];
-  if (consent !== null) parts.push({ field: "consent", is: consent });
-  if (text !== "") {
-    const words = ["name", "first_name", "last_name", "email"].map((field) => ({ field, contains: text }));
-    // A trunk zero, or the two of 00, is no part of what is stored.
-    const digits = text.replace(/[\s().+-]/g, "").replace(/^0+/, "");
-    const isNumber = /^\d{3,}$/.test(digits);
-    parts.push({ any: isNumber ? [...words, { field: "phone", contains: digits }] : words });
-  }
-  return parts.length === 0 ? { field: "phone", set: true } : { all: parts };
+/** Whom the list shows, all pages of it: by the code of `waxwing contact export`. */
+async function exportFound(call: WorkspaceCall) {
+  const { store, searchReader, workspace, query, clock } = call;
+  const search = searchIn(query);
+  const isAll = Object.values(search).every((part) => part === null);
+  const now = clock.now();
+  const json = store.read((reading) => filterOf(reading, workspace, search));
+  const nextIds = async (after: number): Promise<number[]> => {
+    const { sql, parameters } = store.read((reading) => {
+      const context = { workspaceId: workspace.id, timezone: workspace.timezone, now };
+      return compileIds(readSearch(reading, workspace, json), context, after, CONTACTS_A_READ);
+    });
+    return (await searchReader.query(sql, parameters)).map(({ id }) => Number(id));
+  };
+  // Whoever cannot be looked for is told so before a file begins.
+  if (!isAll) store.read((reading) => void readSearch(reading, workspace, json));
+  const file = { name: "contacts", action: "contact.export", subject: isAll ? "all" : "a selection", details: {} };
+  return answerCsv(call, file, contactLines(store, workspace.id, isAll ? null : nextIds));
 }

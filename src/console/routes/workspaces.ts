@@ -108,6 +108,12 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
   },
   {
     method: "GET",
+    path: "/w/{workspace}/today",
+    needs: "member",
+    handle: async ({ today, workspace }) => answerData(200, await today.of(workspace)),
+  },
+  {
+    method: "GET",
     path: "/w/{workspace}/people",
     needs: "owner",
     handle: ({ store, workspace }) =>

@@ -133,7 +133,7 @@ const screens = [
   screen("/numbers", () => import("./screens/numbers.tsx"), "open"),
   screen("/billing", () => import("./screens/billing.tsx"), "after"),
   screen("/inbox", () => import("./screens/inbox.tsx"), "show", "person", "after", "open"),
-  screen("/messages", () => import("./screens/messages.tsx"), "q", "status", "origin", "after", "open"),
+  screen("/messages", () => import("./screens/messages.tsx"), "q", "status", "origin", "day", "after", "open"),
   screen("/simulator", () => import("./screens/simulator.tsx"), "phone", "open"),
   screen(
     "/broadcasts/new",

@@ -1,4 +1,5 @@
-/** Makes a group. What a saved search may ask for is judged before, by those who know contacts. */
+/** Makes a group, and writes what becomes of one. What a saved search may ask for is judged before, by those who know contacts. */
+import { eq } from "drizzle-orm";
 import type { Reading, Tx } from "#src/storage/transaction.ts";
 import { foldName, GROUP_NAME_LENGTH_MAX } from "./group.ts";
 import { findGroupByName } from "./read.ts";
@@ -25,6 +26,18 @@ export function createGroup(tx: Tx, workspaceId: number, { name, checkedFilter }
     })
     .returning()
     .get();
+}
+
+/** Its new name and, of a saved search, its new filter; then it is counted anew. */
+export function writeGroup(tx: Tx, group: Group, { name, checkedFilter }: CheckedGroup): Group {
+  const plain = name.trim();
+  const isSame = JSON.stringify(checkedFilter) === JSON.stringify(group.filter);
+  return tx.db
+    .update(groups)
+    .set({ name: plain, folded: foldName(plain), ...(isSame ? {} : { filter: checkedFilter, countedAt: null }) })
+    .where(eq(groups.id, group.id))
+    .returning()
+    .get() as Group;
 }
 
 /** What is wrong with the name of a new group, in a sentence; null when nothing is. */

@@ -13,14 +13,19 @@ export interface ImportSettings {
   proof: string;
 }
 
-export interface ImportOutcome {
+export interface ImportFigures {
   rows: number;
   created: number;
   updated: number;
   unchanged: number;
   failed: number;
+  /** Who was recorded as opted in by this run. */
   opted_in: number;
+  /** Who had opted out, and stayed so. */
   kept_opted_out: number;
+}
+
+export interface ImportOutcome extends ImportFigures {
   /** The first of those that failed. */
   failures: readonly { line: number; reason: string }[];
 }

@@ -50,6 +50,29 @@ export function listConversations(
     .all();
 }
 
+/**
+ * SQL of who waits for an answer, who wrote last first, among so many conversations below a position; and down to which
+ * one was looked: nearly all may be answered, so whoever wants more goes on from there. A message that certainly failed
+ * answered nobody, and who has opted out cannot be answered. Parameters: workspace, wrote_at, wrote_at and contact_id of
+ * the position, how many are looked at, how many are wanted. For the reader's thread.
+ */
+export const waitingSql = `WITH looked AS MATERIALIZED (
+    SELECT contact_id, wrote_at, last_inbound_id FROM conversations
+      WHERE workspace_id = ? AND wrote_at <= ? AND (wrote_at, contact_id) < (?, ?)
+      ORDER BY wrote_at DESC, contact_id DESC LIMIT ?
+  ), waiting AS (
+    SELECT contact_id, wrote_at FROM looked
+      WHERE NOT EXISTS (
+          SELECT 1 FROM messages WHERE messages.contact_id = looked.contact_id
+            AND handed_over_at >= (SELECT created_at FROM inbounds WHERE id = looked.last_inbound_id)
+            AND (status <> 'failed' OR outcome_unknown = 1))
+        AND (SELECT consent FROM contacts WHERE id = looked.contact_id) <> 'opted_out'
+      ORDER BY wrote_at DESC, contact_id DESC LIMIT ?
+  )
+  SELECT contact_id, wrote_at, NULL AS looked FROM waiting
+  UNION ALL SELECT * FROM (SELECT contact_id, wrote_at, (SELECT count(*) FROM looked) FROM looked
+    ORDER BY wrote_at, contact_id LIMIT 1)`;
+
 /** Undefined for somebody who never wrote, and for another workspace's. */
 export function findConversation(reading: Reading, workspaceId: number, contactId: number): Conversation | undefined {
   const found = reading.db.select().from(conversations).where(eq(conversations.contactId, contactId)).get();

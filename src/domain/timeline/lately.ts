@@ -57,12 +57,12 @@ export function listEventsOfPhone(reading: Reading, workspaceId: number, phone: 
 
 /**
  * Ids of messages sent alone, the newest first, among so many of the newest below a given one; and down to which id was
- * looked. Words may be rare: whoever looks for them goes on from there. Parameters: workspace, below, looked at, then
+ * looked. Words may be rare: whoever looks for them goes on from there. Parameters: workspace, below, the lowest id that counts, looked at, then
  * twice each: status, origin, words (null: whichever), and how many are wanted.
  */
 export const singlesSql = `WITH looked AS MATERIALIZED (
     SELECT id, text, status, origin, outcome_unknown FROM messages
-      WHERE workspace_id = ? AND broadcast_id IS NULL AND id < ? ORDER BY id DESC LIMIT ?
+      WHERE workspace_id = ? AND broadcast_id IS NULL AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?
   )
   SELECT id, NULL AS looked, NULL AS lowest FROM (SELECT id FROM looked
       WHERE (? IS NULL OR CASE WHEN status = 'failed' AND outcome_unknown = 1 THEN 'unknown' ELSE status END = ?)

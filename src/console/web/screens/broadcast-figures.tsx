@@ -6,6 +6,7 @@ import { Section } from "../ui/page.tsx";
 import { figure, share } from "../ui/plural.ts";
 import { type Broadcast, type BroadcastDetail, toGo } from "./broadcast-view.ts";
 import { words } from "./broadcasts-words.ts";
+import { words as states } from "./message-state-words.ts";
 
 /** How much of it is done. The list's own words say the figures; this is for the eye. */
 export function ProgressBar({ broadcast }: { broadcast: Broadcast }) {
@@ -20,7 +21,7 @@ export function ProgressBar({ broadcast }: { broadcast: Broadcast }) {
 }
 
 export function Funnel({ broadcast }: { broadcast: BroadcastDetail }) {
-  const { counts, in_doubt: inDoubt } = broadcast;
+  const { counts, in_doubt: inDoubt, unknown } = broadcast;
   const name = words.funnelSentence(
     figure(counts.sent),
     share(counts.delivered, counts.sent),
@@ -29,7 +30,9 @@ export function Funnel({ broadcast }: { broadcast: BroadcastDetail }) {
   return (
     <Section title={words.funnel}>
       <p className="sr-only">{name}</p>
-      <div className="grid grid-cols-2 gap-3 mid:grid-cols-3 wide:grid-cols-6">
+      <div
+        className={`grid grid-cols-2 gap-3 mid:grid-cols-3 ${unknown > 0 ? "wide:grid-cols-4" : "wide:grid-cols-6"}`}
+      >
         <Figure label={words.sent} count={counts.sent} of={counts.total} status="sent" bar="fill-grey" isAtLeast />
         <Figure
           label={words.delivered}
@@ -41,12 +44,21 @@ export function Funnel({ broadcast }: { broadcast: BroadcastDetail }) {
         />
         <Figure label={words.read} count={counts.read} of={counts.sent} status="read" bar="fill-blue" />
         <Figure label={words.toGo} count={toGo(broadcast)} of={counts.total} status="pending" bar="fill-grey" />
-        <Figure label={words.failed} count={counts.failed} of={counts.total} status="failed" bar="fill-red" />
+        <Figure
+          label={words.failed}
+          count={Math.max(0, counts.failed - unknown)}
+          of={counts.total}
+          status="failed"
+          bar="fill-red"
+        />
+        {unknown > 0 && (
+          <Figure label={states.unknown} count={unknown} of={counts.total} status="unknown" bar="fill-violet" />
+        )}
         <Figure label={words.leftOut} count={counts.skipped} of={counts.total} status="skipped" bar="fill-grey" />
       </div>
       {inDoubt > 0 && (
         <p className="mt-3">
-          <Chip tone="violet">{`${words.inDoubt}: ${figure(inDoubt)}`}</Chip>
+          <Chip tone="violet">{`${states.inDoubt}: ${figure(inDoubt)}`}</Chip>
           <span className="ms-2 text-quiet">{words.inDoubtText}</span>
         </p>
       )}
@@ -100,7 +112,7 @@ export function Causes({ broadcast }: { broadcast: BroadcastDetail }) {
           >
             <span className="flex flex-wrap items-center gap-2">
               <Chip tone={isUnknown ? "violet" : status === "failed" ? "red" : "grey"}>
-                {isUnknown ? words.unknown : status === "failed" ? words.failed : words.leftOut}
+                {isUnknown ? states.unknown : status === "failed" ? words.failed : words.leftOut}
               </Chip>
               <span>{isUnknown ? `${words.unknownText} ${reason}` : reason}</span>
               {code !== null && <code className="font-mono text-label text-quiet">{code}</code>}

@@ -1,9 +1,9 @@
-/** A broadcast and its people as the API shows them, and our words for their states. */
+/** A broadcast as the API shows it, its people as the console's server does, and our words for its states. */
 import type { ChipTone } from "../ui/chip.tsx";
 import { words } from "./broadcasts-words.ts";
+import type { MessageStatus } from "./message-state.ts";
 
 export type BroadcastStatus = keyof typeof words.states;
-export type RecipientStatus = keyof typeof words.statuses;
 
 export interface Broadcast {
   id: number;
@@ -30,16 +30,24 @@ export interface Cause {
 
 export interface BroadcastDetail extends Broadcast {
   in_doubt: number;
+  /** Of those who count as failed: nobody knows. */
+  unknown: number;
   causes: Cause[];
 }
 
 export interface Recipient {
+  id: number;
   to: string;
-  status: RecipientStatus;
+  name: string | null;
+  status: MessageStatus;
+  /** Handed over, and nobody knows what became of it. */
+  is_unknown: boolean;
+  code: string | null;
   reason: string | null;
   sent_at: string | null;
   delivered_at: string | null;
   read_at: string | null;
+  failed_at: string | null;
 }
 
 const TONES: Readonly<Record<BroadcastStatus, ChipTone>> = {
@@ -54,25 +62,6 @@ const TONES: Readonly<Record<BroadcastStatus, ChipTone>> = {
 
 export function statusLook(status: BroadcastStatus): { word: string; tone: ChipTone } {
   return { word: words.states[status], tone: TONES[status] };
-}
-
-const RECIPIENT_TONES: Readonly<Record<RecipientStatus, ChipTone>> = {
-  pending: "grey",
-  queued: "grey",
-  sending: "grey",
-  sent: "grey",
-  delivered: "green",
-  read: "blue",
-  failed: "red",
-  skipped: "grey",
-};
-
-/** Failed for want of an answer is not known to have failed: what the reason says decides the colour. */
-export function recipientLook({ status, reason }: Recipient): { word: string; tone: ChipTone } {
-  if (status === "failed" && reason !== null && /may have arrived|may already have been sent|no answer/i.test(reason)) {
-    return { word: words.unknown, tone: "violet" };
-  }
-  return { word: words.statuses[status], tone: RECIPIENT_TONES[status] };
 }
 
 export function isFinished({ status }: Broadcast): boolean {

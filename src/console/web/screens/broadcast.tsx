@@ -20,6 +20,7 @@ import { Recipients } from "./broadcast-recipients.tsx";
 import { type BroadcastDetail, isFinished, statusLook, toGo } from "./broadcast-view.ts";
 import { words } from "./broadcasts-words.ts";
 import { type Live, useLive } from "./live.ts";
+import { SendAgain } from "./send-again.tsx";
 
 export function Screen() {
   const { id } = useWorkspace();
@@ -57,7 +58,7 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
   const { word, tone } = statusLook(shown.status);
   const when = (at: string | null) => (at === null ? words.none : <ExactTime at={at} zone={timezone} />);
   return (
-    <Page title={shown.name} about={words.title} action={<Actions broadcast={shown} />}>
+    <Page title={shown.name} about={words.title} action={hasActions(shown) ? <Actions broadcast={shown} /> : undefined}>
       <p className="-mt-4 mb-4">
         <Link
           to={"/w/$workspace/broadcasts" as never}
@@ -159,11 +160,15 @@ function useRate(broadcast: BroadcastDetail): number {
   return broadcast.status === "running" ? rate : 0;
 }
 
+function hasActions(broadcast: BroadcastDetail): boolean {
+  return !isFinished(broadcast) || broadcast.counts.failed > 0;
+}
+
 function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
   const { id: workspaceId } = useWorkspace();
   const client = useQueryClient();
   const [asking, setAsking] = useState<"pause" | "resume" | "cancel" | null>(null);
-  if (isFinished(broadcast)) return null;
+  if (isFinished(broadcast)) return <SendAgain broadcast={broadcast} />;
   const { name, counts, status } = broadcast;
   const waiting = plural(toGo(broadcast), words.one, words.other);
   const act = (path: string, done: string) => async (key: string) => {

@@ -7,6 +7,7 @@ import { SelectField, TextField } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { sayDone } from "../ui/toast.tsx";
 import type { CustomField } from "./api-fields.tsx";
+import { PeopleFields, type PersonValues } from "./contact-people.tsx";
 import type { Contact } from "./contact-view.ts";
 import { words } from "./contacts-words.ts";
 
@@ -23,7 +24,10 @@ const OWN = [
   ["anniversary", words.anniversary],
 ] as const;
 
-type Values = Record<(typeof OWN)[number][0] | "tags" | "groups", string> & { fields: Record<string, string> };
+export type ContactValues = Record<(typeof OWN)[number][0] | "tags" | "groups", string> & {
+  fields: Record<string, string>;
+  people: PersonValues[];
+};
 
 export function ContactForm({ contact }: { contact: Contact }) {
   const { id } = useWorkspace();
@@ -40,8 +44,8 @@ function KnownForm({ contact, fields }: { contact: Contact; fields: CustomField[
   const { id } = useWorkspace();
   const client = useQueryClient();
   const before = valuesOf(contact, fields);
-  const form = useForm<Values>({ defaultValues: before });
-  const save = async (values: Values, key: string) => {
+  const form = useForm<ContactValues>({ defaultValues: before });
+  const save = async (values: ContactValues, key: string) => {
     const changes = changesOf(before, values, fields);
     const path = `/w/${id}/v1/contacts/${encodeURIComponent(contact.phone)}`;
     client.setQueryData(["contact", id, contact.phone], await send<Contact>("PUT", path, changes, key));
@@ -100,22 +104,29 @@ function KnownForm({ contact, fields }: { contact: Contact; fields: CustomField[
           })}
         </fieldset>
       )}
+      <PeopleFields form={form} />
     </Form>
   );
 }
 
-function valuesOf(contact: Contact, fields: CustomField[]): Values {
+function valuesOf(contact: Contact, fields: CustomField[]): ContactValues {
   const own = Object.fromEntries(OWN.map(([name]) => [name, contact[name] ?? ""]));
   return {
     ...(own as Record<(typeof OWN)[number][0], string>),
     tags: contact.tags.join(", "),
     groups: contact.groups.map(({ name }) => name).join(", "),
     fields: Object.fromEntries(fields.map(({ key }) => [key, String(contact.fields[key] ?? "")])),
+    people: contact.people.map(({ name, first_name, birthday, ref }) => ({
+      name,
+      first_name: first_name ?? "",
+      birthday: birthday ?? "",
+      ref,
+    })),
   };
 }
 
 /** As the API takes it: what is emptied is null, what did not change is left out. */
-function changesOf(before: Values, after: Values, fields: CustomField[]): Json {
+function changesOf(before: ContactValues, after: ContactValues, fields: CustomField[]): Json {
   const changes: Json = {};
   for (const [name] of OWN) {
     if (after[name].trim() !== before[name]) changes[name] = after[name].trim() || null;
@@ -136,6 +147,15 @@ function changesOf(before: Values, after: Values, fields: CustomField[]): Json {
     return text === before.fields[field.key] ? [] : [[field.key, readCustom(field, text)] as const];
   });
   if (custom.length > 0) changes.fields = Object.fromEntries(custom);
+  // The whole list is sent, or nothing of it.
+  if (JSON.stringify(before.people) !== JSON.stringify(after.people)) {
+    changes.people = after.people.map(({ name, first_name, birthday, ref }) => ({
+      name: name.trim(),
+      first_name: first_name.trim() || null,
+      birthday: birthday.trim() || null,
+      ref,
+    }));
+  }
   return changes;
 }
 

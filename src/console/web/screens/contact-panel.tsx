@@ -35,7 +35,7 @@ export function ContactPanel({ phone }: { phone: string }) {
 
 function Detail({ contact }: { contact: Contact }) {
   const { timezone } = useWorkspace();
-  const { people, last_message_from_them_at: wroteAt } = contact;
+  const { last_message_from_them_at: wroteAt } = contact;
   const windowEnd = wroteAt === null ? 0 : Date.parse(wroteAt) + WINDOW_MS;
   return (
     <>
@@ -57,20 +57,6 @@ function Detail({ contact }: { contact: Contact }) {
       <ConsentCard contact={contact} />
       <Section title={words.profile}>
         <ContactForm key={contact.updated_at} contact={contact} />
-      </Section>
-      <Section title={words.people}>
-        {people.length === 0 ? (
-          <p className="text-quiet">{words.peopleNone}</p>
-        ) : (
-          <ul className="rounded-panel border border-line">
-            {people.map((person) => (
-              <li key={`${person.ref} ${person.name}`} className="border-b border-line px-4 py-2 last:border-b-0">
-                {person.name}
-                {person.birthday !== null && <span className="ms-2 text-quiet">{person.birthday}</span>}
-              </li>
-            ))}
-          </ul>
-        )}
       </Section>
     </>
   );

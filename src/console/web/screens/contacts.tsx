@@ -13,8 +13,11 @@ import { SearchBox } from "../ui/search-box.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { AddContact } from "./add-contact.tsx";
+import { BulkProgress } from "./bulk-progress.tsx";
+import { words as bulkWords } from "./bulk-words.ts";
 import { ContactPanel } from "./contact-panel.tsx";
 import { type Consent, type Contact, consentLook, nameOf } from "./contact-view.ts";
+import { NOBODY, type Selected, Selection } from "./contacts-selection.tsx";
 import { words } from "./contacts-words.ts";
 import { ImportLink } from "./import-link.tsx";
 
@@ -31,6 +34,11 @@ export function Screen() {
   const { id, timezone } = useWorkspace();
   const { q, consent, group, after, open } = useSearch({ strict: false }) as Search;
   const [isAdding, setIsAdding] = useState(false);
+  const about = JSON.stringify([q, consent, group]);
+  // Whoever is selected was found by what stood above the list then.
+  const [chosen, setChosen] = useState({ about, selected: NOBODY });
+  const selected = chosen.about === about ? chosen.selected : NOBODY;
+  const select = (now: Selected) => setChosen({ about, selected: now });
   const isSearch = q !== undefined || consent !== undefined || group !== undefined;
   // All of them come as the API lists them, by the index; what is looked for is walked for.
   const path = `/w/${id}${isSearch ? "" : "/v1"}/contacts${queryText({ q, consent, group, after })}`;
@@ -74,16 +82,28 @@ export function Screen() {
         />
       </div>
       {group !== undefined && <InGroup groupId={group} />}
+      <BulkProgress />
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
       {list.data !== undefined && rows.length === 0 && <Nobody isSearch={isSearch} />}
       {list.data !== undefined && rows.length > 0 && (
         <>
+          <Selection rows={rows} total={total} search={{ q, consent, group }} selected={selected} select={select} />
           <List
             label={words.title}
             rows={rows}
             rowKey={({ phone }) => phone}
             openKey={open ?? null}
+            selection={{
+              label: (contact) => bulkWords.selectOne(nameOf(contact)),
+              isSelected: ({ phone }) => selected.isAll || selected.phones.includes(phone),
+              isLocked: selected.isAll,
+              toggle: ({ phone }) => {
+                const others = selected.phones.filter((one) => one !== phone);
+                const isOff = others.length < selected.phones.length;
+                select({ phones: isOff ? others : [...others, phone], isAll: false });
+              },
+            }}
             isStale={list.isPlaceholderData}
             rowLink={({ phone }) => ({
               to: ".",

@@ -1,14 +1,14 @@
 /** Webhook deliveries: the list with its filters, one in detail beside it, and replaying what failed. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { getList, queryText } from "../api.ts";
 import { mayOwn, useWorkspace } from "../session.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Chip } from "../ui/chip.tsx";
-import { inputLook } from "../ui/field.tsx";
 import { FilterBar, List, Pager } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
+import { SelectFilter } from "../ui/select-filter.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { eventTypes, words } from "./deliveries-words.ts";
@@ -56,7 +56,12 @@ export function Screen() {
             { value: "exhausted", label: words.exhausted },
           ]}
         />
-        <TypeFilter type={type} />
+        <SelectFilter
+          label={words.type}
+          name="type"
+          any={words.allTypes}
+          choices={eventTypes.map((value) => ({ value, label: value }))}
+        />
       </div>
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
@@ -119,31 +124,5 @@ export function Screen() {
       {open !== undefined && <DeliveryPanel key={open} id={open} />}
       {isReplaying && <ReplayFailed onClose={() => setIsReplaying(false)} />}
     </Page>
-  );
-}
-
-function TypeFilter({ type }: { type: string | undefined }) {
-  const navigate = useNavigate();
-  const choose = (value: string) =>
-    void navigate({
-      to: ".",
-      search: (known: Search) => ({ ...known, type: value || undefined, after: undefined, open: undefined }),
-    } as never);
-  return (
-    <label className="mb-4 flex items-center gap-2 max-mid:w-full">
-      <span className="shrink-0 text-quiet">{words.type}</span>
-      <select
-        className={`${inputLook} mid:min-h-8 mid:w-52 mid:py-1`}
-        value={type ?? ""}
-        onChange={({ target }) => choose(target.value)}
-      >
-        <option value="">{words.allTypes}</option>
-        {eventTypes.map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

@@ -176,18 +176,30 @@ function givenValue(ask: Ask, field: FilterField, text: string): unknown {
   }
 }
 
+/** As sentences that can be edited; null where it goes deeper than they can say. */
+export function fromFilter(filter: unknown, fields: readonly FilterField[]): Sentences | null {
+  const read = readSentences(filter);
+  if (read === null) return null;
+  const sentences = read.parts.map((part) => {
+    const found = readPart(part, fields);
+    if (found === null) return null;
+    const { field, ask, value } = found;
+    const known = field.choices === undefined || field.choices.some((choice) => choice.value === String(value));
+    if (ask.input === "choice" && !known) return null;
+    return { field: field.id, ask: ask.id, value: ask.input === "none" ? "" : String(value) };
+  });
+  const whole = sentences.filter((sentence) => sentence !== null);
+  return whole.length < sentences.length ? null : { joint: read.joint, sentences: whole };
+}
+
 /** In words, for people who only look; null where it goes deeper than sentences. */
 export function describe(filter: unknown, fields: readonly FilterField[]): string[] | null {
   const read = readSentences(filter);
   if (read === null) return null;
   const lines = read.parts.map((part) => {
-    const { field: id, ...operators } = part;
-    const field = fields.find((known) => known.id === id);
-    const [[operator, value] = ["", null]] = Object.entries(operators);
-    const ask =
-      field?.asks.find((known) => known.operator === operator && known.input === "none" && known.value === value) ??
-      field?.asks.find((known) => known.operator === operator && known.input !== "none");
-    if (field === undefined || ask === undefined || typeof value === "object") return null;
+    const found = readPart(part, fields);
+    if (found === null) return null;
+    const { field, ask, value } = found;
     const shown = field.choices?.find((choice) => choice.value === String(value))?.label ?? String(value);
     if (ask.input === "none") return `${field.label} ${ask.label}`;
     return ask.input === "days"
@@ -197,6 +209,20 @@ export function describe(filter: unknown, fields: readonly FilterField[]): strin
   const whole = lines.filter((line) => line !== null);
   if (whole.length < lines.length) return null;
   return whole.map((line, index) => (index === 0 ? line : `${words.joints[read.joint]} ${line}`));
+}
+
+/** What a condition asks, as far as a sentence can say it. */
+function readPart(
+  part: Record<string, unknown>,
+  fields: readonly FilterField[],
+): { field: FilterField; ask: Ask; value: unknown } | null {
+  const { field: id, ...operators } = part;
+  const field = fields.find((known) => known.id === id);
+  const [[operator, value] = ["", null]] = Object.entries(operators);
+  const ask =
+    field?.asks.find((known) => known.operator === operator && known.input === "none" && known.value === value) ??
+    field?.asks.find((known) => known.operator === operator && known.input !== "none");
+  return field === undefined || ask === undefined || typeof value === "object" ? null : { field, ask, value };
 }
 
 function readSentences(filter: unknown): { joint: "all" | "any"; parts: Record<string, unknown>[] } | null {

@@ -14,6 +14,7 @@ import { figure, plural } from "../ui/plural.ts";
 import { Empty, Failed, Loading, Notice } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { sayDone } from "../ui/toast.tsx";
+import { EditGroup } from "./edit-group.tsx";
 import { describe } from "./filter.ts";
 import { Sample, useFilterFields } from "./filter-builder.tsx";
 import type { Group, GroupDetail } from "./group-view.ts";
@@ -101,6 +102,7 @@ function Detail({ group }: { group: GroupDetail }) {
   const client = useQueryClient();
   const close = useClosePanel();
   const [isAsking, setIsAsking] = useState(false);
+  const [isEditing, setIsEditing] = useState(false);
   const params = { workspace: String(id) } as never;
   return (
     <>
@@ -112,6 +114,7 @@ function Detail({ group }: { group: GroupDetail }) {
         >
           {words.use}
         </ButtonLink>
+        <Button onClick={() => setIsEditing(true)}>{words.edit}</Button>
         <Button tone="danger" onClick={() => setIsAsking(true)}>
           {words.remove}
         </Button>
@@ -143,6 +146,7 @@ function Detail({ group }: { group: GroupDetail }) {
           ]}
         />
       </Section>
+      {isEditing && <EditGroup group={group} onClose={() => setIsEditing(false)} />}
       <Confirm
         isOpen={isAsking}
         title={words.removeTitle(group.name)}

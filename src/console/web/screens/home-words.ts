@@ -36,5 +36,22 @@ export const words = {
       ? "100 or more events could not be delivered."
       : `${count === 1 ? "One event" : `${count} events`} could not be delivered.`,
   needsDeliveriesAction: "Look at them",
+  today: "Today",
+  todayLead: (zone: string) => `Since midnight in ${zone}. Broadcasts count on the day on which they began.`,
+  todayMessages: "See what was sent one at a time today",
+  figures: {
+    sent: "Sent",
+    delivered: "Delivered",
+    read: "Read",
+    failed: "Failed",
+    unknown: "Outcome unknown",
+  },
+  ofSent: (part: string) => `${part} of those sent`,
+  single: (count: string) => `${count} one at a time`,
+  inBroadcasts: (count: string) => `${count} in broadcasts`,
+  received: "Received",
+  fromPeople: (people: string) => `from ${people}`,
+  one: "person",
+  other: "people",
   broadcastsTitle: "Broadcasts under way",
 } as const;

@@ -13,6 +13,7 @@ import { Failed, Loading } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { ProgressBar } from "./broadcast-figures.tsx";
 import { type Broadcast, statusLook } from "./broadcast-view.ts";
+import { Today } from "./home-today.tsx";
 import { words } from "./home-words.ts";
 
 interface HomeView {
@@ -51,6 +52,7 @@ function Content({ workspace, home }: { workspace: Workspace; home: HomeView }) 
       <NeedsYou workspace={workspace} home={home} hasBegun={hasBegun} />
       <UnderWay workspace={workspace} broadcasts={home.broadcasts} />
       {!hasBegun && <Steps workspace={workspace} home={home} />}
+      <Today workspace={workspace} isQuiet={!hasBegun} />
     </>
   );
 }

@@ -15,11 +15,11 @@ import { ConversationView } from "./conversation.tsx";
 import type { ConversationRow } from "./inbox-view.ts";
 import { words } from "./inbox-words.ts";
 import { MessagePanel } from "./message-panel.tsx";
-import { messageLook } from "./message-view.ts";
+import { messageLook } from "./message-state.ts";
 import { WindowChip } from "./window-chip.tsx";
 
 interface Search {
-  show?: "unread" | "open";
+  show?: "unread" | "waiting" | "open";
   person?: string;
   after?: string;
   open?: string;
@@ -44,6 +44,7 @@ export function Screen() {
           choices={[
             { value: undefined, label: words.all },
             { value: "unread", label: words.unread },
+            { value: "waiting", label: words.waiting },
             { value: "open", label: words.open },
           ]}
         />
@@ -129,7 +130,7 @@ function Nobody({ show }: { show: Search["show"] }) {
   if (show !== undefined) {
     return (
       <Empty
-        title={show === "unread" ? words.emptyUnread : words.emptyOpen}
+        title={{ unread: words.emptyUnread, waiting: words.emptyWaiting, open: words.emptyOpen }[show]}
         action={
           <ButtonLink to={"." as never} search={{} as never}>
             {words.emptyFiltered}

@@ -10,7 +10,8 @@ import { Facts, Section } from "../ui/page.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { Failed, Loading, Notice } from "../ui/states.tsx";
 import { ExactTime } from "../ui/time.tsx";
-import { isAtRest, isUnknown, type MessageStory, messageLook, taleOf } from "./message-view.ts";
+import { isUnknown, messageLook } from "./message-state.ts";
+import { isAtRest, type MessageStory, taleOf } from "./message-view.ts";
 import { words } from "./messages-words.ts";
 import { StepList } from "./step-list.tsx";
 

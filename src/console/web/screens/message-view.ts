@@ -1,8 +1,6 @@
-/** Messages as the console's server shows them, and our words for their states. Sent is not delivered, unknown not failed. */
-import type { ChipTone } from "../ui/chip.tsx";
+/** Messages as the console's server shows them, and what became of one in a sentence. */
+import { isUnknown, type MessageStatus } from "./message-state.ts";
 import { words } from "./messages-words.ts";
-
-export type MessageStatus = keyof typeof words.statuses;
 
 export interface AnyMessage {
   id: number;
@@ -60,29 +58,6 @@ export interface WrittenItem {
 }
 
 export type ThreadItem = SentItem | WrittenItem;
-
-const TONES: Readonly<Record<MessageStatus, ChipTone>> = {
-  pending: "grey",
-  queued: "grey",
-  sending: "grey",
-  sent: "grey",
-  delivered: "green",
-  read: "blue",
-  failed: "red",
-  skipped: "grey",
-};
-
-export function messageLook({ status, is_unknown }: Pick<AnyMessage, "status" | "is_unknown">): {
-  word: string;
-  tone: ChipTone;
-} {
-  if (status === "failed" && is_unknown) return { word: words.unknown, tone: "violet" };
-  return { word: words.statuses[status], tone: TONES[status] };
-}
-
-export function isUnknown({ status, is_unknown }: Pick<AnyMessage, "status" | "is_unknown">): boolean {
-  return status === "failed" && is_unknown;
-}
 
 /** Nothing more is expected to happen to it. */
 export function isAtRest({ status }: Pick<AnyMessage, "status">): boolean {

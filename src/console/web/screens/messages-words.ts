@@ -12,6 +12,9 @@ export const words = {
   none: "–",
   origin: "Sent by",
   anyOrigin: "Anybody",
+  day: "Day",
+  anyDay: "Any day",
+  today: "Today",
   origins: { api: "Your software", console: "The console", broadcast: "A broadcast" },
   empty: "No messages yet.",
   emptyText: "Send one from your software:",
@@ -21,17 +24,6 @@ export const words = {
   clear: "Show all",
   newer: "Newer",
   older: "Older",
-  statuses: {
-    pending: "Waiting",
-    queued: "Waiting",
-    sending: "Handing over",
-    sent: "Sent",
-    delivered: "Delivered",
-    read: "Read",
-    failed: "Failed",
-    skipped: "Left out",
-  },
-  unknown: "Outcome unknown",
   unknownText:
     "We don't know whether this arrived: WhatsApp didn't answer in time. It won't be sent again by itself. If a receipt comes in, this line changes.",
   money: {

@@ -1,41 +1,45 @@
 /** Messages: searched by phone, id or words, filtered by state and by who sent them, one with its story beside the list. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { getList, queryText } from "../api.ts";
 import { useWorkspace } from "../session.ts";
 import { ButtonLink } from "../ui/button.tsx";
 import { Chip } from "../ui/chip.tsx";
 import { CodeBlock } from "../ui/copy.tsx";
-import { inputLook } from "../ui/field.tsx";
 import { FilterBar, List, Pager } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchBox } from "../ui/search-box.tsx";
+import { SelectFilter } from "../ui/select-filter.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { curlFor } from "./home.tsx";
 import { MessagePanel } from "./message-panel.tsx";
-import { type AnyMessage, messageLook } from "./message-view.ts";
+import { messageLook } from "./message-state.ts";
+import { words as states } from "./message-state-words.ts";
+import type { AnyMessage } from "./message-view.ts";
 import { words } from "./messages-words.ts";
 
 interface Search {
   q?: string;
   status?: string;
   origin?: string;
+  day?: "today";
   after?: string;
   open?: string;
 }
 
 export function Screen() {
   const { id, timezone } = useWorkspace();
-  const { q, status, origin, after, open } = useSearch({ strict: false }) as Search;
+  const { q, status, origin, day, after, open } = useSearch({ strict: false }) as Search;
   const list = useQuery({
-    queryKey: ["messages", id, q, status, origin, after],
-    queryFn: ({ signal }) => getList<AnyMessage>(`/w/${id}/messages${queryText({ q, status, origin, after })}`, signal),
+    queryKey: ["messages", id, q, status, origin, day, after],
+    queryFn: ({ signal }) =>
+      getList<AnyMessage>(`/w/${id}/messages${queryText({ q, status, origin, day, after })}`, signal),
     placeholderData: keepPreviousData,
     refetchInterval: after === undefined ? 5_000 : false,
   });
   const rows = list.data?.data ?? [];
-  const isSearch = q !== undefined || status !== undefined || origin !== undefined;
+  const isSearch = q !== undefined || status !== undefined || origin !== undefined || day !== undefined;
   return (
     <Page title={words.title} lead={words.lead}>
       <div className="flex flex-wrap gap-x-6">
@@ -47,12 +51,28 @@ export function Screen() {
             { value: undefined, label: words.all },
             ...(["sent", "delivered", "read", "failed"] as const).map((value) => ({
               value,
-              label: words.statuses[value],
+              label: states.statuses[value],
             })),
-            { value: "unknown", label: words.unknown },
+            { value: "unknown", label: states.unknown },
           ]}
         />
-        <OriginFilter origin={origin} />
+        <SelectFilter
+          label={words.origin}
+          name="origin"
+          any={words.anyOrigin}
+          choices={[
+            { value: "api", label: words.origins.api },
+            { value: "console", label: words.origins.console },
+          ]}
+        />
+        <FilterBar
+          label={words.day}
+          name="day"
+          choices={[
+            { value: undefined, label: words.anyDay },
+            { value: "today", label: words.today },
+          ]}
+        />
       </div>
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
@@ -131,28 +151,5 @@ export function Screen() {
       {list.data !== undefined && <Pager meta={list.data.meta} newer={words.newer} older={words.older} />}
       {open !== undefined && <MessagePanel key={open} id={open} />}
     </Page>
-  );
-}
-
-function OriginFilter({ origin }: { origin: string | undefined }) {
-  const navigate = useNavigate();
-  const choose = (value: string) =>
-    void navigate({
-      to: ".",
-      search: (known: Search) => ({ ...known, origin: value || undefined, after: undefined, open: undefined }),
-    } as never);
-  return (
-    <label className="mb-4 flex items-center gap-2 max-mid:w-full">
-      <span className="whitespace-nowrap text-quiet">{words.origin}</span>
-      <select
-        className={`${inputLook} mid:min-h-8 mid:w-44 mid:py-1`}
-        value={origin ?? ""}
-        onChange={({ target }) => choose(target.value)}
-      >
-        <option value="">{words.anyOrigin}</option>
-        <option value="api">{words.origins.api}</option>
-        <option value="console">{words.origins.console}</option>
-      </select>
-    </label>
   );
 }

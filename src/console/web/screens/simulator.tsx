@@ -15,7 +15,7 @@ import { textIn } from "./bubble.tsx";
 import { consentLook } from "./contact-view.ts";
 import { words as home } from "./home-words.ts";
 import { MessagePanel } from "./message-panel.tsx";
-import { messageLook } from "./message-view.ts";
+import { messageLook } from "./message-state.ts";
 import { PhoneView } from "./simulator-phone.tsx";
 import type { Phone, SimulatedNumber, SimulatorState } from "./simulator-view.ts";
 import { words } from "./simulator-words.ts";

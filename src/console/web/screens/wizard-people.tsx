@@ -145,7 +145,7 @@ function GroupChoice({ workspaceId, content, change }: Props & { workspaceId: nu
   );
 }
 
-async function allGroups(workspaceId: number, signal: AbortSignal): Promise<Group[]> {
+export async function allGroups(workspaceId: number, signal: AbortSignal): Promise<Group[]> {
   const all: Group[] = [];
   let after: string | null = null;
   for (let page = 0; page < GROUP_PAGES; page += 1) {

@@ -32,6 +32,17 @@ interface ListProps<Row> {
   isStale?: boolean;
   /** Buttons at the end of a row. */
   actions?: (row: Row) => ReactNode;
+  /** A box before each row. */
+  selection?: ListSelection<Row>;
+}
+
+export interface ListSelection<Row> {
+  /** What a box is called: "Select Asha". */
+  label: (row: Row) => string;
+  isSelected: (row: Row) => boolean;
+  toggle: (row: Row) => void;
+  /** Everybody is selected, by one word above the list. */
+  isLocked?: boolean;
 }
 
 const PHONE: Readonly<Record<Column<unknown>["phone"], string>> = {
@@ -43,7 +54,7 @@ const PHONE: Readonly<Record<Column<unknown>["phone"], string>> = {
 };
 
 export function List<Row>(props: ListProps<Row>) {
-  const { label, rows, columns, rowKey, rowLink, openKey = null, isStale = false, actions } = props;
+  const { label, rows, columns, rowKey, rowLink, openKey = null, isStale = false, actions, selection } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   useKeys((key) => {
     if (key !== "j" && key !== "k") return false;
@@ -61,6 +72,11 @@ export function List<Row>(props: ListProps<Row>) {
       <table role="table" aria-label={label} className="w-full border-collapse max-mid:block">
         <thead className="max-mid:sr-only">
           <tr>
+            {selection !== undefined && (
+              <th scope="col" className="border-b border-line py-2 ps-4">
+                <span className="sr-only">Selected</span>
+              </th>
+            )}
             {columns.map(({ head, isFigure }) => (
               <th
                 key={head}
@@ -85,8 +101,26 @@ export function List<Row>(props: ListProps<Row>) {
                 key={key}
                 role="row"
                 aria-current={key === openKey ? "true" : undefined}
-                className={`relative border-b border-line last:border-b-0 max-mid:grid max-mid:grid-cols-[minmax(0,1fr)_auto] max-mid:gap-x-3 max-mid:gap-y-1 max-mid:px-4 max-mid:py-3 ${rowLink === undefined ? "" : "hover:bg-sunken"} ${key === openKey ? "bg-sunken" : ""}`}
+                className={`relative border-b border-line last:border-b-0 max-mid:grid max-mid:grid-cols-[minmax(0,1fr)_auto] max-mid:gap-x-3 max-mid:gap-y-1 max-mid:px-4 max-mid:py-3 ${selection === undefined ? "" : "max-mid:ps-14!"} ${rowLink === undefined ? "" : "hover:bg-sunken"} ${key === openKey ? "bg-sunken" : ""}`}
               >
+                {selection !== undefined && (
+                  <td
+                    role="cell"
+                    className="w-11 ps-1 max-mid:absolute max-mid:inset-y-0 max-mid:start-1 max-mid:z-1 max-mid:p-0"
+                  >
+                    {/* Above the row's link, and large enough for a finger. */}
+                    <label className="relative z-1 flex size-11 items-center justify-center max-mid:h-full max-mid:w-12">
+                      <input
+                        type="checkbox"
+                        aria-label={selection.label(row)}
+                        className="size-4 accent-accent max-mid:size-5"
+                        checked={selection.isSelected(row)}
+                        disabled={selection.isLocked === true}
+                        onChange={() => selection.toggle(row)}
+                      />
+                    </label>
+                  </td>
+                )}
                 {columns.map(({ head, cell, phone, isFigure }, index) => (
                   <td
                     key={head}

@@ -1,0 +1,15 @@
+/** Texts of the states of a message, whether it was sent alone or in a broadcast. */
+export const words = {
+  statuses: {
+    pending: "Waiting",
+    queued: "Waiting",
+    sending: "Handing over",
+    sent: "Sent",
+    delivered: "Delivered",
+    read: "Read",
+    failed: "Failed",
+    skipped: "Left out",
+  },
+  unknown: "Outcome unknown",
+  inDoubt: "In doubt",
+} as const;

@@ -1,0 +1,45 @@
+/** One of some words, chosen from a list: a filter that lives in the address, where there are too many for a `FilterBar`. */
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { inputLook } from "./field.tsx";
+
+interface SelectFilterProps {
+  label: string;
+  /** In the address. */
+  name: string;
+  /** The words for no choice. */
+  any: string;
+  choices: readonly { value: string; label: string }[];
+}
+
+export function SelectFilter({ label, name, any, choices }: SelectFilterProps) {
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as Record<string, unknown>;
+  const chosen = search[name];
+  const choose = (value: string) =>
+    void navigate({
+      to: ".",
+      search: (known: Record<string, unknown>) => ({
+        ...known,
+        [name]: value || undefined,
+        after: undefined,
+        open: undefined,
+      }),
+    } as never);
+  return (
+    <label className="mb-4 flex items-center gap-2 max-mid:w-full">
+      <span className="shrink-0 whitespace-nowrap text-quiet">{label}</span>
+      <select
+        className={`${inputLook} mid:min-h-8 mid:w-48 mid:py-1`}
+        value={typeof chosen === "string" ? chosen : ""}
+        onChange={({ target }) => choose(target.value)}
+      >
+        <option value="">{any}</option>
+        {choices.map(({ value, label: word }) => (
+          <option key={value} value={value}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

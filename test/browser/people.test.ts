@@ -1,0 +1,138 @@
+/**
+ * Many people at once, in a real browser: selected and tagged, opted out by count, one edited with those on their number;
+ * a broadcast whose failed ones are sent to again and become a list; a group that is changed; who waits for an answer.
+ */
+import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { noBrowser, openBrowser } from "#test/support/browser.ts";
+import { startConsole } from "#test/support/console-process.ts";
+
+const LIMIT_MS = 120_000;
+const NUMBER = "number add --workspace 1 --phone +911244001100 --name Shop --network simulator";
+const TEMPLATE = {
+  name: "offer",
+  language: "en_US",
+  category: "MARKETING",
+  components: [{ type: "BODY", text: "Hi." }],
+};
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "select → tag → opt out by count → edit → send again → list of the failed → change the group → who waits",
+    async () => {
+      await using app = await startConsole();
+      await using browser = await openBrowser();
+      const { page } = browser;
+      const button = (name: string) => page.getByRole("button", { name, exact: true });
+      const dialog = page.getByRole("dialog").last();
+      const clean = async (where: string) => expect([where, await browser.findings()]).toEqual([where, []]);
+      const command = (text: string) => app.command(...text.split(" "));
+      const ask = (method: string, path: string, body: unknown) =>
+        page.evaluate(`fetch("/console/api/w/1${path}", { method: "${method}",
+          headers: { "content-type": "application/json" }, body: ${JSON.stringify(JSON.stringify(body))} })`);
+
+      await page.goto(app.setupLink);
+      await page.getByLabel("E-mail").fill("asha@example.com");
+      await page.getByLabel("Password").fill("a good long password");
+      await button("Make operator").click();
+      await page.getByLabel("Name").fill("Corner Shop");
+      await button("Make workspace").click();
+      await page.getByText("0 of 4 done").waitFor();
+      await command(NUMBER);
+      const people = Array.from({ length: 70 }, (_, count) => `+9198765${10_100 + count * 10},Row ${count},Pune,All`);
+      people.push("+919876510002,Mina,Goa,All", "+919876520002,Ravi,Goa,All");
+      const file = join(app.directory, "people.csv");
+      writeFileSync(file, ["phone,name,city,groups", ...people].join("\n"));
+      await command(`contact import --workspace 1 --consent opted_in ${file}`);
+      writeFileSync(`${file}.json`, JSON.stringify(TEMPLATE));
+      await command(`template add --workspace 1 --status APPROVED --file ${file}.json`);
+      await ask("POST", "/v1/broadcasts", { name: "Offer", template: "offer", group: 1 });
+
+      await page.goto(`${app.url}/console/w/1/contacts`);
+      await page.getByLabel("Select Ravi").check();
+      await page.getByText("1 person selected").waitFor();
+      await page.getByLabel("Select these 50").check();
+      await button("Select all 72 people").click();
+      await clean("selection");
+      await button("Tags…").click();
+      await dialog.getByText("This changes 72 people.").waitFor();
+      await clean("tags");
+      await dialog.getByRole("button", { name: "Tag 72 people" }).click();
+      await dialog.getByText("A name must not be empty.").waitFor();
+      await dialog.getByLabel("Tag", { exact: true }).fill("diwali");
+      await dialog.getByRole("button", { name: "Tag 72 people" }).dblclick();
+      await page.getByText("72 changed, 0 already so.").waitFor();
+      await clean("progress");
+
+      await page.getByLabel("Name, number or e-mail").fill("Row");
+      await page.getByText("70 people found").waitFor();
+      await page.getByLabel("Select these 50").check();
+      await button("Select all 70 people that match").click();
+      await button("Opt out…").click();
+      await dialog.getByLabel("Why").fill("They asked us to");
+      await dialog.getByRole("button", { name: "Opt out 70 people" }).click();
+      await dialog.getByText("That is another number.").waitFor();
+      await dialog.getByLabel("Type 70 to go on").fill("70");
+      await clean("opt out");
+      await dialog.getByRole("button", { name: "Opt out 70 people" }).click();
+      await page.getByText("70 changed, 0 already so.").waitFor();
+      await page.goto(`${app.url}/console/w/1/contacts?consent=opted_out`);
+      await page.getByText("70 people found").waitFor();
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("link", { name: "Download as CSV" }).click(),
+      ]);
+      expect((await Bun.file(await download.path()).text()).trim().split("\n").length).toBe(71);
+
+      await page.goto(`${app.url}/console/w/1/contacts?open=%2B919876510002`);
+      await button("Add a person").click();
+      const other = page.getByRole("group", { name: "Person 1" });
+      await button("Save").click();
+      await other.getByText("This must not be empty.").waitFor();
+      await other.getByLabel("Name", { exact: true }).fill("Dr Kiran Shah");
+      await other.getByLabel("Birthday").fill("--02-29");
+      await clean("people on a number");
+      await button("Save").click();
+      await page.getByText("Saved").waitFor();
+      await page.reload();
+      expect(await other.getByLabel("First name").inputValue()).toBe("Kiran");
+
+      await page.goto(`${app.url}/console/w/1/broadcasts/1?status=failed`);
+      await page.getByText("Completed").waitFor();
+      await page.getByText("2 people", { exact: true }).waitFor();
+      await button("New group from these").click();
+      await dialog.getByRole("button", { name: "Make a list of 2 people" }).click();
+      await dialog.getByText("2 people stand on it.").waitFor();
+      await clean("list of the failed");
+      await page.keyboard.press("Escape");
+      await button("Send again to those who failed").click();
+      await dialog.getByText("2 people failed for certain").waitFor();
+      await clean("send again");
+      await dialog.getByRole("button", { name: "Begin a broadcast to 2 people" }).dblclick();
+      await page.getByRole("heading", { name: "New broadcast" }).waitFor();
+      await page.getByRole("link", { name: "Check" }).click();
+      await page.getByRole("button", { name: "Send to 2 people" }).waitFor();
+
+      await page.goto(`${app.url}/console/w/1/groups`);
+      await page.getByRole("link", { name: "Offer – Failed" }).click();
+      await button("Edit group").click();
+      await dialog.getByLabel("Name").fill("To call");
+      await clean("edit group");
+      await button("Save group").click();
+      await page.getByRole("heading", { name: "To call" }).waitFor();
+
+      await page.goto(`${app.url}/console/w/1/inbox?show=waiting`);
+      await page.getByText("Nobody waits for an answer.").waitFor();
+      await command("simulate inbound --workspace 1 --from +919876510002 --text Hello");
+      await page.getByRole("link", { name: /Mina/ }).waitFor();
+      await clean("waiting");
+      await page.goto(`${app.url}/console/w/1`);
+      await page.getByRole("heading", { name: "Today" }).waitFor();
+      await page.getByText("70 in broadcasts").waitFor();
+      await clean("home");
+      expect(browser.troubles).toEqual([]);
+    },
+    { timeout: LIMIT_MS, retry: 1 },
+  );
+});

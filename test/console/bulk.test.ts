@@ -1,0 +1,345 @@
+/** Changes to many contacts, people of a broadcast by what is known of them, and files that are taken along. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { saveSearch } from "#src/domain/audiences/save-search.ts";
+import { beginBulkChange } from "#src/domain/bulk/bulk-changes.ts";
+import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { putContactOf } from "#test/support/contacts.ts";
+import { template } from "#test/support/scenarios.ts";
+import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+
+let app: TestServer;
+let shop: TestWorkspace;
+let other: TestWorkspace;
+let member: Visitor;
+let stranger: Visitor;
+let base: string;
+
+beforeAll(async () => {
+  app = await startTestServer();
+  shop = await app.workspace();
+  other = await app.workspace({ name: "Other", number: "+911244001200" });
+  await firstOperator(app);
+  member = await person(app, "member@example.com", "member", shop.id);
+  stranger = await person(app, "stranger@example.com", "owner", other.id);
+  base = `/w/${shop.id}`;
+  await app.template(shop, template("offer", [{ type: "BODY", text: "Hi {{1}}." }]));
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+const phoneOf = (count: number) => `+91999900${String(count).padStart(4, "0")}`;
+
+async function counted(people: unknown): Promise<number> {
+  const { status, body } = await member.post(`${base}/bulk/count`, { people });
+  expect([status, typeof body.data?.count]).toEqual([200, "number"]);
+  return body.data.count;
+}
+
+async function ended(id: number) {
+  for (let turn = 0; turn < 500; turn += 1) {
+    const { data } = (await member.get(`${base}/bulk/${id}`)).body;
+    if (data.state !== "running") return data;
+    await app.clock.advance(10);
+  }
+  throw new Error("it never ended");
+}
+
+async function changed(people: unknown, change: unknown) {
+  const begun = await member.post(`${base}/bulk`, { people, change, count: await counted(people) });
+  expect([begun.status, begun.body]).toMatchObject([202, { data: { state: "running" } }]);
+  return ended(begun.body.data.id);
+}
+
+const contact = async (phone: string) => (await member.get(`${base}/v1/contacts/${phone}`)).body.data;
+
+async function file(path: string): Promise<string> {
+  const response = await fetch(`${app.server.url}/console/api${path}`, { headers: { cookie: member.cookie ?? "" } });
+  expect([path, response.status, response.headers.get("content-type")]).toEqual([path, 200, "text/csv; charset=utf-8"]);
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await response.arrayBuffer());
+}
+
+describe("many contacts at once", () => {
+  beforeAll(async () => {
+    for (let count = 0; count < 450; count += 1) {
+      await putContactOf(app, shop, phoneOf(count), { city: count % 2 === 0 ? "Pune" : "Delhi", name: `Row ${count}` });
+    }
+    await putContactOf(app, other, phoneOf(0), { name: "Row elsewhere" });
+  });
+
+  test("everybody whom a search finds is tagged, put on a list and taken off it, and nobody else", async () => {
+    const people = { search: { q: "Row 1" } };
+    const total = await counted(people);
+    expect(total).toBe(111);
+    expect(await changed(people, { add_tag: " VIP " })).toMatchObject({
+      state: "done",
+      total,
+      seen: total,
+      changed: total,
+    });
+    expect((await contact(phoneOf(100))).tags).toEqual(["VIP"]);
+    expect((await contact(phoneOf(200))).tags).toEqual([]);
+    // Again: seen, and nothing to change.
+    expect(await changed(people, { add_tag: "vip" })).toMatchObject({ seen: total, changed: 0 });
+    expect(deeds(app)[0]).toMatchObject({ action: "contact.bulk-tag", subject: "vip", workspace_id: shop.id });
+
+    const made = await changed(people, { new_group: "Ones" });
+    const group = String(made.change.group);
+    expect(await counted({ search: { group } })).toBe(total);
+    // Whoever is taken off leaves the very search that is walked.
+    expect(await changed({ search: { group } }, { remove_from_group: Number(group) })).toMatchObject({
+      changed: total,
+    });
+    expect(await counted({ search: { group } })).toBe(0);
+    expect(await changed({ phones: [phoneOf(1), "099990 00010", phoneOf(1)] }, { remove_tag: "VIP" })).toMatchObject({
+      total: 2,
+      changed: 2,
+    });
+    expect((await contact(phoneOf(10))).tags).toEqual([]);
+  });
+
+  test("an opt-out of many keeps who had opted out, says why and who, and nothing here lifts one", async () => {
+    await member.post(`${base}/v1/contacts/${phoneOf(7)}/opt-out`);
+    const before = await contact(phoneOf(7));
+    const people = { phones: [phoneOf(7), phoneOf(8), phoneOf(9)] };
+    expect(
+      (await member.post(`${base}/bulk`, { people, change: { opt_out: " " }, count: 3 })).body.error.fields,
+    ).toEqual({ opt_out: ["Say why: it stands with each opt-out."] });
+    expect(await changed(people, { opt_out: "Asked at the till" })).toMatchObject({ seen: 3, changed: 2 });
+    expect((await contact(phoneOf(7))).consent).toEqual(before.consent);
+    expect((await contact(phoneOf(8))).consent).toMatchObject({ status: "opted_out", source: "bulk" });
+    const [last] = (await member.get(`${base}/contacts/${phoneOf(8)}/consent`)).body.data;
+    expect(last).toMatchObject({ source: "bulk", evidence: { reason: "Asked at the till", user: expect.any(Number) } });
+    for (const change of [{ opt_in: true }, { consent: "opted_in" }, {}]) {
+      expect((await member.post(`${base}/bulk`, { people, change, count: 3 })).status).toBe(400);
+    }
+  });
+
+  test("what the dialog counted is what is changed, or nothing is", async () => {
+    const people = { search: { q: "Row 2" } };
+    const count = await counted(people);
+    await putContactOf(app, shop, "+919812300000", { name: "Row 2000" });
+    const refused = await member.post(`${base}/bulk`, { people, change: { add_tag: "x" }, count });
+    expect([refused.status, refused.body.error.code]).toEqual([409, "changed"]);
+    expect((await contact("+919812300000")).tags).toEqual([]);
+    const key = { key: "bulk-1" };
+    const body = { people, change: { add_tag: "x" }, count: count + 1 };
+    const [first, second] = [
+      await member.post(`${base}/bulk`, body, key),
+      await member.post(`${base}/bulk`, body, key),
+    ];
+    expect([first.status, second.body.data.id]).toEqual([202, first.body.data.id]);
+    await ended(first.body.data.id);
+  });
+
+  test("one that is stopped stays where it is, and one that a restart broke off goes on from there", async () => {
+    const people = { search: { q: "Row" } };
+    const begun = await member.post(`${base}/bulk`, {
+      people,
+      change: { add_tag: "half" },
+      count: await counted(people),
+    });
+    const path = `${base}/bulk/${begun.body.data.id}`;
+    const stopped = (await member.post(`${path}/stop`)).body.data;
+    expect(stopped.state).toBe("stopped");
+    expect((await ended(begun.body.data.id)).seen).toBe(stopped.seen);
+    expect((await member.post(`${path}/go-on`)).status).toBe(409);
+
+    // As a restart leaves it: its row says that it runs, and nobody runs it.
+    const job = await app.store.write((tx) =>
+      beginBulkChange(tx, shop.id, 1, {
+        whom: { filter: { field: "city", is: "Pune" } },
+        change: { addTag: "on" },
+        total: 225,
+        last: 1e9,
+      }),
+    );
+    const own = `${base}/bulk/${job.id}`;
+    expect((await member.get(own)).body.data.state).toBe("broken_off");
+    expect((await member.get(`${base}/bulk`)).body.data[0]).toMatchObject({ id: job.id, state: "broken_off" });
+    expect((await member.post(`${own}/go-on`)).status).toBe(202);
+    expect(await ended(job.id)).toMatchObject({ state: "done", changed: 225 });
+    // What was searched for is not kept.
+    expect(
+      app.store.client.prepare("SELECT whom FROM bulk_changes WHERE state <> 'running'").pluck().all(),
+    ).not.toContain(expect.stringContaining("Row"));
+  });
+
+  test("a list that vanishes meanwhile ends it with the reason; another workspace's is not there", async () => {
+    const search = await app.store.write((tx) =>
+      saveSearch(tx, shop.id, { name: "Pune", filter: { field: "city", is: "Pune" } }),
+    );
+    const people = { phones: [phoneOf(1)] };
+    for (const change of [{ add_to_group: search.id }, { add_to_group: 999 }, { new_group: "Pune" }]) {
+      expect((await member.post(`${base}/bulk`, { people, change, count: 1 })).status).toBe(400);
+    }
+    expect(await counted({ search: { group: String(search.id) } })).toBe(225);
+    const theirs = (
+      await stranger.post(`/w/${other.id}/bulk/count`, { people: { search: { group: String(search.id) } } })
+    ).status;
+    expect(theirs).toBe(404);
+    const job = await app.store.write((tx) =>
+      beginBulkChange(tx, shop.id, 1, { whom: { contacts: [1] }, change: { addToGroup: 999 }, total: 1, last: 1e9 }),
+    );
+    await member.post(`${base}/bulk/${job.id}/go-on`);
+    expect(await ended(job.id)).toMatchObject({ state: "failed", error: "There is no group 999." });
+    expect((await stranger.get(`/w/${other.id}/bulk/${job.id}`)).status).toBe(404);
+  });
+
+  test("the file has whom the list shows, in the export's own form, and no cell that is a formula", async () => {
+    await putContactOf(app, shop, "+919812300001", {
+      name: '=HYPERLINK("http://evil")',
+      city: "-1+1",
+      birthday: "--02-28",
+    });
+    const text = await file(`${base}/contacts/export?q=hyperlink`);
+    const [header, ...rows] = text.slice(1).trim().split("\r\n");
+    expect([text[0], header?.startsWith("phone,name,first_name")]).toEqual(["\uFEFF", true]);
+    expect(rows).toEqual([
+      expect.stringMatching(/^\+919812300001,"'=HYPERLINK\(""http:\/\/evil""\)",.*,'-1\+1,.*,'--02-28,/),
+    ]);
+    const all = (await file(`${base}/contacts/export`)).trim().split("\r\n");
+    expect(all.length).toBe(1 + (await counted({ search: {} })));
+    expect((await file(`${base}/contacts/export?q=Row%201`)).trim().split("\r\n").length).toBe(1 + 111);
+    expect(deeds(app)[0]).toMatchObject({ action: "contact.export" });
+    expect((await member.get(`${base}/contacts/export?consent=maybe`)).status).toBe(400);
+  });
+});
+
+describe("the people of a broadcast", () => {
+  let own: string;
+  let id: number;
+
+  beforeAll(async () => {
+    const to = ["+919876510002", "+919876520002", "+919876500008", "+919876500100", "12"];
+    await putContactOf(app, shop, "+919876510002", { first_name: "Asha", name: "=Asha" });
+    const made = await member.post(`${base}/v1/broadcasts`, {
+      name: "Diwali",
+      template: "offer",
+      to,
+      variables: [{ field: "first_name", fallback: "friend" }],
+    });
+    id = made.body.data.id;
+    own = `${base}/broadcasts/${id}`;
+    await app.clock.advance(15_000);
+    expect(
+      (await member.get(`${own}/recipients`)).body.data.map(
+        ({ to: phone, is_unknown }: { to: string; is_unknown: boolean }) => [phone, is_unknown],
+      ),
+    ).toContainEqual(["+919876500008", true]);
+    await app.clock.advance(11 * 60_000);
+  });
+
+  const list = async (status: string) => {
+    const { body } = await member.get(`${own}/recipients?status=${status}`);
+    return [body.meta.total, body.data.map((row: { to: string }) => row.to)];
+  };
+
+  test("whose outcome nobody knows is a state of its own, and each count agrees with its rows", async () => {
+    const detail = (await member.get(own)).body.data;
+    expect(detail).toMatchObject({
+      status: "completed",
+      unknown: 1,
+      in_doubt: 0,
+      counts: { total: 5, failed: 3, skipped: 1 },
+    });
+    expect(await list("failed")).toEqual([2, ["+919876510002", "+919876520002"]]);
+    expect(await list("unknown")).toEqual([1, ["+919876500008"]]);
+    expect(await list("skipped")).toEqual([1, ["12"]]);
+    const [asha] = (await member.get(`${own}/recipients?status=failed`)).body.data;
+    expect(asha).toMatchObject({ name: "=Asha", code: "131000", is_unknown: false, status: "failed" });
+    expect((await member.get(`${own}/recipients?status=lost`)).status).toBe(400);
+    // The API keeps its own words.
+    const api = (await member.get(`${base}/v1/broadcasts/${id}/recipients?status=failed`)).body;
+    expect([api.meta.total, Object.keys(api.data[0])]).toEqual([
+      3,
+      ["to", "status", "reason", "sent_at", "delivered_at", "read_at"],
+    ]);
+  });
+
+  test("are taken along as a file, by what is filtered, without formulas", async () => {
+    const [header, ...rows] = (await file(`${own}/recipients/export`)).slice(1).trim().split("\r\n");
+    expect(header).toBe("to,name,status,reason,code,sent_at,delivered_at,read_at,failed_at");
+    expect(rows.length).toBe(5);
+    expect(rows.find((row) => row.startsWith("+919876510002"))).toStartWith("+919876510002,'=Asha,failed,");
+    expect((await file(`${own}/recipients/export?status=unknown`)).trim().split("\r\n")[1]).toStartWith(
+      "+919876500008,,unknown,",
+    );
+    expect((await stranger.get(`/w/${other.id}/broadcasts/${id}/recipients/export`)).status).toBe(404);
+  });
+
+  test("become a list, those who are no contact left out", async () => {
+    const made = await changed({ broadcast: id, status: "failed" }, { new_group: "Failed at Diwali" });
+    expect(made).toMatchObject({ state: "done", total: 2, changed: 2 });
+    expect(await counted({ broadcast: id })).toBe(4);
+    expect(await counted({ search: { group: String(made.change.group) } })).toBe(2);
+  });
+
+  test("who failed is sent to again by a draft of their own; who may have it, only when that is said", async () => {
+    expect((await member.get(`${own}/again`)).body.data).toEqual({ failed: 2, unknown: 1, refusal: null });
+    const stale = await member.post(`${own}/again`, { with_unknown: false, count: 3 });
+    expect([stale.status, stale.body.error.code]).toEqual([409, "changed"]);
+    const key = { key: "again-1" };
+    const made = await member.post(`${own}/again`, { with_unknown: false, count: 2 }, key);
+    const twice = await member.post(`${own}/again`, { with_unknown: false, count: 2 }, key);
+    expect([made.status, twice.body]).toEqual([201, made.body]);
+    const { content } = (await member.get(`${base}/drafts/${made.body.data.draft}`)).body.data;
+    expect(content).toEqual({
+      name: "Diwali – again",
+      template: "offer",
+      language: "en_US",
+      variables: { header: [], body: [{ field: "first_name", fallback: "friend" }] },
+      to: ["+919876510002", "+919876520002"],
+    });
+    const sheet = (await member.post(`${base}/drafts/${made.body.data.draft}/check`)).body.data;
+    expect(sheet).toMatchObject({ reached: 2 });
+    const both = await member.post(`${own}/again`, { with_unknown: true, count: 3 });
+    const all = (await member.get(`${base}/drafts/${both.body.data.draft}`)).body.data.content;
+    expect(all.to).toEqual(["+919876510002", "+919876520002", "+919876500008"]);
+    expect(deeds(app)[0]).toMatchObject({ action: "broadcast.again", subject: "Diwali" });
+  });
+
+  test("more than a draft holds become a list that is filled by itself", async () => {
+    const copy = (table: string, changes: Record<string, string>, where: string) => {
+      const names = app.store.client.pragma(`table_info(${table})`) as { name: string }[];
+      const columns = names.map(({ name }) => name).filter((name) => name !== "id");
+      app.store.client.exec(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+         INSERT INTO ${table} (${columns.join()}) SELECT ${columns.map((name) => changes[name] ?? name).join()}
+         FROM n, (SELECT * FROM ${table} WHERE ${where} LIMIT 1)`,
+      );
+    };
+    const phone = "'+9197000' || (10000 + i)";
+    copy("contacts", { phone }, "phone = '+919876510002'");
+    const contactId = `(SELECT id FROM contacts AS c WHERE c.workspace_id = ${shop.id} AND c.phone = ${phone})`;
+    copy(
+      "messages",
+      { contact_id: contactId, to_phone: phone, reference: "reference || i", network_message_id: "NULL" },
+      "to_phone = '+919876510002'",
+    );
+    const made = await member.post(`${own}/again`, { with_unknown: true, count: 1_203 });
+    expect([made.status, await ended(made.body.data.bulk)]).toMatchObject([201, { state: "done", changed: 1_203 }]);
+    const { content } = (await member.get(`${base}/drafts/${made.body.data.draft}`)).body.data;
+    expect(content.to).toBeUndefined();
+    const group = (await member.get(`${base}/groups/${content.group}`)).body.data;
+    expect([group.name, group.count]).toEqual(["Diwali – failed", 1_203]);
+    // What was put in by hand agrees with no figure.
+    const copies = "SELECT id FROM contacts WHERE phone LIKE '+9197000%'";
+    app.store.client.exec(
+      `DELETE FROM messages WHERE contact_id IN (${copies}); DELETE FROM group_members WHERE contact_id IN (${copies});
+       DELETE FROM contacts WHERE phone LIKE '+9197000%'`,
+    );
+  });
+
+  test("one that is not over is not sent again", async () => {
+    const sendAt = new Date(app.clock.now() + 3_600_000).toISOString();
+    const made = await member.post(`${base}/v1/broadcasts`, {
+      name: "Later",
+      template: "offer",
+      variables: ["x"],
+      to: ["+919876510002"],
+      send_at: sendAt,
+    });
+    const path = `${base}/broadcasts/${made.body.data.id}/again`;
+    expect((await member.get(path)).body.data.refusal).toContain("It is not over");
+    expect((await member.post(path, { with_unknown: false, count: 1 })).status).toBe(409);
+  });
+});

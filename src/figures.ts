@@ -14,22 +14,22 @@ import type { PostResult, WebhookPoster } from "#src/workers/post-webhook.ts";
 
 export class Figures {
   readonly metrics = new Metrics();
-  readonly #requests = this.metrics.histogram(
+  readonly requests = this.metrics.histogram(
     "waxwing_request_seconds",
     "Requests by route and status, with the time until their answer.",
     LATENCY_SECONDS,
   );
-  readonly #sends = this.metrics.histogram(
+  readonly sends = this.metrics.histogram(
     "waxwing_send_seconds",
     "Attempts at a network by outcome, with the time until its answer.",
     LATENCY_SECONDS,
   );
-  readonly #deliveries = this.metrics.histogram(
+  readonly deliveries = this.metrics.histogram(
     "waxwing_delivery_attempt_seconds",
     "Webhook attempts by how they ended, with their time.",
     LATENCY_SECONDS,
   );
-  readonly #commitSeconds = this.metrics.histogram(
+  readonly commits = this.metrics.histogram(
     "waxwing_commit_seconds",
     "Group commits, from their first statement to the end of the disk's sync.",
     LATENCY_SECONDS,
@@ -43,17 +43,17 @@ export class Figures {
     "waxwing_statuses_ignored_total",
     "Statuses of messages that this database does not know, such as those of a copy of it.",
   );
-  #backupAt: number | null = null;
-  #backupFailures = 0;
+  backupAt: number | null = null;
+  backupFailures = 0;
 
   readonly countRequest = (route: string, status: number, durationMs: number): void =>
-    this.#requests.observe(durationMs / 1000, { route, status });
+    this.requests.observe(durationMs / 1000, { route, status });
 
   readonly countAttempt = (network: NetworkName, outcome: Outcome, durationMs: number): void =>
-    this.#sends.observe(durationMs / 1000, { network, outcome: outcome.kind });
+    this.sends.observe(durationMs / 1000, { network, outcome: outcome.kind });
 
   readonly countCommit = (operations: number, durationMs: number): void => {
-    this.#commitSeconds.observe(durationMs / 1000);
+    this.commits.observe(durationMs / 1000);
     this.#commitOperations.observe(operations);
   };
 
@@ -61,8 +61,8 @@ export class Figures {
 
   /** `at`: when a backup was proven good, milliseconds; null: one has failed. */
   readonly noteBackup = (at: number | null): void => {
-    if (at === null) this.#backupFailures += 1;
-    else this.#backupAt = at;
+    if (at === null) this.backupFailures += 1;
+    else this.backupAt = at;
   };
 
   /** The poster, with its attempts counted. */
@@ -71,7 +71,7 @@ export class Figures {
       close: () => poster.close(),
       post: async (webhook) => {
         const result = await poster.post(webhook);
-        this.#deliveries.observe(result.durationMs / 1000, { result: endOf(result) });
+        this.deliveries.observe(result.durationMs / 1000, { result: endOf(result) });
         return result;
       },
     };
@@ -95,11 +95,11 @@ export class Figures {
     ]);
     gauge(
       "waxwing_backup_last_success_seconds",
-      "When the last scheduled backup was proven good; none yet: absent.",
-      () => (this.#backupAt === null ? [] : [[{}, this.#backupAt / 1000]]),
+      "When the server's last backup was proven good; none since the start: absent.",
+      () => (this.backupAt === null ? [] : [[{}, this.backupAt / 1000]]),
     );
-    gauge("waxwing_backup_failures", "Scheduled backups that failed, since the start.", () => [
-      [{}, this.#backupFailures],
+    gauge("waxwing_backup_failures", "Backups of the server that failed, since the start.", () => [
+      [{}, this.backupFailures],
     ]);
     const asked =
       (sql: string, column: string, labels: readonly string[] = []) =>

@@ -18,7 +18,8 @@ export class Counter {
   }
 }
 
-interface Observed {
+export interface Observed {
+  labels: Labels;
   /** One count for each bucket, and the last for what is over all of them. */
   counts: number[];
   sum: number;
@@ -37,13 +38,18 @@ export class Histogram {
     const key = keyOf(labels);
     let observed = this.#series.get(key);
     if (observed === undefined) {
-      observed = { counts: new Array<number>(this.#bounds.length + 1).fill(0), sum: 0 };
+      observed = { labels, counts: new Array<number>(this.#bounds.length + 1).fill(0), sum: 0 };
       this.#series.set(key, observed);
     }
     let bucket = 0;
     while (bucket < this.#bounds.length && value > (this.#bounds[bucket] ?? 0)) bucket += 1;
     observed.counts[bucket] = (observed.counts[bucket] ?? 0) + 1;
     observed.sum += value;
+  }
+
+  /** What was observed since the start; it goes on growing. */
+  get series(): Iterable<Readonly<Observed>> {
+    return this.#series.values();
   }
 
   lines(name: string): string[] {
@@ -62,6 +68,8 @@ export class Histogram {
 /** A value of this moment, with its labels. */
 export type Sample = readonly [labels: Labels, value: number];
 
+type ReadGauge = () => readonly Sample[] | Promise<readonly Sample[]>;
+
 interface Family {
   kind: "counter" | "gauge" | "histogram";
   help: string;
@@ -70,6 +78,7 @@ interface Family {
 
 export class Metrics {
   readonly #families = new Map<string, Family>();
+  readonly #gauges = new Map<string, ReadGauge>();
 
   counter(name: string, help: string): Counter {
     const counter = new Counter();
@@ -84,12 +93,22 @@ export class Metrics {
   }
 
   /** `read` is asked each time somebody looks. */
-  gauge(name: string, help: string, read: () => readonly Sample[] | Promise<readonly Sample[]>): void {
+  gauge(name: string, help: string, read: ReadGauge): void {
+    this.#gauges.set(name, read);
     this.#declare(name, {
       kind: "gauge",
       help,
       lines: async () => (await read()).map(([labels, value]) => `${name}${braces(keyOf(labels))} ${value}`),
     });
+  }
+
+  /** One gauge's values of this moment; null where it cannot be read. */
+  async gaugeOf(name: string): Promise<readonly Sample[] | null> {
+    const read = this.#gauges.get(name);
+    if (read === undefined) throw new Error(`there is no gauge ${name}`);
+    return Promise.resolve()
+      .then(read)
+      .catch(() => null);
   }
 
   /** Everything, for whoever scrapes it. A gauge that cannot be read is left out, not the rest with it. */

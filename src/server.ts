@@ -10,7 +10,6 @@ import { readTls } from "#src/config/tls.ts";
 import type { Config } from "#src/config.ts";
 import { consoleRoutes } from "#src/console/console.ts";
 import { bringUpToDate } from "#src/copies/bring-up-to-date.ts";
-import { BackupSchedule } from "#src/copies/schedule.ts";
 import { markRun, settleOrigin } from "#src/copies/settle-origin.ts";
 import { settingsOf } from "#src/doctor/surroundings.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
@@ -35,6 +34,7 @@ import { watchOtherCommits } from "#src/storage/other-commits.ts";
 import { type Place, placeOf as systemPlaceOf } from "#src/storage/place.ts";
 import { createReaders } from "#src/storage/reader.ts";
 import { openStore, type Store } from "#src/storage/store.ts";
+import { createSystem } from "#src/system/system.ts";
 import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
 import { CallbackSecrets } from "#src/workers/callback-secrets.ts";
 import { ClockWatch } from "#src/workers/clock-watch.ts";
@@ -190,13 +190,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     lateness,
   });
   const housekeeping = new Housekeeping({ store, clock, retention: config.retention, log });
-  const backups = new BackupSchedule({
-    ...config.backup,
-    clock,
-    log,
-    database: files.database,
-    onEnd: figures.noteBackup,
-  });
+  const { database } = files;
+  const system = createSystem({ store, database, clock, timers: systemClock, log, backup: config.backup, figures });
   const { syncEveryMs: everyMs } = config.whatsapp;
   const syncing = createSyncWorker({
     store,
@@ -208,7 +203,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     everyMs,
     log,
   });
-  const workers = [applier, deliveries, settling, starting, reviewing, broadcasts, syncing, housekeeping, backups];
+  const nudged = [applier, deliveries, settling, starting, reviewing, broadcasts, syncing];
+  const workers = [...nudged, housekeeping, ...system.workers];
 
   /** The simulator's callbacks take the same durable way as a real network's; a disk that fails makes it try again. */
   async function storeSimulated(callbacks: { body: string; dueAt: number }[]): Promise<void> {
@@ -253,19 +249,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     reader: readers.lists,
     searchReader: readers.searches,
     isReady: () => isReady,
+    isWritable: system.isWritable,
     metrics: figures.metrics,
     metricsToken: config.server.metricsToken,
     onAnswer: countRequest,
   });
-  figures.watch({ database: files.database, reader: readers.lists, clock, figures: store.figures });
+  figures.watch({ database, reader: readers.lists, clock, figures: store.figures });
   const secrets = new CallbackSecrets({ store, box, configured: config.whatsapp.appSecret, log });
   app.use(callbackRoutes({ store, networks, secrets, verifyToken: config.whatsapp.verifyToken, log }));
   app.use(
     consoleRoutes({
       doctor: settingsOf(config),
-      ...{ store, clock, random, log, box, handOver, reader: readers.lists, searchReader: readers.searches },
+      ...{ store, clock, random, log, box, handOver, system, reader: readers.lists, searchReader: readers.searches },
       bodyBytes: config.limits.bodyBytes,
-      importsDirectory: join(dirname(files.database), "imports"),
+      importsDirectory: join(dirname(database), "imports"),
       webhooks: config.webhooks,
       publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,
       stopping: stopping.signal,
@@ -294,7 +291,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   if (http === null) throw new Error("the HTTP server did not start");
 
   const nudgeAll = (): void => {
-    for (const worker of [applier, deliveries, settling, starting, reviewing, broadcasts, syncing]) worker.nudge();
+    for (const worker of nudged) worker.nudge();
   };
   clockWatch = new ClockWatch({ store, clock, log, onMoved: nudgeAll });
   const others = watchOtherCommits(store, nudgeAll, () => clockWatch?.look());

@@ -10,6 +10,7 @@ import { Problem } from "#src/primitives/problem.ts";
 import type { Random } from "#src/primitives/random.ts";
 import type { Reader } from "#src/storage/reader.ts";
 import type { Store } from "#src/storage/store.ts";
+import type { WriteProbe } from "#src/storage/write-probe.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
 import { Authenticator } from "./auth.ts";
 import { readBody } from "./body.ts";
@@ -37,6 +38,7 @@ export interface AppOptions {
   searchReader: Reader;
   /** Whether the server's own start is over: migrations, recovery. */
   isReady: () => boolean;
+  isWritable: WriteProbe;
   metrics: Metrics;
   metricsToken: string | null;
   /** Told of every answer; `route` is the endpoint's path with its names, never a caller's text. */

@@ -3,14 +3,21 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { CopyBroken } from "#src/copies/backup.ts";
 import { NoRoom } from "#src/copies/files.ts";
-import { GapNotAccepted, lostWithGap, type Restored, restoreBackup } from "#src/copies/restore.ts";
+import {
+  type Built,
+  GapNotAccepted,
+  lostWithGap,
+  type Restored,
+  rehearseRestore,
+  restoreBackup,
+} from "#src/copies/restore.ts";
 import { newInstanceId } from "#src/primitives/id.ts";
 import { formatInstant } from "#src/primitives/instant.ts";
 import { type DatabaseFiles, databaseFiles, makePrivateDirectory } from "#src/storage/files.ts";
 import { type Lock, LockHeld, lockExclusively } from "#src/storage/lock.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
-import { isThere } from "./database.ts";
+import { isThere, noDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { list, type Report } from "./output.ts";
 
@@ -27,6 +34,10 @@ export const commands: readonly Command[] = [
         kind: "flag",
         says: "Also where the replaced database is missing or cannot be read, and what is newer is lost",
       },
+      rehearse: {
+        kind: "flag",
+        says: "Only try it, in a copy that is thrown away, also beside a running server",
+      },
     },
     run: async (context, given) => {
       const { storage, secrets } = context.loadConfig();
@@ -34,6 +45,7 @@ export const commands: readonly Command[] = [
       if (!isThere(given.file)) {
         throw new CommandFailure("unreadable_file", `there is no file ${resolve(given.file)}`, "check the path");
       }
+      if (given.rehearse) return rehearse(context, given.file, files.database);
       makePrivateDirectory(dirname(resolve(storage.path)));
       makePrivateDirectory(resolve(storage.data));
       const release = lockBoth(files);
@@ -48,18 +60,49 @@ export const commands: readonly Command[] = [
   }),
 ];
 
-function restore({ io, options }: Context, file: string, database: string, acceptGap: boolean): Restored {
+function restore(context: Context, file: string, database: string, acceptGap: boolean): Restored {
+  return tried(() => restoreBackup(file, database, { ...surroundings(context), acceptGap }));
+}
+
+/** Nothing is changed, so nobody is kept out but another rehearsal. */
+function rehearse(context: Context, file: string, database: string): Report {
+  if (!isThere(database)) throw noDatabase(database);
+  const built = tried(() => rehearseRestore(file, database, surroundings(context)));
+  const { since, counts, takenOver, gap, flaws } = built;
+  const view = {
+    rehearsed: true,
+    database: resolve(database),
+    backup_taken_at: since === null ? null : formatInstant(since, "UTC"),
+    counts,
+    taken_over: takenOver,
+    gap,
+    flaws,
+  };
+  const text = [
+    list({ database: view.database, "backup of": view.backup_taken_at, ...counts }),
+    "",
+    ...describeTaken(built, "Would be taken over from the database:", "Nothing newer would be taken over"),
+    "",
+    ...(flaws.length > 0 ? [`Something is not right already: ${flaws.join(", ")} (waxwing check).`] : []),
+    "Rehearsed in a copy, which is thrown away. Nothing was changed.",
+  ].join("\n");
+  return { json: view, text };
+}
+
+function surroundings({ io, options }: Context) {
   const onStep = (step: string): void => {
     if (!options.json) io.err(`${step} …\n`);
   };
+  return { now: io.clock.now(), newInstanceId: () => newInstanceId(io.random), onStep };
+}
+
+function tried<T>(work: () => T): T {
   try {
-    return restoreBackup(file, database, {
-      now: io.clock.now(),
-      acceptGap,
-      newInstanceId: () => newInstanceId(io.random),
-      onStep,
-    });
+    return work();
   } catch (error) {
+    if (error instanceof LockHeld) {
+      throw new CommandFailure("locked", "another rehearsal is under way", "wait until it is done");
+    }
     if (error instanceof GapNotAccepted) throw gapFailure(error);
     if (error instanceof NoRoom) throw new CommandFailure("no_room", error.message, "make room; nothing was changed");
     if (error instanceof CopyBroken) {
@@ -113,14 +156,10 @@ function report(database: string, restored: Restored, missingKey: string | null)
     key_missing: missingKey,
     flaws,
   };
-  const taken = Object.entries(takenOver ?? {}).map(([name, count]) => [name.replaceAll("_", " "), count]);
   const text = [
     list({ database: view.database, "backup of": view.backup_taken_at, replaced: view.replaced, ...counts }),
     "",
-    gap === null ? "Taken over from the replaced database:" : `Nothing newer was taken over: ${gap}. Lost may be:`,
-    gap === null
-      ? list(Object.fromEntries(taken) as Record<string, number>)
-      : lostWithGap.map((line) => `- ${line}`).join("\n"),
+    ...describeTaken(restored, "Taken over from the replaced database:", "Nothing newer was taken over"),
     "",
     ...(flaws.length > 0 ? [`Something was not right already before this: ${flaws.join(", ")} (waxwing check).`] : []),
     ...(missingKey === null
@@ -129,4 +168,10 @@ function report(database: string, restored: Restored, missingKey: string | null)
     "Start the server now. Broadcasts that were running or scheduled are paused until somebody resumes them.",
   ].join("\n");
   return { json: view, text };
+}
+
+function describeTaken({ takenOver, gap }: Built, taken: string, nothing: string): string[] {
+  if (gap !== null) return [`${nothing}: ${gap}. Lost may be:`, ...lostWithGap.map((line) => `- ${line}`)];
+  const counts = Object.entries(takenOver ?? {}).map(([name, count]) => [name.replaceAll("_", " "), count]);
+  return [taken, list(Object.fromEntries(counts) as Record<string, number>)];
 }

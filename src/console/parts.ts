@@ -9,6 +9,7 @@ import type { Random } from "#src/primitives/random.ts";
 import type { SecretBox } from "#src/primitives/secret.ts";
 import type { Reader } from "#src/storage/reader.ts";
 import type { Store } from "#src/storage/store.ts";
+import type { System } from "#src/system/system.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
 import type { LiveBroadcasts } from "./live.ts";
 import type { Passwords } from "./passwords.ts";
@@ -21,6 +22,8 @@ export interface ConsoleOptions {
   log: Log;
   box: SecretBox;
   handOver: HandOverOptions;
+  /** The server's own condition, and the work on its database. */
+  system: System;
   reader: Reader;
   searchReader: Reader;
   bodyBytes: number;

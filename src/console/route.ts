@@ -67,8 +67,8 @@ export interface Changed {
   data: unknown;
   /** What a repetition is answered, where `data` holds a secret. */
   repeated?: unknown;
-  /** Null: nothing was done that is worth a line. */
-  deed: Omit<Deed, "workspaceId"> | null;
+  /** Null: nothing was done that is worth a line. It is of the call's workspace, unless it names another. */
+  deed: (Omit<Deed, "workspaceId"> & { workspaceId?: number }) | null;
   headers?: Readonly<Record<string, string>>;
 }
 

@@ -1,6 +1,7 @@
 /** Every route of the console, those with a name in a place before those that take any value there. */
 import type { ConsoleRoute } from "./route.ts";
 import { accountRoutes } from "./routes/account.ts";
+import { backupRoutes } from "./routes/backups.ts";
 import { billingRoutes } from "./routes/billing.ts";
 import { broadcastRoutes } from "./routes/broadcasts.ts";
 import { bulkRoutes } from "./routes/bulk.ts";
@@ -13,10 +14,12 @@ import { inboxRoutes } from "./routes/inbox.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { mountedRoutes } from "./routes/mounted.ts";
 import { numberRoutes } from "./routes/numbers.ts";
+import { operatingRoutes } from "./routes/operating.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { recipientRoutes } from "./routes/recipients.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
 import { simulatorRoutes } from "./routes/simulator.ts";
+import { systemRoutes } from "./routes/system.ts";
 import { templateRoutes } from "./routes/templates.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
@@ -24,6 +27,9 @@ export const routes: readonly ConsoleRoute[] = [
   ...signInRoutes,
   ...accountRoutes,
   ...workspaceRoutes,
+  ...operatingRoutes,
+  ...systemRoutes,
+  ...backupRoutes,
   ...developerRoutes,
   ...deliveryRoutes,
   ...peopleRoutes,

@@ -7,7 +7,7 @@ import { basename, dirname, resolve } from "node:path";
 import { checkDatabase, countRows, type Finding } from "#src/integrity/check.ts";
 import { type Client, openClient } from "#src/storage/driver.ts";
 import { makePrivateDirectory, makePrivateFile } from "#src/storage/files.ts";
-import { type Stamp, writeStamp } from "#src/storage/instance.ts";
+import { readInstance, type Stamp, writeStamp } from "#src/storage/instance.ts";
 import { schemaVersion } from "#src/storage/migrate.ts";
 import { putInPlace, removeDatabase, removeUnfinished, requireRoom, UNFINISHED } from "./files.ts";
 
@@ -16,6 +16,8 @@ export interface Backup {
   bytes: number;
   schema: number;
   counts: Record<string, number>;
+  /** How many things were looked at. */
+  checks: number;
   /** The state that it shows, milliseconds. */
   at: number;
   /** What is wrong with the database itself, and so with the copy; the copy is kept all the same. */
@@ -42,18 +44,24 @@ export function isDamage(name: string): boolean {
   return name === "integrity" || name === "references";
 }
 
+/** Told before each part of the work. */
+export type OnStep = (step: string) => void;
+
 /** Runs to its end in this thread: call it in a process or a Worker of its own. `now`: milliseconds. */
-export function makeBackup(database: string, file: string, now: number): Backup {
+export function makeBackup(database: string, file: string, now: number, onStep: OnStep = () => undefined): Backup {
   const target = resolve(file);
   if (existsSync(target)) throw new NameTaken(`there is already something at ${target}; a backup replaces nothing`);
   makePrivateDirectory(dirname(target));
   removeUnfinished(target);
   const unfinished = `${target}${UNFINISHED}-backup`;
   try {
+    onStep("copying the database");
     copyDatabase(database, unfinished, { kind: "backup", at: now, hasGap: false });
-    const looked = lookOver(unfinished, now);
+    const looked = lookOver(unfinished, now, onStep);
+    // The copy may be at fault then, not the database. Broken invariants came from the database: the copy is as good.
+    if (looked.findings.some(({ name }) => isDamage(name))) throw new CopyBroken(looked.findings);
     putInPlace(unfinished, target);
-    return { file: target, bytes: statSync(target).size, at: now, ...looked };
+    return { ...looked, file: target, bytes: statSync(target).size, at: now };
   } catch (error) {
     removeDatabase(unfinished);
     throw error;
@@ -96,13 +104,46 @@ function hasStamps(client: Client): boolean {
   return client.prepare("SELECT 1 FROM pragma_table_info('instance') WHERE name = 'stamp'").get() !== undefined;
 }
 
-function lookOver(path: string, now: number): Pick<Backup, "schema" | "counts" | "findings"> {
+/** What a backup's file proves, at this moment. */
+export interface Looked extends Pick<Backup, "schema" | "counts" | "checks" | "findings"> {
+  /** The state that it shows, milliseconds; null where it does not say. */
+  at: number | null;
+}
+
+/** Looks a file over that was made before. It only reads; what cannot even be opened as a database is damage. */
+export function verifyBackup(file: string, now: number, onStep: OnStep): Looked {
+  try {
+    return lookOver(file, now, onStep);
+  } catch (error) {
+    const told = error instanceof Error ? error.message : String(error);
+    const finding = {
+      name: "integrity",
+      sentence: "SQLite finds the file whole.",
+      count: 1,
+      of: "damage",
+      ids: [told],
+      next: "use another backup, and look at the disk that this one is on",
+    };
+    return { schema: 0, counts: {}, checks: 1, findings: [finding], at: null };
+  }
+}
+
+function lookOver(path: string, now: number, onStep: OnStep): Looked {
   const copy = openClient(path, { readonly: true, fileMustExist: true });
   try {
-    const { findings } = checkDatabase(copy, { now, whole: true });
-    // The copy may be at fault then, not the database. Broken invariants came from the database: the copy is as good.
-    if (findings.some(({ name }) => isDamage(name))) throw new CopyBroken(findings);
-    return { schema: schemaVersion(copy), counts: countRows(copy), findings };
+    const { findings, checked } = checkDatabase(copy, {
+      now,
+      whole: true,
+      onPart: (part) => onStep(`checking ${part}`),
+    });
+    const isReadable = !findings.some(({ name }) => isDamage(name));
+    return {
+      schema: schemaVersion(copy),
+      counts: isReadable ? countRows(copy) : {},
+      checks: checked.length,
+      findings,
+      at: isReadable ? (readInstance(copy)?.stamp?.at ?? null) : null,
+    };
   } finally {
     copy.close();
   }

@@ -25,7 +25,7 @@ export function backupName(directory: string, now: number): string {
  * Removes all but the newest `keep` and says which. Only files with our own kind of name are touched; and while the
  * newest has something wrong with it nothing is removed, for an older one may be the last that is right.
  */
-export function removeOldBackups(directory: string, newest: Backup, keep: number): string[] {
+export function removeOldBackups(directory: string, newest: Pick<Backup, "file" | "findings">, keep: number): string[] {
   if (newest.findings.length > 0) return [];
   const older = readdirSync(directory)
     .filter((name) => NAME.test(name) && name !== basename(newest.file))

@@ -8,6 +8,7 @@ import { basename, resolve } from "node:path";
 import { checkDatabase, countRows, type Finding } from "#src/integrity/check.ts";
 import { type Client, openClient } from "#src/storage/driver.ts";
 import { type Instance, instanceId, readInstance, writeStamp } from "#src/storage/instance.ts";
+import { lockExclusively } from "#src/storage/lock.ts";
 import { migrate, NewerSchema, schemaVersion } from "#src/storage/migrate.ts";
 import { migrations } from "#src/storage/migrations.ts";
 import { CopyBroken, copyDatabase, isDamage } from "./backup.ts";
@@ -45,61 +46,96 @@ export interface RestoreOptions {
   onStep: (step: string) => void;
 }
 
-export interface Restored {
+/** What a restore makes, before it takes the database's place. */
+export interface Built {
   /** When the backup was made, milliseconds; null where it does not say. */
   since: number | null;
   counts: Record<string, number>;
   takenOver: TakenOver | null;
   /** Why nothing was taken over; null where something was. */
   gap: string | null;
-  /** Where the replaced database is; null where there was none. */
-  kept: string | null;
   /** Invariants that are broken in the result, because the backup or the replaced database broke them already. */
   flaws: string[];
 }
 
+export interface Restored extends Built {
+  /** Where the replaced database is; null where there was none. */
+  kept: string | null;
+}
+
 export function restoreBackup(file: string, database: string, options: RestoreOptions): Restored {
-  const { now, acceptGap, newInstanceId, onStep } = options;
   removeUnfinished(database);
-  const fresh = `${database}${UNFINISHED}-restore`;
-  const newer = `${database}${UNFINISHED}-replaced`;
+  const place = { fresh: `${database}${UNFINISHED}-restore`, newer: `${database}${UNFINISHED}-replaced` };
   try {
-    onStep("checking the backup");
-    const { backup, flaws } = prove(file, now);
-    onStep("copying it");
-    copyDatabase(file, fresh, null);
-    onClient(fresh, (client) => {
-      migrate(client);
-      instanceId(client, now, newInstanceId);
-    });
-    onStep("reading the database that it replaces");
-    const since = backup?.stamp?.at ?? null;
-    const replaced = judgeReplaced(database, newer, fresh, backup, now);
-    const gap = "unusable" in replaced ? replaced.unusable : null;
-    if (gap !== null && !acceptGap) throw new GapNotAccepted(gap, since);
-    onStep(gap === null ? "taking over what is newer" : "nothing can be taken over");
-    const takenOver = gap === null ? onClient(fresh, (client) => takeOver(client, newer)) : null;
-    // With everything taken over the copy shows this moment, else that of the backup.
-    const at = gap === null ? now : (since ?? now);
-    onClient(fresh, (client) => {
-      writeStamp(client, { kind: "restore", at, hasGap: gap !== null });
-      // Pages that were filled anew keep traces of what stood there: of somebody who was erased since, nothing may be left.
-      client.exec("VACUUM");
-    });
-    onStep("checking the result");
-    const { findings, counts } = lookAt(fresh, now);
-    // What was wrong already in either of them keeps nobody from restoring; what this made wrong does.
-    const known = [...flaws, ...("flaws" in replaced ? replaced.flaws : [])];
-    const made = findings.filter(({ name }) => !known.includes(name));
-    if (made.length > 0) throw new CopyBroken(made);
-    const kept = existsSync(database) ? freeName(database, "replaced", now) : null;
-    if (kept !== null) settleReplaced(database, now);
-    swap(database, fresh, kept ?? `${database}.replaced`);
-    return { since, counts, takenOver, gap, kept, flaws: findings.map(({ name }) => name) };
+    const built = buildRestored(file, database, place, options);
+    const kept = existsSync(database) ? freeName(database, "replaced", options.now) : null;
+    if (kept !== null) settleReplaced(database, options.now);
+    swap(database, place.fresh, kept ?? `${database}.replaced`);
+    return { ...built, kept };
   } finally {
-    removeDatabase(fresh);
-    removeDatabase(newer);
+    removeDatabase(place.fresh);
+    removeDatabase(place.newer);
   }
+}
+
+/**
+ * Everything that a restore would do, up to the swap, and nothing of it stays: beside a running server, which it only
+ * reads. A gap is told, not refused. Throws `LockHeld` where another one is under way.
+ */
+export function rehearseRestore(file: string, database: string, options: Omit<RestoreOptions, "acceptGap">): Built {
+  const place = { fresh: `${database}${UNFINISHED}-drill`, newer: `${database}${UNFINISHED}-drill-replaced` };
+  const clear = (): void => {
+    removeDatabase(place.fresh);
+    removeDatabase(place.newer);
+  };
+  // One at a time, whoever it is: the server, or a command beside it.
+  const lock = lockExclusively(`${database}.drill-lock`);
+  try {
+    // Of one that was broken off.
+    clear();
+    return buildRestored(file, database, place, { ...options, acceptGap: true });
+  } finally {
+    clear();
+    lock.release();
+  }
+}
+
+/** Makes what would be restored, at `fresh`; `newer` is room for a copy of the database that it replaces. */
+function buildRestored(
+  file: string,
+  database: string,
+  { fresh, newer }: { fresh: string; newer: string },
+  { now, acceptGap, newInstanceId, onStep }: RestoreOptions,
+): Built {
+  onStep("checking the backup");
+  const { backup, flaws } = prove(file, now);
+  onStep("copying it");
+  copyDatabase(file, fresh, null);
+  onClient(fresh, (client) => {
+    migrate(client);
+    instanceId(client, now, newInstanceId);
+  });
+  onStep("reading the database that it replaces");
+  const since = backup?.stamp?.at ?? null;
+  const replaced = judgeReplaced(database, newer, fresh, backup, now);
+  const gap = "unusable" in replaced ? replaced.unusable : null;
+  if (gap !== null && !acceptGap) throw new GapNotAccepted(gap, since);
+  onStep(gap === null ? "taking over what is newer" : "nothing can be taken over");
+  const takenOver = gap === null ? onClient(fresh, (client) => takeOver(client, newer)) : null;
+  // With everything taken over the copy shows this moment, else that of the backup.
+  const at = gap === null ? now : (since ?? now);
+  onClient(fresh, (client) => {
+    writeStamp(client, { kind: "restore", at, hasGap: gap !== null });
+    // Pages that were filled anew keep traces of what stood there: of somebody who was erased since, nothing may be left.
+    client.exec("VACUUM");
+  });
+  onStep("checking the result");
+  const { findings, counts } = lookAt(fresh, now);
+  // What was wrong already in either of them keeps nobody from restoring; what this made wrong does.
+  const known = [...flaws, ...("flaws" in replaced ? replaced.flaws : [])];
+  const made = findings.filter(({ name }) => !known.includes(name));
+  if (made.length > 0) throw new CopyBroken(made);
+  return { since, counts, takenOver, gap, flaws: findings.map(({ name }) => name) };
 }
 
 /** Throws `CopyBroken` or `NewerSchema`. `backup` is null for a database that is too old to have stamps. */

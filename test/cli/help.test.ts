@@ -9,7 +9,7 @@ import { Workshop } from "./spawn.ts";
 const PROMISED: Record<string, string> = {
   "message show": "ID",
   backup: "FILE",
-  restore: "FILE --accept-gap",
+  restore: "FILE --accept-gap --rehearse",
   check: "FILE",
   serve: "--listen",
   dev: "--listen",

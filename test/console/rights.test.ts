@@ -35,6 +35,9 @@ const ofWorkspace = (workspace: number | string) =>
 test("there are routes to walk, and the API's own are among them", () => {
   expect(ofWorkspace(1).length).toBeGreaterThan(35);
   expect(ofWorkspace(1).map(({ path }) => path)).toEqual(expect.arrayContaining(["/w/1/v1/messages", "/w/1/keys"]));
+  const ofServer = routes.filter(({ path }) => /^\/(system|users|workspaces|audit)/.test(path));
+  expect(ofServer.length).toBeGreaterThan(15);
+  expect(ofServer.filter(({ needs }) => needs !== "server operator")).toEqual([]);
 });
 
 test("every route of another workspace is a 404, like that of one that does not exist", async () => {

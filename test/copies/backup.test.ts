@@ -114,7 +114,10 @@ test("the server backs itself up at its time, in its directory, keeps so many, a
   const backup = { schedule: "0 3 * * *", directory, keep: 2 };
   await using app = await startTestServer({ directory: workshop.path("data"), config: { backup } });
   await busyShop(app);
-  const made = (): string[] => readdirSync(directory).toSorted();
+  const made = (): string[] =>
+    readdirSync(directory)
+      .filter((name) => name !== "proofs.json")
+      .toSorted();
   for (let day = 0; day < 3; day++) await app.clock.advance(24 * 3_600_000);
   expect(made()).toHaveLength(2);
   expect(made().every((name) => /^waxwing-\d{8}T030000Z\.db$/.test(name))).toBe(true);
@@ -129,8 +132,8 @@ test("a scheduled backup that fails is an error in the log, and the ones before 
   await using app = await startTestServer({
     directory: workshop.path("data"),
     config: { backup },
-    expectedErrors: /the scheduled backup failed/,
+    expectedErrors: /a backup failed/,
   });
   await app.clock.advance(24 * 3_600_000);
-  expect(app.logged.join("")).toContain("the scheduled backup failed");
+  expect(app.logged.join("")).toContain("a backup failed");
 });

@@ -98,6 +98,29 @@ test("what the replaced file knows is taken over; profiles are as they were back
   expect(next.body.data.id).toBeGreaterThan(1_000_000);
 });
 
+test("a rehearsal says what the restore then does, changes nothing and leaves nothing, also beside a running server", async () => {
+  using day = await dayAfterBackup();
+  const { workshop } = day;
+  // Locks are files, and a server marks each of its runs by one.
+  const files = (): string[] =>
+    readdirSync(workshop.path("data"))
+      .filter((name) => !/-(lock|wal|shm)$|\.run-/.test(name))
+      .toSorted();
+  const before = files();
+  const database = workshop.path("data/waxwing.db");
+  const instance = instanceOf(database);
+  const rehearse = () => workshop.json<Record<string, unknown>>(["restore", day.backup, "--rehearse"]);
+  const said = await rehearse();
+  const clock = new TestClock(new Date(day.at + 60_000).toISOString());
+  await using app = await startTestServer({ directory: workshop.path("data"), clock });
+  const beside = await rehearse();
+  expect([beside.gap, beside.counts]).toEqual([null, said.counts]);
+  await app.stop();
+  expect([instanceOf(database), files()]).toEqual([instance, before]);
+  const report = await workshop.json(["restore", day.backup]);
+  expect([said.gap, said.taken_over, said.counts]).toEqual([null, report.taken_over, report.counts]);
+});
+
 test("a late status of what was sent after the backup lands on that message and is charged", async () => {
   using day = await dayAfterBackup();
   // The message was sent, and its delivery was not reported before the restore.

@@ -19,6 +19,7 @@ import { openClient } from "#src/storage/driver.ts";
 import { instanceId as readInstanceId } from "#src/storage/instance.ts";
 import type { Reader } from "#src/storage/reader.ts";
 import type { Store } from "#src/storage/store.ts";
+import { createWriteProbe } from "#src/storage/write-probe.ts";
 import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
 import { ClockWatch } from "#src/workers/clock-watch.ts";
 import { createDeliveryWorker } from "#src/workers/deliver-webhook.ts";
@@ -140,6 +141,7 @@ export class Life implements Owner {
       reader,
       searchReader: reader,
       isReady: () => this.isReady,
+      isWritable: createWriteProbe(store),
       metrics: new Metrics(),
       metricsToken: null,
       onAnswer: () => undefined,

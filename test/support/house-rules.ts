@@ -81,6 +81,12 @@ export const folders: Folder[] = [
     why: "Whole databases are copied, checked and swapped; of their rows it knows what must outlive a restore.",
   },
   {
+    holds: ["system/"],
+    mayImport: ["system/", "copies/", "storage/", "primitives/", "log.ts", "metrics.ts", "version.ts"],
+    mayImportTypesOf: ["domain/workspaces/"],
+    why: "It asks what is measured and known elsewhere, and judges it; it measures nothing of its own.",
+  },
+  {
     holds: ["outbox/"],
     mayImport: ["outbox/", "storage/", "primitives/"],
     why: "The outbox knows that there is work, not what it is.",
@@ -179,6 +185,9 @@ export const folders: Folder[] = [
       "workers/hand-over.ts",
       "simulated/",
       "doctor/",
+      "system/",
+      // Backups, looked over and rehearsed: the operator's.
+      "copies/",
     ],
     why: "The console is another face of the API.",
   },

@@ -11,11 +11,13 @@ import { readBeginning } from "#src/domain/timeline/beginning.ts";
 import { disableUser, removeMember } from "#src/domain/users/change.ts";
 import { addUser } from "#src/domain/users/create.ts";
 import { makeLink } from "#src/domain/users/links.ts";
-import { getUser, type ListedUser, listUsers } from "#src/domain/users/read.ts";
+import { findUserByEmail, getUser, type ListedUser, listUsers } from "#src/domain/users/read.ts";
 import { type Role, roles } from "#src/domain/users/user.ts";
 import { createWorkspace } from "#src/domain/workspaces/create.ts";
 import { formatInstant } from "#src/primitives/instant.ts";
-import { type ConsoleRoute, change, nothingHere } from "../route.ts";
+import { invalidRequest } from "#src/primitives/problem.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+import { type ConsoleRoute, change, nothingHere, type WorkspaceCall } from "../route.ts";
 import { viewEntered, whenUtc } from "../view.ts";
 
 const strict = { additionalProperties: false };
@@ -35,7 +37,7 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
         return {
           status: 201,
           data: { id: workspace.id, name: workspace.name, timezone: workspace.timezone, role: "operator" },
-          deed: { action: "workspace.create", subject: workspace.name, details: { id: workspace.id } },
+          deed: { action: "workspace.create", subject: workspace.name, workspaceId: workspace.id },
         };
       }),
   },
@@ -139,6 +141,7 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const { email, role } = call.body as { email: string; role: Role };
+        requireNoOtherInvitation(tx, email, call);
         return invite(tx, { email, role, workspaceId: call.workspace.id });
       }),
   },
@@ -183,7 +186,25 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
   },
 ];
 
-function invite(tx: Parameters<typeof addUser>[0], given: { email: string; role: Role; workspaceId: number | null }) {
+/**
+ * Whoever has the link to an account that nobody has taken up yet gets everything that it may enter. So an owner makes
+ * none for somebody who is invited elsewhere as well; an operator may enter everything anyway.
+ */
+function requireNoOtherInvitation(tx: Tx, email: string, { workspace, role }: WorkspaceCall): void {
+  const known = findUserByEmail(tx, email);
+  if (known === undefined || known.password !== null || role === "operator") return;
+  const isElsewhere = listUsers(tx).some(
+    ({ id, memberships }) => id === known.id && memberships.some(({ workspaceId }) => workspaceId !== workspace.id),
+  );
+  if (!isElsewhere) return;
+  throw invalidRequest({
+    email: [
+      "This person was invited elsewhere and has not come in yet. Invite them once they have, or ask an operator.",
+    ],
+  });
+}
+
+function invite(tx: Tx, given: { email: string; role: Role; workspaceId: number | null }) {
   const { user, isNew } = addUser(tx, given);
   const link = user.password === null ? makeLink(tx, "join", user.id) : null;
   const data = { id: user.id, email: user.email, is_new: isNew, expires_at: whenUtc(link?.expiresAt ?? null) };

@@ -102,6 +102,33 @@ const account = createRoute({
   component: lazyRouteComponent(() => import("./screens/account.tsx"), "Screen"),
 });
 
+/** The operator's: for everybody else it is not there. */
+const system = createRoute({
+  getParentRoute: () => shell,
+  path: "/system",
+  component: Outlet,
+  notFoundComponent: NothingHere,
+  beforeLoad: async ({ context }) => {
+    const { user } = await context.client.ensureQueryData(meQuery);
+    if (!user.is_operator) throw notFound();
+  },
+});
+const systemScreen = (path: string, load: () => Promise<{ Screen: () => unknown }>, ...search: string[]) =>
+  createRoute({
+    getParentRoute: () => system,
+    path,
+    component: lazyRouteComponent(load as never, "Screen" as never),
+    validateSearch: texts(...search),
+  });
+const systemScreens = [
+  systemScreen("/", () => import("./screens/system-health.tsx")),
+  systemScreen("/workspaces", () => import("./screens/system-workspaces.tsx"), "open"),
+  systemScreen("/users", () => import("./screens/system-users.tsx"), "open"),
+  systemScreen("/backups", () => import("./screens/system-backups.tsx"), "open"),
+  systemScreen("/metrics", () => import("./screens/system-metrics.tsx"), "hours"),
+  systemScreen("/audit", () => import("./screens/system-audit.tsx"), "after", "open"),
+];
+
 const workspace = createRoute({
   getParentRoute: () => shell,
   path: "/w/$workspace",
@@ -147,13 +174,22 @@ const screens = [
   screen("/contacts/import", () => import("./screens/contact-import.tsx"), "file"),
   screen("/templates", () => import("./screens/templates.tsx"), "q", "status", "after", "open"),
   screen("/groups", () => import("./screens/groups.tsx"), "after", "open"),
+  screen("/members", () => import("./screens/members.tsx"), "open"),
+  screen("/audit", () => import("./screens/audit.tsx"), "after", "open"),
   screen("/broadcasts/$broadcast", () => import("./screens/broadcast.tsx"), "status", "after"),
 ];
 
 const tree = root.addChildren([
   signIn,
   ...links,
-  shell.addChildren([start, newWorkspace, more, account, workspace.addChildren([home, ...screens])]),
+  shell.addChildren([
+    start,
+    newWorkspace,
+    more,
+    account,
+    system.addChildren(systemScreens),
+    workspace.addChildren([home, ...screens]),
+  ]),
 ]);
 
 export const router = createRouter({

@@ -1,6 +1,6 @@
 /** What stands around every screen: the bar at the left (below on phones), the banner, and signing in again over it all. */
 import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
-import { CircleUser, Ellipsis } from "lucide-react";
+import { CircleUser, Ellipsis, ServerCog } from "lucide-react";
 import { useCallback, useRef, useState } from "react";
 import { mayOwn, useMe, type WorkspaceEntry } from "../session.ts";
 import { Dialog } from "../ui/dialog.tsx";
@@ -43,6 +43,12 @@ export function Shell() {
           </nav>
         )}
         <nav aria-label={words.more} className="mt-auto flex flex-col gap-1 pt-4">
+          {user.is_operator && (
+            <Link to={"/system" as never} className={sideLook} activeProps={{ className: sideHere }}>
+              <ServerCog aria-hidden size={18} className="shrink-0" />
+              {words.system}
+            </Link>
+          )}
           <Link to="/account" className={sideLook} activeProps={{ className: sideHere }}>
             <CircleUser aria-hidden size={18} className="shrink-0" />
             {words.account}

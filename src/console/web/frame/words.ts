@@ -5,6 +5,7 @@ export const words = {
   developer: "Developer",
   more: "More",
   account: "Account",
+  system: "System",
   unread: (count: number) => `, ${count} unread`,
   keys: "Keyboard",
   keySearch: "Search",

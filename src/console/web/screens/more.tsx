@@ -1,6 +1,6 @@
 /** On phones: every place that has no room in the bar, and the way to another workspace. */
 import { Link } from "@tanstack/react-router";
-import { CircleUser } from "lucide-react";
+import { CircleUser, ServerCog } from "lucide-react";
 import { lastWorkspace, placesFor } from "../frame/shell.tsx";
 import { words as frame } from "../frame/words.ts";
 import { WorkspaceSwitch } from "../frame/workspace-switch.tsx";
@@ -25,6 +25,12 @@ export function More() {
               {label}
             </Link>
           ))}
+        {user.is_operator && (
+          <Link to={"/system" as never} className={look}>
+            <ServerCog aria-hidden size={20} />
+            {frame.system}
+          </Link>
+        )}
         <Link to="/account" className={look}>
           <CircleUser aria-hidden size={20} />
           {frame.account}

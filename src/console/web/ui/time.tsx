@@ -46,12 +46,12 @@ function inWords(ms: number, now: number, zone: string | undefined): string {
   }).format(ms);
 }
 
-/** Moves on every half minute, so that "just now" does not stay. */
+/** Moves on every half minute, so that "just now" does not stay; and what came since the last one is not to come. */
 function useNow(): number {
-  const [now, setNow] = useState(() => Date.now());
+  const [, setCount] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    const timer = setInterval(() => setCount((count) => count + 1), 30_000);
     return () => clearInterval(timer);
   }, []);
-  return now;
+  return Date.now();
 }

@@ -1,0 +1,23 @@
+/** Texts that the screens of the system share. */
+export const words = {
+  system: "System",
+  health: "Health",
+  workspaces: "Workspaces",
+  users: "Users",
+  backups: "Backups",
+  metrics: "Metrics",
+  audit: "Audit log",
+} as const;
+
+/** Of work on the database. */
+export const jobWords = {
+  backup: "A backup is being made",
+  verify: (name: string) => `${name} is being looked over`,
+  drill: (name: string) => `A restore of ${name} is being rehearsed`,
+  check: "The database is being checked",
+  beside: "The server goes on beside it. Begun",
+  shouldBe: "Should be:",
+  but: "But:",
+  next: "Next step:",
+  many: "1,000 or more",
+} as const;

@@ -1,0 +1,121 @@
+/**
+ * How the server is: what runs, the room that it has, the work that waits, its disk's speed, its backups. Everything is
+ * asked from where `/metrics` and `/readyz` have it, so that no two faces ever say different things.
+ */
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { CopyJobs } from "#src/copies/jobs.ts";
+import { faultsOf } from "#src/copies/proofs.ts";
+import type { BackupSchedule } from "#src/copies/schedule.ts";
+import type { Metrics, Sample } from "#src/metrics.ts";
+import type { Clock } from "#src/primitives/clock.ts";
+import type { Store } from "#src/storage/store.ts";
+import type { WriteProbe } from "#src/storage/write-probe.ts";
+import { commit, version } from "#src/version.ts";
+import type { Quantiles, Trends } from "./trends.ts";
+
+export interface Condition {
+  at: number;
+  version: string;
+  /** Empty: run from source. */
+  commit: string;
+  bun: string;
+  sqlite: string;
+  schema: number;
+  startedAt: number;
+  memoryBytes: number;
+  isWritable: boolean;
+  database: { path: string; bytes: number; walBytes: number };
+  /** Of the disk that the database is on; null where it cannot be asked. */
+  disk: { freeBytes: number; totalBytes: number } | null;
+  outbox: { kind: string; rows: number; ageSeconds: number }[];
+  callbacksWaiting: number;
+  /** Of the last hour; the failures since the start. */
+  commits: Quantiles & { failures: number };
+  backup: {
+    directory: string;
+    /** Null: none is made by itself. */
+    schedule: string | null;
+    nextAt: number | null;
+    /** Of the newest that is sound, milliseconds. */
+    provenAt: number | null;
+    /** Since the start of the server. */
+    failures: number;
+  };
+}
+
+export interface ConditionSources {
+  clock: Clock;
+  store: Store;
+  database: string;
+  metrics: Metrics;
+  trends: Trends;
+  isWritable: WriteProbe;
+  jobs: CopyJobs;
+  backups: BackupSchedule;
+}
+
+/** Commits are judged by the last hour: what was slow at the start of the server says nothing of now. */
+const COMMITS_MINUTES = 60;
+
+export async function readCondition(sources: ConditionSources): Promise<Condition> {
+  const { clock, store, database, metrics, trends, isWritable, jobs, backups } = sources;
+  const many = async (name: string): Promise<readonly Sample[]> => (await metrics.gaugeOf(name)) ?? [];
+  const one = async (name: string): Promise<number> => firstOf(await many(name));
+  const [writable, disk, rows, ages, callbacksWaiting, failures, memoryBytes, bytes, walBytes, backupFailures, lately] =
+    await Promise.all([
+      isWritable(),
+      diskOf(dirname(database)),
+      many("waxwing_outbox_rows"),
+      many("waxwing_outbox_age_seconds"),
+      one("waxwing_callbacks_waiting"),
+      one("waxwing_commit_failures"),
+      one("process_resident_memory_bytes"),
+      one("waxwing_database_bytes"),
+      one("waxwing_wal_bytes"),
+      one("waxwing_backup_failures"),
+      trends.lately(COMMITS_MINUTES),
+    ]);
+  const sound = jobs.list().find(({ proof }) => proof !== null && faultsOf(proof).length === 0);
+  return {
+    at: clock.now(),
+    version,
+    commit,
+    bun: Bun.version,
+    sqlite: String(store.client.prepare("SELECT sqlite_version()").pluck().get()),
+    schema: Number(store.client.pragma("user_version", { simple: true })),
+    startedAt: trends.startedAt,
+    memoryBytes,
+    isWritable: writable,
+    database: { path: database, bytes, walBytes },
+    disk,
+    outbox: rows.map(([{ kind }, value]) => ({
+      kind: String(kind),
+      rows: value,
+      ageSeconds: firstOf(ages.filter(([labels]) => labels.kind === kind)),
+    })),
+    callbacksWaiting,
+    commits: { ...lately.commit, failures },
+    backup: {
+      directory: jobs.directory,
+      schedule: backups.expression,
+      nextAt: backups.nextAt(),
+      provenAt: sound?.madeAt ?? null,
+      failures: backupFailures,
+    },
+  };
+}
+
+function firstOf(samples: readonly Sample[]): number {
+  return samples[0]?.[1] ?? 0;
+}
+
+/** Null where it cannot be asked. */
+export async function diskOf(directory: string): Promise<Condition["disk"]> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(directory);
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+  } catch {
+    return null;
+  }
+}

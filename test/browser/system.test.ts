@@ -1,0 +1,88 @@
+/** In a real browser: the operator sees what the server needs, proves a backup, lets somebody in, and finds it all in the log. */
+import { describe, expect, test } from "bun:test";
+import { statSync } from "node:fs";
+import { noBrowser, openBrowser } from "#test/support/browser.ts";
+import { startConsole } from "#test/support/console-process.ts";
+
+const LIMIT_MS = 120_000;
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "health says that there is no backup → made, rehearsed, downloaded → all is well; somebody invited; a workspace suspended, and the log has it",
+    async () => {
+      await using app = await startConsole();
+      await using browser = await openBrowser({ width: 320, height: 800, isPhone: true });
+      const { page } = browser;
+      const button = (name: string) => page.getByRole("button", { name, exact: true });
+      const dialog = page.getByRole("dialog");
+      const clean = async (where: string) => {
+        expect([where, await browser.findings()]).toEqual([where, []]);
+        expect([where, await page.evaluate("document.documentElement.scrollWidth - innerWidth")]).toEqual([where, 0]);
+      };
+
+      await page.goto(app.setupLink);
+      await page.getByLabel("E-mail").fill("asha@example.com");
+      await page.getByLabel("Password").fill("a good long password");
+      await button("Make operator").click();
+      await page.getByLabel("Name").fill("Corner Shop");
+      await button("Make workspace").click();
+      await page.getByText("0 of 4 done").waitFor();
+
+      await page.goto(`${app.url}/console/system`);
+      await page.getByText("There is no backup that is known to be sound.").waitFor();
+      await page.getByText("Nothing stands in the way.").waitFor();
+      await button("Check the database").click();
+      await page.getByText(/Sound: \d+ checks/).waitFor();
+      await clean("health");
+      await page.getByRole("link", { name: "Go to Backups" }).click();
+      await page.getByText("No backup yet.").waitFor();
+      await button("Make a backup").click();
+      await page.getByText("Sound", { exact: true }).waitFor();
+      await page.locator("a[data-row]").click();
+      await button("Rehearse a restore").click();
+      await page.getByText("Restored into a copy, and sound.").waitFor();
+      await clean("backup");
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("link", { name: "Download" }).click(),
+      ]);
+      expect(download.suggestedFilename()).toMatch(/^waxwing-\d{8}T\d{6}Z\.db$/);
+      expect(statSync(await download.path()).size).toBe(
+        statSync(`${app.directory}/backups/${download.suggestedFilename()}`).size,
+      );
+
+      await page.goto(`${app.url}/console/system`);
+      await page.getByText("Everything is running.").waitFor();
+      await page.goto(`${app.url}/console/system/metrics`);
+      const plot = page.getByRole("region", { name: "How long the disk takes" });
+      await plot.press("ArrowLeft");
+      await page.getByText(/^\d\d:\d\d: Half are faster than \(p50\) [\d.]+ m?s/).waitFor();
+      await clean("metrics");
+
+      await page.goto(`${app.url}/console/system/users`);
+      await button("Invite").click();
+      await dialog.getByLabel("E-mail").fill("ravi@example.com");
+      await clean("invite");
+      await dialog.getByLabel("E-mail").press("Enter");
+      await dialog.getByText(/\/console\/join#/).waitFor();
+      await button("I have sent it").click();
+      await page.getByRole("link", { name: "ravi@example.com" }).waitFor();
+
+      await page.goto(`${app.url}/console/system/workspaces`);
+      await page.getByRole("link", { name: "Corner Shop" }).click();
+      await button("Suspend").click();
+      await dialog.getByLabel("Why").fill("unpaid");
+      await dialog.getByLabel("Why").press("Enter");
+      await page.getByText("It sends nothing: unpaid").waitFor();
+      await page.goto(`${app.url}/console/w/1/members`);
+      await page.getByLabel("Role: ravi@example.com").selectOption("owner");
+      await page.getByText("Role changed").waitFor();
+      await clean("members");
+      await page.goto(`${app.url}/console/w/1/audit`);
+      await page.getByText("Suspended the workspace").click();
+      await page.getByText("unpaid", { exact: true }).waitFor();
+      expect(browser.troubles).toEqual([]);
+    },
+    { timeout: LIMIT_MS, retry: 1 },
+  );
+});

@@ -1,0 +1,69 @@
+/** Who may enter a workspace: invited by its owner, given another role, taken out; and what an owner must not get by it. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { deeds, firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
+import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+
+let app: TestServer;
+let ours: TestWorkspace;
+let theirs: TestWorkspace;
+let operator: Visitor;
+let owner: Visitor;
+let stranger: Visitor;
+
+beforeAll(async () => {
+  app = await startTestServer();
+  ours = await app.workspace({ name: "Ours" });
+  theirs = await app.workspace({ name: "Theirs" });
+  operator = await firstOperator(app);
+  owner = await person(app, "owner@example.com", "owner", ours.id);
+  stranger = await person(app, "stranger@example.com", "owner", theirs.id);
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+const people = async () => (await owner.get(`/w/${ours.id}/people`)).body.data;
+const one = async (email: string) => (await people()).find((member: { email: string }) => member.email === email);
+
+test("an owner invites, by a link that is shown once; who comes in by it may enter this workspace and no other", async () => {
+  const form = { key: "invite-1" };
+  const body = { email: "ravi@example.com", role: "member" };
+  const made = await owner.post(`/w/${ours.id}/people`, body, form);
+  const repeated = await owner.post(`/w/${ours.id}/people`, body, form);
+  expect([made.status, repeated.body.data.token]).toEqual([201, null]);
+  expect(await one("ravi@example.com")).toMatchObject({ role: "member", has_password: false });
+  const ravi = new Visitor(app);
+  expect((await ravi.post("/links/use", { token: made.body.data.token, password: PASSWORD })).status).toBe(201);
+  expect((await ravi.get(`/w/${ours.id}`)).body.data.role).toBe("member");
+  expect((await ravi.get(`/w/${theirs.id}`)).status).toBe(404);
+  expect((await ravi.get("/system/health")).status).toBe(404);
+  expect((await ravi.get(`/w/${ours.id}/audit`)).status).toBe(404);
+  // Another role, from the next request on.
+  expect((await owner.post(`/w/${ours.id}/people`, { ...body, role: "owner" })).status).toBe(201);
+  expect((await ravi.get(`/w/${ours.id}/audit`)).status).toBe(200);
+  expect((await owner.post(`/w/${ours.id}/people`, { ...body, role: "operator" })).status).toBe(400);
+  const { id } = await one("ravi@example.com");
+  expect((await owner.ask("DELETE", `/w/${ours.id}/people/${id}`)).status).toBe(200);
+  expect((await ravi.get(`/w/${ours.id}`)).status).toBe(404);
+  expect(deeds(app)[0]).toMatchObject({ action: "user.leave", subject: "ravi@example.com", workspace_id: ours.id });
+});
+
+test("no owner gets a link to an account that was invited elsewhere and is not taken up yet", async () => {
+  const invited = { email: "new@example.com", role: "owner" };
+  const first = await owner.post(`/w/${ours.id}/people`, invited);
+  expect(first.body.data.token).toBeString();
+  // With it, whoever invites second could choose the password and enter the first workspace.
+  const second = await stranger.post(`/w/${theirs.id}/people`, { ...invited, role: "member" });
+  expect([second.status, Object.keys(second.body.error.fields)]).toEqual([400, ["email"]]);
+  expect((await stranger.get(`/w/${theirs.id}/people`)).text).not.toContain("new@example.com");
+  // A new link for one's own is fine, and ends the one before.
+  const again = await owner.post(`/w/${ours.id}/people`, invited);
+  expect((await new Visitor(app).post("/links/look", { token: first.body.data.token })).status).toBe(404);
+  // An operator may, and then only the operator's link works.
+  const byOperator = await operator.post(`/w/${theirs.id}/people`, { ...invited, role: "member" });
+  expect(byOperator.status).toBe(201);
+  expect((await new Visitor(app).post("/links/look", { token: again.body.data.token })).status).toBe(404);
+  const token = byOperator.body.data.token;
+  expect((await new Visitor(app).post("/links/use", { token, password: PASSWORD })).status).toBe(201);
+  // Whoever has come in is added without a link.
+  const added = await stranger.post(`/w/${theirs.id}/people`, { ...invited, role: "owner" });
+  expect([added.status, added.body.data.token]).toEqual([201, null]);
+});

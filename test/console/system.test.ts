@@ -1,0 +1,235 @@
+/** The operator's screens: how the server is, its backups and what they prove, its workspaces, people and log. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openClient } from "#src/storage/driver.ts";
+import { busyShop } from "#test/support/busy-shop.ts";
+import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { startTestServer, type TestServer } from "#test/support/server.ts";
+import { shipped } from "#test/support/templates.ts";
+
+let app: TestServer;
+let shop: Awaited<ReturnType<typeof busyShop>>;
+let operator: Visitor;
+let owner: Visitor;
+let member: Visitor;
+
+beforeAll(async () => {
+  app = await startTestServer({ expectedErrors: /is not sound/ });
+  shop = await busyShop(app);
+  operator = await firstOperator(app);
+  owner = await person(app, "owner@example.com", "owner", shop.id);
+  member = await person(app, "member@example.com", "member", shop.id);
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+const health = async () => (await operator.get("/system/health")).body.data;
+const backups = async () => (await operator.get("/system/backups")).body.data;
+
+/** Waits for the work on the database that was begun. */
+async function done(): Promise<void> {
+  while ((await operator.get("/system/check")).body.data.current !== null) await app.clock.advance(0);
+}
+
+async function backup(): Promise<{ name: string }> {
+  expect((await operator.post("/system/backups")).status).toBe(202);
+  await done();
+  return (await backups()).backups[0];
+}
+
+describe("health", () => {
+  test("says what /metrics and /readyz say: version, room, work, commits", async () => {
+    const told = await health();
+    const { text } = await app.call("GET", "/metrics");
+    expect(text).toContain(`waxwing_build_info{version="${told.version}"} 1`);
+    expect(text).toContain(`waxwing_database_bytes ${told.database.bytes}\n`);
+    for (const { kind, rows } of told.outbox) expect(text).toContain(`waxwing_outbox_rows{kind="${kind}"} ${rows}\n`);
+    expect(told.outbox.length).toBeGreaterThan(0);
+    expect(told).toMatchObject({ is_writable: true, commits: { failures: 0 }, callbacks_waiting: 0 });
+    expect(told.commits.p99_seconds).toBeGreaterThan(0);
+    expect(told.disk.free_bytes).toBeGreaterThan(0);
+    expect(told.database.path).toBe(join(app.directory, "waxwing.db"));
+  });
+
+  test("what needs somebody comes with whom it hits and the next step, the oldest first", async () => {
+    const none = (await health()).findings.filter(({ check }: { check: string }) => check !== "disk");
+    expect(none).toEqual([expect.objectContaining({ check: "backup", level: "warning", since: null })]);
+    await operator.post(`/workspaces/${shop.id}/suspend`, { reason: "unpaid" });
+    const { findings } = await health();
+    expect(findings[0]).toMatchObject({
+      check: "workspace",
+      hits: expect.stringContaining("sends nothing"),
+      command: `waxwing workspace resume ${shop.id}`,
+    });
+    await operator.post(`/workspaces/${shop.id}/resume`);
+    app.store.client.pragma("query_only = ON");
+    expect(await health()).toMatchObject({ is_writable: false });
+    expect((await health()).findings).toContainEqual(expect.objectContaining({ level: "problem", check: "write" }));
+    app.store.client.pragma("query_only = OFF");
+    expect((await health()).is_writable).toBe(true);
+  });
+
+  test("the check-up names the workspace of each number", async () => {
+    const found = (await operator.get("/system/findings")).body.data;
+    expect(found).toContainEqual(
+      expect.objectContaining({ level: "ok", check: "number", workspace: expect.objectContaining({ id: shop.id }) }),
+    );
+  });
+
+  test("the database is checked in a thread, and what was looked at is told", async () => {
+    expect((await operator.get("/system/check")).body.data.check).toBeNull();
+    expect((await operator.post("/system/check")).status).toBe(202);
+    await done();
+    const { check } = (await operator.get("/system/check")).body.data;
+    expect(check).toMatchObject({ error: null, findings: [] });
+    expect(check.checks).toBeGreaterThan(10);
+  });
+
+  test("figures are those of the metrics, a point a minute; a step that nobody has is refused", async () => {
+    const { points, hours, step_minutes } = (await operator.get("/system/metrics?hours=1")).body.data;
+    expect([hours, step_minutes]).toEqual([1, 1]);
+    const sum = (name: string): number =>
+      points.reduce((total: number, point: Record<string, number>) => total + (point[name] ?? 0), 0);
+    expect([sum("accepted"), sum("unknown"), sum("webhooks_taken")]).toEqual([4, 1, 0]);
+    expect(sum("webhooks_failed")).toBeGreaterThan(0);
+    expect(points.at(-1).commit.p99).toBeGreaterThan(0);
+    expect((await operator.get("/system/metrics?hours=7")).status).toBe(400);
+  });
+});
+
+describe("a backup", () => {
+  test("is made in a thread, proves what it holds, and stands in the list with it; two presses make one", async () => {
+    const form = { key: "backup-1" };
+    const [first, second] = [
+      await operator.post("/system/backups", {}, form),
+      await operator.post("/system/backups", {}, form),
+    ];
+    expect([first.status, second.status, second.headers.get("idempotent-replayed")]).toEqual([202, 202, "true"]);
+    await done();
+    const told = await backups();
+    expect(told.backups).toEqual([
+      expect.objectContaining({
+        state: "sound",
+        proof: expect.objectContaining({
+          counts: expect.objectContaining({ workspaces: 1, messages: 5 }),
+          findings: [],
+          drill: null,
+        }),
+      }),
+    ]);
+    expect(deeds(app)[0]).toMatchObject({ action: "backup.make" });
+    expect((await health()).findings.filter(({ check }: { check: string }) => check === "backup")).toEqual([]);
+  });
+
+  test("while one is made, another piece of work is refused, and requests are answered", async () => {
+    expect((await operator.post("/system/backups")).status).toBe(202);
+    const before = deeds(app).length;
+    const { status, body } = await operator.post("/system/check");
+    expect([status, body.error.code, deeds(app).length]).toEqual([409, "running", before]);
+    const sent = await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped("+919876540004") });
+    expect(sent.status).toBe(201);
+    await done();
+  });
+
+  test("is looked over again; one that was damaged since is broken, and its restore is not rehearsed", async () => {
+    const { name } = await backup();
+    const path = join(app.directory, "backups", name);
+    // Another file under the same name proves nothing.
+    utimesSync(path, 1, 1);
+    const found = async () => (await backups()).backups.find((one: { name: string }) => one.name === name);
+    expect(await found()).toMatchObject({ state: "unproven", proof: null });
+    expect((await operator.post(`/system/backups/${name}/verify`)).status).toBe(202);
+    await done();
+    expect(await found()).toMatchObject({ state: "sound" });
+    truncateSync(path, statSync(path).size - 8_192);
+    expect(await found()).toMatchObject({ state: "unproven" });
+    await operator.post(`/system/backups/${name}/drill`);
+    await done();
+    expect(await found()).toMatchObject({ state: "broken", proof: { drill: null } });
+  });
+
+  test("has its restore rehearsed: what is newer is taken over, nothing is changed, nothing is left", async () => {
+    const { name } = await backup();
+    await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped("+919876540004") });
+    const files = () => readdirSync(app.directory).filter((one) => !one.endsWith("-lock"));
+    const before = files().toSorted();
+    const { length } = app.store.client.prepare("SELECT id FROM messages").all();
+    expect((await operator.post(`/system/backups/${name}/drill`)).status).toBe(202);
+    await done();
+    const { proof } = (await backups()).backups.find((one: { name: string }) => one.name === name);
+    expect(proof.drill).toMatchObject({ gap: null, flaws: [], taken_over: { messages: expect.any(Number) } });
+    expect([proof.counts.messages + 1, proof.drill.counts.messages]).toEqual([length, length]);
+    expect(files().toSorted()).toEqual(before);
+    expect(deeds(app)[0]).toMatchObject({ action: "backup.drill", subject: name });
+  });
+
+  test("is taken along by an operator, is written down, and no name leads out of the directory", async () => {
+    const { name } = await backup();
+    const path = `/system/backups/${name}/file`;
+    for (const visitor of [owner, member]) expect((await visitor.get(path)).status).toBe(404);
+    const before = deeds(app).length;
+    const response = await fetch(`${app.server.url}/console/api${path}`, {
+      headers: { cookie: operator.cookie ?? "" },
+    });
+    const bytes = await response.arrayBuffer();
+    expect([response.status, response.headers.get("content-disposition")]).toEqual([
+      200,
+      `attachment; filename="${name}"`,
+    ]);
+    const file = join(app.directory, "downloaded.db");
+    writeFileSync(file, new Uint8Array(bytes));
+    const copy = openClient(file, { readonly: true });
+    expect(copy.prepare("SELECT count(*) AS n FROM messages").get()).toEqual({ n: expect.any(Number) });
+    copy.close();
+    expect(deeds(app).length).toBe(before + 1);
+    expect(deeds(app)[0]).toMatchObject({ action: "backup.download", subject: name });
+    expect(existsSync(join(app.directory, "waxwing.db"))).toBe(true);
+    for (const other of ["..%2Fwaxwing.db", "%2Fetc%2Fpasswd", "proofs.json", "..", "none.db", "waxwing.db"]) {
+      const answered = await operator.get(`/system/backups/${other}/file`);
+      expect([other, answered.status]).toEqual([other, 404]);
+      expect([other, (await operator.post(`/system/backups/${other}/drill`)).status]).toEqual([other, 404]);
+    }
+  });
+});
+
+describe("workspaces and the log", () => {
+  test("a workspace is stopped with a reason and goes on; its owner sees who did it", async () => {
+    const path = `/workspaces/${shop.id}`;
+    expect((await operator.post(`${path}/suspend`, { reason: " " })).body.error.fields.reason).toBeDefined();
+    expect((await operator.post(`${path}/suspend`, { reason: "unpaid" })).body.data).toMatchObject({
+      suspended_reason: "unpaid",
+    });
+    const refused = await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped("+919876540004") });
+    expect(refused.status).toBe(403);
+    const log = (await owner.get(`/w/${shop.id}/audit`)).body.data;
+    expect(log[0]).toMatchObject({
+      action: "workspace.suspend",
+      email: "op@example.com",
+      details: { reason: "unpaid" },
+    });
+    expect((await operator.post(`${path}/resume`)).body.data.suspended_at).toBeNull();
+    expect((await operator.post(`${path}/api`, { enabled: false })).body.data.api_enabled).toBe(false);
+    expect((await operator.post(`${path}/api`, { enabled: true })).body.data.api_enabled).toBe(true);
+    expect((await operator.get("/workspaces")).body.data).toEqual([
+      expect.objectContaining({ id: shop.id, numbers: 1, ready_numbers: 1 }),
+    ]);
+    expect((await operator.post("/workspaces/999/suspend", { reason: "x" })).status).toBe(404);
+  });
+
+  test("the server's log has every workspace's deeds, a page at a time, each once", async () => {
+    for (let count = 0; count < 60; count++) await operator.post(`/workspaces/${shop.id}/resume`);
+    const seen: number[] = [];
+    let after: string | null = null;
+    do {
+      const page: { data: { id: number }[]; meta: { next: string | null } } = (
+        await operator.get(`/audit${after === null ? "" : `?after=${encodeURIComponent(after)}`}`)
+      ).body;
+      seen.push(...page.data.map(({ id }) => id));
+      after = page.meta.next;
+    } while (after !== null);
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.length).toBe(deeds(app).length);
+    expect(seen).toEqual(seen.toSorted((a, b) => b - a));
+    expect((await operator.get("/audit")).body.data[0]).toMatchObject({ workspace: { id: shop.id } });
+  });
+});

@@ -29,6 +29,13 @@ const PLACES = [
   "api",
   "deliveries?open=1",
   "billing",
+  "members",
+  "audit",
+  "../../system",
+  "../../system/workspaces",
+  "../../system/users",
+  "../../system/backups",
+  "../../system/metrics",
 ] as const;
 
 const [ASHA, RAVI, MINA] = ["+919876511050", "+919876511051", "+919876511052"] as const;

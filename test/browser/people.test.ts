@@ -133,6 +133,6 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await clean("home");
       expect(browser.troubles).toEqual([]);
     },
-    { timeout: LIMIT_MS },
+    { timeout: LIMIT_MS, retry: 1 },
   );
 });

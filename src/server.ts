@@ -259,10 +259,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   app.use(callbackRoutes({ store, networks, secrets, verifyToken: config.whatsapp.verifyToken, log }));
   app.use(
     consoleRoutes({
+      system,
       doctor: settingsOf(config),
-      ...{ store, clock, random, log, box, handOver, system, reader: readers.lists, searchReader: readers.searches },
+      ...{ store, clock, random, log, box, handOver, reader: readers.lists, searchReader: readers.searches },
       bodyBytes: config.limits.bodyBytes,
-      importsDirectory: join(dirname(database), "imports"),
+      importsDirectory: join(dirname(files.database), "imports"),
       webhooks: config.webhooks,
       publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,
       stopping: stopping.signal,

@@ -4,7 +4,7 @@
  */
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { CopyJobs } from "#src/copies/jobs.ts";
+import type { CopyJobs, EndedJob } from "#src/copies/jobs.ts";
 import { faultsOf } from "#src/copies/proofs.ts";
 import type { BackupSchedule } from "#src/copies/schedule.ts";
 import type { Metrics, Sample } from "#src/metrics.ts";
@@ -39,8 +39,8 @@ export interface Condition {
     nextAt: number | null;
     /** Of the newest that is sound, milliseconds. */
     provenAt: number | null;
-    /** Since the start of the server. */
-    failures: number;
+    /** When the last one failed, or what it copied was not right; null: it did not, or there was none since the start. */
+    failedAt: number | null;
   };
 }
 
@@ -62,7 +62,7 @@ export async function readCondition(sources: ConditionSources): Promise<Conditio
   const { clock, store, database, metrics, trends, isWritable, jobs, backups } = sources;
   const many = async (name: string): Promise<readonly Sample[]> => (await metrics.gaugeOf(name)) ?? [];
   const one = async (name: string): Promise<number> => firstOf(await many(name));
-  const [writable, disk, rows, ages, callbacksWaiting, failures, memoryBytes, bytes, walBytes, backupFailures, lately] =
+  const [writable, disk, rows, ages, callbacksWaiting, failures, memoryBytes, bytes, walBytes, lately] =
     await Promise.all([
       isWritable(),
       diskOf(dirname(database)),
@@ -73,9 +73,9 @@ export async function readCondition(sources: ConditionSources): Promise<Conditio
       one("process_resident_memory_bytes"),
       one("waxwing_database_bytes"),
       one("waxwing_wal_bytes"),
-      one("waxwing_backup_failures"),
       trends.lately(COMMITS_MINUTES),
     ]);
+  const last = jobs.lastOf("backup");
   const sound = jobs.list().find(({ proof }) => proof !== null && faultsOf(proof).length === 0);
   return {
     at: clock.now(),
@@ -101,9 +101,13 @@ export async function readCondition(sources: ConditionSources): Promise<Conditio
       schedule: backups.expression,
       nextAt: backups.nextAt(),
       provenAt: sound?.madeAt ?? null,
-      failures: backupFailures,
+      failedAt: last !== null && !isSound(last) ? last.endedAt : null,
     },
   };
+}
+
+function isSound({ outcome }: EndedJob): boolean {
+  return outcome?.kind === "backup" && faultsOf(outcome.proof).length === 0;
 }
 
 function firstOf(samples: readonly Sample[]): number {

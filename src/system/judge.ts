@@ -1,4 +1,7 @@
-/** What of the server's condition needs somebody: since when, whom it hits, and the next step. Pure. */
+/** What of the server and its workspaces needs somebody: since when, whom it hits, and the next step. Pure. */
+import { goesOnByItself } from "#src/domain/broadcasts/broadcast.ts";
+import type { Broadcast } from "#src/domain/broadcasts/table.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { Condition } from "./condition.ts";
 
@@ -14,6 +17,17 @@ export interface ServerFinding {
   next: string;
   /** To be copied; null where no command helps. */
   command: string | null;
+  /** Of a workspace: which, and what there. */
+  workspaceId?: number;
+  subjectId?: number;
+}
+
+/** What is looked at of the workspaces. */
+export interface Customers {
+  workspaces: readonly Workspace[];
+  numbers: readonly SendingNumber[];
+  /** Those that rest. */
+  paused: readonly Broadcast[];
 }
 
 const MEGABYTE = 1e6;
@@ -25,15 +39,19 @@ const COMMIT_SECONDS_MOST = 0.25;
 const COMMITS_JUDGED = 1_000;
 const WORK_LATE_SECONDS = 300;
 const CALLBACKS_MOST = 10_000;
+/** Of numbers, and of broadcasts: the rest comes when these are seen to. */
+const OF_A_KIND_MOST = 10;
 const BACKUP_OLD_MS = 8 * 24 * 60 * 60_000;
 
 /** The longest known first: what nobody knows the beginning of comes last. */
-export function judgeCondition(condition: Condition, workspaces: readonly Workspace[]): ServerFinding[] {
+export function judgeCondition(condition: Condition, customers: Customers): ServerFinding[] {
   const found = [
     ...judgeDisk(condition),
     ...judgeWork(condition),
     ...judgeBackups(condition),
-    ...workspaces.flatMap(judgeWorkspace),
+    ...customers.workspaces.flatMap(judgeWorkspace),
+    ...judgeNumbers(customers),
+    ...judgeBroadcasts(customers),
   ];
   return found.toSorted((a, b) => (a.since ?? Infinity) - (b.since ?? Infinity) || 0);
 }
@@ -146,14 +164,14 @@ function judgeWork({ at, outbox, callbacksWaiting }: Condition): ServerFinding[]
 }
 
 function judgeBackups({ at, backup }: Condition): ServerFinding[] {
-  const { schedule, provenAt, failures } = backup;
-  if (failures > 0 && (provenAt === null || schedule !== null)) {
+  const { schedule, provenAt, failedAt } = backup;
+  if (failedAt !== null) {
     return [
       {
         level: "problem",
         check: "backup",
-        message: `A backup failed${provenAt === null ? ", and there is no sound one" : ""}.`,
-        since: provenAt,
+        message: `The last backup failed${provenAt === null ? ", and there is no sound one" : ""}.`,
+        since: failedAt,
         hits: "Everybody, the day this disk breaks.",
         next: "The server's log says why it failed; then make one in Backups.",
         command: "journalctl -u waxwing --since -1d | grep -i backup",
@@ -188,8 +206,51 @@ function judgeWorkspace({ id, name, suspendedAt, suspendedReason }: Workspace): 
       hits: `${name}: it sends nothing.`,
       next: "Resume it in Workspaces when the reason is gone.",
       command: `waxwing workspace resume ${id}`,
+      workspaceId: id,
     },
   ];
+}
+
+function judgeNumbers({ numbers, workspaces }: Customers): ServerFinding[] {
+  return numbers
+    .filter(({ ready }) => !ready)
+    .slice(0, OF_A_KIND_MOST)
+    .map(({ id, phone, workspaceId, unreadyBy, unreadyReason }) => ({
+      level: unreadyBy === "person" ? "warning" : "problem",
+      check: "number",
+      message: `${phone} cannot send: ${unreadyReason ?? ""}`,
+      since: null,
+      hits: `${nameOf(workspaceId, workspaces)}: sends from it are refused, its broadcasts rest.`,
+      next:
+        unreadyBy === "person"
+          ? "Somebody stopped it here. Make it ready when the reason is gone."
+          : "The set-up below says what the network wants.",
+      command: unreadyBy === "person" ? `waxwing number ready ${id}` : "waxwing doctor",
+      workspaceId,
+      subjectId: id,
+    }));
+}
+
+/** Those that go on by themselves need nobody, and whoever paused one by hand knows. */
+function judgeBroadcasts({ paused, workspaces }: Customers): ServerFinding[] {
+  return paused
+    .filter(({ pauseCause }) => !goesOnByItself(pauseCause) && pauseCause !== "hand")
+    .slice(0, OF_A_KIND_MOST)
+    .map(({ id, name, workspaceId, statusReason }) => ({
+      level: "warning",
+      check: "broadcast",
+      message: `“${name}” rests: ${statusReason ?? ""}`,
+      since: null,
+      hits: `${nameOf(workspaceId, workspaces)}: whoever it has not reached yet.`,
+      next: "Look at it, then resume or cancel it: it does not go on by itself.",
+      command: `waxwing broadcast show ${id}`,
+      workspaceId,
+      subjectId: id,
+    }));
+}
+
+function nameOf(id: number, workspaces: readonly Workspace[]): string {
+  return workspaces.find((workspace) => workspace.id === id)?.name ?? String(id);
 }
 
 function megabytes(bytes: number): string {

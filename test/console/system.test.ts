@@ -62,6 +62,17 @@ describe("health", () => {
       command: `waxwing workspace resume ${shop.id}`,
     });
     await operator.post(`/workspaces/${shop.id}/resume`);
+    await operator.post(`/w/${shop.id}/numbers/${shop.numberId}/unready`, { reason: "stocktaking" });
+    expect((await health()).findings).toContainEqual(
+      expect.objectContaining({
+        check: "number",
+        level: "warning",
+        message: expect.stringContaining("stocktaking"),
+        workspace_id: shop.id,
+        subject_id: shop.numberId,
+      }),
+    );
+    await operator.post(`/w/${shop.id}/numbers/${shop.numberId}/ready`);
     app.store.client.pragma("query_only = ON");
     expect(await health()).toMatchObject({ is_writable: false });
     expect((await health()).findings).toContainEqual(expect.objectContaining({ level: "problem", check: "write" }));

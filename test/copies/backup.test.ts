@@ -3,7 +3,9 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CopyJobs } from "#src/copies/jobs.ts";
 import { backupName, removeOldBackups } from "#src/copies/keep.ts";
+import { createLog } from "#src/log.ts";
 import { systemClock } from "#src/primitives/clock.ts";
 import { openClient } from "#src/storage/driver.ts";
 import { readInstance } from "#src/storage/instance.ts";
@@ -136,4 +138,23 @@ test("a scheduled backup that fails is an error in the log, and the ones before 
   });
   await app.clock.advance(24 * 3_600_000);
   expect(app.logged.join("")).toContain("a backup failed");
+});
+
+test("work on the database is done one at a time; a backup that is due meanwhile comes after it", async () => {
+  using workshop = new CallingWorkshop();
+  await using app = await startTestServer({ directory: workshop.path("data") });
+  const proven: (number | null)[] = [];
+  const jobs = new CopyJobs({
+    clock: app.clock,
+    log: createLog({ level: "error", format: "text", now: () => 0, write: () => undefined }),
+    database: workshop.path("data/waxwing.db"),
+    directory: workshop.path("own"),
+    onBackup: (at) => proven.push(at),
+  });
+  expect([jobs.start({ kind: "check" }), jobs.start({ kind: "backup", keep: null })]).toEqual([true, false]);
+  jobs.startNext({ kind: "backup", keep: null });
+  expect(jobs.current?.order.kind).toBe("check");
+  while (jobs.isActive) await new Promise((resolve) => setImmediate(resolve));
+  expect([jobs.lastOf("check")?.error, jobs.lastOf("backup")?.error, proven]).toEqual([null, null, [app.clock.now()]]);
+  expect(jobs.list()).toHaveLength(1);
 });

@@ -2,6 +2,7 @@
 import { answerData } from "#src/api/endpoint.ts";
 import { wrongParameter } from "#src/api/page.ts";
 import { examine } from "#src/doctor/doctor.ts";
+import { listOpen } from "#src/domain/broadcasts/read.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { listWorkspaces } from "#src/domain/workspaces/read.ts";
 import { judgeCondition } from "#src/system/judge.ts";
@@ -19,13 +20,19 @@ export const systemRoutes: readonly ConsoleRoute[] = [
     needs: "server operator",
     handle: async ({ system, store }) => {
       const condition = await system.condition();
-      const workspaces = store.read((reading) => listWorkspaces(reading));
+      const customers = store.read((reading) => {
+        const workspaces = listWorkspaces(reading);
+        const numbers = workspaces.flatMap(({ id }) => listNumbers(reading, id));
+        return { workspaces, numbers, paused: listOpen(reading, ["paused"]) };
+      });
       const { database, disk, commits, backup, outbox } = condition;
       return answerData(200, {
         at: whenUtc(condition.at),
-        findings: judgeCondition(condition, workspaces).map(({ since, ...finding }) => ({
+        findings: judgeCondition(condition, customers).map(({ since, workspaceId, subjectId, ...finding }) => ({
           ...finding,
           since: whenUtc(since),
+          workspace_id: workspaceId ?? null,
+          subject_id: subjectId ?? null,
         })),
         version: condition.version,
         commit: condition.commit === "" ? null : condition.commit,

@@ -13,6 +13,8 @@ export const words = {
   copyCommand: "Copy the command",
   toBackups: "Go to Backups",
   toMetrics: "Go to Metrics",
+  toNumber: "Go to the number",
+  toBroadcast: "Go to the broadcast",
   toWorkspaces: "Go to Workspaces",
   now: "As it is now",
   version: "Version",

@@ -68,6 +68,40 @@ function Verdict({ health: { findings, at } }: { health: Health }) {
 }
 
 /** Where something can be done about it, or more is to be seen. */
+function Way({ finding: { check, workspace_id, subject_id } }: { finding: ServerFinding }) {
+  const place = PLACES[check];
+  if (place !== undefined) {
+    return (
+      <ButtonLink small to={place.to as never}>
+        {place.label}
+      </ButtonLink>
+    );
+  }
+  if (workspace_id === null) return null;
+  const workspace = String(workspace_id);
+  if (check === "broadcast") {
+    return (
+      <ButtonLink
+        small
+        to={"/w/$workspace/broadcasts/$broadcast" as never}
+        params={{ workspace, broadcast: String(subject_id) } as never}
+      >
+        {words.toBroadcast}
+      </ButtonLink>
+    );
+  }
+  return (
+    <ButtonLink
+      small
+      to={"/w/$workspace/numbers" as never}
+      params={{ workspace } as never}
+      search={{ open: String(subject_id) } as never}
+    >
+      {words.toNumber}
+    </ButtonLink>
+  );
+}
+
 const PLACES: Readonly<Record<string, { to: string; label: string }>> = {
   backup: { to: "/system/backups", label: words.toBackups },
   outbox: { to: "/system/metrics", label: words.toMetrics },
@@ -76,8 +110,8 @@ const PLACES: Readonly<Record<string, { to: string; label: string }>> = {
   workspace: { to: "/system/workspaces", label: words.toWorkspaces },
 };
 
-function Finding({ finding: { level, check, message, since, hits, next, command } }: { finding: ServerFinding }) {
-  const place = PLACES[check];
+function Finding({ finding }: { finding: ServerFinding }) {
+  const { level, message, since, hits, next, command } = finding;
   return (
     <>
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -102,13 +136,9 @@ function Finding({ finding: { level, check, message, since, hits, next, command 
           <Copyable text={command} label={words.copyCommand} />
         </div>
       )}
-      {place !== undefined && (
-        <div>
-          <ButtonLink small to={place.to as never}>
-            {place.label}
-          </ButtonLink>
-        </div>
-      )}
+      <div className="empty:hidden">
+        <Way finding={finding} />
+      </div>
     </>
   );
 }

@@ -9,6 +9,9 @@ export interface ServerFinding {
   hits: string | null;
   next: string;
   command: string | null;
+  /** Of a workspace: which, and what there. */
+  workspace_id: number | null;
+  subject_id: number | null;
 }
 
 export interface Health {

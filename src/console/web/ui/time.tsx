@@ -46,12 +46,12 @@ function inWords(ms: number, now: number, zone: string | undefined): string {
   }).format(ms);
 }
 
-/** Moves on every half minute, so that "just now" does not stay; and what came since the last one is not to come. */
+/** Moves on every half minute, so that "just now" does not stay. */
 function useNow(): number {
-  const [, setCount] = useState(0);
+  const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
-    const timer = setInterval(() => setCount((count) => count + 1), 30_000);
+    const timer = setInterval(() => setNow(Date.now()), 30_000);
     return () => clearInterval(timer);
   }, []);
-  return Date.now();
+  return now;
 }

@@ -67,7 +67,7 @@ function Phones({
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6 mid:grid-cols-[16rem_minmax(0,1fr)] wide:grid-cols-[17rem_minmax(0,1fr)]">
       <div className={`flex flex-col gap-4 ${chosen === undefined ? "" : "max-mid:hidden"}`}>
-        <ul className="flex flex-col gap-2">
+        <ul className="flex flex-col gap-4">
           {numbers.map((number) => (
             <NumberLine key={number.id} number={number} workspace={workspace} />
           ))}

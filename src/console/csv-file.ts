@@ -3,10 +3,13 @@
  * however long it is. Who took what out is in the log of deeds.
  */
 import { recordDeed } from "#src/domain/audit/record.ts";
+import { sleep } from "#src/primitives/clock.ts";
 import type { WorkspaceCall } from "./route.ts";
 
 /** Spreadsheets read a file as UTF-8 only where it says so. */
 const MARK = "\uFEFF";
+/** Between two pieces everybody else gets their turn. */
+const GAP_MS = 1;
 
 interface CsvFile {
   /** Without its ending. */
@@ -22,7 +25,7 @@ export async function answerCsv(
   { name, action, subject, details }: CsvFile,
   lines: AsyncGenerator<string[]>,
 ): Promise<Response> {
-  const { store, user, address, workspace, keepOpen, log, stopping } = call;
+  const { store, clock, user, address, workspace, keepOpen, log, stopping } = call;
   await store.write((tx) =>
     recordDeed(tx, { userId: user.id, address }, { workspaceId: workspace.id, action, subject, details }),
   );
@@ -35,8 +38,9 @@ export async function answerCsv(
         const { done, value } = stopping.aborted ? { done: true, value: undefined } : await lines.next();
         if (stopping.aborted) throw new Error("the server stops");
         if (value !== undefined) controller.enqueue(encoder.encode((isFirst ? MARK : "") + value.join("")));
-        isFirst = false;
         if (done === true) controller.close();
+        else if (!isFirst) await sleep(clock, GAP_MS, stopping);
+        isFirst = false;
       } catch (error) {
         // The browser shows a download that broke off, and no file that only looks whole.
         if (!stopping.aborted) log.error("a file could not be written to its end", { error });

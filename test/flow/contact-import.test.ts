@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { saveSearch } from "#src/domain/audiences/save-search.ts";
 import { addField } from "#src/domain/fields/define.ts";
 import type { ImportFigures } from "#src/domain/imports/table.ts";
-import { csvLine } from "#src/imports/csv.ts";
+import { csvLine, plainCell, safeCell } from "#src/imports/csv.ts";
 import { exportContacts } from "#src/imports/export-contacts.ts";
 import { importContacts } from "#src/imports/import-contacts.ts";
 import { optOutOf } from "#test/support/contacts.ts";
@@ -200,4 +200,46 @@ test("a dry run changes nothing and counts whoever stands twice in the file as n
   expect(dry.figures).toMatchObject({ rows: 2_400, created: 1_200, opted_in: 1_200, failed: 0 });
   const real = await importRows(made, rows, { optIn: true });
   expect(real.figures).toMatchObject({ rows: 2_400, created: 1_200, opted_in: 1_200, failed: 0 });
+});
+
+test("no cell of an export is a formula, and an import takes every one as it was", async () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "\t", "\r", "1", "a", ".") }), (text) => {
+      const cell = safeCell(text);
+      const isPlainNumber = /^[+-]?\d+(\.\d+)?$/.test(cell);
+      expect([text, isPlainNumber || !/^[=+\-@\t\r]/.test(cell), plainCell(cell)]).toEqual([text, true, text]);
+    }),
+  );
+  const [one, other] = [await shop(), await shop()];
+  const names = ["=1+1", "+49 call me", "-x", "@me", "'=quoted", "''", "'tis fine"];
+  const rows = names.map((name, index) => [`+55119610000${10 + index}`, name, "-1", "--02-29", "=vip", "", "", "-5"]);
+  const first = await importRows(
+    one,
+    rows.map((row) => row.map(safeCell)),
+  );
+  expect(first.failures).toEqual([]);
+  const text = await exported(one);
+  const again = text.slice(1).map((line) => line.split(","));
+  expect(again.flat().filter((cell) => /^[=@-]/.test(cell) && cell !== "-5" && cell !== "-1")).toEqual([]);
+  const path = join(directory, "again.csv");
+  writeFileSync(path, text.join("\r\n"));
+  await importContacts({
+    store: app.store,
+    clock: jumpingClock(),
+    workspaceId: other.id,
+    path,
+    map: new Map(),
+    optIn: false,
+    isDryRun: false,
+    isServerRunning: () => true,
+    onProgress: () => {},
+    onColumns: () => {},
+    onFailure: (_, cells, reason) => expect([cells, reason]).toEqual([]),
+  });
+  const kept = ({ id }: TestWorkspace) =>
+    contactsOf(app)
+      .filter(({ workspaceId, name }) => workspaceId === id && name !== null)
+      .map(({ phone, name, city, birthday }) => [phone, name, city, birthday]);
+  expect(kept(other)).toEqual(kept(one));
+  expect(kept(one).map(([, name]) => name)).toEqual(names);
 });

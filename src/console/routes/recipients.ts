@@ -34,7 +34,7 @@ import { answerCsv } from "../csv-file.ts";
 import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";
 import { viewPersonIn } from "../view-messages.ts";
 
-const RECIPIENTS_A_READ = 500;
+const RECIPIENTS_A_READ = 200;
 /** So many numbers fit into a draft; more become a list. */
 const NUMBERS_MAX = 1_000;
 

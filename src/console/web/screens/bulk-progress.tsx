@@ -66,10 +66,10 @@ function OneChange({ job, hide }: { job: BulkChange; hide: () => void }) {
   };
   const isOpen = job.state === "running" || job.state === "broken_off";
   return (
-    <div className="flex flex-wrap items-center gap-x-4 gap-y-2" aria-live="polite">
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2" aria-live={job.state === "running" ? "off" : "polite"}>
       <Chip tone={BULK_TONES[job.state]}>{words.states[job.state]}</Chip>
       <span className="min-w-48 flex-1">
-        {words.running[job.change.kind](job.change.name)}
+        {(job.state === "done" ? words.ended : words.running)[job.change.kind](job.change.name)}
         <span className="figures block text-quiet">{tellOf(job)}</span>
         {error !== null && (
           <span role="alert" className="block text-red">

@@ -51,7 +51,7 @@ export function FilterBuilder({ fields, value, onChange }: Props) {
       <label className="flex flex-wrap items-center gap-2">
         {words.joint}
         <select
-          className={`${inputLook} w-auto!`}
+          className={`${inputLook} w-auto! max-w-full`}
           value={joint}
           onChange={({ target }) => onChange({ joint: target.value === "any" ? "any" : "all", sentences })}
         >

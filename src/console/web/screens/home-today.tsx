@@ -21,6 +21,14 @@ interface TodayView {
   received: { messages: number; people: number };
 }
 
+const NONE: Figures = { sent: 0, delivered: 0, read: 0, failed: 0, unknown: 0 };
+const NOTHING: TodayView = {
+  since: "",
+  single: NONE,
+  broadcast: { ...NONE, begun: 0 },
+  received: { messages: 0, people: 0 },
+};
+
 const TONES: Readonly<Partial<Record<Name, ChipTone>>> = { failed: "red", unknown: "violet" };
 
 /** `isQuiet`: nothing is shown before there is something to count. */
@@ -37,17 +45,20 @@ export function Today({ workspace, isQuiet }: { workspace: Workspace; isQuiet: b
       </Section>
     );
   }
-  // The page is there before its figures; nothing jumps, for they stand below everything that needs somebody.
-  if (today.data === undefined) return null;
-  const { single, broadcast, received } = today.data;
-  if (isQuiet && !isSomething(today.data)) return null;
+  if (isQuiet && (today.data === undefined || !isSomething(today.data))) return null;
+  // Its place is there before its figures, so that nothing jumps.
+  const { single, broadcast, received } = today.data ?? NOTHING;
   const params = { workspace: String(workspace.id) } as never;
   const sum = (name: Name) => single[name] + broadcast[name];
   const names: Name[] = ["sent", "delivered", "read", "failed", ...(sum("unknown") > 0 ? (["unknown"] as const) : [])];
-  const ofSent = (name: Name) => (name === "delivered" || name === "read" ? share(sum(name), sum("sent")) : null);
+  const ofSent = (name: Name) =>
+    (name === "delivered" || name === "read") && sum("sent") > 0 ? share(sum(name), sum("sent")) : null;
   return (
     <Section title={words.today} lead={words.todayLead(workspace.timezone)}>
-      <dl className="grid grid-cols-2 gap-3 mid:grid-cols-3">
+      <dl
+        aria-busy={today.data === undefined}
+        className={`grid grid-cols-2 gap-3 mid:grid-cols-3 ${today.data === undefined ? "invisible" : ""}`}
+      >
         {names.map((name) => (
           <Card key={name} label={words.figures[name]} tone={sum(name) > 0 ? TONES[name] : undefined} count={sum(name)}>
             {ofSent(name) !== null && <span className="block">{words.ofSent(ofSent(name) ?? "")}</span>}

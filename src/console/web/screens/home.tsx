@@ -51,8 +51,9 @@ function Content({ workspace, home }: { workspace: Workspace; home: HomeView }) 
     <>
       <NeedsYou workspace={workspace} home={home} hasBegun={hasBegun} />
       <UnderWay workspace={workspace} broadcasts={home.broadcasts} />
+      {home.has_sent && <Today workspace={workspace} isQuiet={false} />}
       {!hasBegun && <Steps workspace={workspace} home={home} />}
-      <Today workspace={workspace} isQuiet={!hasBegun} />
+      {!home.has_sent && <Today workspace={workspace} isQuiet />}
     </>
   );
 }

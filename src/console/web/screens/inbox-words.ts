@@ -15,6 +15,7 @@ export const words = {
   emptySimulator: "Write from the simulator",
   emptyUnread: "Everything has been read.",
   emptyWaiting: "Nobody waits for an answer.",
+  emptyWaitingYet: "Nobody among the newest ones waits. Older ones have not been looked through yet.",
   emptyOpen: "No window is open.",
   emptyFiltered: "Show all",
   choose: "Choose a conversation.",

@@ -51,7 +51,12 @@ export function Screen() {
       </div>
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined && rows.length === 0 && person === undefined && <Nobody show={show} />}
+      {list.data !== undefined && rows.length === 0 && person === undefined && (
+        <>
+          <Nobody show={show} hasMore={list.data.meta.has_more} />
+          <Pager meta={list.data.meta} newer={words.newer} older={words.older} />
+        </>
+      )}
       {list.data !== undefined && (rows.length > 0 || person !== undefined) && (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-6 mid:grid-cols-[17rem_minmax(0,1fr)] wide:grid-cols-[20rem_minmax(0,1fr)]">
           <div className={person === undefined ? "" : "max-mid:hidden"}>
@@ -125,12 +130,16 @@ function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
   );
 }
 
-function Nobody({ show }: { show: Search["show"] }) {
+function Nobody({ show, hasMore }: { show: Search["show"]; hasMore: boolean }) {
   const { id, numbers, has_simulator: hasSimulator } = useWorkspace();
   if (show !== undefined) {
     return (
       <Empty
-        title={{ unread: words.emptyUnread, waiting: words.emptyWaiting, open: words.emptyOpen }[show]}
+        title={
+          hasMore
+            ? words.emptyWaitingYet
+            : { unread: words.emptyUnread, waiting: words.emptyWaiting, open: words.emptyOpen }[show]
+        }
         action={
           <ButtonLink to={"." as never} search={{} as never}>
             {words.emptyFiltered}

@@ -8,7 +8,8 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** `at`: ISO 8601. `zone`: the workspace's; left out, the browser's own. */
 export function Time({ at, zone }: { at: string; zone?: string }) {
-  const now = useNow();
+  useMinutes();
+  const now = Date.now();
   const ms = Date.parse(at);
   return (
     <time dateTime={at} title={exact(ms, zone)}>
@@ -34,7 +35,8 @@ export function exact(ms: number, zone?: string): string {
 function inWords(ms: number, now: number, zone: string | undefined): string {
   const away = ms - now;
   const distance = Math.abs(away);
-  if (distance < 45_000) return away > 0 ? "in a moment" : "just now";
+  // The server's clock may be a little ahead of this one.
+  if (distance < 45_000) return away > 3_000 ? "in a moment" : "just now";
   if (distance < HOUR_MS) return relative.format(Math.round(away / MINUTE_MS), "minute");
   if (distance < DAY_MS) return relative.format(Math.round(away / HOUR_MS), "hour");
   const isThisYear = new Date(ms).getFullYear() === new Date(now).getFullYear();
@@ -46,12 +48,11 @@ function inWords(ms: number, now: number, zone: string | undefined): string {
   }).format(ms);
 }
 
-/** Moves on every half minute, so that "just now" does not stay. */
-function useNow(): number {
-  const [now, setNow] = useState(() => Date.now());
+/** Shows it anew every half minute, so that "just now" does not stay. */
+function useMinutes(): void {
+  const [, setCount] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    const timer = setInterval(() => setCount((count) => count + 1), 30_000);
     return () => clearInterval(timer);
   }, []);
-  return now;
 }

@@ -394,7 +394,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
-    "rule 12: a page of another workspace is not there, and stays at its address",
+    "rule 12: a page of another workspace, or of the operator, is not there, and stays at its address",
     async () => {
       const { page, context, app } = story;
       const invited = await story.prepare<{ token: string }>("POST", "/people", {
@@ -409,13 +409,13 @@ describe.skipIf(noBrowser)("in a browser", () => {
       });
       await story.go("contacts");
       await page.getByRole("heading", { name: /Contacts/ }).waitFor();
-      for (const workspace of [2, 999]) {
-        for (const path of ["", "/contacts?open=%2B919876511050", "/broadcasts/1", "/api"]) {
-          const address = `${app.url}/console/w/${workspace}${path}`;
-          await page.goto(address);
-          await page.getByText("Nothing here, or not for you.").waitFor();
-          expect(page.url().replace(/\/$/, "")).toBe(address);
-        }
+      const paths = ["", "/contacts?open=%2B919876511050", "/broadcasts/1", "/api"];
+      const foreign = [2, 999].flatMap((workspace) => paths.map((path) => `w/${workspace}${path}`));
+      for (const path of [...foreign, "system", "system/backups"]) {
+        const address = `${app.url}/console/${path}`;
+        await page.goto(address);
+        await page.getByText("Nothing here, or not for you.").waitFor();
+        expect(page.url().replace(/\/$/, "")).toBe(address);
       }
     },
     STORY_LIMIT_MS,

@@ -5,11 +5,9 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { noBrowser, openBrowser } from "#test/support/browser.ts";
-import { startConsole } from "#test/support/console-process.ts";
+import { noBrowser } from "#test/support/browser.ts";
+import { STORY_LIMIT_MS, startStory } from "#test/support/story.ts";
 
-const LIMIT_MS = 120_000;
-const PASSWORD = "a good long password";
 const NUMBER = "number add --workspace 1 --phone +911244001100 --name Shop --network simulator";
 const PEOPLE = ["phone,first_name,city,groups", "+919876500001,Asha,Pune,Regulars", "+919876500002,,Delhi,Regulars"];
 
@@ -17,31 +15,17 @@ describe.skipIf(noBrowser)("in a browser", () => {
   test(
     "template → group → values → sheet → test → a double press, reload and back: exactly one broadcast",
     async () => {
-      await using app = await startConsole();
-      await using browser = await openBrowser();
-      const { page } = browser;
-      const button = (name: string) => page.getByRole("button", { name, exact: true });
-      const clean = async (where: string) => expect([where, await browser.findings()]).toEqual([where, []]);
-      const command = (text: string) => app.command(...text.split(" "));
-      const broadcasts = async () =>
-        (await page.evaluate("fetch('/console/api/w/1/v1/broadcasts').then((answer) => answer.json())")) as {
-          data: { id: number; name: string }[];
-        };
+      await using story = await startStory();
+      const { app, page, button, clean } = story;
+      const broadcasts = () => story.read<{ data: { id: number; name: string }[] }>("/v1/broadcasts");
 
-      await page.goto(app.setupLink);
-      await page.getByLabel("E-mail").fill("asha@example.com");
-      await page.getByLabel("Password").fill(PASSWORD);
-      await button("Make operator").click();
-      await page.getByLabel("Name").fill("Corner Shop");
-      await button("Make workspace").click();
-      await page.getByText("0 of 4 done").waitFor();
-      await command(NUMBER);
+      await story.command(NUMBER);
       const people = join(app.directory, "people.csv");
       writeFileSync(people, PEOPLE.join("\n"));
-      await command(`contact import --workspace 1 --consent opted_in ${people}`);
+      await story.command("contact import --workspace 1 --consent opted_in", people);
 
       // A template for the simulator, refused and then approved; both are said with their reason.
-      await page.goto(`${app.url}/console/w/1/templates`);
+      await story.go("templates");
       await button("New template").click();
       const dialog = page.getByRole("dialog", { name: /^(A template for the simulator|New group)$/ });
       await dialog.getByLabel("Name", { exact: true }).fill("Diwali Offer");
@@ -136,11 +120,11 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.reload();
       await page.getByRole("heading", { name: "Diwali" }).waitFor();
       expect((await broadcasts()).data.map(({ name }) => name)).toEqual(["Diwali"]);
-      await page.goto(`${app.url}/console/w/1/broadcasts`);
+      await story.go("broadcasts");
       await page.getByText("Diwali").waitFor();
       expect(await page.getByText("Begun, not sent.").count()).toBe(0);
 
-      await page.goto(`${app.url}/console/w/1/groups`);
+      await story.go("groups");
       await page.getByRole("link", { name: "Everybody" }).click();
       await page.getByText("List holds them: Regulars").waitFor();
       await clean("group");
@@ -154,8 +138,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("alertdialog").getByRole("textbox").fill("Everybody");
       await page.getByRole("alertdialog").getByRole("button", { name: "Remove group" }).click();
       await page.getByRole("link", { name: "Everybody" }).waitFor({ state: "detached" });
-      expect(browser.troubles.filter((trouble) => !trouble.includes("ERR_FAILED"))).toEqual([]);
+      expect(story.troubles.filter((trouble) => !trouble.includes("ERR_FAILED"))).toEqual([]);
     },
-    { timeout: LIMIT_MS, retry: 1 },
+    { timeout: STORY_LIMIT_MS },
   );
 });

@@ -6,11 +6,10 @@ import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openClient } from "#src/storage/driver.ts";
-import { noBrowser, openBrowser } from "#test/support/browser.ts";
-import { startConsole } from "#test/support/console-process.ts";
+import { noBrowser } from "#test/support/browser.ts";
 import { startReceiver } from "#test/support/receiver.ts";
+import { STORY_LIMIT_MS, startStory } from "#test/support/story.ts";
 
-const LIMIT_MS = 120_000;
 const OFFER = {
   name: "offer",
   language: "en_US",
@@ -25,29 +24,18 @@ describe.skipIf(noBrowser)("in a browser", () => {
   test(
     "a message on the simulator's phone → its button pressed → opted out in contact, event and webhook; written → answered once",
     async () => {
-      await using app = await startConsole();
       await using receiver = startReceiver();
-      await using browser = await openBrowser();
-      const { page } = browser;
-      const button = (name: string) => page.getByRole("button", { name, exact: true });
-      const clean = async (where: string) => expect([where, await browser.findings()]).toEqual([where, []]);
+      await using story = await startStory();
+      const { app, page, button, clean } = story;
 
-      await page.goto(app.setupLink);
-      await page.getByLabel("E-mail").fill("asha@example.com");
-      await page.getByLabel("Password").fill("a good long password");
-      await button("Make operator").click();
-      await page.getByLabel("Name").fill("Corner Shop");
-      await button("Make workspace").click();
-      await page.getByText("0 of 4 done").waitFor();
-
-      await page.goto(`${app.url}/console/w/1/simulator`);
+      await story.go("simulator");
       await page.getByText("No number on the simulator.").waitFor();
       await clean("no number");
-      await app.command(..."number add --workspace 1 --phone +911244001100 --name Shop --network simulator".split(" "));
+      await story.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
       writeFileSync(join(app.directory, "offer.json"), JSON.stringify(OFFER));
-      await app.command("template", "add", "--workspace", "1", "--file", "offer.json", "--status", "APPROVED");
-      await app.command("webhook", "set", "--workspace", "1", "--url", receiver.url);
-      const { key } = await app.command("key", "create", "--workspace", "1");
+      await story.command("template add --workspace 1 --file offer.json --status APPROVED");
+      await story.command("webhook set --workspace 1 --url", receiver.url);
+      const { key } = await story.command("key create --workspace 1");
       const sendTo = async (to: string) => {
         const answered = await fetch(`${app.url}/api/v1/messages`, {
           method: "POST",
@@ -145,7 +133,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await thread.getByText("Hi Vikram, your table is ready.").waitFor();
 
       // Messages: by words, by state; on a phone's screen nothing runs over the edge.
-      await page.goto(`${app.url}/console/w/1/messages`);
+      await story.go("messages");
       await page.getByRole("link", { name: "Outcome unknown" }).click();
       await page.getByText("We are, until eight.").waitFor();
       await page.getByPlaceholder("Phone, #id or words").fill("never said");
@@ -160,15 +148,15 @@ describe.skipIf(noBrowser)("in a browser", () => {
         ["inbox", "Window open"],
         ["inbox?person=1", "The 24-hour window closed"],
       ] as const) {
-        await page.goto(`${app.url}/console/w/1/${path}`);
+        await story.go(path);
         await page.getByText(shown).filter({ visible: true }).first().waitFor();
         expect([path, await page.evaluate("document.documentElement.scrollWidth - innerWidth")]).toEqual([path, 0]);
         await clean(path);
       }
       // The one answer of 502 is the one that was asked for.
-      expect(browser.troubles.filter((trouble) => !/status of 502/.test(trouble))).toEqual([]);
-      expect(browser.troubles.length).toBeLessThan(2);
+      expect(story.troubles.filter((trouble) => !/status of 502/.test(trouble))).toEqual([]);
+      expect(story.troubles.length).toBeLessThan(2);
     },
-    { timeout: LIMIT_MS, retry: 1 },
+    { timeout: STORY_LIMIT_MS },
   );
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { TestClock } from "#test/support/clock.ts";
 import { deeds, firstOperator, person, Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -33,13 +34,13 @@ afterAll(() => app[Symbol.asyncDispose]());
 
 const root = () => `/w/${shop.id}/imports`;
 
-async function give(text: string, headers: Record<string, string> = {}) {
-  const response = await fetch(`${app.server.url}/console/api${root()}?name=friends.csv`, {
+async function give(text: string, headers: Record<string, string> = {}, to = app, by = member) {
+  const response = await fetch(`${to.server.url}/console/api${root()}?name=friends.csv`, {
     method: "POST",
     headers: {
       "sec-fetch-site": "same-origin",
       "content-type": "application/octet-stream",
-      cookie: member.cookie ?? "",
+      cookie: by.cookie ?? "",
       ...headers,
     },
     body: text,
@@ -125,6 +126,36 @@ test("a file is refused when it is empty or sent as a form, and is not there for
   }
   expect((await member.ask("DELETE", `${root()}/${id}`)).status).toBe(200);
   expect((await member.get(`${root()}/${id}`)).status).toBe(404);
+});
+
+/** Time goes on while requests are on their way. */
+class RestlessClock extends TestClock {
+  override rest(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+test("whoever looks while a check or an import ends never reads that it was broken off", async () => {
+  await using app = await startTestServer({ clock: new RestlessClock() });
+  const { id: workspaceId } = await app.workspace();
+  await firstOperator(app);
+  const owner = await person(app, "owner@example.com", "owner", workspaceId);
+  const { id } = (await give(FILE.replaceAll("\n", `;${"x".repeat(40_000)}\n`), {}, app, owner)).body.data;
+  const path = `/w/${workspaceId}/imports/${id}`;
+  for (const [begin, form, doing, end] of [
+    ["check", { map: {}, opt_in: false, proof: "" }, "checking", "checked"],
+    ["run", {}, "importing", "done"],
+  ] as const) {
+    await owner.post(`${path}/${begin}`, form);
+    const seen = new Set<string>();
+    const look = async () => {
+      while (!seen.has(end)) seen.add((await owner.get(path)).body.data.state);
+    };
+    const looks = Promise.all(Array.from({ length: 8 }, look));
+    while (!seen.has(end)) await app.clock.advance(1);
+    await looks;
+    expect([...seen].sort()).toEqual([end, doing].sort());
+  }
 });
 
 test("an import that a stop of the server broke off says so, and goes on without doubling anybody", async () => {

@@ -3,9 +3,10 @@
  * console says, what breaks and what the page's policy forbids; a story ends with none of it. Where there is no Chromium
  * the stories are skipped, and say so.
  */
+import { expect } from "bun:test";
 import { existsSync } from "node:fs";
 import { AxeBuilder } from "@axe-core/playwright";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 
 const PLACES = [process.env.TEST_CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -23,6 +24,10 @@ export interface TestBrowser extends AsyncDisposable {
   troubles: string[];
   /** Serious findings of axe on the page as it is, one a line. */
   findings(): Promise<string[]>;
+  /** The button with exactly this name. */
+  button(name: string): Locator;
+  /** Expects none; `where`: what a failure calls it. */
+  clean(where: string): Promise<void>;
 }
 
 export interface BrowserOptions {
@@ -63,17 +68,20 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
   const page = await context.newPage();
   // The machine may be busy with other tests.
   page.setDefaultTimeout(20_000);
+  const findings = async (): Promise<string[]> => {
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(" | ")}`);
+  };
   return {
     browser,
     context,
     page,
     troubles,
-    async findings() {
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      return violations
-        .filter(({ impact }) => impact === "serious" || impact === "critical")
-        .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(" | ")}`);
-    },
+    findings,
+    button: (name) => page.getByRole("button", { name, exact: true }),
+    clean: async (where) => expect([where, await findings()]).toEqual([where, []]),
     async [Symbol.asyncDispose]() {
       // What the page looked like when the story ended, for whoever wants to know why it did.
       const path = process.env.TEST_SCREENSHOT;

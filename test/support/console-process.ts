@@ -10,6 +10,8 @@ export interface ConsoleProcess extends AsyncDisposable {
   /** Makes the first operator. */
   setupLink: string;
   directory: string;
+  /** What it has said on its standard error until now. */
+  log(): string;
   /** Runs a command beside the server and returns what it prints with `--json`. */
   command(...words: string[]): Promise<Record<string, unknown>>;
 }
@@ -32,15 +34,23 @@ export async function startConsole(): Promise<ConsoleProcess> {
   });
   const lines = linesOf(server.stdout);
   const url = String((await lines.next()).value).replace("listening on ", "");
-  let setupLink = "";
-  for await (const line of linesOf(server.stderr)) {
-    setupLink = /http\S+\/console\/setup#\S+/.exec(line)?.[0] ?? "";
-    if (setupLink !== "") break;
-  }
+  const said: string[] = [];
+  const link = Promise.withResolvers<string>();
+  const listen = async (): Promise<void> => {
+    for await (const line of linesOf(server.stderr)) {
+      said.push(line);
+      const found = /http\S+\/console\/setup#\S+/.exec(line)?.[0];
+      if (found !== undefined) link.resolve(found);
+    }
+    link.resolve("");
+  };
+  const listening = listen();
+  const setupLink = await link.promise;
   return {
     url,
     setupLink,
     directory,
+    log: () => said.join("\n"),
     async command(...words) {
       const child = Bun.spawn([...program, ...words, "--json", "--data", directory], {
         cwd: directory,
@@ -53,6 +63,7 @@ export async function startConsole(): Promise<ConsoleProcess> {
     async [Symbol.asyncDispose]() {
       server.kill("SIGTERM");
       await server.exited;
+      await listening;
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -60,8 +60,12 @@ export const importRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/imports/{id}",
     needs: "member",
     handle: async (call) => {
+      const found = call.store.read((reading) => requireImport(call, reading));
+      // While it runs nobody asks about its columns, and who waits for it asks often.
+      const isRunning = call.imports.progressOf(found.id) !== null;
+      const head = isRunning ? { columns: [], rows: [] } : await call.imports.look(found);
+      // Reading takes a while: what it says of itself and whether it runs are of one moment.
       const job = call.store.read((reading) => requireImport(call, reading));
-      const head = await call.imports.look(job);
       const fields = call.store.read((reading) => listFields(reading, call.workspace.id));
       return answerData(200, {
         ...show(job, call),

@@ -67,7 +67,7 @@ export function AuditList({ path, zone }: AuditListProps) {
               { head: words.what, phone: "who", cell: ({ action }) => words.deeds[action] ?? action },
               {
                 head: words.subject,
-                phone: "hidden",
+                phone: "what",
                 cell: ({ subject }) => (
                   <span className="line-clamp-1 max-w-72 wrap-anywhere">{subject || words.none}</span>
                 ),
@@ -75,7 +75,7 @@ export function AuditList({ path, zone }: AuditListProps) {
               ...ofServer,
               {
                 head: words.who,
-                phone: "what",
+                phone: "hidden",
                 cell: ({ email }) => <span className="wrap-anywhere">{email ?? words.commandLine}</span>,
               },
               { head: words.when, phone: "time", cell: ({ at }) => <Time at={at} {...given} /> },

@@ -142,7 +142,8 @@ function Wizard({ draft }: { draft: Draft }) {
     check: words.checkLead,
   };
   return (
-    <Page title={words.title} about={words.step[step]} lead={leads[step]}>
+    // Another step is another page to whoever reads it: the focus goes to its heading.
+    <Page key={step} title={words.title} about={words.step[step]} lead={leads[step]}>
       <BackLink />
       <Steps step={step} content={content} draft={draft.id} />
       {step === "template" && <TemplateStep content={content} onChoose={(chosen) => void choose(chosen)} />}

@@ -8,6 +8,7 @@ import { NothingHere } from "../frame/nothing.tsx";
 import { useWorkspace } from "../session.ts";
 import { Button, textLink } from "../ui/button.tsx";
 import { Chip } from "../ui/chip.tsx";
+import { Copyable } from "../ui/copy.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { Card, Facts, Page, Section } from "../ui/page.tsx";
 import { figure, plural } from "../ui/plural.ts";
@@ -93,6 +94,7 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
               [words.startedAt, when(shown.started_at)],
               [words.endedAt, when(shown.completed_at)],
               [words.charged, shown.charged ?? (isFinished(shown) ? words.none : words.notYet)],
+              [words.id, <Copyable key="id" text={String(shown.id)} label={words.copyId} />],
             ]}
           />
         </Card>

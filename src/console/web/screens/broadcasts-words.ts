@@ -32,6 +32,8 @@ export const words = {
   startedAt: "Started",
   endedAt: "Ended",
   charged: "Charged",
+  id: "Id for the API",
+  copyId: "Copy the id",
   notYet: "When its figures have settled",
   pause: "Pause",
   resume: "Resume",

@@ -7,7 +7,7 @@ import { Chip } from "../ui/chip.tsx";
 import { CodeBlock } from "../ui/copy.tsx";
 import { List, Pager, useCursor } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
-import { figure, share } from "../ui/plural.ts";
+import { figure, plural, share } from "../ui/plural.ts";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { Drafts, MakeBroadcast } from "./broadcast-drafts.tsx";
@@ -80,7 +80,7 @@ export function Screen() {
                   );
                 },
               },
-              { head: words.people, phone: "what", isFigure: true, cell: ({ counts }) => figure(counts.total) },
+              { head: words.people, phone: "what", isFigure: true, cell: people },
               {
                 head: words.delivered,
                 phone: "hidden",
@@ -118,4 +118,15 @@ function curl(): string {
     '  -H "Idempotency-Key: saturday-offer" \\',
     `  -d '${JSON.stringify(body)}'`,
   ].join("\n");
+}
+
+/** In a phone's card no head says what the figure counts. Before they are gathered nobody knows how many they are. */
+function people({ status, counts: { total } }: Broadcast) {
+  if (status === "scheduled" && total === 0) return <span className="max-mid:hidden">{words.none}</span>;
+  return (
+    <>
+      <span className="max-mid:hidden">{figure(total)}</span>
+      <span className="mid:hidden">{plural(total, words.one, words.other)}</span>
+    </>
+  );
 }

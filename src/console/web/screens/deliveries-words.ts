@@ -11,6 +11,8 @@ export const words = {
   allTypes: "Every event",
   event: "Event",
   attempts: "Attempts",
+  attempt: "attempt",
+  attemptsMade: "attempts",
   created: "When",
   next: "Next try",
   none: "–",

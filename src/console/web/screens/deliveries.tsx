@@ -8,6 +8,7 @@ import { Button, ButtonLink } from "../ui/button.tsx";
 import { Chip } from "../ui/chip.tsx";
 import { FilterBar, List, Pager } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
+import { plural } from "../ui/plural.ts";
 import { SelectFilter } from "../ui/select-filter.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
@@ -113,7 +114,17 @@ export function Screen() {
                 head: words.next,
                 phone: "what",
                 cell: (row) =>
-                  row.next_attempt_at === null ? words.none : <Time at={row.next_attempt_at} zone={timezone} />,
+                  row.next_attempt_at === null ? (
+                    <>
+                      <span className="max-mid:hidden">{words.none}</span>
+                      <span className="mid:hidden">{plural(row.attempt_count, words.attempt, words.attemptsMade)}</span>
+                    </>
+                  ) : (
+                    <>
+                      <span className="mid:hidden">{words.next}: </span>
+                      <Time at={row.next_attempt_at} zone={timezone} />
+                    </>
+                  ),
               },
               { head: words.created, phone: "time", cell: (row) => <Time at={row.created_at} zone={timezone} /> },
             ]}

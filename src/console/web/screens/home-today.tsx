@@ -110,7 +110,9 @@ interface CardProps {
 function Card({ label, count, tone, children }: CardProps) {
   return (
     <div className="rounded-panel border border-line bg-surface p-4">
-      <dt className="text-quiet">{tone === undefined ? label : <Chip tone={tone}>{label}</Chip>}</dt>
+      <dt className="text-quiet [&>span]:whitespace-normal">
+        {tone === undefined ? label : <Chip tone={tone}>{label}</Chip>}
+      </dt>
       <dd>
         <span className="figures block text-section font-semibold">{figure(count)}</span>
         <span className="figures block text-label text-quiet">{children}</span>

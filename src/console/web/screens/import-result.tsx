@@ -51,7 +51,12 @@ export function ImportResult({ job, change, refresh }: Props) {
           <Figures outcome={outcome} />
           {outcome.kept_opted_out > 0 && (
             <div className="mt-4">
-              <Notice>{words.keptOut(plural(outcome.kept_opted_out, words.person, words.people))}</Notice>
+              <Notice>
+                {words.keptOut(
+                  plural(outcome.kept_opted_out, words.person, words.people),
+                  outcome.kept_opted_out === 1,
+                )}
+              </Notice>
             </div>
           )}
         </Section>

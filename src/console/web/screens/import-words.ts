@@ -64,7 +64,7 @@ export const words = {
   unchanged: "As they are already",
   failed: "Refused",
   optedIn: "Recorded as opted in",
-  keptOut: (people: string) => `${people} opted out before and stay so.`,
+  keptOut: (people: string, isOne: boolean) => `${people} opted out before and ${isOne ? "stays" : "stay"} so.`,
   refused: "Rows that are refused",
   refusedText: (shown: string, all: string) => `The first ${shown} of ${all}.`,
   line: "Line",

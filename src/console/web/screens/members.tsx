@@ -1,6 +1,6 @@
 /** Who may enter a workspace, and as what. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { get, newFormKey, send } from "../api.ts";
 import { useMe, useWorkspace } from "../session.ts";
 import { Button } from "../ui/button.tsx";
@@ -31,12 +31,14 @@ export function Screen() {
   });
   const reload = () => client.invalidateQueries({ queryKey: ["people", id] });
   const [isLinking, setIsLinking] = useState(false);
-  const link = async ({ email, role }: Member) => {
+  const key = useRef(newFormKey());
+  const link = async ({ id: userId, email, role }: Member) => {
     if (isLinking) return;
     setIsLinking(true);
     setError(null);
     try {
-      setMade(await send<Made>("POST", `/w/${id}/people`, { email, role }, newFormKey()));
+      setMade(await send<Made>("POST", `/w/${id}/people`, { email, role }, `${key.current}-${userId}`));
+      key.current = newFormKey();
     } catch (reason) {
       setError(reason);
     }
@@ -119,7 +121,7 @@ export function Screen() {
             },
           ]}
           actions={(member) => (
-            <span className="flex flex-wrap justify-end gap-2 max-mid:mt-2 max-mid:justify-start">
+            <span className="flex justify-end gap-2 max-mid:mt-2 max-mid:flex-wrap max-mid:justify-start">
               {!member.has_password && member.disabled_at === null && (
                 <Button small busy={isLinking} onClick={() => void link(member)}>
                   {words.newLink}

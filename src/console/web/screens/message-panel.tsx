@@ -103,6 +103,10 @@ function Story({ story }: { story: MessageStory }) {
           ]}
         />
         <div>
+          <p className="mb-1 text-label text-quiet">{words.id}</p>
+          <Copyable text={String(story.id)} label={words.copyId} />
+        </div>
+        <div>
           <p className="mb-1 text-label text-quiet">{words.reference}</p>
           <Copyable text={story.reference} label={words.copyReference} />
         </div>

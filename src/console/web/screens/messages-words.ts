@@ -36,6 +36,8 @@ export const words = {
   template: "Template",
   broadcast: "Broadcast",
   moneyHead: "Money",
+  id: "Id for the API",
+  copyId: "Copy the id",
   reference: "Reference",
   networkId: "WhatsApp's id",
   copyReference: "Copy the reference",

@@ -1,6 +1,6 @@
 /** One number: whether it can send and who says so, its settings, what the network says, and the doctor's findings. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import { get, type Json, newFormKey, send } from "../api.ts";
 import { mayOwn, useWorkspace, workspaceQuery } from "../session.ts";
@@ -22,6 +22,9 @@ export function NumberPanel({ number }: { number: SendingNumber }) {
   const owns = mayOwn(useWorkspace());
   return (
     <Panel title={number.phone}>
+      <div className="mb-4">
+        <Copyable text={number.phone} label={words.copyPhone} />
+      </div>
       <ReadinessPart number={number} owns={owns} />
       {owns && <Findings number={number} />}
       {number.network === "whatsapp" && <NetworkPart number={number} />}
@@ -51,6 +54,7 @@ function useAct({ id }: SendingNumber) {
 function ReadinessPart({ number, owns }: { number: SendingNumber; owns: boolean }) {
   const act = useAct(number);
   const [isStopping, setIsStopping] = useState(false);
+  const key = useRef(newFormKey());
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const { ready, unready_reason: reason, unready_by: by, network } = number;
@@ -59,7 +63,8 @@ function ReadinessPart({ number, owns }: { number: SendingNumber; owns: boolean 
     setIsBusy(true);
     setError(null);
     try {
-      await act("POST", path, {}, newFormKey());
+      await act("POST", path, {}, key.current + path);
+      key.current = newFormKey();
       sayDone(done);
     } catch (refused) {
       setError(refused);

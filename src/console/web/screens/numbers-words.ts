@@ -48,6 +48,7 @@ export const words = {
   compared: "Templates compared",
   comparedFailed: (why: string) => `The last comparison failed: ${why}`,
   copyId: "Copy the id",
+  copyPhone: "Copy the number",
   phoneNumberId: "Phone number id",
   accountId: "Account id",
   findings: "Check-up",

@@ -67,7 +67,7 @@ function Phones({
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6 mid:grid-cols-[16rem_minmax(0,1fr)] wide:grid-cols-[17rem_minmax(0,1fr)]">
       <div className={`flex flex-col gap-4 ${chosen === undefined ? "" : "max-mid:hidden"}`}>
-        <ul className="flex flex-col gap-2">
+        <ul className="flex flex-col gap-4">
           {numbers.map((number) => (
             <NumberLine key={number.id} number={number} workspace={workspace} />
           ))}
@@ -99,6 +99,7 @@ function NumberLine({ number, workspace }: { number: SimulatedNumber; workspace:
   const client = useQueryClient();
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const key = useRef(newFormKey());
   const { id, phone, ready, unready_reason: reason } = number;
   const turn = async () => {
     if (isBusy) return;
@@ -106,7 +107,8 @@ function NumberLine({ number, workspace }: { number: SimulatedNumber; workspace:
     setError(null);
     try {
       const [act, body] = ready ? ["unready", { reason: words.notReadyReason }] : ["ready", {}];
-      await send("POST", `/w/${workspace.id}/numbers/${id}/${act}`, body as Json, newFormKey());
+      await send("POST", `/w/${workspace.id}/numbers/${id}/${act}`, body as Json, `${key.current}-${act}`);
+      key.current = newFormKey();
       await Promise.all([
         client.invalidateQueries({ queryKey: ["simulator", workspace.id] }),
         client.invalidateQueries({ queryKey: workspaceQuery(workspace.id).queryKey }),

@@ -1,7 +1,7 @@
 /** Backups and what each of them proved: made at a press, looked over, rehearsed, taken along. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { get, newFormKey, send } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Chip } from "../ui/chip.tsx";
@@ -83,12 +83,14 @@ function useBegin() {
   const client = useQueryClient();
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const key = useRef(newFormKey());
   const press = async (path: string) => {
     if (isBusy) return;
     setIsBusy(true);
     setError(null);
     try {
-      await send("POST", `/system/backups${path}`, {}, newFormKey());
+      await send("POST", `/system/backups${path}`, {}, key.current + path);
+      key.current = newFormKey();
       await client.invalidateQueries({ queryKey: ["system"] });
     } catch (reason) {
       setError(reason);

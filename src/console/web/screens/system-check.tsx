@@ -1,6 +1,6 @@
 /** The check of the database itself, at a press: it runs beside the server and says what it looked at. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { get, newFormKey, send } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Chip } from "../ui/chip.tsx";
@@ -20,12 +20,14 @@ export function DatabaseCheck() {
     queryFn: ({ signal }) => get<Jobs>("/system/check", signal),
     refetchInterval: ({ state }) => jobsEvery(state.data),
   });
+  const key = useRef(newFormKey());
   const begin = async () => {
     if (isBusy) return;
     setIsBusy(true);
     setError(null);
     try {
-      await send("POST", "/system/check", {}, newFormKey());
+      await send("POST", "/system/check", {}, key.current);
+      key.current = newFormKey();
       await client.invalidateQueries({ queryKey: ["system", "check"] });
     } catch (reason) {
       setError(reason);

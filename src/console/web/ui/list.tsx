@@ -49,7 +49,7 @@ const PHONE: Readonly<Record<Column<unknown>["phone"], string>> = {
   who: "max-mid:col-start-1 max-mid:row-start-1 max-mid:font-semibold",
   state: "max-mid:col-start-2 max-mid:row-start-1 max-mid:text-end",
   what: "max-mid:col-start-1 max-mid:row-start-2 max-mid:text-quiet",
-  time: "max-mid:col-start-2 max-mid:row-start-2 max-mid:text-end max-mid:text-quiet",
+  time: "whitespace-nowrap max-mid:col-start-2 max-mid:row-start-2 max-mid:text-end max-mid:text-quiet",
   hidden: "max-mid:hidden",
 };
 
@@ -125,7 +125,7 @@ export function List<Row>(props: ListProps<Row>) {
                   <td
                     key={head}
                     role="cell"
-                    className={`h-11 min-w-0 px-4 py-2 max-mid:block max-mid:h-auto max-mid:p-0 ${isFigure ? "figures text-end" : ""} ${PHONE[phone]}`}
+                    className={`h-11 min-w-0 px-4 py-2 max-mid:block max-mid:h-auto max-mid:p-0 ${isFigure ? "figures mid:text-end" : ""} ${PHONE[phone]}`}
                   >
                     {index === 0 && rowLink !== undefined ? (
                       <Link

@@ -1,0 +1,156 @@
+/**
+ * The whole circle with the keyboard alone: from the first start to a STOP that the contact, the log of deliveries and the
+ * developer's server tell of. Only addresses are typed and a file is chosen by other means; the other stories use a mouse.
+ */
+import { describe, expect, test } from "bun:test";
+import type { Locator } from "playwright-core";
+import { noBrowser, openBrowser } from "#test/support/browser.ts";
+import { startConsole } from "#test/support/console-process.ts";
+import { startReceiver } from "#test/support/receiver.ts";
+import { STORY_LIMIT_MS, STORY_PASSWORD } from "#test/support/story.ts";
+
+const ROWS = 10_000;
+/** Every 50th is in the group that is written to. */
+const PEOPLE = ROWS / 50;
+const NUMBER = "number add --workspace 1 --phone +911244001100 --name Shop --network simulator";
+const OFFER = [
+  "template add --workspace 1 --status APPROVED --file",
+  {
+    name: "offer",
+    language: "en_US",
+    category: "MARKETING",
+    components: [
+      { type: "BODY", text: "Twenty percent." },
+      { type: "BUTTONS", buttons: [{ type: "QUICK_REPLY", text: "Stop promotions" }] },
+    ],
+  },
+] as const;
+/** More than any way from one control to the next should need. */
+const TABS_MAX = 40;
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "by keyboard alone: first start → key → test event → 10,000 contacts → broadcast → STOP → seen in contact, log and webhook",
+    async () => {
+      await using app = await startConsole();
+      await using receiver = startReceiver();
+      await using browser = await openBrowser();
+      const { page, button } = browser;
+      const { keyboard } = page;
+      const field = (label: string | RegExp) => page.getByLabel(label, { exact: true });
+      /** Tab by Tab to something that has to be there; where the focus is lost on the way, this does not arrive. */
+      const reach = async (target: Locator) => {
+        await target.waitFor();
+        for (let tabs = 0; tabs < TABS_MAX; tabs += 1) {
+          if ((await target.and(page.locator(":focus")).count()) > 0) return;
+          await keyboard.press("Tab");
+          // Focus guards of dialogs move it on in a timer.
+          await page.waitForTimeout(20);
+        }
+        throw new Error(`no way by Tab to ${target}`);
+      };
+      const press = async (target: Locator, key = "Enter") => {
+        await reach(target);
+        await keyboard.press(key);
+      };
+      const write = async (target: Locator, text: string) => {
+        await reach(target);
+        await keyboard.type(text);
+      };
+      /** Two single keys, once the page has taken the focus from the last one. */
+      const goTo = async (letter: string, heading: string) => {
+        await keyboard.press("g");
+        await keyboard.press(letter);
+        await page.locator("h1:focus").filter({ hasText: heading }).waitFor();
+      };
+
+      await page.goto(app.setupLink);
+      await write(field("E-mail"), "asha@example.com");
+      await write(field("Password"), STORY_PASSWORD);
+      await keyboard.press("Enter");
+      await write(field("Name"), "Corner Shop");
+      await keyboard.press("Enter");
+      await page.getByText("0 of 4 done").waitFor();
+      await app.command(...NUMBER.split(" "));
+      const [template, json] = OFFER;
+      await Bun.write(`${app.directory}/offer.json`, JSON.stringify(json));
+      await app.command(...template.split(" "), "offer.json");
+      await page.getByText("1 of 4 done").waitFor();
+
+      // A key, shown once; an address, and a test event that arrives there.
+      await press(page.getByRole("link", { name: "Make a key" }));
+      await press(button("Make key"));
+      await write(field("Name"), "Web shop");
+      await keyboard.press("Enter");
+      await press(button("I have stored it"));
+      await write(field("Address"), receiver.url);
+      await keyboard.press("Enter");
+      await press(button("Send test event"));
+      await page.getByText(/Your server answered 200 in \d+ ms/).waitFor();
+
+      // 10,000 people; whom they agreed with is asked apart.
+      await goTo("c", "Contacts");
+      await press(page.getByRole("link", { name: "Import a file" }).first());
+      const rows = Array.from({ length: ROWS }, (_, row) => {
+        return `98765${String(row).padStart(5, "0")};Person ${row};${row % 50 === 20 ? "Regulars" : ""}`;
+      });
+      await field("Choose a file").waitFor();
+      await field("Choose a file").setInputFiles({
+        name: "people.csv",
+        mimeType: "text/csv",
+        buffer: Buffer.from(["Mobile;Name;Belongs to", ...rows].join("\n")),
+      });
+      await write(field("What Belongs to is"), "Gro");
+      await press(field("Yes, all of them"), "Space");
+      await write(field("How did they agree?"), "Signed at the till");
+      await press(button("Check the file"));
+      await press(button("Import 10,000 contacts"));
+      await page.getByText("10,000 contacts are in.").waitFor({ timeout: 60_000 });
+
+      // Through the wizard; the focus begins each step at its heading.
+      await goTo("b", "Broadcasts");
+      await press(page.getByRole("link", { name: "New broadcast" }).first());
+      await press(button("Use this template: offer en_US"));
+      await write(field("Group"), "Reg");
+      await press(button("Next"));
+      await page.getByText("Everybody gets the same text.").waitFor();
+      await page.locator("h1:focus").waitFor();
+      await press(button("Next"));
+      await press(button(`Send to ${PEOPLE} people`));
+      await page.getByRole("heading", { name: "offer", level: 1 }).waitFor();
+
+      // It is watched: more than one figure is seen, and nobody asks for a new page.
+      const seen = new Set<string>();
+      const done = page.getByText(`Sent to ${PEOPLE} of ${PEOPLE} people.`);
+      while (!(await done.isVisible())) {
+        for (const text of await page.getByText(/^Sending: [\d,]+ of \d+ people/).allTextContents()) seen.add(text);
+      }
+      expect(seen.size).toBeGreaterThan(1);
+
+      // One of them presses STOP on their phone; the developer's server is told.
+      await goTo("s", "Simulator");
+      await write(field("Any phone number"), "9876500020");
+      await keyboard.press("Enter");
+      const phone = page.getByRole("region", { name: "Person 20's phone" });
+      await press(phone.getByRole("button", { name: "Press Stop promotions" }));
+      await phone.getByText("Opted out").waitFor();
+      await page.getByRole("list", { name: "What your software sees" }).getByText("contact.opted_out → 200").waitFor();
+      expect(receiver.types()).toEqual(expect.arrayContaining(["webhook.test", "contact.opted_out"]));
+
+      await goTo("c", "Contacts");
+      await keyboard.press("/");
+      await keyboard.type("98765 00020");
+      await page.getByText("1 person found").waitFor();
+      await press(page.getByRole("link", { name: "Person 20" }));
+      await page.getByText(/They opted out on/).waitFor();
+      await keyboard.press("Escape");
+
+      await goTo("d", "Webhook deliveries");
+      await press(page.getByRole("link", { name: "contact.opted_out" }));
+      await page.getByText("Answered 200").waitFor();
+      await page.getByText('"phone": "+919876500020"').waitFor();
+      expect(browser.troubles).toEqual([]);
+    },
+    STORY_LIMIT_MS,
+  );
+});

@@ -1,0 +1,427 @@
+/**
+ * The console's rules that a page has to keep, one test each, on one server whose workspace has something of everything.
+ * Those that need no page (1, 4 and 5 in full) are in `test/console/rules.test.ts`.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { openClient } from "#src/storage/driver.ts";
+import { noBrowser } from "#test/support/browser.ts";
+import { STORY_LIMIT_MS, STORY_PASSWORD, type Story, startStory } from "#test/support/story.ts";
+
+/** Each with its list beside it. */
+const PLACES = [
+  "",
+  "inbox",
+  "inbox?person=7",
+  "broadcasts",
+  "broadcasts/1",
+  "broadcasts/new",
+  "broadcasts/new?draft=1&step=people",
+  "broadcasts/new?draft=1&step=check",
+  "contacts?open=%2B919876511050",
+  "contacts/import",
+  "groups?open=1",
+  "templates?open=1",
+  "messages?open=1",
+  "numbers?open=1",
+  "simulator",
+  "simulator?phone=%2B919876511050",
+  "api",
+  "deliveries?open=1",
+  "billing",
+  "members",
+  "audit",
+  "../../system",
+  "../../system/workspaces",
+  "../../system/users",
+  "../../system/backups",
+  "../../system/metrics",
+] as const;
+
+const [ASHA, RAVI, MINA] = ["+919876511050", "+919876511051", "+919876511052"] as const;
+/** What becomes of them the simulator reads from their last digits. */
+const PEOPLE: readonly (readonly [phone: string, consent: string])[] = [
+  [ASHA, "opted_in"],
+  ["+919876520001", "opted_in"],
+  ["+919876510002", "opted_in"],
+  ["+919876510003", "opted_in"],
+  ["+919876510004", "opted_in"],
+  [RAVI, "opted_out"],
+  [MINA, "opted_in"],
+];
+
+let story: Story;
+
+/** The page is there, and what it asked for has come. */
+async function settled(): Promise<void> {
+  const main = story.page.getByRole("main");
+  await main.getByRole("heading").first().waitFor();
+  await until(async () => (await main.locator(".late").count()) === 0);
+}
+
+/** Asks again and again, for twenty seconds, until there is an answer. */
+async function until<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
+  for (let turn = 0; turn < 200; turn += 1) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    await Bun.sleep(100);
+  }
+  throw new Error("it never came to be");
+}
+
+async function prepare(): Promise<void> {
+  const put = (phone: string, body: Record<string, unknown>) => story.prepare("PUT", `/v1/contacts/${phone}`, body);
+  await story.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+  for (const [phone, consent] of PEOPLE)
+    await put(phone, { consent, name: `Asha ${phone}`, add_to_groups: ["Regulars"] });
+  const template = {
+    language: "en_US",
+    category: "MARKETING",
+    header_kind: "none",
+    header: "",
+    footer: "",
+    buttons: [],
+  };
+  await story.prepare("POST", "/templates", { ...template, name: "refused", body: "Buy now.", status: "PENDING" });
+  await story.prepare("POST", "/templates/1/decide", { status: "REJECTED", reason: "promotional text" });
+  await story.prepare("POST", "/templates", {
+    ...template,
+    name: "offer",
+    body: "Twenty percent.",
+    status: "APPROVED",
+  });
+  // Nobody listens at this port: what is tried fails, and is given up when the address is taken away.
+  await story.prepare("PUT", "/webhook", { url: "http://127.0.0.1:9/hook" });
+  // Of what the software sends, and only of that, events are told.
+  const { key } = await story.prepare<{ key: string }>("POST", "/keys", { name: "Web shop" });
+  const send = (to: string) =>
+    fetch(`${story.app.url}/api/v1/messages`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ to, template: "offer", language: "en_US" }),
+    });
+  await send("+919876520001");
+  await send("+919876500008");
+  await send(ASHA);
+  await story.prepare("POST", "/v1/broadcasts", { name: "Diwali", template: "offer", language: "en_US", group: 1 });
+  await story.prepare("POST", "/drafts", { template: "offer", language: "en_US", group: 1 });
+  await until(async () => {
+    const { data: tried } = await story.read<{ data: { attempt_count: number }[] }>("/deliveries");
+    const { data: broadcast } = await story.read<{ data: { status: string } }>("/broadcasts/1");
+    return broadcast.status === "completed" && tried.some((one) => one.attempt_count > 0);
+  });
+  await story.prepare("DELETE", "/webhook");
+}
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  beforeAll(async () => {
+    story = await startStory();
+    await prepare();
+  }, STORY_LIMIT_MS);
+  afterAll(async () => {
+    await story?.[Symbol.asyncDispose]();
+  });
+
+  test(
+    "rule 1: a form whose answer got lost is sent again under its own key, and acts once",
+    async () => {
+      const { page, button } = story;
+      const keys: (string | undefined)[] = [];
+      await page.route("**/fields", async (route) => {
+        if (route.request().method() !== "POST") return route.continue();
+        keys.push(route.request().headers()["idempotency-key"]);
+        if (keys.length > 1) return route.continue();
+        await route.fetch();
+        return route.abort();
+      });
+      await story.go("api");
+      await button("Add field").first().click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("What people call it").fill("Loyalty");
+      await dialog.getByLabel("Key").fill("loyalty");
+      await dialog.getByRole("button", { name: "Add field" }).click();
+      await dialog.getByText("The server could not be reached.").waitFor();
+      await dialog.getByRole("button", { name: "Add field" }).click();
+      await dialog.waitFor({ state: "detached" });
+      expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), keys[0]]);
+      await page.unroute("**/fields");
+      expect((await story.read<{ data: unknown[] }>("/fields")).data.length).toBe(1);
+    },
+    STORY_LIMIT_MS,
+  );
+
+  test(
+    "rule 2: no text field where text can't be sent",
+    async () => {
+      const { page } = story;
+      const reply = page.getByRole("main").getByRole("textbox");
+      const write = (phone: string, text: string) =>
+        story.prepare("POST", `/simulator/phones/${phone}/write`, { text, number: 1 });
+      const idOf = (phone: string) =>
+        until(async () => {
+          const { data } = await story.read<{ data: { contact_id: number; phone: string }[] }>("/conversations");
+          return data.find((one) => one.phone === phone)?.contact_id;
+        });
+      // Whoever has just written can be answered; whoever wrote STOP cannot be written to at all.
+      await write(MINA, "Are you open?");
+      await story.go(`inbox?person=${await idOf(MINA)}`);
+      await page.getByLabel("Your reply").waitFor();
+      await write(MINA, "STOP");
+      await page.getByText(/They wrote STOP on/).waitFor();
+      expect(await reply.count()).toBe(0);
+      expect(await page.getByRole("button", { name: /^Send/ }).count()).toBe(0);
+      await write(MINA, "START");
+      await page.getByLabel("Your reply").waitFor();
+      // A day later a template can be sent, words can't.
+      const client = openClient(join(story.app.directory, "waxwing.db"), { timeout: 5_000 });
+      client.prepare("UPDATE contacts SET last_message_at = last_message_at - 86400000").run();
+      client.close();
+      await page.getByText(/The 24-hour window closed on/).waitFor();
+      expect(await reply.count()).toBe(0);
+      // A number that cannot send takes the field away as well.
+      await story.prepare("POST", "/numbers/1/unready", { reason: "stocktaking" });
+      await page.reload();
+      await page.getByText("+911244001100 cannot send now").waitFor();
+      expect(await reply.count()).toBe(0);
+      await story.prepare("POST", "/numbers/1/ready");
+    },
+    STORY_LIMIT_MS,
+  );
+
+  test(
+    "rule 3: a figure that is a link leads to exactly the rows that it counts",
+    async () => {
+      const { page } = story;
+      const rows = page.locator("tbody tr");
+      const shown = async (count: number, where: string): Promise<void> => {
+        const isSo = async () =>
+          (await rows.count()) === count && (await page.locator("[aria-busy=true]").count()) === 0;
+        await until(isSo).catch(async () => expect([where, await rows.count()]).toEqual([where, count]));
+      };
+      await story.go("broadcasts/1");
+      const figures = page.getByRole("region", { name: "What it has come to" }).getByRole("link");
+      await figures.first().waitFor();
+      const counts = await figures.locator("> .text-section").allTextContents();
+      expect(counts.length).toBeGreaterThan(3);
+      for (const [index, count] of counts.entries()) {
+        await figures.nth(index).click();
+        await shown(Number(count), `figure ${index}`);
+      }
+      await story.go("groups?open=1");
+      await page.getByRole("link", { name: "7 people" }).click();
+      await shown(7, "group");
+      await story.go("");
+      const given = await page.getByText(/events? could not be delivered/).textContent();
+      await page.getByRole("link", { name: "Look at them" }).click();
+      await shown(Number(/\d+/.exec(given ?? "")?.[0] ?? 1), "deliveries");
+    },
+    STORY_LIMIT_MS,
+  );
+
+  test(
+    "rule 5: a broadcast says apart who was sent to, who has it, and who read it",
+    async () => {
+      const { page } = story;
+      await story.go("broadcasts/1");
+      const people = page.getByRole("table", { name: "People" });
+      const stateOf = (phone: string) => people.getByRole("row").filter({ hasText: phone });
+      await stateOf("+919876510004").getByText("Sent", { exact: true }).waitFor();
+      await stateOf(ASHA).getByText("Read", { exact: true }).waitFor();
+      await stateOf(RAVI).getByText("Left out", { exact: true }).waitFor();
+      await story.go("messages?status=unknown");
+      await page.getByText("Outcome unknown").nth(1).waitFor();
+      expect(await page.getByText("Failed", { exact: true }).count()).toBeLessThan(2);
+    },
+    STORY_LIMIT_MS,
+  );
+
+  test(
+    "rule 6: every failed thing shows its reason on the same screen, in words, with the code behind",
+    async () => {
+      const { page } = story;
+      const expectBoth = async (path: string, words: RegExp, code: RegExp | null): Promise<void> => {
+        await story.go(path);
+        await page.getByText(words).filter({ visible: true }).first().waitFor();
+        if (code !== null) await page.locator("code").filter({ hasText: code, visible: true }).first().waitFor();
+      };
+      await expectBoth("messages?open=1", /not.*WhatsApp|WhatsApp.*not/i, /^13\d{4}$/);
+      await expectBoth("messages?open=2", /We don't know whether this arrived/, /timeout|interrupted/);
+      await expectBoth("broadcasts/1", /not.*WhatsApp|WhatsApp.*not/i, /^13\d{4}$/);
+      await expectBoth("templates?open=1", /“promotional text”/, null);
+      await expectBoth("deliveries?open=1", /refused|connect/i, null);
+      await story.prepare("POST", "/numbers/1/unready", { reason: "stocktaking" });
+      await expectBoth("numbers?open=1", /It cannot send: stocktaking/, null);
+      await story.prepare("POST", "/numbers/1/ready");
+    },
+    STORY_LIMIT_MS,
+  );
+
+  test(
+    "rule 7: what the API calls a thing can be copied wherever the thing is shown",
+    async () => {
+      const { page, context } = story;
+      await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+      const { data: deliveries } = await story.read<{ data: { id: number; event_id: string }[] }>("/deliveries");
+      const [delivery] = deliveries;
+      for (const [path, id] of [
+        ["contacts?open=%2B919876511050", ASHA],
+        ["broadcasts/1", "1"],
+        ["messages?open=1", "1"],
+        ["groups?open=1", "1"],
+        ["templates?open=2", "offer"],
+        ["numbers?open=1", "+911244001100"],
+        [`deliveries?open=${delivery?.id}`, delivery?.event_id ?? ""],
+      ] as const) {
+        await story.go(path);
+        const line = page
+          .locator("span:has(> code)")
+          .filter({ has: page.locator("code", { hasText: new RegExp(`^${id.replace("+", "\\+")}$`) }) });
+        await line.getByRole("button", { name: /^Copy/ }).click();
+        expect([path, await page.evaluate("navigator.clipboard.readText()")]).toEqual([path, id]);
+      }
+    },
+    STORY_LIMIT_MS,
+  );
+
+  test(
+    "rules 8 and 9: at 320 px, at 200 % and with forced colours nothing is out of reach",
+    async () => {
+      const { page } = story;
+      for (const path of PLACES) {
+        await page.setViewportSize({ width: 320, height: 640 });
+        await story.go(path);
+        await settled();
+        // 1280 px wide, zoomed to 200 %, are 640.
+        for (const width of [320, 640]) {
+          await page.setViewportSize({ width, height: 640 });
+          const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+          expect([path, width, over]).toEqual([path, width, 0]);
+        }
+      }
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await page.emulateMedia({ forcedColors: "active" });
+      await story.go("broadcasts/1");
+      await page.getByRole("button", { name: /./ }).first().waitFor();
+      // Where backgrounds are gone, buttons and states have a line around them, and bars are not the colour of their ground.
+      expect(
+        await page.evaluate(`(() => {
+          const style = (element) => getComputedStyle(element);
+          const bare = [...document.querySelectorAll("main button, main a[class*=border]")]
+            .filter((one) => one.offsetParent !== null && style(one).borderTopStyle === "none" && one.textContent.trim() === "")
+            .map((one) => one.outerHTML.slice(0, 80));
+          const bars = [...document.querySelectorAll("main svg")]
+            .filter((one) => one.querySelectorAll("rect").length === 2)
+            .filter((one) => new Set([...one.querySelectorAll("rect")].map((rect) => style(rect).fill)).size === 1).length;
+          return { bare, bars };
+        })()`),
+      ).toEqual({ bare: [], bars: 0 });
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
+      await page.emulateMedia({ forcedColors: "none" });
+    },
+    STORY_LIMIT_MS,
+  );
+
+  test(
+    "rule 10: nothing secret stays in a page, in storage, in memory or in the log",
+    async () => {
+      const { page, context, button } = story;
+      await story.go("api");
+      await button("Make key").first().click();
+      await page.getByLabel("Name").fill("Web shop");
+      await page.getByLabel("Name").press("Enter");
+      const shown = page.getByRole("dialog").locator("code").filter({ hasText: /^wx_/ });
+      const key = (await shown.textContent()) ?? "";
+      expect(key.length).toBeGreaterThan(20);
+      await button("I have stored it").click();
+      await shown.waitFor({ state: "detached" });
+      const [cookie] = await context.cookies();
+      const token = story.app.setupLink.split("#")[1] ?? "";
+      const secrets = { key, session: cookie?.value ?? "", password: STORY_PASSWORD, token };
+      expect(Object.values(secrets).every((one) => one.length > 15)).toBe(true);
+      const found = (text: string) =>
+        Object.entries(secrets).flatMap(([name, one]) => (text.includes(one) ? [name] : []));
+      const stored =
+        "JSON.stringify({ ...localStorage, ...sessionStorage, state: history.state, cookie: document.cookie })";
+      for (const path of ["", "api", "deliveries"]) {
+        await page
+          .getByRole("link", { name: path === "" ? "Home" : path === "api" ? "API settings" : "Webhook deliveries" })
+          .first()
+          .click();
+        await settled();
+        expect([path, found(`${await page.content()} ${await page.evaluate(stored)} ${page.url()}`)]).toEqual([
+          path,
+          [],
+        ]);
+      }
+      // All that the page's memory still holds, read by the browser's own tool.
+      const tool = await context.newCDPSession(page);
+      let memory = "";
+      tool.on("HeapProfiler.addHeapSnapshotChunk", ({ chunk }) => {
+        memory += chunk;
+      });
+      await tool.send("HeapProfiler.collectGarbage");
+      await tool.send("HeapProfiler.takeHeapSnapshot");
+      expect(memory.length).toBeGreaterThan(1_000_000);
+      expect(found(memory)).toEqual([]);
+      expect(story.app.log()).toContain("/console/setup#");
+      expect(found(story.app.log().replaceAll(story.app.setupLink, ""))).toEqual([]);
+    },
+    STORY_LIMIT_MS,
+  );
+
+  test(
+    "rule 11: signed out in the middle of a form, one signs in over it and goes on",
+    async () => {
+      const { page, context, button } = story;
+      await story.go("contacts");
+      await button("Add contact").click();
+      const form = page.getByRole("dialog", { name: "Add a contact" });
+      await form.getByLabel("Phone", { exact: true }).fill("+919876500077");
+      await form.getByLabel("Name", { exact: true }).fill("Half filled");
+      await context.clearCookies();
+      // The frame may notice first, and cover the button.
+      await form.getByRole("button", { name: "Add contact" }).dispatchEvent("click");
+      const again = page.getByRole("dialog", { name: "You are signed out" });
+      await again.getByLabel("Password").fill(STORY_PASSWORD);
+      await again.getByRole("button", { name: "Sign in" }).click();
+      await again.waitFor({ state: "detached" });
+      expect(await form.getByLabel("Name", { exact: true }).inputValue()).toBe("Half filled");
+      await form.getByRole("button", { name: "Add contact" }).click();
+      await page.getByRole("heading", { name: "Half filled" }).waitFor();
+    },
+    STORY_LIMIT_MS,
+  );
+
+  test(
+    "rule 12: a page of another workspace, or of the operator, is not there, and stays at its address",
+    async () => {
+      const { page, context, app } = story;
+      const invited = await story.prepare<{ token: string }>("POST", "/people", {
+        email: "mina@example.com",
+        role: "member",
+      });
+      await story.command("workspace create --name Other --country IN --timezone Asia/Kolkata");
+      await context.clearCookies();
+      await context.request.post(`${app.url}/console/api/links/use`, {
+        data: { token: invited.token, password: STORY_PASSWORD },
+        headers: { "sec-fetch-site": "same-origin" },
+      });
+      await story.go("contacts");
+      await page.getByRole("heading", { name: /Contacts/ }).waitFor();
+      const paths = ["", "/contacts?open=%2B919876511050", "/broadcasts/1", "/api"];
+      const foreign = [2, 999].flatMap((workspace) => paths.map((path) => `w/${workspace}${path}`));
+      for (const path of [...foreign, "system", "system/backups"]) {
+        const address = `${app.url}/console/${path}`;
+        await page.goto(address);
+        await page.getByText("Nothing here, or not for you.").waitFor();
+        expect(page.url().replace(/\/$/, "")).toBe(address);
+      }
+    },
+    STORY_LIMIT_MS,
+  );
+
+  test("no rule was kept at the price of an error in the browser's console", () => {
+    expect(story.troubles.filter((trouble) => !/ERR_FAILED/.test(trouble))).toEqual([]);
+  });
+});

@@ -1,0 +1,133 @@
+/** Those of the console's rules that need no browser: keys of forms, words of states, acts that do what was counted. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { words } from "#src/console/web/screens/message-state-words.ts";
+import { firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { template } from "#test/support/scenarios.ts";
+import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+import { checkout } from "#test/support/source.ts";
+
+interface Look {
+  word: string;
+  tone: string;
+}
+type Looks = Record<"messageLook" | "statusLook" | "stateOf", (given: unknown) => Look>;
+
+/** The page's own code, which is a project of its own: its files are found when the test runs. */
+async function looks(): Promise<Looks> {
+  const files = ["message-state.ts", "broadcast-view.ts", "delivery-view.ts"];
+  const modules = await Promise.all(files.map((name) => import(join(checkout, "src/console/web/screens", name))));
+  return Object.assign({}, ...modules) as Looks;
+}
+
+let app: TestServer;
+let shop: TestWorkspace;
+let owner: Visitor;
+
+beforeAll(async () => {
+  app = await startTestServer();
+  shop = await app.workspace();
+  await firstOperator(app);
+  owner = await person(app, "owner@example.com", "owner", shop.id);
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+/** Changes that need no key, each with why a second one of the same is harmless. */
+const KEYLESS: Readonly<Record<string, string>> = {
+  "POST /conversations/${id}/seen": "up to a message that is named",
+  "POST /groups/count": "changes nothing",
+  "POST /bulk/count": "changes nothing",
+  "POST /drafts/${draft.id}/check": "changes nothing",
+  "POST ${path}/reveal": "changes nothing",
+  "POST /drafts/${draft.id}/send": "the draft becomes one broadcast",
+  "PUT path": "a draft is as it was last saved",
+  "POST /deliveries/replay": "what was counted, or nothing",
+  "POST /links/look": "changes nothing",
+  "POST /links/use": "a link is used once",
+  "POST /sign-in": "another session, and the one before is left",
+  "POST /sign-out": "a session ends once",
+  "POST /me/sessions/end-others": "sessions end once",
+  "DELETE /me/sessions/${id}": "a session ends once",
+  "POST /me/second-factor/begin": "the secret that was begun last counts",
+  "PUT /me/theme": "it is what it is set to",
+};
+
+/** The arguments of every `send(…)` of a source, as they are written. */
+function sendsOf(source: string): string[][] {
+  return [...source.matchAll(/\bsend(?:<[^(]*>)?\(/g)].flatMap(({ index, 0: { length } }) => {
+    const parts = [""];
+    let depth = 1;
+    for (const character of source.slice(index + length)) {
+      if ("([{".includes(character)) depth += 1;
+      if (")]}".includes(character)) depth -= 1;
+      if (depth === 0) break;
+      if (character === "," && depth === 1) parts.push("");
+      else parts[parts.length - 1] += character;
+    }
+    const given = parts.map((part) => part.trim()).filter((part) => part !== "");
+    return given.length > 1 ? [given] : [];
+  });
+}
+
+test("rule 1: every form that changes something sends its own key, and none is made at the press", () => {
+  const folder = join(checkout, "src/console/web");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
+  const sends = files.flatMap((name) => sendsOf(readFileSync(join(folder, name), "utf8")).map((one) => [name, ...one]));
+  expect(sends.length).toBeGreaterThan(40);
+  const known = new Set<string>();
+  const mistakes = sends.flatMap(([name, method = "", path = "", ...rest]) => {
+    // The client's own definition.
+    if (name === "api.ts") return [];
+    const place = `${method.replaceAll('"', "")} ${path.replace(/[`"]/g, "").replace(/^\/w\/\$\{\w+(\.\w+)?\}/, "")}`;
+    const key = rest[1];
+    if (key === undefined && KEYLESS[place] !== undefined) known.add(place);
+    else if (key === undefined || key.includes("newFormKey(")) return [`${name}: ${place} (${key ?? "no key"})`];
+    return [];
+  });
+  expect(mistakes).toEqual([]);
+  expect(Object.keys(KEYLESS).filter((place) => !known.has(place))).toEqual([]);
+});
+
+test("rule 4: replaying what failed does what was counted, or nothing because it has changed", async () => {
+  const failed = async (): Promise<number> =>
+    (await owner.get(`/w/${shop.id}/deliveries/failed?since=2020-01-01`)).body.data.count;
+  // Without an address events are kept, and can be sent later.
+  await app.inbound(shop, "+919876500001", "Hello");
+  const count = await failed();
+  expect(count).toBeGreaterThan(0);
+  await app.inbound(shop, "+919876500002", "Hello");
+  const asked = { since: "2020-01-01", count };
+  const refused = await owner.post(`/w/${shop.id}/deliveries/replay`, asked);
+  expect([refused.status, refused.body.error.code]).toEqual([409, "changed"]);
+  expect(await failed()).toBe(count + 1);
+});
+
+test("rule 5: sent is not delivered, delivered is not read, and an unknown outcome is not a failure", async () => {
+  const { messageLook, statusLook, stateOf } = await looks();
+  const statuses = Object.keys(words.statuses);
+  const look = (status: string, isUnknown = false) => messageLook({ status, is_unknown: isUnknown });
+  expect(look("failed", true)).toEqual({ word: "Outcome unknown", tone: "violet" });
+  // Nothing else is violet, green is for what arrived, blue for what was read.
+  const tones = Object.fromEntries(statuses.map((status) => [status, look(status).tone]));
+  expect(statuses.filter((status) => tones[status] === "violet")).toEqual([]);
+  expect(statuses.filter((status) => tones[status] === "green")).toEqual(["delivered"]);
+  expect(statuses.filter((status) => tones[status] === "blue")).toEqual(["read"]);
+  expect(new Set(["sent", "delivered", "read", "failed"].map((status) => look(status).word)).size).toBe(4);
+  expect(["paused", "completed"].map((status) => statusLook(status).tone)).toEqual(["amber", "green"]);
+  expect(stateOf({ status: "pending", attempt_count: 2 }).word).toBe("Retrying 3 of 7");
+
+  // Of a broadcast as well, with the reasons that the server gives.
+  await app.template(shop, template("offer", [{ type: "BODY", text: "Twenty percent." }]));
+  const to = ["+919999000008", "+919999000002", "+919999000004", "+919999001050"];
+  const made = await owner.post(`/w/${shop.id}/v1/broadcasts`, { name: "Doubt", template: "offer", to });
+  await app.clock.advance(12 * 60_000);
+  const path = `/w/${shop.id}/broadcasts/${made.body.data.id}/recipients`;
+  const people = (await owner.get(path)).body.data as { to: string }[];
+  expect(Object.fromEntries(people.map((one) => [one.to.slice(-4), messageLook(one)]))).toEqual({
+    "0008": { word: "Outcome unknown", tone: "violet" },
+    "0002": { word: "Failed", tone: "red" },
+    "0004": { word: "Sent", tone: "grey" },
+    "1050": { word: "Read", tone: "blue" },
+  });
+});

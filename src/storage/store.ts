@@ -4,9 +4,10 @@
  */
 import { createHmac } from "node:crypto";
 import { drizzle } from "drizzle-orm/better-sqlite3";
-import { type Clock, systemClock } from "#src/primitives/clock.ts";
+import { type Clock, sleep, systemClock } from "#src/primitives/clock.ts";
 import { type Random, systemRandom } from "#src/primitives/random.ts";
 import { type Client, openClient } from "./driver.ts";
+import { isBusy } from "./failure.ts";
 import { makePrivateFile } from "./files.ts";
 import { Guard } from "./guard.ts";
 import type { Db, Reading, Settled, Tx } from "./transaction.ts";
@@ -40,8 +41,12 @@ const OPENING_TIMEOUT_MS = 5_000;
 /** A larger cache costs more than it saves: SQLite walks through it at every commit (measured against 64 MB). */
 const CACHE_KIBIBYTES = 32 * 1024;
 
+/** How soon, and how often, it is tried whether another process has done writing. */
+const OTHERS_RETRY_MS = 3;
+const OTHERS_TRIES = 5_000;
+
 /** What an operation needs of a store; a caller may hand on one that does more around each write. */
-export type Operations = Pick<Store, "read" | "write">;
+export type Operations = Pick<Store, "read" | "write" | "otherWrites">;
 
 export class Store {
   readonly client: Client;
@@ -118,6 +123,26 @@ export class Store {
   /** Calls `listener` after every commit in which an operation asked for work of this topic. */
   onWake(topic: string, listener: () => void): void {
     this.#listeners.set(topic, listener);
+  }
+
+  /**
+   * Returns when whatever another process was writing as it was called can be read: a change carries the time at which
+   * its transaction began, and is only seen when that ends. Our own are always seen. Never rejects; after 15 s, or where
+   * the disk fails, it returns all the same.
+   */
+  async otherWrites(): Promise<void> {
+    for (let tries = 0; tries < OTHERS_TRIES; tries++) {
+      this.#endReading();
+      try {
+        this.client.exec("BEGIN IMMEDIATE");
+        this.client.exec("COMMIT");
+        return;
+      } catch (error) {
+        if (!isBusy(error)) return;
+      }
+      // By the machine's own clock: the other process lives in real time.
+      await sleep(systemClock, OTHERS_RETRY_MS);
+    }
   }
 
   /** A number that changes whenever another process has committed. */

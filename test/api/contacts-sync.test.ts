@@ -1,6 +1,8 @@
 /** A caller that follows the cursor misses nothing that had changed before it began, whatever changes meanwhile. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import fc from "fast-check";
+import { openClient } from "#src/storage/driver.ts";
 import { optOutOf, putContactOf, walk } from "#test/support/contacts.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
@@ -40,6 +42,34 @@ interface OptOut {
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();
+
+test("a sync waits for what another process was writing when it began", async () => {
+  await using own = await startTestServer({ mayBreak: true });
+  const made = await own.workspace();
+  await putContactOf(own, made, phoneOf(7), { name: "Asha" });
+  const now = own.clock.now();
+  const since = encodeURIComponent(iso(now));
+  for (const [path, write] of [
+    [`/contacts?updated_since=${since}`, `UPDATE contacts SET city = 'Late', updated_at = ${now}`],
+    ["/contacts", `UPDATE contacts SET city = 'Later', updated_at = ${now + 1}`],
+    [`/opt-outs?since=${since}`, `UPDATE contacts SET consent = 'opted_out', consent_at = ${now}`],
+  ]) {
+    // It has its time, and is not committed.
+    const other = openClient(join(own.directory, "waxwing.db"), {});
+    other.exec("BEGIN IMMEDIATE");
+    other.exec(String(write));
+    const listed = own.call("GET", `/api/v1${path}`, { key: made.key });
+    await Bun.sleep(50);
+    other.exec("COMMIT");
+    other.close();
+    const { data } = (await listed).body;
+    expect([path, data.length, data[0]?.city ?? data[0]?.phone]).toEqual([
+      path,
+      1,
+      path?.startsWith("/contacts?") ? "Late" : path === "/contacts" ? "Later" : phoneOf(7),
+    ]);
+  }
+});
 
 describe("when nothing changes", () => {
   test("the cursor shows everybody exactly once, the last changed first", async () => {

@@ -123,6 +123,7 @@ export class Disk {
           if (!owner.isDead) listener();
         }),
       freePages: store.freePages.bind(store),
+      otherWrites: store.otherWrites.bind(store),
     };
     return own as unknown as Store;
   }

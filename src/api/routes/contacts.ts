@@ -50,6 +50,7 @@ export const listContactsEndpoint: Endpoint = {
     const since = readSince(query, "updated_since", workspace.timezone);
     const from = readPage(query);
     const position = "after" in from ? { after: readWalk(from.after) } : from;
+    await store.otherWrites();
     const total =
       since === null
         ? store.read((reading) => countContacts(reading, workspace.id)).contacts

@@ -36,6 +36,7 @@ export const listOptOutsEndpoint: Endpoint = {
     const since = readSince(query, "since", workspace.timezone);
     const from = readPage(query);
     const position = "after" in from ? { after: readPosition(from.after) } : from;
+    await store.otherWrites();
     const total =
       since === null
         ? store.read((reading) => countContacts(reading, workspace.id)).optedOut

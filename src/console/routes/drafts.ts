@@ -165,6 +165,7 @@ async function sendDraft(call: WorkspaceCall): Promise<Answer> {
   let sentAs: number | null = null;
   const once: Operations = {
     read: (query) => store.read(query),
+    otherWrites: () => store.otherWrites(),
     write: (operation) =>
       store.write((tx) => {
         sentAs = null;

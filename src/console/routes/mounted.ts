@@ -40,6 +40,7 @@ function loggedStore(call: WorkspaceCall, { operationId }: Endpoint): Operations
   let isLogged = false;
   return {
     read: (query) => store.read(query),
+    otherWrites: () => store.otherWrites(),
     write: (operation) =>
       store.write((tx) => {
         const result = operation(tx);

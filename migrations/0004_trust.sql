@@ -10,6 +10,8 @@ ALTER TABLE instance ADD COLUMN ancestors TEXT NOT NULL DEFAULT '[]';
 -- The mark of the server's present run, and of the one before: files beside the database carry them, too.
 ALTER TABLE instance ADD COLUMN run_mark TEXT;
 ALTER TABLE instance ADD COLUMN run_mark_before TEXT;
+-- When the last commit was made, by the wall clock, to some seconds: a clock that is earlier than this has been set back.
+ALTER TABLE instance ADD COLUMN last_commit_at INTEGER;
 -- Changes whenever somebody asks whether the database can be written: what does not change is not written either.
 ALTER TABLE instance ADD COLUMN probe INTEGER NOT NULL DEFAULT 0;
 

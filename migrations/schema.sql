@@ -475,7 +475,7 @@ CREATE TABLE instance (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   instance_id TEXT NOT NULL,
   created_at INTEGER NOT NULL
-, inode TEXT, born_at INTEGER, stamp TEXT, ancestors TEXT NOT NULL DEFAULT '[]', run_mark TEXT, run_mark_before TEXT, probe INTEGER NOT NULL DEFAULT 0) STRICT;
+, inode TEXT, born_at INTEGER, stamp TEXT, ancestors TEXT NOT NULL DEFAULT '[]', run_mark TEXT, run_mark_before TEXT, last_commit_at INTEGER, probe INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE ledger_entries (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -14,7 +14,7 @@ import { markRun, settleOrigin } from "#src/copies/settle-origin.ts";
 import { settingsOf } from "#src/doctor/surroundings.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
-import { CALLBACKS, storeCallback } from "#src/domain/callbacks/callbacks.ts";
+import { CALLBACKS } from "#src/domain/callbacks/callbacks.ts";
 import { Figures } from "#src/figures.ts";
 import type { Log } from "#src/log.ts";
 import type { Network } from "#src/networks/network.ts";
@@ -37,6 +37,7 @@ import { openStore, type Store } from "#src/storage/store.ts";
 import { createSystem } from "#src/system/system.ts";
 import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
 import { CallbackSecrets } from "#src/workers/callback-secrets.ts";
+import type { ResolveName } from "#src/workers/checked-lookup.ts";
 import { ClockWatch } from "#src/workers/clock-watch.ts";
 import { createDeliveryWorker } from "#src/workers/deliver-webhook.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
@@ -44,13 +45,15 @@ import { Housekeeping } from "#src/workers/housekeeping.ts";
 import { MessageWatch } from "#src/workers/message-watch.ts";
 import { OutcomeRecorder } from "#src/workers/outcome-recorder.ts";
 import { Pace } from "#src/workers/pace.ts";
-import { createWebhookPoster, type ResolveName } from "#src/workers/post-webhook.ts";
+import { createWebhookPoster } from "#src/workers/post-webhook.ts";
 import { recover } from "#src/workers/recover.ts";
 import { createReviewWorker, createStartWorker } from "#src/workers/review-broadcasts.ts";
 import { BroadcastRunner } from "#src/workers/run-broadcasts.ts";
 import { createSettleWorker } from "#src/workers/settle-messages.ts";
+import { storeSimulated } from "#src/workers/simulated-callbacks.ts";
 import { storedUploads } from "#src/workers/stored-uploads.ts";
 import { createSyncWorker, planSyncs } from "#src/workers/sync-worker.ts";
+import { askForTime, WallClock } from "#src/workers/wall-clock.ts";
 import { watchNetwork } from "#src/workers/watched-network.ts";
 
 export interface ServerOptions {
@@ -97,6 +100,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const figures = new Figures();
   const { countAttempt, countCommit, countIgnoredStatus, countRequest } = figures;
   let clockWatch: ClockWatch | null = null;
+  let wallClock: WallClock | null = null;
   const store = openStore(files.database, {
     clock,
     random,
@@ -106,6 +110,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     onCommit(size, durationMs) {
       countCommit(size, durationMs);
       clockWatch?.look();
+      wallClock?.noteCommit();
     },
   });
   const applied = migrate(store.client);
@@ -119,12 +124,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   store.client.pragma("busy_timeout = 0");
   const boot = newBootId(random);
 
-  const watched = (network: Network): Network => watchNetwork(network, { store, clock, onAttempt: countAttempt });
+  const onTime = (networkTime: number): void => wallClock?.hear(networkTime);
+  const watched = (network: Network): Network =>
+    watchNetwork(network, { store, clock, onAttempt: countAttempt, onTime });
   const simulator = createSimulator({
     clock,
     random,
     times: config.simulator,
-    callBack: (callbacks) => void storeSimulated(callbacks),
+    callBack: (callbacks) => void storeSimulated(store, clock, callbacks),
   });
   const uploads = storedUploads(store, log);
   const networks: Networks = {
@@ -145,13 +152,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
           }),
     onError: (error) => log.error("an outcome could not be recorded", { error }),
   });
-  const poster = figures.watchPoster(
-    createWebhookPoster({
-      clock,
-      ...config.webhooks,
-      ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
-    }),
-  );
+  const poster = figures.watchPoster(createWebhookPoster({ clock, ...config.webhooks, lookup: options.lookup }));
   const applier = new CallbackApplier({
     store,
     clock,
@@ -173,7 +174,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const settling = createSettleWorker({ store, clock, boot, log });
   const { inDoubtAfterMs, settleAfterMs, ...lateness } = config.broadcasts;
-  const starting = createStartWorker({ store, clock, boot, log }, lateness);
+  const starting = createStartWorker({ store, clock, boot, log }, lateness, () => wallClock?.isRight === true);
   const reviewing = createReviewWorker({ store, clock, boot, log }, { settleAfterMs });
   const broadcasts = new BroadcastRunner({
     store,
@@ -192,7 +193,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const housekeeping = new Housekeeping({ store, clock, retention: config.retention, log });
   const { database } = files;
   const system = createSystem({ store, database, clock, timers: systemClock, log, backup: config.backup, figures });
-  const { syncEveryMs: everyMs } = config.whatsapp;
   const syncing = createSyncWorker({
     store,
     clock,
@@ -200,25 +200,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     boot,
     portOf: (name) => networks[name].account,
     box,
-    everyMs,
+    everyMs: config.whatsapp.syncEveryMs,
+    allowPrivate: config.webhooks.allowPrivate,
+    lookup: options.lookup,
     log,
   });
   const nudged = [applier, deliveries, settling, starting, reviewing, broadcasts, syncing];
   const workers = [...nudged, housekeeping, ...system.workers];
-
-  /** The simulator's callbacks take the same durable way as a real network's; a disk that fails makes it try again. */
-  async function storeSimulated(callbacks: { body: string; dueAt: number }[]): Promise<void> {
-    for (let attempt = 0; attempt < 60; attempt++) {
-      try {
-        await store.write((tx) => {
-          for (const { body, dueAt } of callbacks) storeCallback(tx, "simulator", body, dueAt);
-        });
-        return;
-      } catch {
-        await sleep(clock, 1_000);
-      }
-    }
-  }
 
   await recover(store, boot, clock.now() + inDoubtAfterMs);
   await store.write((tx) => judgeAfterStart(tx, lateness));
@@ -262,7 +250,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       system,
       doctor: settingsOf(config),
       ...{ store, clock, random, log, box, handOver, reader: readers.lists, searchReader: readers.searches },
-      bodyBytes: config.limits.bodyBytes,
+      limits: config.limits,
       importsDirectory: join(dirname(files.database), "imports"),
       webhooks: config.webhooks,
       publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,
@@ -295,7 +283,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     for (const worker of nudged) worker.nudge();
   };
   clockWatch = new ClockWatch({ store, clock, log, onMoved: nudgeAll });
-  const others = watchOtherCommits(store, nudgeAll, () => clockWatch?.look());
+  wallClock = new WallClock({
+    store,
+    clock,
+    log,
+    ask: () => askForTime(store, networks),
+    onRight: () => starting.nudge(),
+  });
+  const others = watchOtherCommits(store, nudgeAll, () => {
+    clockWatch?.look();
+    wallClock?.look();
+  });
   store.onWake(CALLBACKS, () => applier.nudge());
   store.onWake("deliver_webhook", () => deliveries.nudge());
   store.onWake("settle_message", () => settling.nudge());
@@ -303,11 +301,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   store.onWake("review_broadcast", () => reviewing.nudge());
   store.onWake(BROADCASTS, () => broadcasts.nudge());
   store.onWake("sync_account", () => syncing.nudge());
-  for (const worker of workers) worker.start();
+  for (const worker of [wallClock, ...workers]) worker.start();
   isReady = true;
 
   const isWorking = (): boolean =>
-    store.hasQueuedWrites || clockWatch?.isActive === true || workers.some((worker) => worker.isActive);
+    store.hasQueuedWrites ||
+    clockWatch?.isActive === true ||
+    wallClock?.isActive === true ||
+    workers.some((worker) => worker.isActive);
   const isActive = (): boolean => watch.underWay > 0 || http.pendingRequests > 0 || isWorking();
 
   return {

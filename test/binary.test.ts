@@ -3,10 +3,11 @@
  * what it prints and answers. No Bun, no Node and no node_modules are in reach of it.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { linesOf } from "./support/database.ts";
+import { placeExecutable } from "./support/executable.ts";
 import { checkout } from "./support/source.ts";
 
 const LIMIT_MS = 60_000;
@@ -15,12 +16,10 @@ const workshop = mkdtempSync(join(tmpdir(), "waxwing-build-"));
 /** Holds the executable and what it makes, nothing else. */
 const place = mkdtempSync(join(tmpdir(), "waxwing-alone-"));
 const executable = join(place, "waxwing");
-const built = join(workshop, "waxwing");
 const probe = join(workshop, "probe");
 
 beforeAll(async () => {
-  await Promise.all([build(), buildProbe()]);
-  copyFileSync(built, executable);
+  await Promise.all([placeExecutable(executable), buildProbe()]);
 }, LIMIT_MS);
 
 afterAll(() => {
@@ -149,14 +148,6 @@ async function run(file: string, command: string[], last: string): Promise<{ cod
   const child = Bun.spawn([file, ...command, last], { ...alone, stderr: "pipe" });
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   return { code: await child.exited, out, err };
-}
-
-async function build(): Promise<void> {
-  const child = Bun.spawn([process.execPath, join(checkout, "scripts/build.ts"), "--outfile", built], {
-    stdout: "ignore",
-    stderr: "inherit",
-  });
-  expect(await child.exited).toBe(0);
 }
 
 /** As `scripts/build.ts` does it, with another first entry. */

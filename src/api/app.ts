@@ -82,7 +82,7 @@ type Pipeline = (
 function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
   const { store, clock, log, limits, handOver, reader, searchReader, onAnswer } = options;
   const authenticator = new Authenticator(store, clock);
-  const limiter = new RateLimiter(clock, limits);
+  const limiter = new RateLimiter(clock, limits, "workspace");
   const keyQueue = new KeyQueue();
 
   const answer = (

@@ -16,7 +16,8 @@ export async function syncNow(
   const { syncAccount } = await import("#src/workers/sync-account.ts");
   const { store } = database;
   const portOf = await accountPorts(context, database);
-  return syncAccount({ store, clock: context.io.clock, box: database.box(), portOf }, number, parts);
+  const { allowPrivate } = database.config.webhooks;
+  return syncAccount({ store, clock: context.io.clock, box: database.box(), portOf, allowPrivate }, number, parts);
 }
 
 /** What can be asked of a network by the configuration at hand. */

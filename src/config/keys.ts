@@ -206,7 +206,7 @@ export const sections = {
       "allow_private",
       yesOrNo,
       false,
-      "Whether webhooks may go to private and local addresses. Only where everybody who can set a webhook address is trusted with the network that this server stands in.",
+      "Whether webhooks may go to private and local addresses, and samples of templates be read from there. Only where everybody who can set such an address is trusted with the network that this server stands in.",
     ),
     concurrency: key(
       "concurrency",

@@ -1,5 +1,6 @@
 /** What a running server has that the console's routes need. */
 import type { KeyQueue } from "#src/api/idempotency.ts";
+import type { RateLimits } from "#src/api/rate-limit.ts";
 import type { DoctorSettings } from "#src/doctor/surroundings.ts";
 import type { BulkJobs } from "#src/imports/bulk-jobs.ts";
 import type { ImportJobs } from "#src/imports/import-jobs.ts";
@@ -26,7 +27,7 @@ export interface ConsoleOptions {
   system: System;
   reader: Reader;
   searchReader: Reader;
-  bodyBytes: number;
+  limits: RateLimits & { bodyBytes: number };
   /** What the doctor looks at beside the rows. */
   doctor: DoctorSettings;
   /** Where files of people wait for their import. */
@@ -42,7 +43,7 @@ export interface ConsoleOptions {
   isTrustedProxy: (address: string) => boolean;
 }
 
-export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "bodyBytes" | "importsDirectory"> {
+export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "limits" | "importsDirectory"> {
   passwords: Passwords;
   keyQueue: KeyQueue;
   live: LiveBroadcasts;

@@ -9,6 +9,7 @@ import type { Answer } from "#src/api/endpoint.ts";
 import { answerProblem } from "#src/api/errors.ts";
 import type { RequestIds } from "#src/api/headers.ts";
 import { canonicalJson, KeyQueue } from "#src/api/idempotency.ts";
+import { RateLimiter } from "#src/api/rate-limit.ts";
 import { problemOf, splitUrl, toResponse } from "#src/api/respond.ts";
 import type { FormUse } from "#src/domain/users/form-answers.ts";
 import { findEntry } from "#src/domain/users/read.ts";
@@ -37,7 +38,7 @@ export interface Peer {
 export type ConsolePipeline = (request: Request, peer: Peer) => Promise<Response>;
 
 export function createPipeline(options: ConsoleOptions, ids: RequestIds): ConsolePipeline {
-  const { isTrustedProxy, bodyBytes, importsDirectory, ...given } = options;
+  const { isTrustedProxy, limits, importsDirectory, ...given } = options;
   const { store, clock, log, publicUrl } = options;
   const isSecure = options.hasTls || (publicUrl?.startsWith("https:") ?? false);
   const parts: ConsoleParts = {
@@ -50,6 +51,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     imports: new ImportJobs({ store, clock, log, directory: importsDirectory, stopping: options.stopping }),
     bulk: new BulkJobs({ store, clock, log, reader: options.searchReader, stopping: options.stopping }),
   };
+  const limiter = new RateLimiter(clock, limits, "person");
   const table = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
   /** Touches that are queued or just written, so that a busy session queues one and not a hundred. */
   const touched = new Map<number, number>();
@@ -81,11 +83,13 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     const isChange = request.method !== "GET";
     if (isChange) requireOwnPage(request, publicUrl);
     const who = route.needs === "nobody" ? null : signedIn(request.headers);
+    // Whoever is not signed in guesses, and guesses have limits of their own.
+    if (who !== null) await requireRoom(limiter, who.user.id);
     const entry = who === null || values.workspace === undefined ? null : requireEntry(parts, who, values.workspace);
     requireRight(route, who, entry);
     // A file is read by its route, piece by piece; its type is none that a plain form of another page can send.
     if (isChange && route.takesFile === true) requireFileType(request);
-    const body = isChange && route.takesFile !== true ? await readBody(request, bodyBytes, clock) : {};
+    const body = isChange && route.takesFile !== true ? await readBody(request, limits.bodyBytes, clock) : {};
     if (route.body !== undefined) requireShape(route.body, body);
     const call: ConsoleCall = {
       ...parts,
@@ -116,6 +120,16 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
       return toResponse(answerRefusal(error) ?? answerProblem(problemOf(error, log, requestId)), requestId);
     }
   };
+}
+
+/** Throws `rate_limited`, after a while where somebody goes on asking all the same. */
+async function requireRoom(limiter: RateLimiter, userId: number): Promise<void> {
+  try {
+    limiter.requireRoom(userId);
+  } catch (error) {
+    await limiter.holdRefusal(userId);
+    throw error;
+  }
 }
 
 /** Throws `not_found` for a workspace that is not there or not theirs: which, is not told. */

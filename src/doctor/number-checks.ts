@@ -54,8 +54,17 @@ function openSender(check: NumberCheck): Sender | null {
   }
 }
 
-function checkSecret({ doctor, number, findings }: NumberCheck): void {
+function checkSecret({ doctor, port, number, findings }: NumberCheck): void {
   if (number.appSecret !== null || doctor.settings.hasAppSecret) return;
+  if (!port.knowsNumbers) {
+    const address = `the address that waxwing number show ${number.id} prints`;
+    findings.ok(
+      "app secret",
+      number.id,
+      `This provider does not sign; its callbacks count when they come to ${address}.`,
+    );
+    return;
+  }
   findings.problem(
     "app secret",
     number.id,

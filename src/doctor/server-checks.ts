@@ -11,7 +11,8 @@ const CLOCK_WARNING_MS = 30_000;
 /** From here on scheduled broadcasts are held. */
 const CLOCK_PROBLEM_MS = 5 * 60_000;
 
-export async function checkCallback(doctor: Doctor, findings: Findings): Promise<void> {
+/** `isVerified`: the network calls the address with the verify token before it uses it. */
+export async function checkCallback(doctor: Doctor, isVerified: boolean, findings: Findings): Promise<void> {
   const { publicUrl, verifyToken } = doctor.settings;
   if (publicUrl === null) {
     findings.problem(
@@ -27,7 +28,7 @@ export async function checkCallback(doctor: Doctor, findings: Findings): Promise
       `WhatsApp calls https addresses only, and public_url is ${publicUrl}.`,
       "put TLS in front, or set [server] tls_cert and tls_key",
     );
-  } else if (verifyToken === null) {
+  } else if (isVerified && verifyToken === null) {
     findings.problem(
       "callback",
       null,
@@ -35,7 +36,7 @@ export async function checkCallback(doctor: Doctor, findings: Findings): Promise
       "set [whatsapp] verify_token to a word of your own, and type the same word into Meta's form",
     );
   }
-  if (publicUrl !== null && verifyToken !== null) await call(publicUrl, verifyToken, doctor, findings);
+  if (isVerified && publicUrl !== null && verifyToken !== null) await call(publicUrl, verifyToken, doctor, findings);
   const last = doctor.store.read((reading) => lastReceivedAt(reading, "whatsapp"));
   if (last === null) {
     findings.warn(

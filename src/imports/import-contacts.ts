@@ -53,7 +53,7 @@ export interface ImportOptions {
 /** Rows that are looked up, and written, together. */
 const ROWS_A_TURN = 32;
 /** Rows that wait to be written; more than one transaction takes. */
-const ROWS_AHEAD = 4_000;
+const ROWS_AHEAD = 16_000;
 
 /** Throws `Problem` where the file as a whole cannot be imported; single rows never stop it. */
 export async function importContacts(options: ImportOptions): Promise<ImportFigures> {

@@ -7,7 +7,7 @@ import { type Clock, sleep } from "#src/primitives/clock.ts";
 import type { Store } from "#src/storage/store.ts";
 
 /** A transaction stops taking rows after this long; its commit takes two or three more. */
-const TRANSACTION_MS = { insideServer: 4, besideServer: 7, alone: 60 };
+const TRANSACTION_MS = { insideServer: 4, besideServer: 7, alone: 240 };
 /** A server that waits looks every 3 ms (`storage/writer.ts`): a gap longer than that is never missed. */
 const GAP_MS = { insideServer: 6, besideServer: 2, besideWriters: 4, alone: 1 };
 /** Others write as long as their last commit is no older. */

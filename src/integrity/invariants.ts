@@ -83,12 +83,15 @@ export const invariants: readonly Invariant[] = [
   {
     name: "broadcast_money_fits_figures",
     sentence:
-      "A broadcast has charged for whom it has delivered to, and holds the price of everybody whose end is open; settled, nothing.",
+      "A broadcast has charged for whom it has delivered to, and holds the price of everybody whose end is open, but for those who were given up and sent all the same; settled, nothing.",
     of: "broadcast",
     sql: `SELECT broadcast_id AS id FROM broadcast_figures
           WHERE charged <> rate * delivered
              OR (settled_at IS NOT NULL AND held <> 0)
-             OR (settled_at IS NULL AND is_held AND held <> rate * (to_go + sending + sent - delivered))`,
+             OR (settled_at IS NULL AND is_held AND held > rate * (to_go + sending + sent - delivered))
+             OR (settled_at IS NULL AND is_held AND held < rate * (to_go + sending + sent - delivered - (
+                   SELECT count(*) FROM messages
+                   WHERE messages.broadcast_id = broadcast_figures.broadcast_id AND status = 'sent' AND money = 'released')))`,
     next: restoreOrReport,
   },
   {

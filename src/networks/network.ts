@@ -18,8 +18,11 @@ export interface Network {
    * a readable answer the outcome is `unknown`. `onAnswer` is given the answer as it came, without the access token.
    */
   send(handover: Handover, timeoutMs: number, onAnswer?: (answer: RawAnswer) => void): Promise<Outcome>;
-  /** Whether the network's host answers at all; carries nothing. Never rejects, and ends within `timeoutMs`. */
-  isReachable(timeoutMs: number): Promise<boolean>;
+  /**
+   * Whether the network's host answers at all; carries nothing. Never rejects, and ends within `timeoutMs`. `onTime` is
+   * given the time at which the answer was dated, milliseconds.
+   */
+  isReachable(timeoutMs: number, onTime?: (networkTime: number) => void): Promise<boolean>;
   /** Reads a callback's body item by item. Never throws: what cannot be read becomes a `broken` item. */
   parse(body: string): Report[];
   /** Whether this header proves that these bytes come from the network, under this secret. */
@@ -87,6 +90,8 @@ export interface UploadFile {
 export interface RawAnswer {
   httpStatus: number;
   body: string;
+  /** The network's own time, milliseconds; null where it named none. */
+  at: number | null;
 }
 
 export type NetworkName = "simulator" | "whatsapp";

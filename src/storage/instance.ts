@@ -106,3 +106,13 @@ export function beginAnew(client: Client, known: Instance, newId: string, here: 
     .prepare("UPDATE instance SET instance_id = ?, ancestors = ?, stamp = NULL, inode = ?, born_at = ? WHERE id = 1")
     .run(newId, JSON.stringify([...known.ancestors, ancestor]), here.inode, here.bornAt);
 }
+
+/** When the last commit that was noted was made, by the wall clock of its time; null: none was noted. */
+export function readLastCommit(client: Client): number | null {
+  const at = client.prepare("SELECT last_commit_at FROM instance WHERE id = 1").pluck().get();
+  return typeof at === "number" ? at : null;
+}
+
+export function writeLastCommit(client: Client, at: number): void {
+  client.prepare("UPDATE instance SET last_commit_at = ? WHERE id = 1").run(at);
+}

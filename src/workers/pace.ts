@@ -1,14 +1,17 @@
 /**
  * How fast a number may send: a token bucket each. It starts empty, so that a restart never bursts, and holds at most a
  * tenth of a second's worth. A throttling answer halves the rate, at most once a second and never below one message a
- * second; the full rate is back within a minute. In memory: what it protects against is the next second.
+ * second; the full rate is back within a minute after the last one. In memory: what it protects against is the next second.
  * Single sends wait in turn; a broadcast takes what they leave.
  */
 import type { Clock, Timer } from "#src/primitives/clock.ts";
 
 /** Share of a second that an unused bucket saves up. */
 const SAVED_SECONDS = 0.1;
-const RECOVERY_MS = 60_000;
+/** So long it stays as slow as it was made: who is still throttled at one a second is not asked faster in between. */
+const STEADY_MS = 3_000;
+/** From nothing to the full rate. With the above: a minute. */
+const RECOVERY_MS = 57_000;
 const SLOW_DOWN_EVERY_MS = 1_000;
 const SLOWEST_PER_SECOND = 1;
 
@@ -136,8 +139,9 @@ export class Pace {
   #fill(bucket: Bucket): void {
     const now = this.#clock.monotonic();
     const passedMs = now - bucket.filledAt;
+    const recoversFrom = Math.max(bucket.filledAt, (bucket.slowedAt ?? 0) + STEADY_MS);
     bucket.filledAt = now;
-    bucket.factor = Math.min(1, bucket.factor + passedMs / RECOVERY_MS);
+    bucket.factor = Math.min(1, bucket.factor + Math.max(0, now - recoversFrom) / RECOVERY_MS);
     bucket.tokens = Math.min(capacity(bucket), bucket.tokens + (passedMs / 1000) * rate(bucket));
   }
 

@@ -6,9 +6,9 @@
  */
 import * as http from "node:http";
 import * as https from "node:https";
-import { isIP, type LookupFunction } from "node:net";
-import { classifyAddress, describeKind, hostOf, requireWebhookUrl } from "#src/primitives/address.ts";
+import { hostOf, requireWebhookUrl } from "#src/primitives/address.ts";
 import type { Clock } from "#src/primitives/clock.ts";
+import { checkedLookup, LookupFailure, type ResolveName, resolveName } from "./checked-lookup.ts";
 
 export interface WebhookPoster {
   /** Sends `body` once. `content-length` and `host` are added; all other headers are the caller's. */
@@ -23,11 +23,8 @@ export interface WebhookPosterSettings {
   allowPrivate: boolean;
   /** For the whole exchange: look-up, connection, TLS, request, the answer to its end. */
   timeoutMs: number;
-  lookup?: ResolveName;
+  lookup?: ResolveName | undefined;
 }
-
-/** All addresses of a name; rejects or answers with none where there are none. */
-export type ResolveName = (name: string) => Promise<readonly string[]>;
 
 export type PostResult =
   /** `body` is the beginning of the answer's body; bytes that are no UTF-8 are replaced. */
@@ -35,7 +32,7 @@ export type PostResult =
   /** `message` is a sentence for the operator. */
   | { kind: "failed"; reason: PostFailure; message: string; durationMs: number };
 
-export type PostFailure = "timeout" | "refused_address" | "unresolved" | "connection" | "tls" | "protocol";
+export type PostFailure = "timeout" | LookupFailure["reason"] | "connection" | "tls" | "protocol";
 
 /** How much of an answer is read and kept. An answer that is longer costs its connection. */
 const KEPT_BODY_BYTES = 16 * 1024;
@@ -180,61 +177,6 @@ export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPos
 export function isSuccess(result: PostResult): boolean {
   return result.kind === "answered" && result.status >= 200 && result.status <= 299;
 }
-
-/** A look-up that ended the exchange: the socket hands it through to the request's `error`. */
-class LookupFailure extends Error {
-  readonly reason: PostFailure;
-
-  constructor(reason: PostFailure, message: string) {
-    super(message);
-    this.reason = reason;
-  }
-}
-
-/**
- * The hook that a socket takes its addresses from. It hands over exactly what it has checked, so that a name whose
- * answer changes afterwards changes nothing; and it refuses a name with even one refused address, for the socket is
- * free to choose among them.
- */
-function checkedLookup(resolveAll: ResolveName, allowPrivate: boolean): LookupFunction {
-  const checkedAddresses = async (name: string): Promise<{ address: string; family: number }[]> => {
-    let found: readonly string[];
-    try {
-      found = await resolveAll(name);
-    } catch (error) {
-      throw new LookupFailure("unresolved", `The name ${name} could not be resolved (${codeOf(error) || error}).`);
-    }
-    for (const address of allowPrivate ? [] : found) {
-      const kind = classifyAddress(address);
-      if (kind === "public") continue;
-      throw new LookupFailure("refused_address", `The name ${name} leads to ${describeKind(kind)} (${address}).`);
-    }
-    const addresses = found.map((address) => ({ address, family: isIP(address) })).filter(({ family }) => family !== 0);
-    // Never hand over an empty list: the socket throws out of the callback.
-    if (addresses.length === 0) throw new LookupFailure("unresolved", `The name ${name} has no address.`);
-    return addresses;
-  };
-  return (name, options, callback) => {
-    checkedAddresses(name).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (options.all || first === undefined) callback(null, addresses);
-        else callback(null, first.address, first.family);
-      },
-      (error: Error) => callback(error, ""),
-    );
-  };
-}
-
-/**
- * Not `node:dns`: its `lookup` holds one of a handful of threads for as long as the answer takes, so that a few names
- * with a dead name server would stop everybody's webhooks (tried: a healthy name waited 20 s behind 16 dead ones).
- * c-ares waits without a thread.
- */
-const resolveName: ResolveName = async (name) => {
-  const found = await Bun.dns.lookup(name, { backend: "c-ares", socketType: "tcp" });
-  return found.map(({ address }) => address);
-};
 
 function describeError(error: unknown): { reason: PostFailure; message: string } {
   if (error instanceof LookupFailure) return { reason: error.reason, message: error.message };

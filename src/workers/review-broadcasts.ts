@@ -19,8 +19,14 @@ export interface BroadcastWorkOptions {
 
 const CONCURRENCY = 8;
 
-export function createStartWorker(options: BroadcastWorkOptions, rules: LatenessRules): Worker {
-  return createWorker(options, "start_broadcast", (tx, id) => startBroadcast(tx, id, rules));
+/** `isClockRight`: a wall clock that is wrong starts nothing; whoever sees it set right nudges this worker. */
+export function createStartWorker(
+  options: BroadcastWorkOptions,
+  rules: LatenessRules,
+  isClockRight: () => boolean,
+): Worker {
+  const look = (tx: Tx, id: number): number | null => startBroadcast(tx, id, rules);
+  return createWorker(options, "start_broadcast", look, () => (isClockRight() ? CONCURRENCY : 0));
 }
 
 export function createReviewWorker(options: BroadcastWorkOptions, rules: ReviewRules): Worker {
@@ -32,13 +38,14 @@ function createWorker(
   { store, clock, boot, log }: BroadcastWorkOptions,
   kind: OutboxKind,
   look: (tx: Tx, id: number) => number | null,
+  concurrency = () => CONCURRENCY,
 ): Worker {
   return new Worker({
     store,
     clock,
     boot,
     kind,
-    concurrency: () => CONCURRENCY,
+    concurrency,
     perform: (row) =>
       store.write((tx) => {
         const again = look(tx, row.subject);

@@ -13,6 +13,7 @@ import type { AccountPort, ListedNumber, Looked, LookFailure, NetworkName, Sende
 import type { Clock } from "#src/primitives/clock.ts";
 import { type SecretBox, SecretUnreadable } from "#src/primitives/secret.ts";
 import type { Store } from "#src/storage/store.ts";
+import type { ResolveName } from "./checked-lookup.ts";
 import { senderOf } from "./sender.ts";
 import { uploadSamples } from "./upload-samples.ts";
 
@@ -22,6 +23,10 @@ export interface SyncOptions {
   /** What can be asked of a network; undefined: nothing. */
   portOf: (network: NetworkName) => AccountPort | undefined;
   box: SecretBox;
+  /** Stored samples may lie on this machine or in a private network. */
+  allowPrivate: boolean;
+  /** How samples' names are looked up; replaced in tests. */
+  lookup?: ResolveName | undefined;
 }
 
 export type SyncPart = "numbers" | "templates";

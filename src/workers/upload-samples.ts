@@ -13,12 +13,14 @@ import {
   type Sample,
 } from "#src/domain/templates/sample.ts";
 import type { AccountPort, UploadFile } from "#src/networks/network.ts";
-import type { Clock } from "#src/primitives/clock.ts";
 import type { Store } from "#src/storage/store.ts";
+import { type FileFetcher, fetchFile } from "./fetch-file.ts";
 import type { Opened } from "./sync-account.ts";
 
 /** A look at an account uploads so many at most; the next one goes on. */
 const UPLOADS_PER_LOOK = 20;
+
+const FETCH_TIMEOUT_MS = 60_000;
 
 /** Meta's limits; documents may be larger there, and then go by their link. */
 const LARGEST: Readonly<Record<Sample["kind"], number>> = {
@@ -36,11 +38,12 @@ const TYPES: Readonly<Record<Sample["kind"], RegExp>> = {
 
 /** Returns what failed, in words. */
 export async function uploadSamples(
-  { store, clock }: { store: Store; clock: Clock },
+  options: FileFetcher & { store: Store },
   port: AccountPort,
   account: SendingNumber,
   senders: readonly Opened[],
 ): Promise<string[]> {
+  const { store } = options;
   const samples = store.read((reading) => listSamples(reading, account));
   for (const { number } of senders) await store.write((tx) => forgetUnused(tx, number.id, samples));
   const wanted = samples
@@ -50,7 +53,7 @@ export async function uploadSamples(
   const failures: string[] = [];
   // Sample by sample: one file is in memory at a time.
   for (const [sample, ones] of Map.groupBy(wanted, ({ sample }) => sample)) {
-    const file = await fetchFile(sample, clock);
+    const file = await fetchSample(sample, options);
     for (const { opened } of ones) {
       const failure = await uploadOne(store, port, opened, sample, file);
       if (failure !== null) failures.push(`The sample ${sample.link} was not uploaded: ${failure}`);
@@ -77,36 +80,13 @@ async function uploadOne(
 }
 
 /** The file, or why it cannot be had, in words. */
-async function fetchFile({ link, kind }: Sample, clock: Clock): Promise<UploadFile | string> {
-  const limit = new AbortController();
-  const timer = clock.setTimer(FETCH_TIMEOUT_MS, () => limit.abort());
-  try {
-    const response = await fetch(link, { redirect: "follow", signal: limit.signal });
-    if (!response.ok) return `its address answered HTTP ${response.status}.`;
-    const contentType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-    if (!TYPES[kind].test(contentType))
-      return `its address gives ${contentType || "no type"}, which is no ${kind} that WhatsApp takes.`;
-    const bytes = await readAtMost(response, LARGEST[kind]);
-    if (bytes === null) return `it has more than ${LARGEST[kind]} bytes.`;
-    return { bytes, contentType, name: nameOf(link) };
-  } catch (error) {
-    return `its address could not be read (${error instanceof Error ? error.name : String(error)}).`;
-  } finally {
-    timer.cancel();
-  }
-}
-
-const FETCH_TIMEOUT_MS = 60_000;
-
-async function readAtMost(response: Response, most: number): Promise<Uint8Array<ArrayBuffer> | null> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > most) return null;
-    chunks.push(chunk);
-  }
-  return new Uint8Array(Buffer.concat(chunks));
+async function fetchSample({ link, kind }: Sample, fetcher: FileFetcher): Promise<UploadFile | string> {
+  const file = await fetchFile(fetcher, { link, largest: LARGEST[kind], timeoutMs: FETCH_TIMEOUT_MS });
+  if (typeof file === "string") return `its address ${file}.`;
+  const { bytes, contentType } = file;
+  if (!TYPES[kind].test(contentType))
+    return `its address gives ${contentType || "no type"}, which is no ${kind} that WhatsApp takes.`;
+  return { bytes, contentType, name: nameOf(link) };
 }
 
 function nameOf(link: string): string {

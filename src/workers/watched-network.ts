@@ -1,6 +1,6 @@
 /**
- * A network with somebody looking on: every attempt is counted, and what was not accepted is written down with the raw
- * answer. The note is queued before the outcome is returned, so it shares the commit that records the outcome, and no
+ * A network with somebody looking on: every attempt is counted, its answers tell the time, and what was not accepted is
+ * written down with the raw answer. The note is queued before the outcome is returned, so it shares the commit that records the outcome, and no
  * hand-over waits for it.
  */
 import { noteAttempt } from "#src/domain/attempts/attempts.ts";
@@ -13,17 +13,21 @@ export interface WatchOptions {
   store: Store;
   clock: Clock;
   onAttempt: (network: Network["name"], outcome: Outcome, durationMs: number) => void;
+  /** How an answer was dated, milliseconds. */
+  onTime: (networkTime: number) => void;
 }
 
-export function watchNetwork(network: Network, { store, clock, onAttempt }: WatchOptions): Network {
+export function watchNetwork(network: Network, { store, clock, onAttempt, onTime }: WatchOptions): Network {
   return {
     ...network,
+    isReachable: (timeoutMs) => network.isReachable(timeoutMs, onTime),
     async send(handover, timeoutMs) {
       const attemptedAt = clock.now();
       const startedAt = clock.monotonic();
       let answer: RawAnswer | null = null;
       const outcome = await network.send(handover, timeoutMs, (given) => {
         answer = given;
+        if (given.at !== null) onTime(given.at);
       });
       const durationMs = clock.monotonic() - startedAt;
       onAttempt(network.name, outcome, durationMs);

@@ -17,6 +17,7 @@ import {
   RATE,
   type RunningServer,
 } from "#test/support/installation.ts";
+import { moneyOf, type Recipient, recipientsOf } from "#test/support/live-broadcast.ts";
 
 const kills = roundsOf(50, 8);
 const form = isFull
@@ -26,12 +27,6 @@ const form = isFull
 /** A kill falls somewhere within so long. */
 const WITHIN_MS = 300;
 const LOOK_EVERY_MS = 25;
-
-interface Recipient {
-  to: string;
-  status: string;
-  reason: string | null;
-}
 
 test(
   "a broadcast that is killed again and again reaches everybody once, or says of each whom it may have missed",
@@ -68,8 +63,8 @@ test(
     expect(broadcastIds(await server.call("GET", "/broadcasts"))).toEqual([broadcast.id]);
     const preview = await server.call("POST", "/broadcasts/preview", order(installation));
     expect(preview?.body.data.cost).toMatchObject({
-      available: money(CREDITED),
-      amount: money(RATE * people.length),
+      available: moneyOf(CREDITED),
+      amount: moneyOf(RATE * people.length),
     });
     expect(await server.stop()).toBe(0);
 
@@ -152,14 +147,7 @@ async function finish(server: RunningServer) {
     broadcast = (await server.call("GET", "/broadcasts/1"))?.body.data;
     if (broadcast.status === "paused") throw new Error(`it is paused: ${broadcast.status_reason}`);
   }
-  const recipients: Recipient[] = [];
-  for (let after: string | null = ""; after !== null; ) {
-    const page = await server.call("GET", `/broadcasts/1/recipients${after === "" ? "" : `?after=${after}`}`);
-    if (page === null) throw new Error("the recipients were not answered");
-    recipients.push(...(page.body.data as Recipient[]));
-    after = page.body.meta.next ?? null;
-  }
-  return { broadcast, recipients };
+  return { broadcast, recipients: await recipientsOf(server, 1) };
 }
 
 /** Whoever is `sent` was asked for once; whoever is not has a reason that says that nobody knows. */
@@ -179,9 +167,4 @@ function judge(recipients: readonly Recipient[], asked: ReadonlyMap<string, numb
 function broadcastIds(answer: Awaited<ReturnType<RunningServer["call"]>>): number[] {
   if (answer === null) throw new Error("the list was not answered");
   return (answer.body.data as { id: number }[]).map(({ id }) => id);
-}
-
-function money(micros: number): string {
-  const [whole = "", decimals = ""] = (micros / 1_000_000).toFixed(6).split(".");
-  return `${whole}.${decimals.replace(/0+$/, "").padEnd(2, "0")}`;
 }

@@ -121,6 +121,15 @@ test.each([
   expect(files.state.count).toBe(count);
 });
 
+test("an address where nobody listens is said by the system's word for it", async () => {
+  await using files = startFiles();
+  await using world = await startPicture();
+  await files[Symbol.asyncDispose]();
+  await store(world, files.link);
+  const [sync] = rows<{ error: string }>(world.app.store, "SELECT error FROM account_syncs");
+  expect(sync?.error).toContain("its address could not be read (ECONNREFUSED).");
+});
+
 test("a sample that is replaced is uploaded, and the old one forgotten", async () => {
   await using files = startFiles();
   await using world = await startPicture();

@@ -204,6 +204,38 @@ describe("the time limit", () => {
     late.resolve();
   });
 
+  test("of a question about an account is 30 seconds, of a file's upload six times that; then it is asked again later", async () => {
+    const arrived: PromiseWithResolvers<void>[] = [Promise.withResolvers(), Promise.withResolvers()];
+    const requests: Request[] = [];
+    await using host = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch(request) {
+        arrived[requests.push(request) - 1]?.resolve();
+        return new Promise<Response>(() => {});
+      },
+    }) as Bun.Server<undefined> & AsyncDisposable;
+    const manual = createManualClock();
+    const settings = { ...SETTINGS, graphUrl: `http://127.0.0.1:${host.port}` };
+    const { account } = createWhatsapp(settings, manual.clock);
+    if (account === undefined) throw new Error("the connector asks nothing about accounts");
+    const { sender } = handover();
+    const file = { bytes: new Uint8Array(10), contentType: "image/jpeg", name: "x.jpg" };
+    const noAnswer = { ok: false, failure: { code: "no_answer", kind: "later" } };
+    const asking = account.lookAtNumber(sender);
+    await arrived[0]?.promise;
+    expect(manual.pendingDelays()).toEqual([30_000]);
+    manual.fireAll();
+    expect(await asking).toMatchObject(noAnswer);
+    const uploading = account.uploadFile(sender, file);
+    await arrived[1]?.promise;
+    expect(manual.pendingDelays()).toEqual([180_000]);
+    manual.fireAll();
+    expect(await uploading).toMatchObject(noAnswer);
+    expect(manual.pendingDelays()).toEqual([]);
+    await host.stop(true);
+  });
+
   test("leaves no timer behind an answer in time", async () => {
     await using graph = await startGraph();
     const manual = createManualClock();

@@ -32,15 +32,15 @@ interface ExampleComponent extends Loose {
 
 interface Example extends Loose {
   type: string;
-  template?: { name: string; language: { code: string }; components?: ExampleComponent[] };
+  template?: { name: string; language: { code: string; policy?: string }; components?: ExampleComponent[] };
   text?: { body: string };
 }
 
 const requests = examples.requests as unknown as Record<string, Example>;
 
 /**
- * Typed values may be sent as text (they carry their own fallback), and a quick reply's payload may be left out: it then
- * is the button's label. Both are what we do.
+ * Typed values may be sent as text (they carry their own fallback), a quick reply's payload may be left out (it then is
+ * the button's label), and so may a language's policy, which has one value only. That is what we do.
  */
 function asWeSend(example: Example): Example {
   const base = { recipient_type: "individual", ...example };
@@ -54,7 +54,8 @@ function asWeSend(example: Example): Example {
         parameter.type === "currency" || parameter.type === "date_time" ? { type: "text", text: "x" } : parameter,
       ),
     }));
-  return { ...base, template: { ...template, components } };
+  const { policy: _, ...language } = template.language;
+  return { ...base, template: { ...template, language, components } };
 }
 
 function contentOf(example: Example): Content {

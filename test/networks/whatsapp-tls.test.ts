@@ -4,24 +4,7 @@ import { createServer as createTlsServer } from "node:tls";
 import type { Handover } from "#src/networks/network.ts";
 import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
 import { type Clock, systemClock } from "#src/primitives/clock.ts";
-
-/** Made for these tests, trusted by nobody. */
-const KEY = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQggt6RGVC2PJyQov5O
-+LVDakh7MhdybMUSFABkWsGAW0uhRANCAAQT/Pu3AuB3grg/1D57KQNL4Pod5+QN
-ehdRonNGkvhNFCV+QwqW6R2tmOdxMzs+GZSppayPp2k6UpAVbWfVnNca
------END PRIVATE KEY-----`;
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBljCCATygAwIBAgIUOKDrHriT0mW/OTpUf5HrROnQvNswCgYIKoZIzj0EAwIw
-FzEVMBMGA1UEAwwMd2F4d2luZy50ZXN0MCAXDTI2MTEyMTA5MzExN1oYDzIxMjYx
-MDI4MDkzMTE3WjAXMRUwEwYDVQQDDAx3YXh3aW5nLnRlc3QwWTATBgcqhkjOPQIB
-BggqhkjOPQMBBwNCAAQT/Pu3AuB3grg/1D57KQNL4Pod5+QNehdRonNGkvhNFCV+
-QwqW6R2tmOdxMzs+GZSppayPp2k6UpAVbWfVnNcao2QwYjAdBgNVHQ4EFgQUduy4
-CWBisd6xqhzRCR+vrXGjb9UwHwYDVR0jBBgwFoAUduy4CWBisd6xqhzRCR+vrXGj
-b9UwDwYDVR0TAQH/BAUwAwEB/zAPBgNVHREECDAGhwR/AAABMAoGCCqGSM49BAMC
-A0gAMEUCIAEP6zp4BKMywgfKu00gfTCI3gq89XoWYrnofaGtpOOYAiEAmg82u64X
-i6hMXgh1EKfbTYN7OBiZF3+sE+DD4NGfJwA=
------END CERTIFICATE-----`;
+import { TLS_CERTIFICATE, TLS_KEY } from "#test/support/certificate.ts";
 
 const TIMEOUT_MS = 10_000;
 const BODY = JSON.stringify({ messages: [{ id: "wamid.TLS=" }] });
@@ -86,7 +69,7 @@ describe("a handshake that fails proves that nothing was sent:", () => {
   test("a certificate that nobody vouches for", async () => {
     const requests: string[] = [];
     const port = await listen(
-      createTlsServer({ key: KEY, cert: CERTIFICATE }, (socket) => {
+      createTlsServer({ key: TLS_KEY, cert: TLS_CERTIFICATE }, (socket) => {
         socket.on("error", () => {});
         socket.on("data", (bytes) => requests.push(bytes.toString()));
       }),
@@ -139,7 +122,7 @@ describe("with a certificate that is trusted", () => {
     let connectionCount = 0;
     let breakStream = (): void => {};
     const innerPort = await listen(
-      createTlsServer({ key: KEY, cert: CERTIFICATE }, (socket) => {
+      createTlsServer({ key: TLS_KEY, cert: TLS_CERTIFICATE }, (socket) => {
         let text = "";
         socket.on("error", () => {});
         socket.on("data", (bytes) => {

@@ -45,7 +45,8 @@ const WRONG_FIGURES = `SELECT b.id, b.status, f.*, m.* FROM broadcast_figures f 
     OR f.charged <> f.rate * f.delivered OR coalesce(paid, 0) <> f.delivered
     OR (f.settled_at IS NOT NULL AND f.held <> 0)
     OR (f.settled_at IS NULL AND f.is_held
-        AND f.held <> f.rate * (f.to_go + f.sending + f.sent - f.delivered - coalesce(revived, 0))))`;
+        AND f.held NOT BETWEEN f.rate * (f.to_go + f.sending + f.sent - f.delivered - coalesce(revived, 0))
+          AND f.rate * (f.to_go + f.sending + f.sent - f.delivered)))`;
 
 const PARTS: readonly { name: string; sql: string }[] = [
   { name: "messages that were forbidden to leave", sql: "SELECT * FROM temp.faults LIMIT 5" },

@@ -32,6 +32,7 @@ import { recover } from "#src/workers/recover.ts";
 import { createReviewWorker, createStartWorker } from "#src/workers/review-broadcasts.ts";
 import { BroadcastRunner } from "#src/workers/run-broadcasts.ts";
 import { createSettleWorker } from "#src/workers/settle-messages.ts";
+import { WallClock } from "#src/workers/wall-clock.ts";
 import { watchNetwork } from "#src/workers/watched-network.ts";
 import type { Disk } from "./disk.ts";
 import type { SeededRandom } from "./random.ts";
@@ -68,6 +69,7 @@ export class Life implements Owner {
   readonly #readers: { close(): void }[] = [];
   readonly #open = new Set<() => void>();
   #watch: ClockWatch | null = null;
+  #wallClock: WallClock | null = null;
   #app: ReturnType<typeof createApp> | null = null;
 
   constructor(around: Surroundings) {
@@ -97,7 +99,12 @@ export class Life implements Owner {
     readInstanceId(store.client, clock.now(), newId, disk.place);
     const { instanceId } = await settleOrigin(store, disk.file, () => disk.place, newId);
     const boot = newBootId(random);
-    const network = watchNetwork(this.#around.networkOf(this), { store, clock, onAttempt: () => undefined });
+    const network = watchNetwork(this.#around.networkOf(this), {
+      store,
+      clock,
+      onAttempt: () => undefined,
+      onTime: (networkTime) => this.#wallClock?.hear(networkTime),
+    });
     const networks = { simulator: network, whatsapp: network };
     const watch = new MessageWatch(clock);
     const pace = new Pace(clock);
@@ -121,7 +128,7 @@ export class Life implements Owner {
       log,
     });
     const settling = createSettleWorker({ store, clock, boot, log });
-    const starting = createStartWorker({ store, clock, boot, log }, lateness);
+    const starting = createStartWorker({ store, clock, boot, log }, lateness, () => this.#wallClock?.isRight === true);
     const reviewing = createReviewWorker({ store, clock, boot, log }, { settleAfterMs });
     const { timeoutMs } = config.whatsapp;
     const sending = { store, clock, networks, pace, recorder, box, instanceId, timeoutMs, inDoubtAfterMs };
@@ -157,6 +164,11 @@ export class Life implements Owner {
       if (!this.isDead) for (const worker of nudged) worker.nudge();
     };
     this.#watch = new ClockWatch({ store, clock, log, onMoved });
+    const onRight = (): void => {
+      if (!this.isDead) starting.nudge();
+    };
+    this.#wallClock = new WallClock({ store, clock, log, ask: () => Promise.resolve(), onRight });
+    this.#wallClock.start();
     for (const worker of [...nudged, housekeeping]) worker.start();
     this.isReady = true;
   }
@@ -188,7 +200,10 @@ export class Life implements Owner {
 
   /** After each commit, as the server does it. */
   lookAtClock(): void {
-    if (!this.isDead) this.#watch?.look();
+    if (this.isDead) return;
+    this.#watch?.look();
+    this.#wallClock?.noteCommit();
+    this.#wallClock?.look();
   }
 
   /** `onAnswer` is given null where the life ends before it answers. */

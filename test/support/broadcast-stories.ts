@@ -1,4 +1,5 @@
 /** What the tests of broadcasts share: a shop whose network answers as the test says, and looks at what became of it. */
+import { expect } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -273,4 +274,26 @@ export async function report(
 export function valuesOf({ content }: Handover): string[] {
   if (content.type !== "template") throw new Error("this is no template");
   return content.body.map(({ text }) => text);
+}
+
+/** Its status and the reason for it. */
+export const state = async (story: Story, id: number): Promise<[string, string | null]> => {
+  const { status, status_reason } = await show(story, id);
+  return [status, status_reason];
+};
+
+/** A broadcast of which one has been sent, and which has four more to go at one a second. */
+export async function underWay(settings: Parameters<typeof startStory>[0] = {}): Promise<Story & { id: number }> {
+  const story = await startStory({ throughput: 1, ...settings });
+  const id = await create(story, notice(phones(5)));
+  await untilSent(story, 1);
+  return { ...story, id };
+}
+
+/** It is completed, and whoever was handed over was so once. */
+export async function expectAllSentOnce(story: Story, id: number, count: number): Promise<void> {
+  expect(await show(story, id)).toMatchObject({ status: "completed", status_reason: null, counts: { sent: count } });
+  const taken = story.network.sent.map(({ to }) => to);
+  expect(new Set(taken).size).toBe(count);
+  await expectClosed(story, id);
 }

@@ -46,6 +46,18 @@ export interface SeenRequest {
   id: string;
   /** The last status that was reported and answered with 200. */
   told: "sent" | "delivered" | null;
+  /** That is how it reports it in the end; else as sent. */
+  isDelivered: boolean;
+}
+
+/** How the network behaves from now on. */
+export interface NetworkMood {
+  /** An answer takes some time up to this. */
+  answerWithinMs: number;
+  /** The share of those taken that it reports as delivered; of the others it says `sent` and nothing more. */
+  deliveredShare: number;
+  /** For so long it takes nothing, and says that it is asked too often. */
+  throttledForMs: number;
 }
 
 /** What the customer's receiver got. */
@@ -57,6 +69,8 @@ export interface SeenEvent {
 
 export interface InstallationOptions {
   people: number;
+  /** Over how many lists they are spread evenly, in their order; one, unless said. */
+  lists?: number;
   /** Messages a second. */
   throughput: number;
   /** Starts the server: the executable, or the runtime with the source. */
@@ -75,15 +89,19 @@ export interface Installation extends AsyncDisposable {
   /** Holds `data`, and nothing that the server writes lies elsewhere. */
   directory: string;
   data: string;
-  /** Everybody, in the order of their contacts; all stand on the list `groupId`. */
+  /** Everybody, in the order of their contacts; each stands on one of the `lists`, of which `groupId` is the first. */
   people: readonly string[];
   groupId: number;
-  /** Starts the server; it may be killed before it listens. */
-  start(): RunningServer;
+  lists: readonly { id: number; people: readonly string[] }[];
+  /** Starts the server; it may be killed before it listens. `env`: of this life alone. */
+  start(env?: Record<string, string>): RunningServer;
   /** Runs a command beside the server, with `--json`. */
   command(...words: string[]): RunningCommand;
   /** What the network has read, from the N-th on. */
   requests(from?: number): Promise<SeenRequest[]>;
+  /** When it turned a request away, because it was asked too often; milliseconds. */
+  throttled(): Promise<number[]>;
+  setMood(mood: Partial<NetworkMood>): Promise<void>;
   /** What the receiver has got, also what it refused. */
   events(): Promise<SeenEvent[]>;
 }
@@ -146,7 +164,7 @@ export async function makeInstallation(options: InstallationOptions): Promise<In
   const networkUrl = `http://127.0.0.1:${port}`;
   writeFileSync(join(directory, "waxwing.toml"), configuration(networkUrl, options.inDoubtAfter));
   const hook = options.isTalkative === true ? `${networkUrl}/hook` : null;
-  const { people, groupId, key } = await furnish(data, options, hook);
+  const { people, lists, key } = await furnish(data, options, hook);
   const running = new Set<Bun.Subprocess>();
   const environment = { PATH: process.env.PATH ?? "", TZ: "UTC" };
   const tellWhereTo = async (server: RunningServer): Promise<void> => {
@@ -158,11 +176,12 @@ export async function makeInstallation(options: InstallationOptions): Promise<In
     directory,
     data,
     people,
-    groupId,
-    start() {
+    groupId: lists[0]?.id ?? 0,
+    lists,
+    start(env) {
       const child = Bun.spawn([...options.command, "serve", "--listen", "127.0.0.1:0"], {
         cwd: directory,
-        env: { ...environment, ...options.env },
+        env: { ...environment, ...options.env, ...env },
         stdin: "ignore",
         stdout: "pipe",
         stderr: "pipe",
@@ -191,6 +210,12 @@ export async function makeInstallation(options: InstallationOptions): Promise<In
     },
     async requests(from = 0) {
       return (await (await fetch(`${networkUrl}/requests?from=${from}`)).json()) as SeenRequest[];
+    },
+    async throttled() {
+      return (await (await fetch(`${networkUrl}/throttled`)).json()) as number[];
+    },
+    async setMood(mood) {
+      await fetch(`${networkUrl}/mood`, { method: "PUT", body: JSON.stringify(mood) });
     },
     async events() {
       return (await (await fetch(`${networkUrl}/events`)).json()) as SeenEvent[];
@@ -292,7 +317,8 @@ settle_after = "0s"
 }
 
 /** Fills a new database with what the tests need, as the command line and an import would. */
-async function furnish(data: string, { people: count, throughput }: InstallationOptions, hook: string | null) {
+async function furnish(data: string, options: InstallationOptions, hook: string | null) {
+  const { people: count, throughput, lists: listCount = 1 } = options;
   const random = systemRandom;
   const secretKey = loadSecretKey({ keyFile: join(data, "waxwing.key"), env: {}, random }, true);
   const box = createSecretBox(secretKey, random);
@@ -323,12 +349,17 @@ async function furnish(data: string, { people: count, throughput }: Installation
       readNewTemplate({ name: LABELLED, language: "en", category: "UTILITY", components }),
       "APPROVED",
     );
-    const group = findOrCreateList(tx, id, "Everybody");
-    for (const phone of people) {
-      const optIn = { source: "import" as const, evidence: {} };
-      addMember(tx, group.id, createContact(tx, id, { phone: phone as E164, optIn }).id);
+    const lists = Array.from({ length: listCount }, (_, index) => ({
+      id: findOrCreateList(tx, id, `List ${index + 1}`).id,
+      people: people.slice((index * count) / listCount, ((index + 1) * count) / listCount),
+    }));
+    for (const list of lists) {
+      for (const phone of list.people) {
+        const optIn = { source: "import" as const, evidence: {} };
+        addMember(tx, list.id, createContact(tx, id, { phone: phone as E164, optIn }).id);
+      }
     }
-    return { key, groupId: group.id };
+    return { key, lists };
   });
   // Templates are added by hand for the simulator alone; on WhatsApp they are learned from the network.
   store.client.exec(`UPDATE templates SET account_id = '${ACCOUNT_ID}'`);

@@ -4,18 +4,20 @@
  * A network that answers sends like the Cloud API, each after a moment of its own, and keeps every request that it has
  * read to its end, whoever still waits for the answer. Once it knows where to (`PUT /callbacks`), it reports `sent` and
  * `delivered` of everything it took, again and again until that was answered with 200, and now and then once more.
+ * `PUT /mood` changes how it answers from then on, and for how long it takes nothing at all.
  * And a customer's receiver (`POST /hook`), which keeps every event that it got and refuses some of them.
  *
- * It prints the port that it listens on; `GET /requests?from=N` and `GET /events` tell what it has seen.
+ * It prints the port that it listens on; `GET /requests?from=N`, `GET /throttled` (when each was turned away) and
+ * `GET /events` tell what it has seen.
  */
 import { writeSync } from "node:fs";
 import { sign, writeCallback } from "./graph.ts";
-import type { SeenEvent, SeenRequest } from "./installation.ts";
+import type { NetworkMood, SeenEvent, SeenRequest } from "./installation.ts";
 
-/** Longer than a commit takes, so that at any moment some have been read and not been answered. */
-const ANSWER_WITHIN_MS = 40;
 const REPORT_EVERY_MS = 30;
 const REPORTED_AT_ONCE = 40;
+/** Where many wait, more are told at once. */
+const REPORTED_SHARE = 0.1;
 const REPEATED = 0.05;
 const REFUSED = 0.05;
 
@@ -34,6 +36,10 @@ const [appSecret = ""] = process.argv.slice(2);
 const seen: SeenRequest[] = [];
 const events: SeenEvent[] = [];
 const waiting: Report[] = [];
+const throttled: number[] = [];
+/** An answer takes longer than a commit, so that at any moment some requests have been read and not been answered. */
+let mood: Omit<NetworkMood, "throttledForMs"> = { answerWithinMs: 40, deliveredShare: 1 };
+let throttledUntil = 0;
 let callbacks: string | null = null;
 
 const server = Bun.serve({
@@ -41,11 +47,18 @@ const server = Bun.serve({
   port: 0,
   async fetch(request) {
     const url = new URL(request.url);
+    if (request.method === "PUT" && url.pathname === "/mood") {
+      const { throttledForMs, ...rest } = (await request.json()) as Partial<NetworkMood>;
+      mood = { ...mood, ...rest };
+      if (throttledForMs !== undefined) throttledUntil = performance.now() + throttledForMs;
+      return new Response();
+    }
     if (request.method === "PUT") {
       callbacks = await request.text();
       return new Response();
     }
     if (url.pathname === "/requests") return Response.json(seen.slice(Number(url.searchParams.get("from"))));
+    if (url.pathname === "/throttled") return Response.json(throttled);
     if (url.pathname === "/events") return Response.json(events);
     // What the account has is not told here.
     if (request.method === "GET") return new Response(null, { status: 503 });
@@ -57,13 +70,22 @@ const server = Bun.serve({
 });
 
 async function take({ to, biz_opaque_callback_data: reference, template }: SendBody): Promise<Response> {
+  if (performance.now() < throttledUntil) {
+    throttled.push(Date.now());
+    await Bun.sleep(Math.random() * mood.answerWithinMs);
+    return Response.json({ error: { code: 130429, message: "Rate limit hit" } }, { status: 400 });
+  }
   const label = template.components?.[0]?.parameters[0]?.text ?? "";
-  const request: SeenRequest = { to, reference, label, at: Date.now(), id: `wamid.${seen.length + 1}`, told: null };
+  const isDelivered = Math.random() < mood.deliveredShare;
+  const id = `wamid.${seen.length + 1}`;
+  const request: SeenRequest = { to, reference, label, at: Date.now(), id, told: null, isDelivered };
   seen.push(request);
   const isEarly = Math.random() < 0.3;
-  if (isEarly) waiting.push({ request, status: "sent" }, { request, status: "delivered" });
-  await Bun.sleep(Math.random() * ANSWER_WITHIN_MS);
-  if (!isEarly) waiting.push({ request, status: "sent" }, { request, status: "delivered" });
+  const reports: Report[] = [{ request, status: "sent" }];
+  if (isDelivered) reports.push({ request, status: "delivered" });
+  if (isEarly) waiting.push(...reports);
+  await Bun.sleep(Math.random() * mood.answerWithinMs);
+  if (!isEarly) waiting.push(...reports);
   return Response.json({
     messaging_product: "whatsapp",
     contacts: [{ input: to, wa_id: to.slice(1) }],
@@ -81,7 +103,7 @@ async function report(): Promise<void> {
   for (;;) {
     await Bun.sleep(REPORT_EVERY_MS);
     if (callbacks === null || waiting.length === 0) continue;
-    const batch = waiting.splice(0, REPORTED_AT_ONCE);
+    const batch = waiting.splice(0, Math.max(REPORTED_AT_ONCE, waiting.length * REPORTED_SHARE));
     if (await tell(callbacks, batch)) {
       for (const { request, status } of batch) {
         if (status === "delivered" || request.told === null) request.told = status;

@@ -108,6 +108,27 @@ test("however often the network throttles, one message a second may still leave"
   expect(clock.monotonic()).toBeLessThanOrEqual(deadline);
 });
 
+for (const throughput of [80, 1_000]) {
+  test(`a network that takes nothing for a minute is soon asked hardly more than once a second, at ${throughput} a second too`, () => {
+    let now = 0;
+    const pace = new Pace({ now: () => now, monotonic: () => now, setTimer: () => ({ cancel: () => undefined }) });
+    const asked = (seconds: number, isThrottled: boolean): number[] =>
+      Array.from({ length: seconds }, () => {
+        let count = 0;
+        for (const end = now + 1_000; now < end; ) {
+          now += 10;
+          const left = drain(pace, throughput);
+          count += left;
+          if (left > 0 && isThrottled) pace.slowDown(NUMBER);
+        }
+        return count;
+      });
+    pace.tryTake(NUMBER, throughput);
+    expect(Math.max(...asked(60, true).slice(12))).toBeLessThanOrEqual(2);
+    expect(asked(61, false).at(-1)).toBeGreaterThanOrEqual(throughput * 0.98);
+  });
+}
+
 test("a number of one a second is never slowed below one a second", async () => {
   const clock = new TestClock();
   const pace = new Pace(clock);

@@ -182,8 +182,7 @@ function answerOf(result: Exchange): Looked<JsonObject> {
     const kind = result.status >= 500 ? "later" : result.status === 401 || result.status === 403 ? "token" : "other";
     return failed(`HTTP ${result.status}`, `The answer was HTTP ${result.status} and could not be read.`, kind);
   }
-  const date = Date.parse(result.headers.get("date") ?? "");
-  return { ok: true, value, at: Number.isNaN(date) ? null : date };
+  return { ok: true, value, at: result.at };
 }
 
 /** Meta is busy, down, or has been asked too often. */

@@ -65,9 +65,11 @@ export function createClient(settings: WhatsappSettings, clock: Clock, uploads: 
   };
 }
 
+type Answered = Extract<Exchange, { kind: "answered" }>;
+
 /** Meta has been seen to repeat access tokens in its answers. */
-function rawOf({ status, body }: { status: number; body: string }, accessToken: string | null): RawAnswer {
-  return { httpStatus: status, body: accessToken === null ? body : body.replaceAll(accessToken, "[token]") };
+function rawOf({ status, body, at }: Answered, accessToken: string | null): RawAnswer {
+  return { httpStatus: status, body: accessToken === null ? body : body.replaceAll(accessToken, "[token]"), at };
 }
 
 /** Refused before anything was sent, with the code that Meta would have given. */

@@ -11,7 +11,8 @@
  *   fetch while their time runs. Callers keep well below.
  */
 export type Exchange =
-  | { kind: "answered"; status: number; ok: boolean; headers: Headers; body: string }
+  /** `at`: how the answer is dated, milliseconds. */
+  | { kind: "answered"; status: number; ok: boolean; headers: Headers; body: string; at: number | null }
   /** Nothing was sent. */
   | { kind: "unreachable"; reason: string }
   /** It may have been read. `isAmbiguous`: with TLS it may as well have been the handshake that failed. */
@@ -33,7 +34,9 @@ export async function exchange(url: string, request: ExchangeRequest): Promise<E
   }
   try {
     const body = await response.text();
-    return { kind: "answered", status: response.status, ok: response.ok, headers: response.headers, body };
+    const { status, ok, headers } = response;
+    const date = Date.parse(headers.get("date") ?? "");
+    return { kind: "answered", status, ok, headers, body, at: Number.isNaN(date) ? null : date };
   } catch (error) {
     // The head has arrived, so whatever broke now, the request had been read.
     if (request.signal.aborted) return TIME_LIMIT_PASSED;

@@ -50,10 +50,14 @@ export function createProber(graphUrl: string, clock: Clock): Prober {
 }
 
 /** Whether the host answers a HEAD at all, whatever it says. */
-export async function isReachable(graphUrl: string, clock: Clock, timeoutMs: number): Promise<boolean> {
+export async function isReachable(
+  graphUrl: string,
+  asked: { clock: Clock; timeoutMs: number; onTime: ((networkTime: number) => void) | undefined },
+): Promise<boolean> {
   const limit = new AbortController();
-  const timer = clock.setTimer(timeoutMs, () => limit.abort());
+  const timer = asked.clock.setTimer(asked.timeoutMs, () => limit.abort());
   const result = await exchange(graphUrl, { method: "HEAD", signal: limit.signal });
   timer.cancel();
+  if (result.kind === "answered" && result.at !== null) asked.onTime?.(result.at);
   return result.kind === "answered";
 }

@@ -39,7 +39,7 @@ export function createWhatsapp(settings: WhatsappSettings, clock: Clock, uploads
   return {
     name: "whatsapp",
     send: (handover, timeoutMs, onAnswer) => client.send(handover, timeoutMs, onAnswer),
-    isReachable: (timeoutMs) => isReachable(settings.graphUrl, clock, timeoutMs),
+    isReachable: (timeoutMs, onTime) => isReachable(settings.graphUrl, { clock, timeoutMs, onTime }),
     parse: parseCallback,
     verify: verifySignature,
     account: createAccountPort(settings, clock, QUESTION_TIMEOUT_MS),

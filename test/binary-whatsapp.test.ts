@@ -1,0 +1,740 @@
+/**
+ * The executable on WhatsApp: a real process, alone in its directory, against the fake Cloud API over real sockets. First
+ * the operator's way, by the commands of docs/whatsapp.md as they stand there; then everything unpleasant that the
+ * network does to a message; a death in the middle; callbacks that are not genuine; and the search for its secrets.
+ * The tests tell one story, in order, on one installation.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type Fault, sign, writeCallback } from "./support/graph.ts";
+import { graphNumber, graphTemplate } from "./support/graph-account.ts";
+import { foundIn } from "./support/secret-forms.ts";
+import { commandsIn } from "./support/shell-blocks.ts";
+import { checkout } from "./support/source.ts";
+import { isGenuine } from "./support/webhooks.ts";
+import { textFrom } from "./support/whatsapp.ts";
+import {
+  ACCESS_TOKEN,
+  ACCOUNT_ID,
+  type Answer,
+  APP_SECRET,
+  makeWhatsappProcess,
+  PHONE_NUMBER_ID,
+  PICTURE,
+  until,
+  type WhatsappProcess,
+} from "./support/whatsapp-process.ts";
+import { DELIVERED, NEVER, RATE, SENT, Stories } from "./support/whatsapp-stories.ts";
+
+const LIMIT_MS = 60_000;
+const OWN_PHONE = "+4915112345678";
+const OWN_SECRET = "own/secret+of%the=number?31";
+
+const page = readFileSync(join(checkout, "docs/whatsapp.md"), "utf8");
+/** Whoever may do what is no matter here. */
+const commands = commandsIn(page).map((words) => (words[0] === "sudo" ? words.slice(1) : words));
+
+let shop: WhatsappProcess;
+let stories: Stories;
+let webhookSecret = "";
+
+beforeAll(async () => {
+  shop = await makeWhatsappProcess({
+    numbers: [graphNumber(PHONE_NUMBER_ID, "+49 30 1234567")],
+    templates: [HELLO_WORLD, SPRING_OFFER],
+    subscribedApps: [],
+  });
+  stories = new Stories(shop, "greeting");
+}, LIMIT_MS);
+
+afterAll(() => shop[Symbol.asyncDispose]());
+
+const HELLO_WORLD = graphTemplate("hello_world", {
+  components: [
+    { type: "HEADER", format: "TEXT", text: "Hello World" },
+    { type: "BODY", text: "Welcome and congratulations!!" },
+  ],
+});
+const SPRING_OFFER = graphTemplate("spring_offer", {
+  category: "MARKETING",
+  components: [
+    { type: "HEADER", format: "IMAGE", example: { header_handle: ["https://scontent.whatsapp.net/v/x.jpg"] } },
+    { type: "BODY", text: "Look" },
+  ],
+});
+const GREETING = graphTemplate("greeting", { components: [{ type: "BODY", text: "Hello {{1}}" }] });
+
+describe("docs/whatsapp.md, command by command", () => {
+  const used = new Set<string[]>();
+
+  /** The next of the page's commands that begin so; the page may not lose it. */
+  function written(...beginning: string[]): string[] {
+    const found = commands.find((words) => !used.has(words) && beginning.every((word, index) => words[index] === word));
+    if (found === undefined) throw new Error(`docs/whatsapp.md has no command ${beginning.join(" ")}`);
+    used.add(found);
+    return found;
+  }
+
+  /** Runs the next of the page's `waxwing` commands that begin so, as it stands. */
+  function run(...beginning: string[]) {
+    const [, ...words] = written("waxwing", ...beginning);
+    return shop.command(...words);
+  }
+
+  /** The header of the template with a picture, as it is sent when the caller names no file. */
+  async function headerSent(): Promise<unknown> {
+    const body = { to: OWN_PHONE, template: "spring_offer" };
+    expect((await shop.call("POST", "/messages", { body })).status).toBe(201);
+    const sent = shop.graph.requests.at(-1)?.body as { template: { components: [{ parameters: [unknown] }] } };
+    return sent.template.components[0].parameters[0];
+  }
+
+  /** What the doctor finds; every finding that is not well has a next step. */
+  async function findings(...more: string[]): Promise<{ level: string; check: string; next: string | null }[]> {
+    const { code, out, err } = await shop.command("doctor", ...more, "--json");
+    const report = JSON.parse(out) as {
+      ok: boolean;
+      findings: { level: string; check: string; message: string; next: string | null }[];
+    };
+    for (const { level, next } of report.findings) expect((next ?? "") === "").toBe(level === "ok");
+    expect({ code, err }).toEqual({ code: report.ok ? 0 : 1, err: "" });
+    return report.findings
+      .filter(({ level }) => level !== "ok")
+      .map(({ level, check, next }) => ({ level, check, next }));
+  }
+
+  test("the configuration, the workspace and the number: ready at once, and the token's file can go", async () => {
+    shop.write("waxwing.toml", configuration(PATIENT));
+    expect(written("umask").join(" ")).toBe("umask 077; cat > token");
+    shop.write("token", `${ACCESS_TOKEN}\n`);
+    expect(await run("workspace", "create")).toMatchObject({ code: 0, out: expect.stringMatching(/^id +1$/m) });
+    const added = await run("number", "add");
+    expect(added).toMatchObject({ code: 0, err: "", out: expect.stringMatching(/^ready +yes$/m) });
+    expect(written("rm")).toEqual(["rm", "token"]);
+    rmSync(join(shop.directory, "token"));
+    expect(statSync(join(shop.directory, "waxwing.key")).mode & 0o777).toBe(0o600);
+    expect(existsSync(join(shop.directory, "data/waxwing.key"))).toBe(false);
+  });
+
+  test("the doctor names what is missing, each with its next step", async () => {
+    expect(await findings()).toEqual([
+      { level: "problem", check: "callback", next: expect.stringContaining("that the server runs") },
+      { level: "warning", check: "callback", next: expect.stringContaining("write to the number from a phone") },
+      { level: "problem", check: "subscription", next: "waxwing doctor --subscribe does it" },
+    ]);
+  });
+
+  test("the server runs, and Meta verifies the callback address", async () => {
+    await shop.start();
+    expect(page.replace(/\s+/g, " ")).toContain("`curl https://wa.example.com/readyz` says `ready`");
+    expect(await shop.visit("/readyz")).toMatchObject({ status: 200, text: "ready\n" });
+    const verify = (word: string) =>
+      shop.visit(
+        `/networks/whatsapp?${new URLSearchParams({ "hub.mode": "subscribe", "hub.verify_token": word, "hub.challenge": "1158201444" })}`,
+      );
+    expect(await verify("a-word-that-you-make-up")).toMatchObject({ status: 200, text: "1158201444" });
+    expect(await verify("another-word")).toMatchObject({
+      status: 403,
+      text: expect.not.stringContaining("1158201444"),
+    });
+  });
+
+  test("the app is subscribed by command, and templates are synced", async () => {
+    expect(await run("doctor", "--subscribe")).toMatchObject({ code: 0 });
+    expect(shop.account.subscribedApps).toHaveLength(1);
+    shop.account.templates.push(GREETING);
+    expect(await shop.json("template", "sync")).toMatchObject([{ templates: { total: 3, added: 1 } }]);
+    const { out } = await run("template", "list");
+    for (const name of ["hello_world", "spring_offer", "greeting"]) expect(out).toContain(name);
+  });
+
+  test("the first message arrives, and is answered", async () => {
+    const created = await run("key", "create");
+    shop.key = /^key +(\S+)$/m.exec(created.out)?.[1] ?? "";
+    const sent = await curl(written("curl", "https://wa.example.com/api/v1/messages"));
+    expect([sent.status, sent.body.data?.status]).toEqual([201, "sent"]);
+    expect(shop.graph.requests).toMatchObject([
+      {
+        path: `/v23.0/${PHONE_NUMBER_ID}/messages`,
+        headers: { authorization: `Bearer ${ACCESS_TOKEN}` },
+        body: { to: OWN_PHONE, type: "template", template: { name: "hello_world", language: { code: "en_US" } } },
+      },
+    ]);
+    expect(await stories.hearStatus(OWN_PHONE, "delivered")).toBe(200);
+    await until("it is delivered", () => stories.messageOf(OWN_PHONE)?.status === "delivered");
+    const shown = await shop.call("GET", `/messages/${sent.body.data.id}`);
+    expect(shown.body.data).toMatchObject({ status: "delivered", to: OWN_PHONE });
+    // Answered, so for a day there may be free text.
+    await shop.hear(textFrom(shop.graph, OWN_PHONE, "Thanks!"));
+    await until("the answer is there", () => shop.rows("SELECT id FROM inbounds").length === 1);
+    const text = await shop.call("POST", "/messages", { body: { to: OWN_PHONE, text: "You are welcome." } });
+    expect(text).toMatchObject({ status: 201, body: { data: { status: "sent", type: "text" } } });
+  });
+
+  test("nothing stands in the way any more", async () => {
+    expect(await run("doctor")).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/Nothing stands in the way\.\n$/),
+    });
+    expect(await findings()).toEqual([]);
+  });
+
+  test("a stored file is uploaded and sent by its id; where it cannot be, the doctor says why", async () => {
+    const sample = written("waxwing", "template", "sample").slice(1);
+    expect(sample.pop()).toEndWith(`/${PICTURE}`);
+    expect(await shop.command(...sample, `${shop.publicUrl}/files/nothing.jpg`)).toMatchObject({ code: 0, err: "" });
+    await until("the upload has failed", () => shop.rows("SELECT link FROM sample_uploads").length === 1);
+    await until(
+      "the look has ended",
+      () => shop.rows("SELECT error FROM account_syncs WHERE error <> ''").length === 1,
+    );
+    expect((await shop.command("doctor")).out).toContain(
+      "nothing.jpg was not uploaded: its address answered HTTP 404.",
+    );
+    expect(await headerSent()).toEqual({ type: "image", image: { link: `${shop.publicUrl}/files/nothing.jpg` } });
+    expect(await shop.command(...sample, `${shop.publicUrl}/files/${PICTURE}`)).toMatchObject({ code: 0, err: "" });
+    await until("it is uploaded", () => shop.rows("SELECT link FROM sample_uploads WHERE media_id <> ''").length === 1);
+    expect(shop.account.uploads).toMatchObject([{ phoneNumberId: PHONE_NUMBER_ID, size: 2_000, name: PICTURE }]);
+    expect(await headerSent()).toEqual({ type: "image", image: { id: shop.account.uploads[0]?.id } });
+    await until(
+      "the look has ended",
+      () => shop.rows("SELECT error FROM account_syncs WHERE error <> ''").length === 0,
+    );
+  });
+
+  test("another token, another secret, a number that is stopped: every other command of the page", async () => {
+    shop.write("FILE", `${ACCESS_TOKEN}\n`);
+    expect(await run("number", "update", "1", "--token-file")).toMatchObject({ code: 0, err: "" });
+    shop.write("FILE", `${OWN_SECRET}\n`);
+    expect(await run("number", "update", "1", "--app-secret-file")).toMatchObject({ code: 0, err: "" });
+    rmSync(join(shop.directory, "FILE"));
+    const words = textFrom(shop.graph, OWN_PHONE, "Still there?");
+    // The configuration's secret signs for no number any more; the number's own does.
+    await shop.hear(words);
+    await shop.hear(words, { appSecret: OWN_SECRET });
+    await until("the answer is there", () => shop.rows("SELECT id FROM inbounds").length === 2);
+    expect(await shop.json("number", "update", "1", "--no-app-secret")).toMatchObject({ has_app_secret: false });
+    expect(shop.rows("SELECT note FROM callbacks WHERE note IS NOT NULL")).toEqual([
+      { note: "inbound for a number whose secret did not sign it" },
+    ]);
+
+    expect(await shop.json("number", "unready", "1", "--reason", "moving")).toMatchObject({ ready: false });
+    expect((await stories.send(OWN_PHONE)).body.error.code).toBe("number_not_ready");
+    expect(await shop.json("number", "sync", "1")).toMatchObject({ ready: false });
+    expect(await shop.json("number", "ready", "1")).toMatchObject({ ready: true });
+    expect((await shop.command("number", "show", "1")).out).toMatch(
+      /^callback, unsigned +\S+\/networks\/whatsapp\/\S+$/m,
+    );
+    expect(commands.filter((one) => !used.has(one))).toEqual([]);
+  });
+});
+
+test(
+  "docs/whatsapp.md on other providers: their header, their paths, their callbacks",
+  async () => {
+    await using other = await makeWhatsappProcess(
+      { templates: [GREETING] },
+      { authHeader: "D360-API-KEY", authPrefix: "", pathStyle: "bare" },
+    );
+    const settings = tomlOf("D360-API-KEY").replace("https://waba-v2.360dialog.io", other.graph.url);
+    other.write("waxwing.toml", `${settings}\n[server]\npublic_url = "${other.publicUrl}"\n`);
+    other.write("token", ACCESS_TOKEN);
+    for (const beginning of ["workspace create", "number add", "key create"]) {
+      const words = commands.find(([, ...rest]) => rest.join(" ").startsWith(beginning)) ?? [];
+      const done = await other.command(...words.slice(1));
+      expect(done).toMatchObject({ code: 0, err: "" });
+      if (beginning === "number add") expect(done.out).toMatch(/^ready +yes$/m);
+    }
+    other.key = /^key +(\S+)$/m.exec(other.printed.at(-1)?.out ?? "")?.[1] ?? "";
+    await other.start();
+    const body = { to: OWN_PHONE, template: "greeting", variables: ["Anna"] };
+    expect((await other.call("POST", "/messages", { body })).status).toBe(201);
+    expect(other.graph.requests).toMatchObject([{ path: "/messages", headers: { "d360-api-key": ACCESS_TOKEN } }]);
+    const [message] = other.accepted(OWN_PHONE);
+    if (message === undefined) throw new Error("the message was not accepted");
+    const { out } = await other.command("number", "show", "1");
+    const address = /^callback, unsigned +https:\/\/[^/]+\/networks\/whatsapp(\/\S+)$/m.exec(out)?.[1];
+    const url = other.callbackUrl() + address;
+    const status = other.graph.status(message, "delivered");
+    expect(await other.hear(status, { signature: null })).toBe(403);
+    expect(await other.hear(status, { signature: null, url })).toBe(200);
+    await other.quiet();
+    expect(other.rows("SELECT status FROM messages")).toEqual([{ status: "delivered" }]);
+    expect(await other.command("doctor")).toMatchObject({ code: 0, out: expect.stringContaining("does not sign") });
+  },
+  LIMIT_MS,
+);
+
+describe("what the network does to a message:", () => {
+  test("from here on it is charged, and a receiver is told", async () => {
+    await shop.json("workspace", "update", "1", "--currency", "EUR", "--rate", "0.01");
+    await shop.json("workspace", "credit", "1", "100.00");
+    const set = await shop.json("webhook", "set", "--workspace", "1", "--url", shop.receiver.url);
+    webhookSecret = String(set.secret);
+    expect(stories.figures()).toEqual({ held: 0, charged: 0 });
+  });
+
+  test("a thousand updates in a body with one broken: all others count", async () => {
+    const told = Array.from({ length: 10 }, () => stories.begin());
+    for (const { to } of told) expect((await stories.send(to)).status).toBe(201);
+    const ours = told.map(({ to }) => shop.graph.status(stories.acceptedOf(to), "delivered"));
+    const items = ours.flatMap(({ value }) => (value as { statuses: object[] }).statuses);
+    const foreign = Array.from({ length: 989 }, (_, index) => ({
+      ...items[0],
+      id: `wamid.foreign-${index}`,
+      biz_opaque_callback_data: undefined,
+    }));
+    const statuses = [...foreign.slice(0, 500), { id: 7, status: null }, ...items, ...foreign.slice(500)];
+    expect(statuses).toHaveLength(1_000);
+    expect(await shop.hear({ field: "messages", value: { ...ours[0]?.value, statuses } })).toBe(200);
+    await stories.untilApplied();
+    expect(shop.rows<{ note: string }>("SELECT note FROM callbacks ORDER BY id DESC LIMIT 1")[0]?.note).toStartWith(
+      "unreadable: ",
+    );
+    const [first] = told;
+    await first?.ends({ ...DELIVERED, charged: 10 * RATE, requests: 1, others: told.slice(1).map(({ to }) => to) });
+    for (const { to } of told) expect(stories.messageOf(to)).toMatchObject({ status: "delivered", money: "charged" });
+  });
+
+  const losses: [string, Fault, boolean][] = [
+    ["accepted, and the answer is lost", { kind: "lost" }, true],
+    ["read to its end, and the connection is reset", { kind: "reset" }, false],
+    ["HTML on a 502", { kind: "answer", status: 502, body: "<html>Bad gateway</html>" }, false],
+    ["HTML on a 500", { kind: "answer", status: 500, body: "<html>Sorry</html>" }, false],
+  ];
+
+  test.each(losses)("%s: unknown, never sent again, put right by a status", (_, fault, isAccepted) =>
+    loseAnswer(fault, isAccepted),
+  );
+
+  test("the status comes before the answer", async () => {
+    const story = stories.begin();
+    const held = Promise.withResolvers<void>();
+    shop.graph.fault({ to: story.to, fault: { kind: "delay", until: held.promise } });
+    const sending = stories.send(story.to);
+    await until("the network has it", () => shop.accepted(story.to).length === 1);
+    await stories.hearStatus(story.to, "delivered");
+    await until("it is delivered", () => stories.messageOf(story.to)?.status === "delivered");
+    held.resolve();
+    const answered = await sending;
+    expect([answered.status, answered.body.data?.status]).toEqual([201, "delivered"]);
+    // `sent` was never entered.
+    await story.ends({ ...DELIVERED, events: ["message.delivered"], requests: 1 });
+  });
+
+  test("statuses come backwards", async () => {
+    const story = stories.begin();
+    await stories.send(story.to);
+    for (const name of ["read", "delivered", "sent"] as const) await stories.hearStatus(story.to, name);
+    await stories.untilApplied();
+    await story.ends({ ...DELIVERED, status: "read", events: ["message.sent", "message.read"], requests: 1 });
+  });
+
+  test("statuses come twice, and one of them twenty times at once", async () => {
+    const story = stories.begin();
+    await stories.send(story.to);
+    for (const name of ["sent", "sent", "delivered", "delivered"] as const) await stories.hearStatus(story.to, name);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => stories.hearStatus(story.to, "read")));
+    expect(answers).toEqual(Array(20).fill(200));
+    await stories.untilApplied();
+    await story.ends({ ...DELIVERED, status: "read", events: [...DELIVERED.events, "message.read"], requests: 1 });
+  });
+
+  test("held for a quality check, then dropped", async () => {
+    const story = stories.begin();
+    const fault = { kind: "message_status", messageStatus: "held_for_quality_assessment" } as const;
+    shop.graph.fault({ to: story.to, fault });
+    expect((await stories.send(story.to)).status).toBe(201);
+    await story.ends({ ...SENT, requests: 1 });
+    await stories.hearStatus(story.to, "failed", { errors: [{ code: 132015, title: "Template is paused" }] });
+    await story.ends({
+      ...{ status: "failed", code: "132015", money: "released" },
+      ...{ held: 0, charged: 0, events: ["message.sent", "message.failed"], requests: 0 },
+    });
+  });
+
+  test.each([
+    ["the other one of its country", "+541123456789", "5491123456789"],
+    ["one that nobody could guess", "+4915120999999", "4915500000001"],
+  ])("accepted under another wa_id, %s: statuses and answers belong to whom was sent to", async (_, to, waId) => {
+    const story = stories.begin(to);
+    shop.graph.fault({ to, fault: { kind: "other_wa_id", waId } });
+    expect((await stories.send(to)).status).toBe(201);
+    await stories.hearStatus(to, "delivered");
+    const contacts = () => shop.rows("SELECT id FROM contacts").length;
+    const count = contacts();
+    await shop.hear(textFrom(shop.graph, `+${waId}`, "Hola"));
+    await story.ends({ ...DELIVERED, events: [...DELIVERED.events, "message.received"], requests: 1 });
+    // One more: the person of the next message.
+    expect(contacts()).toBe(count + 1);
+  });
+
+  test.each([
+    [400, 130429],
+    [403, 130429],
+    [429, 4],
+  ])("a throttle as HTTP %d with code %d is waited for", async (status, code) => {
+    const story = stories.begin();
+    shop.graph.fault({ to: story.to, fault: { kind: "error", status, code } });
+    const sent = await stories.send(story.to);
+    expect([sent.status, sent.body.data?.status]).toEqual([201, "sent"]);
+    // The same message again: both attempts carry one reference.
+    const attempts = stories.requestsFrom(0).filter(({ to }) => to === story.to);
+    const reference = stories.messageOf(story.to)?.reference ?? "";
+    expect(attempts).toEqual(Array(2).fill({ to: story.to, reference }));
+    await story.ends({ ...SENT, requests: 2 });
+  });
+
+  test("a throttle that lasts too long is 429, leaves nothing behind, and frees the key", async () => {
+    const story = stories.begin();
+    const fault = { kind: "error", status: 429, code: 130429, headers: { "retry-after": "120" } } as const;
+    shop.graph.fault({ to: story.to, fault });
+    expectTooBusy(await stories.send(story.to), "120");
+    await story.ends({ ...NEVER, requests: 1 });
+    const later = await stories.send(story.to);
+    expect([later.status, later.headers.get("idempotent-replayed")]).toEqual([201, null]);
+    await story.ends({ ...SENT, requests: 1 });
+  });
+});
+
+describe("killed between the hand-over and the answer: in doubt, never sent again,", () => {
+  const IN_DOUBT = { status: "sending", error_code: null, money: "held" };
+  let silent = "";
+
+  test("and settled by the status that comes", async () => {
+    const told = stories.begin();
+    const [asked, nobody] = [stories.nextPerson(), stories.nextPerson()];
+    const all = [told.to, asked, nobody];
+    const never = new Promise<void>(() => {});
+    for (const to of all) shop.graph.fault({ to, fault: { kind: "delay", until: never } });
+    const cutOff = all.map((to) => stories.send(to).catch((error: unknown) => error));
+    await until("the network has all", () => all.every((to) => shop.accepted(to).length === 1));
+    await shop.kill();
+    for (const error of await Promise.all(cutOff)) expect(error).toBeInstanceOf(Error);
+    for (const to of all) expect(stories.messageOf(to)).toMatchObject(IN_DOUBT);
+
+    shop.write("waxwing.toml", configuration(IMPATIENT));
+    await shop.start();
+    for (const to of all) expect(stories.messageOf(to)).toMatchObject(IN_DOUBT);
+    const id = stories.messageOf(told.to)?.id;
+    expect((await shop.call("GET", `/messages/${id}`)).status).toBe(404);
+    expect(await stories.hearStatus(told.to, "delivered")).toBe(200);
+    // The other two are still in doubt, and hold their money.
+    const others = [asked, nobody];
+    await told.ends({ ...DELIVERED, held: 2 * RATE, events: ["message.delivered"], requests: 1, others });
+    const again = await stories.send(told.to);
+    expect([again.status, again.body.data?.id, again.body.data?.status]).toEqual([201, id, "delivered"]);
+
+    // A caller asks again: no other message, and its wait has an end.
+    const before = stories.figures();
+    const interrupted = await stories.send(asked);
+    expect([interrupted.status, interrupted.body.error?.whatsapp_code]).toEqual([502, "interrupted"]);
+    expect(stories.messageOf(asked)).toMatchObject({ status: "failed", error_code: "interrupted", money: "released" });
+    expect(stories.messageOf(nobody)).toMatchObject(IN_DOUBT);
+    expect(stories.figures()).toEqual({ held: before.held - RATE, charged: before.charged });
+    await stories.untilHeard(asked, 1);
+    // Late, but proof: it had arrived after all.
+    expect(await stories.hearStatus(asked, "delivered")).toBe(200);
+    await stories.untilHeard(asked, 2);
+    expect(stories.figures().charged).toBe(before.charged + RATE);
+    stories.expectAtTheEnd(asked, ["message.failed", "message.delivered"], 1);
+    silent = nobody;
+  });
+
+  test("and an answer slower than the time limit is as good as none", async () => {
+    const gate = Promise.withResolvers<void>();
+    await loseAnswer({ kind: "delay", until: gate.promise }, true);
+    gate.resolve();
+  });
+
+  test("and a throttle to the end of the budget is 429, with nothing left behind", async () => {
+    const story = stories.begin();
+    shop.graph.fault({ to: story.to, fault: { kind: "error", status: 403, code: 130429 }, times: 1_000 });
+    const seen = shop.graph.requests.length;
+    expectTooBusy(await stories.send(story.to), "1");
+    await story.ends({ ...NEVER, requests: shop.graph.requests.length - seen });
+  });
+
+  test("and failed in its time where no status comes and nobody asks", async () => {
+    expect(stories.messageOf(silent)).toMatchObject(IN_DOUBT);
+    await shop.kill();
+    shop.write("waxwing.toml", configuration(FORGETFUL));
+    await shop.start();
+    await until("it has failed", () => stories.messageOf(silent)?.status === "failed");
+    expect(stories.messageOf(silent)).toMatchObject({ error_code: "interrupted", money: "released" });
+    await stories.untilHeard(silent, 1);
+    stories.expectAtTheEnd(silent, ["message.failed"], 1);
+    const { held } = stories.figures();
+    expect(held).toBe(RATE * shop.rows("SELECT id FROM messages WHERE money = 'held'").length);
+  });
+});
+
+describe("callbacks that are not genuine", () => {
+  test("forged, unsigned, truncated or changed: refused, and no row of any table is another one", async () => {
+    const story = stories.begin();
+    await stories.send(story.to);
+    const forged = [
+      shop.graph.status(stories.acceptedOf(story.to), "delivered"),
+      textFrom(shop.graph, OWN_PHONE, "STOP"),
+      { field: "account_update", value: { event: "DISABLED_UPDATE", ban_info: { waba_ban_state: "DISABLE" } } },
+      {
+        field: "message_template_status_update",
+        value: {
+          event: "REJECTED",
+          message_template_id: 1,
+          message_template_name: "greeting",
+          message_template_language: "en_US",
+          reason: "SCAM",
+        },
+      },
+    ];
+    const body = writeCallback(forged, { accountId: ACCOUNT_ID, time: Math.floor(Date.now() / 1000) });
+    const right = sign(Buffer.from(body), APP_SECRET);
+    await stories.untilHeard(story.to, 1);
+    await shop.quiet();
+    const before = shop.snapshot();
+    const unsignedUrl = `${shop.callbackUrl()}/${"x".repeat(26)}`;
+    const tries: [string, Parameters<WhatsappProcess["hear"]>][] = [
+      ["another secret", [body, { appSecret: "another-secret" }]],
+      ["the verify token as secret", [body, { appSecret: "a-word-that-you-make-up" }]],
+      ["no signature", [body, { signature: null }]],
+      ["an empty signature", [body, { signature: "" }]],
+      ["another digest", [body, { signature: right.replace("sha256=", "sha1=") }]],
+      ["a signature of something else", [body, { signature: sign(Buffer.from("{}"), APP_SECRET) }]],
+      ["one byte less", [body.slice(0, -1), { signature: right }]],
+      ["half of it", [body.slice(0, body.length / 2), { signature: right }]],
+      ["one byte more", [`${body} `, { signature: right }]],
+      ["one byte changed", [body.replace("delivered", "delivereD"), { signature: right }]],
+      ["an address of a number that is none", [body, { signature: null, url: unsignedUrl }]],
+    ];
+    for (const [name, given] of tries) expect([name, await shop.hear(...given)]).toEqual([name, 403]);
+    // Cut short, and signed as it is: genuine, and still no callback.
+    expect(await shop.hear(body.slice(0, body.length / 2))).toBe(400);
+    await shop.hangUp("/networks/whatsapp", { "x-hub-signature-256": right }, body.slice(0, body.length / 2));
+    const { callback_token } = await shop.json("number", "show", "1");
+    await shop.hangUp(`/networks/whatsapp/${callback_token}`, {}, body);
+    await shop.quiet();
+    expect(shop.snapshot()).toEqual(before);
+    await story.ends({ ...SENT, requests: 1 });
+    expect(shop.snapshot().callbacks).toEqual(before.callbacks);
+  });
+
+  test("replayed: answered, kept as it came, and nothing else is another one", async () => {
+    const story = stories.begin();
+    await stories.send(story.to);
+    const status = shop.graph.status(stories.acceptedOf(story.to), "delivered");
+    const genuine = writeCallback([status, textFrom(shop.graph, story.to, "STOP")], { accountId: ACCOUNT_ID });
+    const unlike = shop.snapshot();
+    expect(await shop.hear(genuine)).toBe(200);
+    const events = [...DELIVERED.events, "contact.opted_out", "message.received"];
+    await stories.untilHeard(story.to, events.length);
+    await shop.quiet();
+    const before = shop.snapshot();
+    // The comparison sees what a genuine one changes.
+    for (const table of ["messages", "contacts", "inbounds", "events", "billing_accounts"])
+      expect(before[table]).not.toEqual(unlike[table]);
+    const first = shop.graph.accepted[0];
+    if (first === undefined) throw new Error("nothing was ever accepted");
+    expect(await shop.hear(genuine)).toBe(200);
+    expect(await Promise.all(Array.from({ length: 10 }, () => shop.hear(genuine)))).toEqual(Array(10).fill(200));
+    for (const name of ["sent", "delivered"] as const) await shop.hear(shop.graph.status(first, name));
+    await shop.quiet();
+    const after = shop.snapshot();
+    expect(after.callbacks?.length).toBe((before.callbacks?.length ?? 0) + 13);
+    after.callbacks = before.callbacks ?? [];
+    expect(after).toEqual(before);
+    expect(stories.eventsOf(story.to).toSorted()).toEqual(events.toSorted());
+    stories.expectAtTheEnd(story.to, stories.eventsOf(story.to), 1);
+    expect((await stories.send(stories.nextPerson())).status).toBe(201);
+  });
+});
+
+describe("secrets", () => {
+  test("the network repeats the token in what it says: no file, no answer and no line of the log has it", async () => {
+    const leak = `Error validating access token: ${ACCESS_TOKEN}`;
+    const html = stories.begin();
+    shop.graph.fault({ to: html.to, fault: { kind: "answer", status: 500, body: `<html>${leak}</html>` } });
+    expect((await stories.send(html.to)).status).toBe(502);
+    const refused = stories.nextPerson();
+    const details = { kind: "error", code: 190, status: 401, details: leak } as const;
+    shop.graph.fault({ to: refused, fault: details });
+    expect((await stories.send(refused)).status).toBe(502);
+    shop.account.refuse = () => ({ code: 190, status: 401, details: leak });
+    expect((await shop.command("number", "sync", "1")).code).toBe(1);
+    expect((await shop.command("doctor")).code).toBe(1);
+    shop.account.refuse = () => ({ status: 500, body: leak, contentType: "text/html" });
+    expect((await shop.command("template", "sync")).code).toBe(1);
+    shop.account.refuse = null;
+    expect(await shop.json("number", "sync", "1")).toMatchObject({ ready: true });
+    for (const to of [html.to, refused]) {
+      const id = stories.messageOf(to)?.id;
+      expect(JSON.stringify(await shop.json("message", "show", String(id)))).toContain("[token]");
+      await shop.call("GET", `/messages/${id}`);
+    }
+    for (const path of ["/me", "/templates", "/contacts", "/groups", "/broadcasts", "/opt-outs", "/nothing"])
+      await shop.call("GET", path);
+    await shop.call("GET", "/me", { key: `${shop.key}x` });
+    for (const path of ["/readyz", "/healthz", "/metrics", "/api/v1/openapi.json", "/console", "/nothing"])
+      await shop.visit(path);
+    await shop.json("workspace", "show", "1");
+    await shop.json("key", "list", "--workspace", "1");
+    await shop.json("number", "list");
+    await shop.json("delivery", "list", "--workspace", "1");
+
+    const backup = await shop.command("backup", "copy.db");
+    expect(backup.out).toContain(
+      `The key that opens its secrets is ${join(shop.directory, "waxwing.key")}, not in the backup`,
+    );
+    expect(await shop.json("check")).toMatchObject({ ok: true });
+    expectNowhere(["data/waxwing.db", "data/waxwing.db-wal", "copy.db"]);
+    // And as a power cut would leave it, and as a clean end does.
+    await shop.kill();
+    expectNowhere(["data/waxwing.db", "data/waxwing.db-wal"]);
+    await shop.start();
+    expect(await shop.stop()).toBe(0);
+    expectNowhere(["data/waxwing.db", "copy.db"]);
+  });
+
+  test("the search finds a secret in each of its forms, and where it is known to be", () => {
+    const base64 = (before: string) => Buffer.from(`${before}${ACCESS_TOKEN} and more`).toString("base64");
+    const carriers: [string, string | Buffer][] = [
+      ["raw", `Bearer ${ACCESS_TOKEN}.`],
+      ["hex", Buffer.from(`x${ACCESS_TOKEN}y`).toString("hex")],
+      ["hex in capitals", Buffer.from(`x${ACCESS_TOKEN}y`).toString("hex").toUpperCase()],
+      ["URL-encoded", `?access_token=${encodeURIComponent(ACCESS_TOKEN)}&x=1`],
+      ["in a form's encoding", `x=1&${new URLSearchParams({ access_token: ACCESS_TOKEN })}`],
+      ["JSON with escaped slashes", `{"token":"${ACCESS_TOKEN.replaceAll("/", "\\/")}"}`],
+      ["base64 after 0 bytes", base64("")],
+      ["base64 after 1 bytes", base64("Bearer ")],
+      ["base64 after 2 bytes", base64("12345")],
+      ["base64url after 1 bytes", base64("Bearer ").replaceAll("+", "-").replaceAll("/", "_")],
+      ["UTF-16", Buffer.from(`x${ACCESS_TOKEN}y`, "utf16le")],
+    ];
+    for (const [form, carrier] of carriers) expect(foundIn(Buffer.from(carrier), ACCESS_TOKEN)).toContain(form);
+    expect(foundIn(Buffer.from(base64("").slice(0, -20)), `${ACCESS_TOKEN}!`)).toEqual([]);
+    expect(foundIn(readFileSync(join(shop.directory, "waxwing.toml")), APP_SECRET)).toContain("raw");
+    const issued = shop.printed.filter(({ words }) => ISSUING.has(words.slice(0, 2).join(" ")));
+    for (const secret of [shop.key, webhookSecret]) {
+      expect(issued.some(({ out }) => foundIn(Buffer.from(out), secret).includes("raw"))).toBe(true);
+    }
+    // The sealed ones are there, so it is not that nothing was stored.
+    expect(shop.rows("SELECT id FROM numbers WHERE access_token LIKE 'v1.%'")).toHaveLength(1);
+  });
+});
+
+test("at the end: nobody was sent to once more than told, no event came once more, and each is signed", async () => {
+  stories.expectKept();
+  const { received } = shop.receiver;
+  const genuine = await Promise.all(received.map((hit) => isGenuine(hit, webhookSecret, Date.now())));
+  expect(genuine).toEqual(Array(received.length).fill(true));
+  expect(
+    await isGenuine({ headers: received[0]?.headers ?? new Headers(), body: "{}" }, webhookSecret, Date.now()),
+  ).toBe(false);
+  expect(shop.log()).not.toMatch(/ERROR/);
+});
+
+/** Commands that show a secret because that is what they are for. */
+const ISSUING = new Set(["key create", "webhook set"]);
+
+/** Looks for every secret in every file, answer, print and log line; `files` have to be among what is looked at. */
+function expectNowhere(files: readonly string[]): void {
+  const own = new Set(["waxwing", "waxwing.toml", "waxwing.key"]);
+  const paths = readdirSync(shop.directory, { recursive: true, encoding: "utf8" }).filter(
+    (name) => !own.has(name) && statSync(join(shop.directory, name)).isFile(),
+  );
+  expect(paths).toEqual(expect.arrayContaining([...files]));
+  const prints = shop.printed.filter(({ words }) => !ISSUING.has(words.slice(0, 2).join(" ")));
+  const places = new Map<string, Buffer>([
+    ...paths.map((path) => [path, readFileSync(join(shop.directory, path))] as const),
+    ["the log", Buffer.from(shop.log())],
+    ["the answers", Buffer.from(shop.answers.join("\n"))],
+    ["the prints", Buffer.from(prints.map(({ out, err }) => out + err).join("\n"))],
+    ["the events", Buffer.from(shop.receiver.received.map(({ body }) => body).join("\n"))],
+  ]);
+  const sealing = readFileSync(join(shop.directory, "waxwing.key"), "utf8").trim();
+  expect(Buffer.from(sealing, "base64")).toHaveLength(32);
+  for (const [place, bytes] of places) {
+    expect({ place, key: bytes.includes(Buffer.from(sealing, "base64")) }).toEqual({ place, key: false });
+    if (files.includes(place) || place.startsWith("the ")) expect([place, bytes.length > 0]).toEqual([place, true]);
+    for (const secret of [ACCESS_TOKEN, APP_SECRET, OWN_SECRET, webhookSecret, shop.key, sealing]) {
+      expect({ place, forms: foundIn(bytes, secret) }).toEqual({ place, forms: [] });
+    }
+  }
+}
+
+/** The page's example of configuration that has this in it. */
+function tomlOf(part: string): string {
+  const blocks = [...page.matchAll(/^ *```toml\n([\s\S]*?)^ *```/gm)].map(([, block = ""]) => block);
+  const found = blocks.find((block) => block.includes(part));
+  if (found === undefined) throw new Error(`docs/whatsapp.md configures no ${part}`);
+  return found;
+}
+
+/** Times that a server is started with: as they are shipped, or short where a story is about their end. */
+const PATIENT = { timeout: "10s", retryBudget: "8s", inDoubtAfter: "10m" };
+const IMPATIENT = { ...PATIENT, timeout: "2s", retryBudget: "1s" };
+const FORGETFUL = { ...PATIENT, inDoubtAfter: "100ms" };
+
+/** The page's configuration with the address and the secret of this place, and with these times. */
+function configuration({ timeout, retryBudget, inDoubtAfter }: typeof PATIENT): string {
+  const filled = tomlOf("verify_token")
+    .replace('"https://wa.example.com"', `"${shop.publicUrl}"`)
+    .replace(
+      'app_secret = ""',
+      `app_secret = "${APP_SECRET}"\ngraph_url = "${shop.graph.url}"\ntimeout = "${timeout}"`,
+    );
+  for (const needed of [shop.publicUrl, APP_SECRET, "verify_token"]) expect(filled).toContain(needed);
+  return `${filled}
+[secrets]
+key_file = "waxwing.key"
+[webhooks]
+allow_http = true
+allow_private = true
+[messages]
+retry_budget = "${retryBudget}"
+[broadcasts]
+in_doubt_after = "${inDoubtAfter}"
+[log]
+level = "debug"
+`;
+}
+
+/** What curl does with these words. */
+async function curl(words: readonly string[]): Promise<Answer> {
+  const given = (flag: string) => words.flatMap((word, index) => (words[index - 1] === flag ? [word] : []));
+  const path = new URL(words[1] ?? "").pathname.replace("/api/v1", "");
+  const named = given("-H").map((header) => header.replace("KEY", shop.key).split(": "));
+  const headers = Object.fromEntries(named.map(([name = "", value = ""]) => [name.toLowerCase(), value]));
+  expect(headers).toEqual({
+    authorization: `Bearer ${shop.key}`,
+    "idempotency-key": "first-1",
+    "content-type": "application/json",
+  });
+  return shop.call("POST", path, { headers, body: JSON.parse(given("-d")[0] ?? "") });
+}
+
+/** One message whose answer is lost: failed as far as anybody knows, not sent again, and put right by its statuses. */
+async function loseAnswer(fault: Fault, isAccepted: boolean): Promise<void> {
+  const story = stories.begin();
+  shop.graph.fault({ to: story.to, fault });
+  const answered = await stories.send(story.to);
+  expect([answered.status, answered.body.error]).toMatchObject([
+    502,
+    { code: "whatsapp_error", whatsapp_code: "timeout" },
+  ]);
+  const again = await stories.send(story.to);
+  expect([again.text, again.headers.get("idempotent-replayed")]).toEqual([answered.text, "true"]);
+  expect(shop.accepted(story.to)).toHaveLength(isAccepted ? 1 : 0);
+  await story.ends({
+    ...{ status: "failed", code: "timeout", money: "released" },
+    ...{ held: 0, charged: 0, events: ["message.failed"], requests: 1 },
+  });
+  if (!isAccepted) return;
+  for (const name of ["sent", "delivered"] as const) expect(await stories.hearStatus(story.to, name)).toBe(200);
+  await story.ends({ ...DELIVERED, events: ["message.failed", ...DELIVERED.events], requests: 0 });
+}
+
+function expectTooBusy({ status, body, headers }: Answer, retryAfter: string): void {
+  expect([status, body.error?.code, headers.get("retry-after")]).toEqual([429, "rate_limited", retryAfter]);
+}

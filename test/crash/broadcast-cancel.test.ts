@@ -1,0 +1,189 @@
+/**
+ * A broadcast at full speed that is stopped from outside: cancelled by the API, or paused and resumed by the command line
+ * in another process. Afterwards at most what was on its way still arrives at the network, which keeps when each request
+ * came. The short form from source; in full, on the executable:
+ *
+ *   bun run test:crash broadcast-cancel
+ */
+import { expect, test } from "bun:test";
+import { isFull, program, roundsOf } from "#test/support/crash-form.ts";
+import { makeInstallation } from "#test/support/installation.ts";
+import {
+  begin,
+  endings,
+  expectedMoney,
+  expectSound,
+  handedOverBetween,
+  IN_FLIGHT_MOST,
+  judgeEnd,
+  type Recipient,
+  recipientsOf,
+  requestsOf,
+  untilSeen,
+  untilStatus,
+} from "#test/support/live-broadcast.ts";
+
+const SETTLE = { WAXWING_BROADCASTS_SETTLE_AFTER: "1s" };
+const FAR_AHEAD_MS = 3_600_000;
+/** A network that answers soon, one that has many open, and one that turns everybody away at the moment of the cancel. */
+const moods = [
+  { answerWithinMs: 40 },
+  { answerWithinMs: isFull ? 600 : 300 },
+  { answerWithinMs: 200, throttledForMs: 1_500 },
+];
+const isLeftOut = ({ status, reason }: Recipient): boolean => status === "skipped" && reason === "broadcast cancelled";
+/** In the short form side by side, for a part of it is waiting. */
+const story = isFull ? test : test.concurrent;
+
+const cancels = roundsOf(12, 3);
+const cancelForm = isFull ? { people: 5_000, throughput: 900 } : { people: 300, throughput: 500 };
+
+story(
+  "a cancel at full speed: nobody is handed over after its answer, everybody is accounted for, only the delivered are charged",
+  async () => {
+    using waxwing = await program();
+    await using installation = await makeInstallation({
+      people: cancelForm.people * cancels,
+      lists: cancels,
+      throughput: cancelForm.throughput,
+      command: waxwing.command,
+      env: SETTLE,
+      inDoubtAfter: "2s",
+      isTalkative: true,
+    });
+    const server = installation.start();
+    await server.started();
+    let deliveredInAll = 0;
+    const figures = { stopped: [] as number[], late: [] as number[] };
+    for (let round = 0; round < cancels; round++) {
+      const { answerWithinMs = 40, throttledForMs } = moods[round % moods.length] ?? {};
+      await installation.setMood({ answerWithinMs, deliveredShare: 0.7 });
+      const broadcast = await begin(installation, server, `round ${round}`, round);
+      await untilSeen(installation, broadcast, Math.ceil(Math.random() * cancelForm.people * 0.8));
+      if (throttledForMs !== undefined) {
+        await installation.setMood({ throttledForMs });
+        await Bun.sleep(Math.random() * answerWithinMs);
+      }
+      const answer = await server.call("POST", `/broadcasts/${broadcast.id}/cancel`);
+      const answeredAt = Date.now();
+      expect(answer).toMatchObject({ status: 200, body: { data: { id: broadcast.id, status: "cancelled" } } });
+
+      const end = await judgeEnd(installation, server, broadcast, isLeftOut);
+      const late = end.requests.filter(({ at }) => at > answeredAt).length;
+      expect(end.wrong).toEqual([]);
+      expect(end.shown.status).toBe("cancelled");
+      expect(end.requests.length).toBeLessThan(cancelForm.people);
+      expect(late).toBeLessThanOrEqual(IN_FLIGHT_MOST);
+      expect(handedOverBetween(installation, broadcast, answeredAt + 1, answeredAt + FAR_AHEAD_MS)).toBe(0);
+      expect((await endings(installation, broadcast)).size).toBe(1);
+      deliveredInAll += end.delivered;
+      figures.stopped.push(end.requests.length);
+      figures.late.push(late);
+    }
+    const { found, expected } = await expectedMoney(installation, deliveredInAll);
+    expect(found).toEqual(expected);
+    expect(await server.stop()).toBe(0);
+    await expectSound(installation);
+    console.log(
+      `${cancels} cancels of broadcasts to ${cancelForm.people} at ${cancelForm.throughput} a second, after ${figures.stopped.join(", ")} people; ` +
+        `arrived after the answer: ${figures.late.join(", ")}; ${deliveredInAll} delivered and charged`,
+    );
+  },
+  isFull ? 60_000 + cancels * 30_000 : 60_000,
+);
+
+const BUILT_WITHIN_MS = isFull ? 150 : 20;
+
+story(
+  "a cancel while the recipients are being built: nobody else is built or handed over, and nothing stays held",
+  async () => {
+    using waxwing = await program();
+    await using installation = await makeInstallation({
+      people: cancelForm.people * cancels,
+      lists: cancels,
+      throughput: cancelForm.throughput,
+      command: waxwing.command,
+      env: SETTLE,
+      inDoubtAfter: "2s",
+      isTalkative: true,
+    });
+    const server = installation.start();
+    await server.started();
+    let deliveredInAll = 0;
+    const built: number[] = [];
+    for (let round = 0; round < cancels; round++) {
+      const broadcast = await begin(installation, server, `round ${round}`, round);
+      await Bun.sleep(Math.random() * BUILT_WITHIN_MS);
+      expect(await server.call("POST", `/broadcasts/${broadcast.id}/cancel`)).toMatchObject({ status: 200 });
+      const there = (await recipientsOf(server, broadcast.id)).map(({ to }) => to);
+      expect(broadcast.people).toEqual(expect.arrayContaining(there));
+      const end = await judgeEnd(installation, server, { ...broadcast, people: there }, isLeftOut);
+      expect(end.wrong).toEqual([]);
+      expect((await endings(installation, broadcast)).size).toBe(1);
+      deliveredInAll += end.delivered;
+      built.push(there.length);
+    }
+    const { found, expected } = await expectedMoney(installation, deliveredInAll);
+    expect(found).toEqual(expected);
+    expect(await server.stop()).toBe(0);
+    await expectSound(installation);
+    console.log(`${cancels} cancels while ${cancelForm.people} recipients were being built, after ${built.join(", ")}`);
+  },
+  isFull ? 60_000 + cancels * 10_000 : 60_000,
+);
+
+/** How another process stops it, and lets it go on. */
+const ways = [
+  { stop: (id: string) => ["broadcast", "pause", id], go: (id: string) => ["broadcast", "resume", id] },
+  { stop: () => ["workspace", "suspend", "1", "--reason", "unpaid"], go: () => ["workspace", "resume", "1"] },
+  { stop: () => ["number", "unready", "1", "--reason", "moved"], go: () => ["number", "ready", "1"] },
+] as const;
+const pauses = roundsOf(12, 2);
+const pauseForm = isFull ? { people: 5_000, throughput: 800 } : { people: 500, throughput: 250 };
+
+story(
+  "paused, suspended or made unready by the command line at full speed: nobody is handed over until it may go on, and everybody gets one message",
+  async () => {
+    using waxwing = await program();
+    await using installation = await makeInstallation({
+      ...pauseForm,
+      command: waxwing.command,
+      env: SETTLE,
+      inDoubtAfter: "2s",
+      isTalkative: true,
+    });
+    await installation.setMood({ answerWithinMs: 200 });
+    const server = installation.start();
+    await server.started();
+    const broadcast = await begin(installation, server, "paused often", 0);
+    const late: number[] = [];
+    for (let pause = 0; pause < pauses; pause++) {
+      const before = (await requestsOf(installation, broadcast)).length;
+      // Each time it has gone on, and some are left for the next.
+      const share = (pauseForm.people - before) / (pauses - pause + 1);
+      await untilSeen(installation, broadcast, before + Math.ceil(Math.random() * share * 0.7));
+      const { stop, go } = ways[pause % ways.length] ?? ways[0];
+      const stopped = await installation.command(...stop(String(broadcast.id))).ended;
+      const pausedAt = Date.now();
+      expect(stopped).toMatchObject({ code: 0 });
+      await Bun.sleep(Math.random() * 300);
+      const resumedAt = Date.now();
+      expect(await installation.command(...go(String(broadcast.id))).ended).toMatchObject({ code: 0 });
+      expect(handedOverBetween(installation, broadcast, pausedAt, resumedAt)).toBe(0);
+      const requests = await requestsOf(installation, broadcast);
+      late.push(requests.filter(({ at }) => at > pausedAt && at < resumedAt).length);
+    }
+    await untilStatus(server, broadcast, "completed");
+    const end = await judgeEnd(installation, server, broadcast, () => false);
+    expect(end.wrong).toEqual([]);
+    expect(end.delivered).toBe(pauseForm.people);
+    expect(Math.max(...late)).toBeLessThanOrEqual(IN_FLIGHT_MOST);
+    expect((await endings(installation, broadcast)).size).toBe(1);
+    const { found, expected } = await expectedMoney(installation, end.delivered);
+    expect(found).toEqual(expected);
+    expect(await server.stop()).toBe(0);
+    await expectSound(installation);
+    console.log(`${pauses} stops by the command line; arrived while it was stopped: ${late.join(", ")}`);
+  },
+  isFull ? 60_000 + pauses * 10_000 : 60_000,
+);

@@ -1,0 +1,190 @@
+/**
+ * Broadcasts that meet a closed door: their time comes while the server is down, or the network turns everything away for
+ * a while. Short form: from source, side by side, for nearly all of it is waiting. In full, on the executable, with a
+ * minute of being turned away and the minute after it:
+ *
+ *   bun run test:crash broadcast-waits
+ */
+import { expect, test } from "bun:test";
+import { isFull, program } from "#test/support/crash-form.ts";
+import { type Installation, makeInstallation, type RunningServer } from "#test/support/installation.ts";
+import {
+  begin,
+  endings,
+  expectedMoney,
+  expectSound,
+  judgeEnd,
+  requestsOf,
+  show,
+  until,
+  untilSeen,
+  untilStatus,
+} from "#test/support/live-broadcast.ts";
+
+/** Alone where figures are measured. */
+const story = isFull ? test : test.concurrent;
+const SETTLE = { WAXWING_BROADCASTS_SETTLE_AFTER: "1s" };
+/** Long enough for a broadcast to be accepted and the server to end before. */
+const AHEAD_MS = isFull ? 6_000 : 3_000;
+/** The least that the configuration takes; 12 hours unless said. */
+const LATE_AFTER_MS = 1_000;
+
+/** For a whole second, some time ahead. Nobody has been asked when it is answered. */
+async function schedule(installation: Installation, server: RunningServer, label: string, list: number) {
+  const sendAt = Math.ceil((Date.now() + AHEAD_MS) / 1000) * 1000;
+  const broadcast = await begin(installation, server, label, list, { send_at: new Date(sendAt).toISOString() });
+  expect((await show(server, broadcast)).status).toBe("scheduled");
+  return { broadcast, sendAt };
+}
+
+for (const { isHeld, name } of [
+  { isHeld: false, name: "scheduled while the server is down: sent on return" },
+  { isHeld: true, name: "scheduled while the server is down for too long: held until a person resumes it" },
+]) {
+  story(
+    name,
+    async () => {
+      using waxwing = await program();
+      const ways = isFull ? (["stop", "kill"] as const) : [isHeld ? ("kill" as const) : ("stop" as const)];
+      const people = isFull ? 500 : 20;
+      await using installation = await makeInstallation({
+        people: people * ways.length,
+        lists: ways.length,
+        throughput: 400,
+        command: waxwing.command,
+        env: SETTLE,
+        inDoubtAfter: "2s",
+        isTalkative: true,
+      });
+      for (const [list, way] of ways.entries()) {
+        const before = installation.start();
+        await before.started();
+        const { broadcast, sendAt } = await schedule(installation, before, `after a ${way}`, list);
+        await before[way]();
+        expect(Date.now()).toBeLessThan(sendAt);
+        await Bun.sleep(sendAt + (isHeld ? LATE_AFTER_MS + 300 : 300) - Date.now());
+        expect(await requestsOf(installation, broadcast)).toEqual([]);
+
+        const server = installation.start(isHeld ? { WAXWING_BROADCASTS_LATE_AFTER: `${LATE_AFTER_MS / 1000}s` } : {});
+        await server.started();
+        if (isHeld) {
+          const held = await untilStatus(server, broadcast, "paused");
+          expect(held.status_reason).toContain("late");
+          await Bun.sleep(isFull ? 2_000 : 300);
+          expect(await requestsOf(installation, broadcast)).toEqual([]);
+          const resumed = await installation.command("broadcast", "resume", String(broadcast.id)).ended;
+          expect(resumed).toMatchObject({ code: 0 });
+        }
+        await untilStatus(server, broadcast, "completed");
+        const { wrong, delivered } = await judgeEnd(installation, server, broadcast, () => false);
+        expect({ wrong, delivered }).toEqual({ wrong: [], delivered: people });
+        expect((await endings(installation, broadcast)).size).toBe(1);
+        expect(await server.stop()).toBe(0);
+      }
+      const { found, expected } = await expectedMoney(installation, installation.people.length);
+      expect(found).toEqual(expected);
+      await expectSound(installation);
+    },
+    isFull ? 120_000 : 60_000,
+  );
+}
+
+interface ThrottleForm {
+  throughput: number;
+  people: number;
+  /** Sent before the network turns them away. */
+  before: number;
+  throttledMs: number;
+}
+
+/** Within so long after the last refusal the pace is what it was. */
+const RECOVERED_AFTER_MS = 60_000;
+const WINDOW_MS = 5_000;
+const COMES_TO_REST_MS = 10_000;
+/** Short form: so many more show that it goes on. */
+const GOES_ON = 15;
+
+const throttleForms: ThrottleForm[] = isFull
+  ? [
+      { throughput: 80, people: 4_500, before: 500, throttledMs: 60_000 },
+      { throughput: 800, people: 45_000, before: 5_000, throttledMs: 60_000 },
+    ]
+  : [{ throughput: 80, people: 250, before: 50, throttledMs: 4_000 }];
+
+for (const form of throttleForms) {
+  const { throughput, people, before, throttledMs } = form;
+  story(
+    `turned away by the network for ${throttledMs / 1000} s at ${throughput} a second: nothing fails, it asks seldom, the pace comes back, nobody gets two`,
+    async () => {
+      using waxwing = await program();
+      await using installation = await makeInstallation({
+        people,
+        throughput,
+        command: waxwing.command,
+        env: SETTLE,
+        inDoubtAfter: "2s",
+        isTalkative: true,
+      });
+      const server = installation.start();
+      await server.started();
+      const broadcast = await begin(installation, server, "turned away", 0);
+      await untilSeen(installation, broadcast, before);
+      await installation.setMood({ throttledForMs: throttledMs });
+      const begunAt = Date.now();
+      const endsAt = begunAt + throttledMs;
+      await Bun.sleep(throttledMs);
+      expect(await show(server, broadcast)).toMatchObject({ status: "running", counts: { failed: 0, skipped: 0 } });
+      if (isFull) {
+        const isCompleted = ({ status }: { status: string }) => status === "completed";
+        await until("its end", () => show(server, broadcast), isCompleted, throttledMs + RECOVERED_AFTER_MS + 60_000);
+      } else {
+        // To everybody would take longer than there is here.
+        await untilSeen(installation, broadcast, before + GOES_ON);
+        expect(await server.call("POST", `/broadcasts/${broadcast.id}/cancel`)).toMatchObject({ status: 200 });
+      }
+      const throttled = await installation.throttled();
+      const end = await judgeEnd(installation, server, broadcast, ({ status }) => !isFull && status === "skipped");
+      expect(end.wrong).toEqual([]);
+      expect(end.delivered).toBe(isFull ? people : end.requests.length);
+      expect((await endings(installation, broadcast)).size).toBe(1);
+
+      // Whoever is on the way at first, then half as many each second, until hardly anybody is left.
+      const busiest = Math.max(...perSecond(throttled, begunAt).slice(1));
+      const resting = perSecond(
+        throttled.filter((at) => at > begunAt + COMES_TO_REST_MS),
+        begunAt,
+      ).slice(10);
+      expect(throttled.length).toBeGreaterThan(0);
+      expect(throttled.length).toBeLessThan(throughput * 3 + 30 * (throttledMs / 1000));
+      expect(busiest).toBeLessThanOrEqual(throughput * 0.7);
+      const times = end.requests.map(({ at }) => at);
+      const rate = (from: number): number => times.filter((at) => at >= from && at < from + WINDOW_MS).length;
+      let recovered = "";
+      if (isFull) {
+        const was = rate(begunAt - WINDOW_MS);
+        const now = rate(endsAt + RECOVERED_AFTER_MS);
+        recovered = `; pace ${was / 5} before, ${[10, 20, 30, 40, 50].map((s) => rate(endsAt + s * 1000) / 5).join(", ")} on the way, ${now / 5} a minute after`;
+        expect(Math.max(...resting)).toBeLessThanOrEqual(5);
+        expect(now).toBeGreaterThan(was * 0.9);
+        expect(now).toBeLessThan(was * 1.1);
+      }
+      const { found, expected } = await expectedMoney(installation, end.delivered);
+      expect(found).toEqual(expected);
+      expect(await server.stop()).toBe(0);
+      await expectSound(installation);
+      console.log(
+        `turned away for ${throttledMs / 1000} s at ${throughput} a second: ${throttled.length} requests in vain, by the second ${perSecond(throttled, begunAt).join(" ")}${recovered}`,
+      );
+    },
+    isFull ? 300_000 : 60_000,
+  );
+}
+
+function perSecond(times: readonly number[], from: number): number[] {
+  const seconds: number[] = [];
+  for (const at of times) {
+    const second = Math.max(0, Math.floor((at - from) / 1000));
+    seconds[second] = (seconds[second] ?? 0) + 1;
+  }
+  return Array.from(seconds, (count) => count ?? 0);
+}

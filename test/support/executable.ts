@@ -1,0 +1,54 @@
+/**
+ * The compiled executable for tests, built once however many test files and test processes want it at the same time. It
+ * is kept beside the packages, under a name made from everything that goes into it, so that no test ever meets an older
+ * one; whoever builds a newer one removes the others.
+ */
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { openClient } from "#src/storage/driver.ts";
+import { buildExecutable } from "./installation.ts";
+import { checkout } from "./source.ts";
+
+const shelf = join(checkout, "node_modules/.cache/waxwing-test");
+/** Whatever the build reads. */
+const INGREDIENTS = ["src", "migrations", "scripts", "package.json", "bun.lock", "tsconfig.json"];
+const BUILD_LIMIT_MS = 60_000;
+
+/** Puts the executable of the present sources at `path`. */
+export async function placeExecutable(path: string): Promise<void> {
+  mkdirSync(shelf, { recursive: true });
+  // Held while somebody builds or copies; the system takes it back from a process that died.
+  const lock = openClient(join(shelf, "lock.db"), { timeout: BUILD_LIMIT_MS });
+  try {
+    lock.exec("BEGIN EXCLUSIVE");
+    const name = `waxwing-${digestOfIngredients()}`;
+    const kept = join(shelf, name);
+    if (!existsSync(kept)) {
+      for (const other of readdirSync(shelf)) {
+        if (!other.startsWith("lock.db")) rmSync(join(shelf, other), { recursive: true, force: true });
+      }
+      await buildExecutable(join(shelf, "unfinished"));
+      renameSync(join(shelf, "unfinished"), kept);
+    }
+    copyFileSync(kept, path);
+  } finally {
+    lock.close();
+  }
+}
+
+function digestOfIngredients(): string {
+  const hash = createHash("sha256").update(`${Bun.version} ${Bun.revision}`);
+  for (const ingredient of INGREDIENTS) {
+    for (const path of filesOf(join(checkout, ingredient))) hash.update(`\0${path}\0`).update(readFileSync(path));
+  }
+  return hash.digest("hex").slice(0, 32);
+}
+
+function filesOf(path: string): string[] {
+  if (statSync(path).isFile()) return [path];
+  return readdirSync(path, { recursive: true, encoding: "utf8" })
+    .map((name) => join(path, name))
+    .filter((one) => statSync(one).isFile())
+    .sort();
+}

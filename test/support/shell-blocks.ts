@@ -1,0 +1,21 @@
+/**
+ * The commands of a page of the documentation: every line of its shell blocks, as words. Reads what such pages use:
+ * quotes, lines that go on after a backslash, comments.
+ */
+
+export function commandsIn(page: string): string[][] {
+  return [...page.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].flatMap(([, block = ""]) =>
+    block
+      .replace(/\\\n\s*/g, " ")
+      .split("\n")
+      .map(wordsOf)
+      .filter((words) => words.length > 0),
+  );
+}
+
+export function wordsOf(line: string): string[] {
+  const words = line.matchAll(/(?:^|\s)#.*$|((?:"[^"]*"|'[^']*'|[^\s"'])+)/g);
+  return [...words].flatMap(([, word]) =>
+    word === undefined ? [] : [word.replace(/"([^"]*)"|'([^']*)'/g, (_, double, single) => double ?? single)],
+  );
+}

@@ -1,0 +1,305 @@
+/**
+ * The executable as an operator has it: alone in a directory, a process of its own, nothing of this machine in reach of
+ * its PATH. Around it, in the test's process and over real sockets: the fake Cloud API, a customer's receiver, and the
+ * proxy that gives it an https address. Real time: `until` waits for what has to come. All that it ever wrote or
+ * answered is kept, for tests that look for what must not be in it.
+ */
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openClient } from "#src/storage/driver.ts";
+import { TLS_CERTIFICATE, TLS_KEY } from "./certificate.ts";
+import { linesOf } from "./database.ts";
+import { placeExecutable } from "./executable.ts";
+import {
+  type AcceptedMessage,
+  type CallbackPost,
+  type Change,
+  type Graph,
+  type GraphOptions,
+  startGraph,
+} from "./graph.ts";
+import { type GraphAccount, graphAccount } from "./graph-account.ts";
+import { type Receiver, startReceiver } from "./receiver.ts";
+
+export const ACCOUNT_ID = "102290129340398";
+export const PHONE_NUMBER_ID = "106540352242922";
+/** Like none that is issued, and with letters that every encoding writes in another way. */
+export const ACCESS_TOKEN = "EAAGx/7Qb+Zc%of~the=executable?19";
+export const APP_SECRET = "app/secret+of%the=executable?27";
+
+/** A file that anybody may fetch, at `/files/` of the public address. */
+export const PICTURE = "spring.jpg";
+
+function picture(): Response {
+  return new Response(new Uint8Array(2_000), { headers: { "content-type": "image/jpeg" } });
+}
+
+export interface Printed {
+  words: readonly string[];
+  code: number;
+  out: string;
+  err: string;
+}
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
+  body: any;
+  text: string;
+  headers: Headers;
+}
+
+export interface CallOptions {
+  /** In place of the usual one. */
+  key?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface WhatsappProcess extends AsyncDisposable {
+  /** The API key of calls, once there is one. */
+  key: string;
+  /** Holds the executable and what the operator and it have put there. */
+  directory: string;
+  graph: Graph;
+  account: GraphAccount;
+  receiver: Receiver;
+  /** Where the world outside reaches it, while it runs. */
+  publicUrl: string;
+  /** What the commands have printed so far. */
+  printed: readonly Printed[];
+  /** Every answer of the server so far: head and body. */
+  answers: readonly string[];
+  write(name: string, text: string): void;
+  /** Runs a command in the directory. */
+  command(...words: string[]): Promise<Printed>;
+  /** The same with `--json`; throws unless it succeeded. */
+  json(...words: string[]): Promise<Record<string, unknown>>;
+  /** Until it listens. */
+  start(): Promise<void>;
+  /** SIGKILL, and until it is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM, and until it has ended. */
+  stop(): Promise<number>;
+  /** By the public address, as the world does. */
+  visit(path: string): Promise<Answer>;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** Posts a callback to the running server. */
+  hear(body: Change | readonly Change[] | string, post?: CallbackPost): Promise<number>;
+  /** Where callbacks go. */
+  callbackUrl(): string;
+  /** Announces a body that goes on after this beginning, and hangs up. */
+  hangUp(path: string, headers: Record<string, string>, beginning: string): Promise<void>;
+  /** Every row of every table. */
+  snapshot(): Record<string, string[]>;
+  /** Until nothing is left to do: every callback is applied, every event is delivered. */
+  quiet(): Promise<void>;
+  /** What the network took for this person, in order. */
+  accepted(to: string): AcceptedMessage[];
+  rows<Row = Record<string, unknown>>(query: string): Row[];
+  /** Everything that the servers wrote to stderr. */
+  log(): string;
+}
+
+/** `style`: how the network wants to be asked, where it is not Meta's own. */
+export async function makeWhatsappProcess(
+  account: Partial<GraphAccount>,
+  style: Pick<GraphOptions, "authHeader" | "authPrefix" | "pathStyle"> = {},
+): Promise<WhatsappProcess> {
+  const directory = mkdtempSync(join(tmpdir(), "waxwing-whatsapp-"));
+  const outside = mkdtempSync(join(tmpdir(), "waxwing-outside-"));
+  const executable = join(directory, "waxwing");
+  const logFile = join(outside, "log");
+  const certificate = join(outside, "certificate.pem");
+  writeFileSync(certificate, TLS_CERTIFICATE);
+  await placeExecutable(executable);
+  const known = graphAccount({ ...account, id: ACCOUNT_ID });
+  const graph = await startGraph({
+    ...style,
+    accessToken: ACCESS_TOKEN,
+    appSecret: APP_SECRET,
+    phoneNumberIds: [PHONE_NUMBER_ID],
+    account: known,
+    now: () => Date.now(),
+  });
+  const receiver = startReceiver();
+  const printed: Printed[] = [];
+  const answers: string[] = [];
+  let running: { child: Bun.Subprocess; url: string } | null = null;
+
+  const proxy = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    tls: { key: TLS_KEY, cert: TLS_CERTIFICATE },
+    async fetch(request) {
+      const name = request.url.split("/files/")[1];
+      if (name !== undefined) return name === PICTURE ? picture() : new Response("not here\n", { status: 404 });
+      if (running === null) return new Response("nobody is there\n", { status: 502 });
+      const { pathname, search } = new URL(request.url);
+      const { method, headers } = request;
+      const body = method === "GET" ? null : await request.arrayBuffer();
+      return fetch(running.url + pathname + search, { method, headers, body, redirect: "manual" });
+    },
+  });
+  const publicUrl = `https://127.0.0.1:${proxy.port}`;
+  // In place of a certificate that the whole world accepts.
+  const env = { PATH: "/nonexistent", NODE_EXTRA_CA_CERTS: certificate };
+
+  function urlOfServer(): string {
+    if (running === null) throw new Error("the server does not run");
+    return running.url;
+  }
+
+  function rows<Row = Record<string, unknown>>(query: string): Row[] {
+    const client = openClient(join(directory, "data/waxwing.db"), { readonly: true });
+    try {
+      return client.prepare(query).all() as Row[];
+    } finally {
+      client.close();
+    }
+  }
+
+  async function keep(response: Response): Promise<Answer> {
+    const { status, headers } = response;
+    const text = await response.text();
+    answers.push(`${status} ${JSON.stringify([...headers])} ${text}`);
+    return { status, text, headers, body: parsed(text) };
+  }
+
+  async function end(signal: "SIGKILL" | "SIGTERM"): Promise<number> {
+    const { child } = running ?? {};
+    if (child === undefined) throw new Error("the server does not run");
+    running = null;
+    child.kill(signal);
+    return child.exited;
+  }
+
+  async function command(...words: string[]): Promise<Printed> {
+    const child = Bun.spawn([executable, ...words], {
+      cwd: directory,
+      env,
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    const one = { words, code: await child.exited, out, err };
+    printed.push(one);
+    return one;
+  }
+
+  const made: WhatsappProcess = {
+    key: "",
+    directory,
+    graph,
+    account: known,
+    receiver,
+    publicUrl,
+    printed,
+    answers,
+    write: (name, text) => writeFileSync(join(directory, name), text, { mode: 0o600 }),
+    command,
+    async json(...words) {
+      const { code, out, err } = await command(...words, "--json");
+      if (code !== 0 || err !== "") throw new Error(`${words.join(" ")}: exit ${code}: ${out}${err}`);
+      return JSON.parse(out) as Record<string, unknown>;
+    },
+    async start() {
+      const log = openSync(logFile, "a");
+      const child = Bun.spawn([executable, "serve", "--listen", "127.0.0.1:0"], {
+        cwd: directory,
+        env,
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: log,
+      });
+      closeSync(log);
+      const { value } = await linesOf(child.stdout).next();
+      const url = /^listening on (\S+)$/.exec(value ?? "")?.[1];
+      if (url === undefined) throw new Error(`the server did not start: ${readFileSync(logFile, "utf8")}`);
+      running = { child, url };
+      graph.callTo(`${url}/networks/whatsapp`);
+    },
+    async kill() {
+      await end("SIGKILL");
+    },
+    stop: () => end("SIGTERM"),
+    visit: async (path) => keep(await fetch(publicUrl + path, { tls: { ca: TLS_CERTIFICATE } })),
+    async call(method, path, { key = made.key, body, headers } = {}) {
+      const response = await fetch(`${urlOfServer()}/api/v1${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return keep(response);
+    },
+    hear: (body, post = {}) => graph.callback(body, { accountId: ACCOUNT_ID, ...post }),
+    callbackUrl: () => `${urlOfServer()}/networks/whatsapp`,
+    async hangUp(path, headers, beginning) {
+      const { port } = new URL(urlOfServer());
+      const length = String(Buffer.byteLength(beginning) + 100);
+      const given = { host: "127.0.0.1", "content-type": "application/json", "content-length": length, ...headers };
+      const lines = Object.entries(given).map(([name, value]) => `${name}: ${value}`);
+      const text = [`POST ${path} HTTP/1.1`, ...lines, "", beginning].join("\r\n");
+      const socket = connect(Number(port), "127.0.0.1");
+      await new Promise((resolve) => socket.write(text, resolve));
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      socket.destroy();
+      await closed;
+    },
+    snapshot() {
+      const tables = rows<{ name: string }>(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+      );
+      return Object.fromEntries(
+        tables.map(({ name }) => [name, rows(`SELECT * FROM ${name}`).map((row) => JSON.stringify(row, writeBytes))]),
+      );
+    },
+    quiet: () =>
+      until(
+        "nothing is left to do",
+        () =>
+          rows("SELECT id FROM callbacks WHERE done_at IS NULL").length === 0 &&
+          rows("SELECT id FROM deliveries WHERE status = 'pending'").length === 0,
+      ),
+    accepted: (to) => graph.accepted.filter((message) => message.to === to),
+    rows,
+    log: () => readFileSync(logFile, "utf8"),
+    async [Symbol.asyncDispose]() {
+      if (running !== null) await end("SIGKILL");
+      await Promise.all([proxy.stop(true), receiver[Symbol.asyncDispose](), graph[Symbol.asyncDispose]()]);
+      for (const path of [directory, outside]) rmSync(path, { recursive: true, force: true });
+    },
+  };
+  return made;
+}
+
+const UNTIL_LIMIT_MS = 30_000;
+const LOOK_EVERY_MS = 5;
+
+/** Looks again and again until it holds; throws with what was waited for when it never does. */
+export async function until(what: string, holds: () => boolean): Promise<void> {
+  const deadline = performance.now() + UNTIL_LIMIT_MS;
+  while (!holds()) {
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await Bun.sleep(LOOK_EVERY_MS);
+  }
+}
+
+function writeBytes(_: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * Stories of single messages on an installation that is charged and tells a receiver: one message to one person, whose
+ * end is looked at from every side (its state, its events, the money, the requests), and what the next request was.
+ */
+import { expect } from "bun:test";
+import type { AcceptedMessage, StatusName } from "./graph.ts";
+import { type Answer, until, type WhatsappProcess } from "./whatsapp-process.ts";
+
+/** What a message costs, in millionths. */
+export const RATE = 10_000;
+
+interface MessageRow {
+  id: number;
+  status: string;
+  error_code: string | null;
+  money: string;
+  reference: string;
+}
+
+interface End {
+  /** Null: there is no message. */
+  status: string | null;
+  code: string | null;
+  money: string | null;
+  /** Since the story began. */
+  held: number;
+  charged: number;
+  /** All that the receiver got about this person, in the order in which it happened. */
+  events: string[];
+  /** New requests to send to this person. */
+  requests: number;
+  /** Others who were sent to meanwhile, once each. */
+  others?: string[];
+}
+
+export const NEVER = { status: null, code: null, money: null, held: 0, charged: 0, events: [] };
+export const SENT = { status: "sent", code: null, money: "held", held: RATE, charged: 0, events: ["message.sent"] };
+export const DELIVERED = {
+  ...{ status: "delivered", code: null, money: "charged", held: 0, charged: RATE },
+  events: ["message.sent", "message.delivered"],
+};
+
+interface Story {
+  to: string;
+  ends(end: End): Promise<void>;
+}
+
+export class Stories {
+  readonly #shop: WhatsappProcess;
+  readonly #template: string;
+  readonly #expected = new Map<string, Pick<End, "events" | "requests">>();
+  #people = 0;
+
+  /** `template`: takes one value. */
+  constructor(shop: WhatsappProcess, template: string) {
+    this.#shop = shop;
+    this.#template = template;
+  }
+
+  nextPerson(): string {
+    this.#people += 1;
+    return `+49151${String(20_000_000 + this.#people)}`;
+  }
+
+  /** One message to one person, whose end is looked at from every side. */
+  begin(person = this.nextPerson()): Story {
+    const before = this.figures();
+    let seen = this.#shop.graph.requests.length;
+    // What went to others, so that the next message can be told, is no part of this story.
+    let heldByOthers = 0;
+    let requestCount = 0;
+    return {
+      to: person,
+      ends: async ({ status, code, money, held, charged, events, requests, others = [] }) => {
+        await until(`${person} is ${status}`, () => (this.messageOf(person)?.status ?? null) === status);
+        await this.untilHeard(person, events.length);
+        expect(this.eventsOf(person)).toEqual(events);
+        const message = this.messageOf(person);
+        expect([message?.error_code ?? null, message?.money ?? null]).toEqual([code, money]);
+        const now = this.figures();
+        const difference = { held: now.held - before.held - heldByOthers, charged: now.charged - before.charged };
+        expect(difference).toEqual({ held, charged });
+        requestCount += requests;
+        this.expectAtTheEnd(person, events, requestCount);
+        // Whatever was sent again by itself would stand before the next message, or turn up at the end.
+        const next = this.nextPerson();
+        expect((await this.send(next)).status).toBe(201);
+        heldByOthers += RATE;
+        const whom = [...Array<string>(requests).fill(person), ...others, next];
+        expect(this.requestsFrom(seen).map((request) => request.to)).toEqual(whom);
+        seen = this.#shop.graph.requests.length;
+      },
+    };
+  }
+
+  /** `expectKept` looks whether that was all. */
+  expectAtTheEnd(person: string, events: string[], requests: number): void {
+    this.#expected.set(person, { events, requests });
+  }
+
+  /** Nobody was sent to once more, and no event came once more, than had been when the stories ended. */
+  expectKept(): void {
+    for (const [to, { events, requests }] of this.#expected) {
+      expect({ to, events: this.eventsOf(to) }).toEqual({ to, events });
+      const count = this.requestsFrom(0).filter((request) => request.to === to).length;
+      expect({ to, requests: count }).toEqual({ to, requests });
+    }
+    expect(this.#expected.size).toBeGreaterThanOrEqual(20);
+  }
+
+  /** With a key of idempotency that is the person's own: the second time is the caller's retry. */
+  send(to: string): Promise<Answer> {
+    const body = { to, template: this.#template, variables: ["Anna"] };
+    const headers = { "Idempotency-Key": `to ${to}` };
+    return this.#shop.call("POST", "/messages", { body, headers });
+  }
+
+  requestsFrom(index: number): { to: string; reference: string }[] {
+    return this.#shop.graph.requests.slice(index).map(({ body }) => {
+      const { to, biz_opaque_callback_data: reference } = body as { to: string; biz_opaque_callback_data: string };
+      return { to, reference };
+    });
+  }
+
+  /** What the receiver got about this person, in the order in which it happened: on the way it may get another one. */
+  eventsOf(person: string): string[] {
+    const places = new Map(
+      this.#shop.rows<{ id: string; seq: number }>("SELECT id, seq FROM events").map(({ id, seq }) => [id, seq]),
+    );
+    return this.#heardOf(person)
+      .sort((one, other) => (places.get(one.id) ?? 0) - (places.get(other.id) ?? 0))
+      .map(({ type }) => type);
+  }
+
+  untilHeard(person: string, count: number): Promise<void> {
+    return until(`the receiver is told of ${person}`, () => this.#heardOf(person).length >= count);
+  }
+
+  #heardOf(person: string): { id: string; type: string }[] {
+    return this.#shop.receiver.received
+      .map(({ event }) => event)
+      .filter(({ data }) => data.message?.to === person || data.contact?.phone === person);
+  }
+
+  /** Blocked and charged, in millionths. */
+  figures(): { held: number; charged: number } {
+    const [account] = this.#shop.rows<{ held: number; charged: number }>("SELECT held, charged FROM billing_accounts");
+    return account ?? { held: Number.NaN, charged: Number.NaN };
+  }
+
+  /** The last one to this person. */
+  messageOf(to: string): MessageRow | undefined {
+    const query = `SELECT id, status, error_code, money, reference FROM messages WHERE to_phone = '${to}' ORDER BY id`;
+    return this.#shop.rows<MessageRow>(query).at(-1);
+  }
+
+  acceptedOf(to: string): AcceptedMessage {
+    const message = this.#shop.accepted(to).at(-1);
+    if (message === undefined) throw new Error(`nothing to ${to} was accepted`);
+    return message;
+  }
+
+  /** The network reports what became of the last message to this person. Returns the HTTP status. */
+  hearStatus(to: string, name: StatusName, more: object = {}): Promise<number> {
+    return this.#shop.hear(this.#shop.graph.status(this.acceptedOf(to), name, more));
+  }
+
+  untilApplied(): Promise<void> {
+    const isOpen = () => this.#shop.rows("SELECT id FROM callbacks WHERE done_at IS NULL").length > 0;
+    return until("every callback is applied", () => !isOpen());
+  }
+}

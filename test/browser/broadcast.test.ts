@@ -140,6 +140,6 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("link", { name: "Everybody" }).waitFor({ state: "detached" });
       expect(story.troubles.filter((trouble) => !trouble.includes("ERR_FAILED"))).toEqual([]);
     },
-    { timeout: STORY_LIMIT_MS },
+    STORY_LIMIT_MS,
   );
 });

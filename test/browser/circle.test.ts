@@ -104,6 +104,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await press(field("Yes, all of them"), "Space");
       await write(field("How did they agree?"), "Signed at the till");
       await press(button("Check the file"));
+      await button("Import 10,000 contacts").waitFor({ timeout: 60_000 });
       await press(button("Import 10,000 contacts"));
       await page.getByText("10,000 contacts are in.").waitFor({ timeout: 60_000 });
 

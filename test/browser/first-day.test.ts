@@ -137,6 +137,6 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await clean("account, dark");
       expect(browser.troubles).toEqual([]);
     },
-    { timeout: STORY_LIMIT_MS },
+    STORY_LIMIT_MS,
   );
 });

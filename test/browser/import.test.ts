@@ -67,6 +67,6 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("By an import").first().waitFor();
       expect(story.troubles).toEqual([]);
     },
-    { timeout: STORY_LIMIT_MS },
+    STORY_LIMIT_MS,
   );
 });

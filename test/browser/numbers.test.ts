@@ -52,6 +52,6 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await clean("billing");
       expect(story.troubles).toEqual([]);
     },
-    { timeout: STORY_LIMIT_MS },
+    STORY_LIMIT_MS,
   );
 });

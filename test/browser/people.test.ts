@@ -5,10 +5,9 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { noBrowser, openBrowser } from "#test/support/browser.ts";
-import { startConsole } from "#test/support/console-process.ts";
+import { noBrowser } from "#test/support/browser.ts";
+import { STORY_LIMIT_MS, startStory } from "#test/support/story.ts";
 
-const LIMIT_MS = 120_000;
 const NUMBER = "number add --workspace 1 --phone +911244001100 --name Shop --network simulator";
 const TEMPLATE = {
   name: "offer",
@@ -21,35 +20,20 @@ describe.skipIf(noBrowser)("in a browser", () => {
   test(
     "select → tag → opt out by count → edit → send again → list of the failed → change the group → who waits",
     async () => {
-      await using app = await startConsole();
-      await using browser = await openBrowser();
-      const { page } = browser;
-      const button = (name: string) => page.getByRole("button", { name, exact: true });
+      await using story = await startStory();
+      const { app, page, button, clean } = story;
       const dialog = page.getByRole("dialog").last();
-      const clean = async (where: string) => expect([where, await browser.findings()]).toEqual([where, []]);
-      const command = (text: string) => app.command(...text.split(" "));
-      const ask = (method: string, path: string, body: unknown) =>
-        page.evaluate(`fetch("/console/api/w/1${path}", { method: "${method}",
-          headers: { "content-type": "application/json" }, body: ${JSON.stringify(JSON.stringify(body))} })`);
-
-      await page.goto(app.setupLink);
-      await page.getByLabel("E-mail").fill("asha@example.com");
-      await page.getByLabel("Password").fill("a good long password");
-      await button("Make operator").click();
-      await page.getByLabel("Name").fill("Corner Shop");
-      await button("Make workspace").click();
-      await page.getByText("0 of 4 done").waitFor();
-      await command(NUMBER);
+      await story.command(NUMBER);
       const people = Array.from({ length: 70 }, (_, count) => `+9198765${10_100 + count * 10},Row ${count},Pune,All`);
       people.push("+919876510002,Mina,Goa,All", "+919876520002,Ravi,Goa,All");
       const file = join(app.directory, "people.csv");
       writeFileSync(file, ["phone,name,city,groups", ...people].join("\n"));
-      await command(`contact import --workspace 1 --consent opted_in ${file}`);
+      await story.command("contact import --workspace 1 --consent opted_in", file);
       writeFileSync(`${file}.json`, JSON.stringify(TEMPLATE));
-      await command(`template add --workspace 1 --status APPROVED --file ${file}.json`);
-      await ask("POST", "/v1/broadcasts", { name: "Offer", template: "offer", group: 1 });
+      await story.command("template add --workspace 1 --status APPROVED --file", `${file}.json`);
+      await story.prepare("POST", "/v1/broadcasts", { name: "Offer", template: "offer", group: 1 });
 
-      await page.goto(`${app.url}/console/w/1/contacts`);
+      await story.go("contacts");
       await page.getByLabel("Select Ravi").check();
       await page.getByText("1 person selected").waitFor();
       await page.getByLabel("Select these 50").check();
@@ -75,7 +59,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await clean("opt out");
       await dialog.getByRole("button", { name: "Opt out 70 people" }).click();
       await page.getByText("70 changed, 0 already so.").waitFor();
-      await page.goto(`${app.url}/console/w/1/contacts?consent=opted_out`);
+      await story.go("contacts?consent=opted_out");
       await page.getByText("70 people found").waitFor();
       const [download] = await Promise.all([
         page.waitForEvent("download"),
@@ -83,7 +67,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       ]);
       expect((await Bun.file(await download.path()).text()).trim().split("\n").length).toBe(71);
 
-      await page.goto(`${app.url}/console/w/1/contacts?q=Mina&open=%2B919876510002`);
+      await story.go("contacts?q=Mina&open=%2B919876510002");
       await button("Add a person").click();
       const other = page.getByRole("group", { name: "Person 1" });
       await button("Save").click();
@@ -96,7 +80,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.reload();
       expect(await other.getByLabel("First name").inputValue()).toBe("Kiran");
 
-      await page.goto(`${app.url}/console/w/1/broadcasts/1?status=failed`);
+      await story.go("broadcasts/1?status=failed");
       await page.getByText("Completed").waitFor();
       await page.getByText("2 people", { exact: true }).waitFor();
       await button("New group from these").click();
@@ -111,23 +95,23 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("link", { name: "Check" }).click();
       await page.getByRole("button", { name: "Send to 2 people" }).waitFor();
 
-      await page.goto(`${app.url}/console/w/1/groups`);
+      await story.go("groups");
       await page.getByRole("link", { name: "Offer – Failed" }).click();
       await button("Edit group").click();
       await dialog.getByLabel("Name").fill("To call");
       await button("Save group").click();
       await page.getByRole("heading", { name: "To call" }).waitFor();
 
-      await page.goto(`${app.url}/console/w/1/inbox?show=waiting`);
+      await story.go("inbox?show=waiting");
       await page.getByText("Nobody waits for an answer.").waitFor();
-      await command("simulate inbound --workspace 1 --from +919876510002 --text Hello");
+      await story.command("simulate inbound --workspace 1 --from +919876510002 --text Hello");
       await page.getByRole("link", { name: /Mina/ }).waitFor();
       await page.goto(`${app.url}/console/w/1`);
       await page.getByRole("heading", { name: "Today" }).waitFor();
       await page.getByText("70 in broadcasts").waitFor();
       await clean("home");
-      expect(browser.troubles).toEqual([]);
+      expect(story.troubles).toEqual([]);
     },
-    { timeout: LIMIT_MS, retry: 1 },
+    STORY_LIMIT_MS,
   );
 });

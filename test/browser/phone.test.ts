@@ -157,6 +157,6 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(story.troubles.filter((trouble) => !/status of 502/.test(trouble))).toEqual([]);
       expect(story.troubles.length).toBeLessThan(2);
     },
-    { timeout: STORY_LIMIT_MS },
+    STORY_LIMIT_MS,
   );
 });

@@ -271,6 +271,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
         ["templates?open=2", "offer"],
         ["numbers?open=1", "+911244001100"],
         [`deliveries?open=${delivery?.id}`, delivery?.event_id ?? ""],
+        ["../../system/workspaces?open=1", "1"],
       ] as const) {
         await story.go(path);
         const line = page

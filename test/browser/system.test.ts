@@ -1,32 +1,20 @@
 /** In a real browser: the operator sees what the server needs, proves a backup, lets somebody in, and finds it all in the log. */
 import { describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
-import { noBrowser, openBrowser } from "#test/support/browser.ts";
-import { startConsole } from "#test/support/console-process.ts";
-
-const LIMIT_MS = 120_000;
+import { noBrowser } from "#test/support/browser.ts";
+import { STORY_LIMIT_MS, startStory } from "#test/support/story.ts";
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
     "health says that there is no backup → made, rehearsed, downloaded → all is well; somebody invited; a workspace suspended, and the log has it",
     async () => {
-      await using app = await startConsole();
-      await using browser = await openBrowser({ width: 320, height: 800, isPhone: true });
-      const { page } = browser;
-      const button = (name: string) => page.getByRole("button", { name, exact: true });
+      await using story = await startStory({ width: 320, height: 800, isPhone: true });
+      const { app, page, button } = story;
       const dialog = page.getByRole("dialog");
       const clean = async (where: string) => {
-        expect([where, await browser.findings()]).toEqual([where, []]);
+        await story.clean(where);
         expect([where, await page.evaluate("document.documentElement.scrollWidth - innerWidth")]).toEqual([where, 0]);
       };
-
-      await page.goto(app.setupLink);
-      await page.getByLabel("E-mail").fill("asha@example.com");
-      await page.getByLabel("Password").fill("a good long password");
-      await button("Make operator").click();
-      await page.getByLabel("Name").fill("Corner Shop");
-      await button("Make workspace").click();
-      await page.getByText("0 of 4 done").waitFor();
 
       await page.goto(`${app.url}/console/system`);
       await page.getByText("There is no backup that is known to be sound.").waitFor();
@@ -74,15 +62,15 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await dialog.getByLabel("Why").fill("unpaid");
       await dialog.getByLabel("Why").press("Enter");
       await page.getByText("It sends nothing: unpaid").waitFor();
-      await page.goto(`${app.url}/console/w/1/members`);
+      await story.go("members");
       await page.getByLabel("Role: ravi@example.com").selectOption("owner");
       await page.getByText("Role changed").waitFor();
       await clean("members");
-      await page.goto(`${app.url}/console/w/1/audit`);
+      await story.go("audit");
       await page.getByText("Suspended the workspace").click();
       await page.getByText("unpaid", { exact: true }).waitFor();
-      expect(browser.troubles).toEqual([]);
+      expect(story.troubles).toEqual([]);
     },
-    { timeout: LIMIT_MS, retry: 1 },
+    STORY_LIMIT_MS,
   );
 });

@@ -121,7 +121,7 @@ export function Screen() {
             },
           ]}
           actions={(member) => (
-            <span className="flex justify-end gap-2 max-mid:mt-2 max-mid:flex-wrap max-mid:justify-start">
+            <span className="flex justify-end gap-2 whitespace-nowrap max-mid:mt-2 max-mid:flex-wrap max-mid:justify-start">
               {!member.has_password && member.disabled_at === null && (
                 <Button small busy={isLinking} onClick={() => void link(member)}>
                   {words.newLink}

@@ -132,8 +132,8 @@ function Proved({ backup: { proof } }: { backup: Backup }) {
   return (
     <>
       {words.messages(messages)}, {words.contacts(contacts)}
-      <span className="max-mid:hidden">
-        {" · "}
+      <span className="max-mid:hidden">{" · "}</span>
+      <span className="max-mid:block">
         {proof.drill === null ? (
           words.notRehearsed
         ) : (

@@ -7,6 +7,7 @@ import { get, type Json, newFormKey, send } from "../api.ts";
 import { workspaceQuery } from "../session.ts";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Chip } from "../ui/chip.tsx";
+import { Copyable } from "../ui/copy.tsx";
 import { Confirm, Dialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
@@ -172,7 +173,7 @@ function WorkspacePanel({ workspace }: { workspace: Listed }) {
       </Section>
       <Facts
         facts={[
-          [words.id, String(id)],
+          [words.id, <Copyable key="id" text={String(id)} label={words.copyId} />],
           [words.country, countryName(workspace.country)],
           [words.timezone, workspace.timezone],
           [words.numbers, words.numbersOf(workspace.ready_numbers, workspace.numbers)],

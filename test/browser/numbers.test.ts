@@ -14,6 +14,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("No numbers yet.").waitFor();
       await clean("no numbers");
       await story.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      await page.reload();
       await page.getByRole("link", { name: "Shop" }).click();
       await page.getByText("Nothing stands in the way.").waitFor();
       await clean("number");
@@ -36,6 +37,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("This workspace is not charged.").waitFor();
       await clean("not charged");
       await story.command("workspace update 1 --currency INR --rate 0.85");
+      await page.reload();
       await page.getByText("The balance is used up.").waitFor();
       for (const isAgain of [false, true]) {
         await button("Pay in").first().click();

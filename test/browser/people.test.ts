@@ -105,6 +105,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await story.go("inbox?show=waiting");
       await page.getByText("Nobody waits for an answer.").waitFor();
       await story.command("simulate inbound --workspace 1 --from +919876510002 --text Hello");
+      await page.reload();
       await page.getByRole("link", { name: /Mina/ }).waitFor();
       await page.goto(`${app.url}/console/w/1`);
       await page.getByRole("heading", { name: "Today" }).waitFor();

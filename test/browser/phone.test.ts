@@ -121,6 +121,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const client = openClient(join(app.directory, "waxwing.db"), { timeout: 5_000 });
       client.prepare("UPDATE contacts SET last_message_at = last_message_at - 86400000").run();
       client.close();
+      await page.reload();
       await page.getByText(/The 24-hour window closed on/).waitFor();
       expect(await page.getByRole("textbox").count()).toBe(0);
       await page.getByLabel("Template", { exact: true }).selectOption("offer en_US");

@@ -171,11 +171,13 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(await reply.count()).toBe(0);
       expect(await page.getByRole("button", { name: /^Send/ }).count()).toBe(0);
       await write(MINA, "START");
+      await page.reload();
       await page.getByLabel("Your reply").waitFor();
       // A day later a template can be sent, words can't.
       const client = openClient(join(story.app.directory, "waxwing.db"), { timeout: 5_000 });
       client.prepare("UPDATE contacts SET last_message_at = last_message_at - 86400000").run();
       client.close();
+      await page.reload();
       await page.getByText(/The 24-hour window closed on/).waitFor();
       expect(await reply.count()).toBe(0);
       // A number that cannot send takes the field away as well.

@@ -1,6 +1,8 @@
 /**
  * Group commit. Operations queued in one turn of the event loop run in one transaction, each in a savepoint of its own,
- * and share one fsync. Promises:
+ * and share one fsync. One that is alone needs no savepoint: the transaction is its own, and to undo it is to end that.
+ * (A savepoint that stays open costs the more the more pages are changed in it: at the end of each statement SQLite walks
+ * through all that it has kept for it.) Promises:
  * - no promise settles before the commit, not even a refusal's (it may rest on a neighbour's uncommitted row);
  * - an operation that throws takes only itself back;
  * - when the storage fails, SQLite ends the whole transaction by itself, savepoints and all: then no further operation
@@ -124,18 +126,23 @@ export class Writer {
     const endings: Ending[] = [];
     const startedAt = this.#options.clock.monotonic();
     let failure: unknown = null;
-    while (group.length < GROUP_OPERATIONS_MAX && failure === null) {
+    const isAlone = this.#queue.length === 1;
+    let isEnded = false;
+    while (group.length < GROUP_OPERATIONS_MAX && failure === null && !isEnded) {
       const operation = this.#queue.shift();
       if (operation === undefined) break;
+      const hasSavepoint = !isAlone || group.length > 0;
       group.push(operation);
       try {
-        endings.push(this.#runOne(operation));
+        const ending = this.#runOne(operation, hasSavepoint);
+        endings.push(ending);
+        isEnded = !ending.ok && !hasSavepoint;
       } catch (error) {
         failure = error;
       }
       if (this.#options.clock.monotonic() - startedAt > GROUP_DURATION_MS) break;
     }
-    if (failure === null) {
+    if (failure === null && !isEnded) {
       try {
         this.#commit.run();
       } catch (error) {
@@ -150,10 +157,13 @@ export class Writer {
     } else this.#fail(group, failure);
   }
 
-  /** Runs one operation in its savepoint. Throws only when the transaction itself is lost. */
-  #runOne(operation: Operation): Ending {
+  /**
+   * Runs one operation, in a savepoint or as the whole transaction, which its failure then ends. Throws only when the
+   * transaction itself is lost.
+   */
+  #runOne(operation: Operation, hasSavepoint: boolean): Ending {
     const effects: (() => void)[] = [];
-    this.#savepoint.run();
+    if (hasSavepoint) this.#savepoint.run();
     let ending: Ending;
     try {
       const value = operation.run(this.#transaction(effects));
@@ -161,12 +171,16 @@ export class Writer {
       ending = { operation, effects, ok: true, value };
     } catch (error) {
       if (this.#guard.isLost || isStorageFailure(error)) throw this.#guard.failure(error);
-      this.#undo.run();
       ending = { operation, effects: [], ok: false, error };
+      if (!hasSavepoint) {
+        this.#rollback.run();
+        return ending;
+      }
+      this.#undo.run();
     }
     // An operation may have caught the driver's error itself; SQLite has ended the transaction all the same.
     if (this.#guard.isLost) throw this.#guard.failure();
-    this.#release.run();
+    if (hasSavepoint) this.#release.run();
     return ending;
   }
 

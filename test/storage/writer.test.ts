@@ -63,6 +63,23 @@ describe("a group", () => {
     expect(seen).toEqual([2, 2, 2]);
   });
 
+  test("one that is alone takes back everything, tells its own error, and leaves the next one a whole transaction", async () => {
+    await using database = openTestDatabase({ schema: ROWS });
+    const { store } = database;
+    const outside = database.connect();
+    const refused = store.write((tx) => {
+      insert(tx, 1);
+      tx.savepoint(() => insert(tx, 2));
+      // What comes while it runs belongs to its turn, and has nothing to do with its end.
+      void store.write((other) => insert(other, 3));
+      throw new Error("taken");
+    });
+    await expect(refused).rejects.toThrow("taken");
+    await store.write((tx) => insert(tx, 4));
+    expect(column(outside, "SELECT id FROM rows ORDER BY id")).toEqual([3, 4]);
+    expect(store.figures).toMatchObject({ failures: 0 });
+  });
+
   test("an operation that throws takes back its own rows and effects, and nobody else's", async () => {
     const woken: string[] = [];
     await using database = openTestDatabase({ schema: ROWS });

@@ -16,6 +16,8 @@ const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   async fetch(request) {
+    // Asked for the time, or whether it is there at all.
+    if (request.method === "HEAD") return new Response(null);
     // The number is echoed as the real network does: another spelling would be something to remember.
     const { to } = (await request.json()) as { to: string };
     const digits = to.slice(1);

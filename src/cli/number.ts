@@ -1,5 +1,5 @@
 /** `waxwing number …`: the phone numbers that workspaces send from, on the simulator or on WhatsApp. */
-import { addNumber, type NewNumber } from "#src/domain/numbers/add.ts";
+import { addNumber, type NewNumber, USUAL_THROUGHPUT } from "#src/domain/numbers/add.ts";
 import { forgetRestriction } from "#src/domain/numbers/network-state.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import { makeReady, makeUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
@@ -19,9 +19,6 @@ import { requireSynced, syncNow } from "./sync-now.ts";
 
 const group = "number";
 const id = { kind: "number", value: "ID", required: true, says: "The number's id" } as const;
-
-/** What Meta lets a number send unless it was raised. */
-const THROUGHPUT = 80;
 
 const whatsapp = {
   phoneNumberId: {
@@ -50,14 +47,14 @@ export const commands: readonly Command[] = [
       phone: { kind: "text", value: "PHONE", required: true, says: "The number, in any common format" },
       name: { kind: "text", value: "NAME", required: true, says: "The name that people see" },
       network: { kind: "choice", choices: ["simulator", "whatsapp"], required: true, says: "Where it lives" },
-      throughput: { kind: "number", value: "N", says: `Most messages a second (default: ${THROUGHPUT})` },
+      throughput: { kind: "number", value: "N", says: `Most messages a second (default: ${USUAL_THROUGHPUT})` },
       ...whatsapp,
     },
     run: async (context, given) => {
       const secrets = await readRoute(context, given);
       return withDatabase(context, "write", async (database) => {
         const route = secrets === null ? ({ network: "simulator" } as const) : await seal(database, secrets);
-        const { phone, name, throughput = THROUGHPUT } = given;
+        const { phone, name, throughput = USUAL_THROUGHPUT } = given;
         const added = await database.store.write((tx) =>
           addNumber(tx, given.workspace, { phone, name, throughput, route }),
         );

@@ -26,6 +26,25 @@ const numberOf = async (visitor: Visitor, workspace = ours.id) =>
   (await visitor.get(`/w/${workspace}/numbers`)).body.data[0];
 
 describe("numbers", () => {
+  test("an owner adds one on the simulator, once for one form; who is no owner does not", async () => {
+    const shop = await app.workspace({ name: "New", number: null });
+    const mine = await person(app, "new@example.com", "owner", shop.id);
+    const add = (visitor: Visitor, body: object, key = "0123456789abcdef0123456789abcdef") =>
+      visitor.post(`/w/${shop.id}/numbers`, body, { key });
+    expect((await add(mine, { phone: "12", name: "Shop" }, "another")).body.error.fields.phone).toBeDefined();
+    const body = { phone: "0124 400 2200", name: "Shop" };
+    const added = await add(mine, body);
+    expect([added.status, added.body.data]).toEqual([
+      201,
+      expect.objectContaining({ phone: "+911244002200", network: "simulator", ready: true, throughput: 80 }),
+    ]);
+    expect((await add(mine, body)).body.data.id).toBe(added.body.data.id);
+    expect(deeds(app)[0]).toMatchObject({ action: "number.add", subject: "+911244002200", workspace_id: shop.id });
+    expect((await mine.get(`/w/${shop.id}/numbers`)).body.data).toHaveLength(1);
+    expect((await add(owner, body)).status).toBe(404);
+    expect((await member.post(at("/numbers"), body)).status).toBe(404);
+  });
+
   test("are shown without a secret; an owner stops one with a reason that senders are told, and starts it again", async () => {
     const number = await numberOf(member);
     expect(number).toMatchObject({ ready: true, network: "simulator", state: null });

@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { answerData, requireId } from "#src/api/endpoint.ts";
 import { examine } from "#src/doctor/doctor.ts";
 import { askForSync, findSync } from "#src/domain/numbers/account-sync.ts";
+import { addNumber, USUAL_THROUGHPUT } from "#src/domain/numbers/add.ts";
 import { findState, forgetRestriction } from "#src/domain/numbers/network-state.ts";
 import { findNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import { makeReady, makeUnready } from "#src/domain/numbers/readiness.ts";
@@ -28,6 +29,21 @@ export const numberRoutes: readonly ConsoleRoute[] = [
           listNumbers(reading, workspace.id).map((number) => viewNumber(reading, number, workspace)),
         ),
       ),
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/numbers",
+    needs: "owner",
+    // On the simulator alone: a real one comes with a token, which belongs into a file on the server.
+    body: Type.Object({ phone: Type.String({ maxLength: 64 }), name: Type.String({ maxLength: 1_000 }) }, strict),
+    handle: (call) =>
+      change(call, (tx) => {
+        const { phone, name } = call.body as { phone: string; name: string };
+        const route = { network: "simulator" } as const;
+        const number = addNumber(tx, call.workspace.id, { phone, name, throughput: USUAL_THROUGHPUT, route });
+        const deed = { action: "number.add", subject: number.phone };
+        return { status: 201, data: viewNumber(tx, number, call.workspace), deed };
+      }),
   },
   {
     method: "PUT",

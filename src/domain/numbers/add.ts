@@ -30,6 +30,8 @@ export interface NewNumber {
 export const SIMULATOR_ACCOUNT = "simulator";
 const NAME_LENGTH_MAX = 191;
 const THROUGHPUT_MAX = 100_000;
+/** Messages a second of a number of which nobody said otherwise; Meta's own first limit. */
+export const USUAL_THROUGHPUT = 80;
 
 export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): SendingNumber {
   const workspace = getWorkspace(tx, workspaceId);

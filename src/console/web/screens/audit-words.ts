@@ -76,6 +76,7 @@ export const words = {
     "template.decide": "Decided on a template",
     "template.sample": "Changed a template's sample",
     "template.sync": "Compared templates with WhatsApp",
+    "number.add": "Added a number",
     "number.change": "Changed a number",
     "number.ready": "Made a number ready",
     "number.unready": "Stopped a number",

@@ -7,7 +7,9 @@ export const words = {
   number: "A number that can send",
   numberReady: (phone: string) => `${phone} is ready.`,
   numberNotReady: (phone: string) => `${phone} is there, and cannot send yet.`,
-  numberNone: "Try everything on the simulator first, on the server:",
+  numberNone: "Try everything on the simulator first: a number there can send at once.",
+  numberNoneMember: "Try everything on the simulator first, on the server:",
+  numberAction: "Add a number",
   numberCommand: (id: number) =>
     `waxwing number add --workspace ${id} --phone "+1 555 010 0001" --name "Shop" --network simulator`,
   key: "A key for your software",

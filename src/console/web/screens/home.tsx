@@ -149,9 +149,16 @@ function Steps({ workspace, home }: { workspace: Workspace; home: HomeView }) {
       isDone: ready !== undefined,
       done: words.numberReady(ready?.phone ?? ""),
       todo:
-        some === undefined ? (
+        some === undefined && owns ? (
           <>
             <p>{words.numberNone}</p>
+            <ButtonLink tone="primary" small to={"/w/$workspace/numbers" as never} params={params}>
+              {words.numberAction}
+            </ButtonLink>
+          </>
+        ) : some === undefined ? (
+          <>
+            <p>{words.numberNoneMember}</p>
             <Copyable text={words.numberCommand(workspace.id)} label={words.copyCurl} />
           </>
         ) : (

@@ -1,8 +1,10 @@
 /** Numbers: the list, and one in detail beside it. */
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
+import { useState } from "react";
 import { get } from "../api.ts";
-import { useWorkspace } from "../session.ts";
+import { mayOwn, useWorkspace } from "../session.ts";
+import { Button } from "../ui/button.tsx";
 import { Chip } from "../ui/chip.tsx";
 import { Copyable } from "../ui/copy.tsx";
 import { List } from "../ui/list.tsx";
@@ -10,12 +12,16 @@ import { Page } from "../ui/page.tsx";
 import { figure } from "../ui/plural.ts";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { words as home } from "./home-words.ts";
+import { NewNumber } from "./new-number.tsx";
 import { NumberPanel } from "./number-panel.tsx";
 import type { SendingNumber } from "./number-view.ts";
 import { words } from "./numbers-words.ts";
 
 export function Screen() {
-  const { id } = useWorkspace();
+  const workspace = useWorkspace();
+  const { id } = workspace;
+  const owns = mayOwn(workspace);
+  const [isAdding, setIsAdding] = useState(false);
   const { open } = useSearch({ strict: false }) as { open?: string };
   const list = useQuery({
     queryKey: ["numbers", id],
@@ -23,13 +29,18 @@ export function Screen() {
     refetchInterval: 5_000,
   });
   const opened = list.data?.find((number) => String(number.id) === open);
+  const add = <Button onClick={() => setIsAdding(true)}>{words.add}</Button>;
+  const hasAny = list.data !== undefined && list.data.length > 0;
   return (
-    <Page title={words.title} lead={words.lead}>
+    <Page title={words.title} lead={words.lead} action={owns && hasAny ? add : undefined}>
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
       {list.data?.length === 0 && (
-        <Empty title={words.empty} action={<Copyable text={home.numberCommand(id)} label={words.copyCommand} />}>
-          {words.emptyText}
+        <Empty
+          title={words.empty}
+          action={owns ? add : <Copyable text={home.numberCommand(id)} label={words.copyCommand} />}
+        >
+          {owns ? words.emptyText : words.emptyTextMember}
         </Empty>
       )}
       {list.data !== undefined && list.data.length > 0 && (
@@ -62,6 +73,7 @@ export function Screen() {
           ]}
         />
       )}
+      {isAdding && <NewNumber onClose={() => setIsAdding(false)} />}
       {opened !== undefined && <NumberPanel key={opened.id} number={opened} />}
     </Page>
   );

@@ -1,0 +1,198 @@
+/**
+ * The console in a real browser on a full database: `bun run bench:console [--write]`. A million contacts, a broadcast to
+ * 100,000 that is over, and one at 1,000 a second that is looked at: how soon pages are there, how often the page is told
+ * of a change, and whether the API's callers feel that somebody looks. Three to five minutes; needs a Chromium.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { makeSetupLink } from "#src/domain/users/links.ts";
+import { openStore } from "#src/storage/store.ts";
+import { openBrowser, type TestBrowser } from "#test/support/browser.ts";
+import { type Crowd, makeCrowd } from "./crowd.ts";
+import { median } from "./median.ts";
+import { startPart } from "./part.ts";
+import type { Arrivals } from "./parts/arrivals.ts";
+import type { ProbeArgument, Probed } from "./parts/probe.ts";
+import { CONSOLE_PLACE, machineText, type Row, renderTable, writeReport } from "./report.ts";
+import { buildExecutable, findPort, startSubject } from "./subject.ts";
+import { serverVariables } from "./world.ts";
+
+const { values: options } = parseArgs({ options: { write: { type: "boolean", default: false } } });
+
+const PEOPLE = 1_000_000;
+const RECIPIENTS = 100_000;
+const PACE = 1_000;
+const TIMES = 7;
+const PAGE_MS = 500;
+const LOOKED_AT_S = 15;
+
+const directory = mkdtempSync(join(tmpdir(), "waxwing-bench-"));
+const parts: { stop(): Promise<void> }[] = [];
+try {
+  const table = renderTable(await measure());
+  console.log(`\n${table}\n\nOne run, ${machineText()}.`);
+  if (options.write) {
+    const text = `${table}\n\nOne run, ${machineText()}.`;
+    await writeReport(join(import.meta.dir, "../../docs/performance.md"), CONSOLE_PLACE, text);
+  }
+  if (table.includes("MISSED")) process.exitCode = 1;
+} finally {
+  for (const part of parts.reverse()) await part.stop();
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function measure(): Promise<Row[]> {
+  const command = buildExecutable(directory);
+  const network = await startPart<{ reset: boolean }, Arrivals>("arrivals");
+  parts.push(network);
+  const data = join(directory, "data");
+  tell(`making ${PEOPLE} people`);
+  const crowd = await makeCrowd(data, PEOPLE, [RECIPIENTS, RECIPIENTS], PACE);
+  const token = await setupToken(join(data, "waxwing.db"));
+  const port = findPort();
+  const subject = await startSubject(
+    command,
+    data,
+    port,
+    serverVariables(data, port, `http://127.0.0.1:${network.port}`, 8),
+  );
+  parts.push(subject);
+  const base = `http://127.0.0.1:${port}`;
+
+  tell(`sending to ${RECIPIENTS}`);
+  const over = await broadcast(base, crowd, 0, crowd.fastNumber);
+  while ((await sentOf(base, crowd, over)) < RECIPIENTS) await Bun.sleep(500);
+
+  tell("looking at pages");
+  await using browser = await openBrowser();
+  const signedIn = await browser.context.request.post(`${base}/console/api/links/use`, {
+    headers: { "sec-fetch-site": "same-origin" },
+    data: { token, email: "asha@example.com", password: "a good long password" },
+  });
+  if (!signedIn.ok()) throw new Error(await signedIn.text());
+  const home = `${base}/console/w/1`;
+  // A person's number, and the broadcast's own figure.
+  const contacts = await open(browser, `${home}/contacts`, "1,000,2");
+  const search = await open(browser, `${home}/contacts?q=9812`, "+91");
+  const detail = await open(browser, `${home}/broadcasts/${over}`, "100,000");
+
+  tell(`a broadcast at ${PACE} a second, alone and looked at`);
+  const running = await broadcast(base, crowd, 1, crowd.pacedNumber);
+  while ((await sentOf(base, crowd, running)) < 2 * PACE) await Bun.sleep(100);
+  await browser.page.goto("about:blank");
+  const alone = await probe(base, crowd);
+  await browser.page.goto(`${home}/broadcasts/${running}`);
+  const [looked, updates] = await Promise.all([
+    probe(base, crowd),
+    countUpdates(browser, `${base}/console/api/w/1/broadcasts/${running}/live`),
+  ]);
+
+  const page = (what: string, times: number[]): Row =>
+    row(
+      `${what}: median of ${TIMES} (slowest), ms`,
+      `${median(times).toFixed(0)} (${Math.max(...times).toFixed(0)})`,
+      `under ${PAGE_MS}`,
+      Math.max(...times) < PAGE_MS,
+    );
+  return [
+    page("Contacts, a million, until their number and the first rows are there", contacts),
+    page("Contacts whose number has 9812 in it", search),
+    page(`A broadcast to ${RECIPIENTS.toLocaleString("en")}, with its figures`, detail),
+    row(
+      `Updates a second of a broadcast at ${PACE} messages a second`,
+      updates.toFixed(2),
+      "at most 1",
+      updates <= 1.05,
+    ),
+    row(
+      "Meanwhile `GET /me`, 99th percentile, ms, nobody looking → looked at",
+      `${alone.me.p99Ms.toFixed(1)} → ${looked.me.p99Ms.toFixed(1)}`,
+    ),
+    row(
+      "Meanwhile `POST /messages`, 99th percentile, ms",
+      `${alone.send.p99Ms.toFixed(1)} → ${looked.send.p99Ms.toFixed(1)}`,
+    ),
+  ];
+}
+
+function row(what: string, ours: string, bound = "", isKept?: boolean): Row {
+  return { what, ours, bare: "", ratio: "", bound, ...(isKept === undefined ? {} : { isKept }) };
+}
+
+async function setupToken(database: string): Promise<string> {
+  const store = openStore(database, { busyTimeoutMs: 5_000 });
+  const link = await store.write(makeSetupLink);
+  store.close();
+  if (link === null) throw new Error("there is an operator already");
+  return link.token;
+}
+
+/** Milliseconds from asking for the address until the words are seen, with the scripts in the browser's cache. */
+async function open({ page }: TestBrowser, url: string, words: string): Promise<number[]> {
+  const times: number[] = [];
+  for (let time = 0; time <= TIMES; time++) {
+    await page.goto("about:blank");
+    const startedAt = performance.now();
+    await page.goto(url, { waitUntil: "commit" });
+    await page.getByText(words).first().waitFor();
+    // The first one fills the cache.
+    if (time > 0) times.push(performance.now() - startedAt);
+  }
+  return times;
+}
+
+async function probe(base: string, crowd: Crowd): Promise<Probed> {
+  const asking = await startPart<{ run: boolean }, Probed | null>("probe", {
+    base: `${base}/api/v1`,
+    key: crowd.key,
+    bodies: crowd.writers.map((to) => JSON.stringify({ to, text: "Your table is ready.", from: crowd.fastNumber })),
+    everyMs: 20,
+  } satisfies ProbeArgument);
+  await asking.ask({ run: true });
+  await Bun.sleep(LOOKED_AT_S * 1_000);
+  const probed = (await asking.ask({ run: false })) as Probed;
+  await asking.stop();
+  return probed;
+}
+
+/** What the stream says in a while, a second; the page has one of its own meanwhile. */
+async function countUpdates({ context }: TestBrowser, url: string): Promise<number> {
+  const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+  const limit = AbortSignal.timeout(LOOKED_AT_S * 1_000);
+  let count = 0;
+  try {
+    const answer = await fetch(url, { headers: { cookie }, signal: limit });
+    const decoder = new TextDecoder();
+    for await (const chunk of answer.body ?? []) count += decoder.decode(chunk).split("data:").length - 1;
+  } catch (error) {
+    if (!limit.aborted) throw error;
+  }
+  return count / LOOKED_AT_S;
+}
+
+async function broadcast(base: string, crowd: Crowd, list: number, from: string): Promise<number> {
+  const answer = await fetch(`${base}/api/v1/broadcasts`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${crowd.key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      name: "Bench",
+      template: "november_offer",
+      variables: [{ field: "first_name", fallback: "there" }],
+      group: crowd.groups[list],
+      from,
+    }),
+  });
+  if (answer.status !== 202) throw new Error(`the broadcast was answered ${answer.status}: ${await answer.text()}`);
+  return ((await answer.json()) as { data: { id: number } }).data.id;
+}
+
+async function sentOf(base: string, { key }: Crowd, id: number): Promise<number> {
+  const answer = await fetch(`${base}/api/v1/broadcasts/${id}`, { headers: { authorization: `Bearer ${key}` } });
+  return ((await answer.json()) as { data: { counts: { sent: number } } }).data.counts.sent;
+}
+
+function tell(text: string): void {
+  console.error(text);
+}

@@ -61,7 +61,8 @@ test("a server with demo data: a template and a text go out, webhooks arrive sig
       expect(counts).toMatchObject({ total: 4, sent: 4, failed: 0, skipped: 0 });
       break;
     }
-    expect(round).toBeLessThan(250);
+    // One of them has just got two messages alone, so the broadcast waits some seconds for that person.
+    expect(round).toBeLessThan(1_000);
     await Bun.sleep(20);
   }
 

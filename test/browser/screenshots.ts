@@ -1,10 +1,12 @@
 /**
  * `bun test/browser/screenshots.ts DIR [WORDS]`: every screen of a well-filled console as a picture, light and dark, 1440
- * and 390 wide, to be looked at by a person. WORDS: only the screens whose name has them.
+ * and 390 wide, to be looked at by a person. WORDS: only the screens whose name has them. Ends with 1 where axe finds
+ * something serious on one of them, or the browser has something to say.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openClient } from "#src/storage/driver.ts";
+import { axeFindings, watch } from "#test/support/browser.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 import { type Story, startStory } from "#test/support/story.ts";
 
@@ -222,16 +224,19 @@ async function main([directory, ...words]: string[]): Promise<void> {
         timezoneId: "Asia/Kolkata",
         storageState: state,
       });
+      await watch(context, story.troubles);
       const page = await context.newPage();
       for (const [name, path] of chosen) {
         await page.goto(`${app.url}/console/${path}`);
         await page.waitForTimeout(900);
         await page.screenshot({ path: join(directory, `${name}-${theme}-${width}.png`) });
+        for (const found of await axeFindings(page)) story.troubles.push(`${name} ${theme} ${width}: ${found}`);
       }
       await context.close();
     }
   }
   console.log(`${chosen.length * 4} pictures in ${directory}; troubles: ${story.troubles.join("\n") || "none"}`);
+  if (story.troubles.length > 0) process.exitCode = 1;
 }
 
 await main(process.argv.slice(2));

@@ -60,27 +60,11 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
     timezoneId: "Asia/Kolkata",
   });
   const troubles: string[] = [];
-  // In the browser; as text, for this project's types know no DOM.
-  await context.addInitScript(`
-    addEventListener("securitypolicyviolation", (event) => {
-      console.error("policy: " + event.violatedDirective + " " + event.blockedURI + " " + event.sample);
-    });
-  `);
-  context.on("console", (message) => {
-    // A refused form is an answer, and the browser writes every 4xx of them down.
-    const isAnswer = /Failed to load resource.*status of 4\d\d/.test(message.text());
-    if (message.type() === "error" && !isAnswer) troubles.push(`${message.text()} (${page.url()})`);
-  });
-  context.on("weberror", (error) => troubles.push(String(error.error())));
+  await watch(context, troubles);
   const page = await context.newPage();
   // The machine may be busy with other tests.
   page.setDefaultTimeout(20_000);
-  const findings = async (): Promise<string[]> => {
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(" | ")}`);
-  };
+  const findings = (): Promise<string[]> => axeFindings(page);
   return {
     browser,
     context,
@@ -96,4 +80,28 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
       await browser.close();
     },
   };
+}
+
+/** From now on whatever goes wrong in the context's pages is written down. */
+export async function watch(context: BrowserContext, troubles: string[]): Promise<void> {
+  // In the browser; as text, for this project's types know no DOM.
+  await context.addInitScript(`
+    addEventListener("securitypolicyviolation", (event) => {
+      console.error("policy: " + event.violatedDirective + " " + event.blockedURI + " " + event.sample);
+    });
+  `);
+  context.on("console", (message) => {
+    // A refused form is an answer, and the browser writes every 4xx of them down.
+    const isAnswer = /Failed to load resource.*status of 4\d\d/.test(message.text());
+    if (message.type() === "error" && !isAnswer) troubles.push(`${message.text()} (${message.page()?.url()})`);
+  });
+  context.on("weberror", (error) => troubles.push(String(error.error())));
+}
+
+/** Serious findings of axe on a page as it is, one a line. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(" | ")}`);
 }

@@ -1,7 +1,7 @@
 /** A whole server for the console's stories: a process of its own, on an empty directory, with the link that it prints. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { linesOf } from "./database.ts";
 import { checkout } from "./source.ts";
 
@@ -25,7 +25,9 @@ export async function startConsole(): Promise<ConsoleProcess> {
     WAXWING_SIMULATOR_DELIVER_AFTER: "50ms",
     WAXWING_SIMULATOR_READ_AFTER: "100ms",
   };
-  const program = [process.execPath, join(checkout, "src/main.ts")];
+  // `TEST_EXECUTABLE=dist/waxwing bun test test/browser`: the same stories on what users run.
+  const built = process.env.TEST_EXECUTABLE;
+  const program = built === undefined ? [process.execPath, join(checkout, "src/main.ts")] : [resolve(built)];
   const server = Bun.spawn([...program, "serve", "--listen", "127.0.0.1:0", "--data", directory], {
     cwd: directory,
     env,

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Crowd, makeCrowd } from "./crowd.ts";
+import { beginBroadcast, type Crowd, makeCrowd, showBroadcast } from "./crowd.ts";
 import { type Compared, compare, interleave, median } from "./median.ts";
 import { type Part, startPart } from "./part.ts";
 import type { Arrivals } from "./parts/arrivals.ts";
@@ -98,7 +98,7 @@ async function measureUnpaced(bench: Bench, networkUrl: string): Promise<Row[]> 
   const ours = async (): Promise<number> => {
     await network.ask({ reset: true });
     const before = processorMs(subject.pid);
-    const id = await create(bench, crowd.groups[0] ?? 0, crowd.fastNumber);
+    const id = await beginBroadcast(bench.base, crowd, crowd.groups[0] ?? 0, crowd.fastNumber);
     await untilFinished(bench, id);
     micros.push(((processorMs(subject.pid) - before) * 1000) / SHORT_PEOPLE);
     return rateOf(await network.ask({ reset: true }));
@@ -140,7 +140,7 @@ async function measurePaced(bench: Bench): Promise<Row[]> {
   const { crowd, network } = bench;
   await network.ask({ reset: true });
   const probe = await startProbe(bench);
-  const id = await create(bench, crowd.groups[1] ?? 0, crowd.pacedNumber);
+  const id = await beginBroadcast(bench.base, crowd, crowd.groups[1] ?? 0, crowd.pacedNumber);
   await probe.ask({ run: true });
   await untilFinished(bench, id);
   const probed = (await probe.ask({ run: false })) as Probed;
@@ -177,9 +177,9 @@ async function measureMillion(bench: Bench): Promise<Row[]> {
   const probe = await startProbe(bench);
   await probe.ask({ run: true });
   const startedAt = performance.now();
-  const id = await create(bench, crowd.groups[2] ?? 0, crowd.fastNumber);
+  const id = await beginBroadcast(bench.base, crowd, crowd.groups[2] ?? 0, crowd.fastNumber);
   let most = 0;
-  while ((await show(bench, id)).status === "queueing") {
+  while ((await showBroadcast(bench.base, bench.crowd, id)).status === "queueing") {
     most = Math.max(most, memoryMegabytes(subject.pid));
     await Bun.sleep(100);
   }
@@ -189,9 +189,9 @@ async function measureMillion(bench: Bench): Promise<Row[]> {
   tell("sending all");
   const sample = Math.max(1_000, Math.min(20_000, Math.floor(PEOPLE / 10)));
   const costs: number[] = [];
-  let last = { done: (await show(bench, id)).counts.sent, used: processorMs(subject.pid) };
+  let last = { done: (await showBroadcast(bench.base, bench.crowd, id)).counts.sent, used: processorMs(subject.pid) };
   for (;;) {
-    const { status, counts } = await show(bench, id);
+    const { status, counts } = await showBroadcast(bench.base, bench.crowd, id);
     most = Math.max(most, memoryMegabytes(subject.pid));
     if (counts.sent - last.done >= sample || status !== "running") {
       const used = processorMs(subject.pid);
@@ -219,35 +219,9 @@ async function measureMillion(bench: Bench): Promise<Row[]> {
   ];
 }
 
-interface Shown {
-  status: string;
-  counts: { sent: number };
-}
-
-async function create({ base, crowd }: Bench, group: number, from: string): Promise<number> {
-  const answer = await fetch(`${base}/broadcasts`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${crowd.key}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      name: "Bench",
-      template: "november_offer",
-      variables: [{ field: "first_name", fallback: "there" }],
-      group,
-      from,
-    }),
-  });
-  if (answer.status !== 202) throw new Error(`the broadcast was answered ${answer.status}: ${await answer.text()}`);
-  return ((await answer.json()) as { data: { id: number } }).data.id;
-}
-
-async function show({ base, crowd }: Bench, id: number): Promise<Shown> {
-  const answer = await fetch(`${base}/broadcasts/${id}`, { headers: { authorization: `Bearer ${crowd.key}` } });
-  return ((await answer.json()) as { data: Shown }).data;
-}
-
 async function untilFinished(bench: Bench, id: number): Promise<void> {
   for (;;) {
-    const { status } = await show(bench, id);
+    const { status } = await showBroadcast(bench.base, bench.crowd, id);
     if (status === "completed") return;
     if (status !== "running" && status !== "queueing") throw new Error(`the broadcast is ${status}`);
     await Bun.sleep(50);

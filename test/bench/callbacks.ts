@@ -8,12 +8,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Crowd, makeCrowd } from "./crowd.ts";
+import { beginBroadcast, makeCrowd, showBroadcast } from "./crowd.ts";
 import { startPart } from "./part.ts";
 import type { Arrivals } from "./parts/arrivals.ts";
 import type { ProbeArgument, Probed } from "./parts/probe.ts";
 import type { StatusArgument, StatusJob, StatusResult } from "./parts/statuses.ts";
-import { CALLBACKS_PLACE, machineText, type Row, renderTable, writeReport } from "./report.ts";
+import { aloneRow, CALLBACKS_PLACE, machineText, type Row, renderTable, writeReport } from "./report.ts";
 import { buildExecutable, findPort, memoryMegabytes, processorMs, sourceCommand, startSubject } from "./subject.ts";
 import { serverVariables } from "./world.ts";
 
@@ -69,10 +69,11 @@ async function measure(): Promise<Row[]> {
   });
   parts.push(subject);
   const base = `http://127.0.0.1:${port}`;
+  const api = `${base}/api/v1`;
 
   tell("sending to all of them");
-  const id = await broadcast(base, crowd, crowd.groups[0] ?? 0, crowd.fastNumber);
-  await until(async () => (await countsOf(base, crowd, id)).sent === PEOPLE, 300_000);
+  const id = await beginBroadcast(api, crowd, crowd.groups[0] ?? 0, crowd.fastNumber);
+  await until(async () => (await showBroadcast(api, crowd, id)).counts.sent === PEOPLE, 300_000);
   const messagesFile = join(directory, "messages.json");
   await Bun.write(messagesFile, JSON.stringify(messagesOf(join(data, "waxwing.db"), id)));
   await network.ask({ reset: true });
@@ -87,26 +88,26 @@ async function measure(): Promise<Row[]> {
   } satisfies StatusArgument);
   parts.push(statuses);
   const probe = await startPart<{ run: boolean }, Probed | null>("probe", {
-    base: `${base}/api/v1`,
+    base: api,
     key: crowd.key,
     // Not from the number whose broadcast runs: there a single send waits for the number's own pace.
     bodies: crowd.writers.map((to) => JSON.stringify({ to, text: "Your table is ready.", from: crowd.fastNumber })),
     everyMs: PROBE_EVERY_MS,
   } satisfies ProbeArgument);
   parts.push(probe);
-  await broadcast(base, crowd, crowd.groups[1] ?? 0, crowd.pacedNumber);
+  await beginBroadcast(api, crowd, crowd.groups[1] ?? 0, crowd.pacedNumber);
   await probe.ask({ run: true });
   const usedBefore = processorMs(subject.pid);
   const posted = await statuses.ask({ perSecond: RATE, perBody: PER_BODY });
   const answeredAt = performance.now();
-  const isAllApplied = async (): Promise<boolean> => (await countsOf(base, crowd, id)).read === PEOPLE;
+  const isAllApplied = async (): Promise<boolean> => (await showBroadcast(api, crowd, id)).counts.read === PEOPLE;
   const isWhole = await until(isAllApplied, 120_000);
   const behindMs = performance.now() - answeredAt;
   const used = processorMs(subject.pid) - usedBefore;
   const memory = memoryMegabytes(subject.pid);
   const probed = (await probe.ask({ run: false })) as Probed;
   const { messages, repeated } = await network.ask({ reset: true });
-  const { read } = await countsOf(base, crowd, id);
+  const { read } = (await showBroadcast(api, crowd, id)).counts;
   return rowsOf(posted, { behindMs, isWhole, read, used, memory, probed, messages, repeated });
 }
 
@@ -126,63 +127,43 @@ function rowsOf(posted: StatusResult, after: Aftermath): Row[] {
   const rate = posted.statuses / posted.seconds;
   const sending = after.messages / (posted.seconds + after.behindMs / 1000);
   return [
-    row(
+    aloneRow(
       `Statuses in bodies of ${whole(PER_BODY)}, posted and answered, statuses/s`,
       whole(rate),
       `at least ${whole(RATE * 0.99)}`,
       rate >= RATE * 0.99,
     ),
-    row("— of them lost", whole(PEOPLE - after.read), "none", after.isWhole && posted.refused === 0),
-    row("— an answer, median, ms", posted.p50Ms.toFixed(1), "under 250", posted.p50Ms < 250),
-    row("— an answer, 99th percentile, ms", posted.p99Ms.toFixed(1), "under 1000", posted.p99Ms < 1000),
-    row(
+    aloneRow("— of them lost", whole(PEOPLE - after.read), "none", after.isWhole && posted.refused === 0),
+    aloneRow("— an answer, median, ms", posted.p50Ms.toFixed(1), "under 250", posted.p50Ms < 250),
+    aloneRow("— an answer, 99th percentile, ms", posted.p99Ms.toFixed(1), "under 1000", posted.p99Ms < 1000),
+    aloneRow(
       "— all applied after the last answer, ms",
       whole(after.behindMs),
       `under ${BEHIND_MS_MAX}`,
       after.behindMs < BEHIND_MS_MAX,
     ),
-    row("— processor time a status, µs", ((after.used * 1000) / posted.statuses).toFixed(1)),
-    row("— memory at the end, MB", whole(after.memory)),
-    row("— meanwhile `GET /me`, 99th percentile, ms", probed.me.p99Ms.toFixed(1), "under 50", probed.me.p99Ms < 50),
-    row("— meanwhile `POST /messages`, median, ms", probed.send.p50Ms.toFixed(1)),
-    row(
+    aloneRow("— processor time a status, µs", ((after.used * 1000) / posted.statuses).toFixed(1)),
+    aloneRow("— memory at the end, MB", whole(after.memory)),
+    aloneRow(
+      "— meanwhile `GET /me`, 99th percentile, ms",
+      probed.me.p99Ms.toFixed(1),
+      "under 50",
+      probed.me.p99Ms < 50,
+    ),
+    aloneRow("— meanwhile `POST /messages`, median, ms", probed.send.p50Ms.toFixed(1)),
+    aloneRow(
       "— meanwhile `POST /messages`, 99th percentile, ms",
       probed.send.p99Ms.toFixed(1),
       "under 50",
       probed.send.p99Ms < 50,
     ),
-    row(
+    aloneRow(
       `— meanwhile a broadcast at ${PACE} messages/s: messages/s, of them to somebody who had one`,
       `${sending.toFixed(1)}, ${after.repeated}`,
       "none",
       after.repeated === 0,
     ),
   ];
-}
-
-function row(what: string, ours: string, bound = "", isKept?: boolean): Row {
-  return { what, ours, bare: "", ratio: "", bound, ...(isKept === undefined ? {} : { isKept }) };
-}
-
-async function broadcast(base: string, crowd: Crowd, group: number, from: string): Promise<number> {
-  const answer = await fetch(`${base}/api/v1/broadcasts`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${crowd.key}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      name: "Bench",
-      template: "november_offer",
-      variables: [{ field: "first_name", fallback: "there" }],
-      group,
-      from,
-    }),
-  });
-  if (answer.status !== 202) throw new Error(`the broadcast was answered ${answer.status}: ${await answer.text()}`);
-  return ((await answer.json()) as { data: { id: number } }).data.id;
-}
-
-async function countsOf(base: string, { key }: Crowd, id: number): Promise<{ sent: number; read: number }> {
-  const answer = await fetch(`${base}/api/v1/broadcasts/${id}`, { headers: { authorization: `Bearer ${key}` } });
-  return ((await answer.json()) as { data: { counts: { sent: number; read: number } } }).data.counts;
 }
 
 /** What the network would name: its own id and our reference, in the order in which they were addressed. */

@@ -11,12 +11,12 @@ import { addUser } from "#src/domain/users/create.ts";
 import { makeLink } from "#src/domain/users/links.ts";
 import { openStore } from "#src/storage/store.ts";
 import { openBrowser, type TestBrowser } from "#test/support/browser.ts";
-import { type Crowd, makeCrowd } from "./crowd.ts";
+import { beginBroadcast, type Crowd, makeCrowd, showBroadcast } from "./crowd.ts";
 import { median } from "./median.ts";
 import { startPart } from "./part.ts";
 import type { Arrivals } from "./parts/arrivals.ts";
 import type { ProbeArgument, Probed } from "./parts/probe.ts";
-import { CONSOLE_PLACE, machineText, type Row, renderTable, writeReport } from "./report.ts";
+import { aloneRow, CONSOLE_PLACE, machineText, type Row, renderTable, writeReport } from "./report.ts";
 import { buildExecutable, findPort, startSubject } from "./subject.ts";
 import { serverVariables } from "./world.ts";
 
@@ -61,10 +61,11 @@ async function measure(): Promise<Row[]> {
   );
   parts.push(subject);
   const base = `http://127.0.0.1:${port}`;
+  const api = `${base}/api/v1`;
 
   tell(`sending to ${RECIPIENTS}`);
-  const over = await broadcast(base, crowd, 0, crowd.fastNumber);
-  while ((await sentOf(base, crowd, over)) < RECIPIENTS) await Bun.sleep(500);
+  const over = await beginBroadcast(api, crowd, crowd.groups[0] ?? 0, crowd.fastNumber);
+  while ((await showBroadcast(api, crowd, over)).counts.sent < RECIPIENTS) await Bun.sleep(500);
 
   tell("looking at pages");
   await using browser = await openBrowser();
@@ -80,45 +81,41 @@ async function measure(): Promise<Row[]> {
   const detail = await open(browser, `${home}/broadcasts/${over}`, "100,000");
 
   tell(`a broadcast at ${PACE} a second, alone and looked at`);
-  const running = await broadcast(base, crowd, 1, crowd.pacedNumber);
-  while ((await sentOf(base, crowd, running)) < 2 * PACE) await Bun.sleep(100);
+  const running = await beginBroadcast(api, crowd, crowd.groups[1] ?? 0, crowd.pacedNumber);
+  while ((await showBroadcast(api, crowd, running)).counts.sent < 2 * PACE) await Bun.sleep(100);
   await browser.page.goto("about:blank");
-  const alone = await probe(base, crowd);
+  const alone = await probe(api, crowd);
   await browser.page.goto(`${home}/broadcasts/${running}`);
   const [looked, updates] = await Promise.all([
-    probe(base, crowd),
+    probe(api, crowd),
     countUpdates(browser, `${base}/console/api/w/1/broadcasts/${running}/live`),
   ]);
 
   const page = (what: string, times: number[], isBound = true): Row => {
     const said = `${median(times).toFixed(0)} (${Math.max(...times).toFixed(0)})`;
     const whole = `${what}: median of ${TIMES} (slowest), ms`;
-    return isBound ? row(whole, said, `under ${PAGE_MS}`, Math.max(...times) < PAGE_MS) : row(whole, said);
+    return isBound ? aloneRow(whole, said, `under ${PAGE_MS}`, Math.max(...times) < PAGE_MS) : aloneRow(whole, said);
   };
   return [
     page("Contacts, a million, until their number and the first rows are there", contacts),
     // Whoever looks for a part of a number has every row read.
     page("Contacts whose number has 9812 in it", search, false),
     page(`A broadcast to ${RECIPIENTS.toLocaleString("en")}, with its figures`, detail),
-    row(
+    aloneRow(
       `Updates a second of a broadcast at ${PACE} messages a second`,
       updates.toFixed(2),
       "at most 1",
       updates <= 1.05,
     ),
-    row(
+    aloneRow(
       "Meanwhile `GET /me`, 99th percentile, ms, nobody looking → looked at",
       `${alone.me.p99Ms.toFixed(1)} → ${looked.me.p99Ms.toFixed(1)}`,
     ),
-    row(
+    aloneRow(
       "Meanwhile `POST /messages`, 99th percentile, ms",
       `${alone.send.p99Ms.toFixed(1)} → ${looked.send.p99Ms.toFixed(1)}`,
     ),
   ];
-}
-
-function row(what: string, ours: string, bound = "", isKept?: boolean): Row {
-  return { what, ours, bare: "", ratio: "", bound, ...(isKept === undefined ? {} : { isKept }) };
 }
 
 /** The token by which the first operator comes in. */
@@ -146,9 +143,9 @@ async function open({ page }: TestBrowser, url: string, words: string): Promise<
   return times;
 }
 
-async function probe(base: string, crowd: Crowd): Promise<Probed> {
+async function probe(api: string, crowd: Crowd): Promise<Probed> {
   const asking = await startPart<{ run: boolean }, Probed | null>("probe", {
-    base: `${base}/api/v1`,
+    base: api,
     key: crowd.key,
     bodies: crowd.writers.map((to) => JSON.stringify({ to, text: "Your table is ready.", from: crowd.fastNumber })),
     everyMs: 20,
@@ -173,27 +170,6 @@ async function countUpdates({ context }: TestBrowser, url: string): Promise<numb
     if (!limit.aborted) throw error;
   }
   return count / LOOKED_AT_S;
-}
-
-async function broadcast(base: string, crowd: Crowd, list: number, from: string): Promise<number> {
-  const answer = await fetch(`${base}/api/v1/broadcasts`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${crowd.key}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      name: "Bench",
-      template: "november_offer",
-      variables: [{ field: "first_name", fallback: "there" }],
-      group: crowd.groups[list],
-      from,
-    }),
-  });
-  if (answer.status !== 202) throw new Error(`the broadcast was answered ${answer.status}: ${await answer.text()}`);
-  return ((await answer.json()) as { data: { id: number } }).data.id;
-}
-
-async function sentOf(base: string, { key }: Crowd, id: number): Promise<number> {
-  const answer = await fetch(`${base}/api/v1/broadcasts/${id}`, { headers: { authorization: `Bearer ${key}` } });
-  return ((await answer.json()) as { data: { counts: { sent: number } } }).data.counts.sent;
 }
 
 function tell(text: string): void {

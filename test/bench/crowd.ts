@@ -107,3 +107,31 @@ export async function makeCrowd(
 function phoneOf(prefix: string, index: number): string {
   return `+${prefix}${String(index).padStart(8, "0")}`;
 }
+
+/** How the benchmarks' broadcasts look from outside, as far as they are judged. */
+export interface ShownBroadcast {
+  status: string;
+  counts: { sent: number; read: number };
+}
+
+/** Begins a broadcast to a list of the crowd, from one of its numbers; returns its id. `api`: with its prefix. */
+export async function beginBroadcast(api: string, crowd: Crowd, group: number, from: string): Promise<number> {
+  const answer = await fetch(`${api}/broadcasts`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${crowd.key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      name: "Bench",
+      template: "november_offer",
+      variables: [{ field: "first_name", fallback: "there" }],
+      group,
+      from,
+    }),
+  });
+  if (answer.status !== 202) throw new Error(`the broadcast was answered ${answer.status}: ${await answer.text()}`);
+  return ((await answer.json()) as { data: { id: number } }).data.id;
+}
+
+export async function showBroadcast(api: string, { key }: Crowd, id: number): Promise<ShownBroadcast> {
+  const answer = await fetch(`${api}/broadcasts/${id}`, { headers: { authorization: `Bearer ${key}` } });
+  return ((await answer.json()) as { data: ShownBroadcast }).data;
+}

@@ -61,6 +61,11 @@ export function rowsOf({ sending, single, me, deliveries, disk, startMs, memory 
   return rows;
 }
 
+/** One that has nothing beside it to be compared with; `isKept` undefined: nothing is demanded. */
+export function aloneRow(what: string, ours: string, bound = "", isKept?: boolean): Row {
+  return { ...empty, what, ours, bound, ...(isKept === undefined ? {} : { isKept }) };
+}
+
 const empty: Row = { what: "", ours: "", bare: "", ratio: "", bound: "" };
 
 function rateRow(what: string, { ours, bare, ratio, range }: Compared, least: number): Row {

@@ -7,7 +7,6 @@
  */
 import { expect, test } from "bun:test";
 import { isFull, program, roundsOf } from "#test/support/crash-form.ts";
-import { makeInstallation } from "#test/support/installation.ts";
 import {
   begin,
   endings,
@@ -16,6 +15,7 @@ import {
   handedOverBetween,
   IN_FLIGHT_MOST,
   judgeEnd,
+  makeLiveInstallation,
   type Recipient,
   recipientsOf,
   requestsOf,
@@ -23,7 +23,6 @@ import {
   untilStatus,
 } from "#test/support/live-broadcast.ts";
 
-const SETTLE = { WAXWING_BROADCASTS_SETTLE_AFTER: "1s" };
 const FAR_AHEAD_MS = 3_600_000;
 /** A network that answers soon, one that has many open, and one that turns everybody away at the moment of the cancel. */
 const moods = [
@@ -42,14 +41,11 @@ story(
   "a cancel at full speed: nobody is handed over after its answer, everybody is accounted for, only the delivered are charged",
   async () => {
     using waxwing = await program();
-    await using installation = await makeInstallation({
+    await using installation = await makeLiveInstallation({
       people: cancelForm.people * cancels,
       lists: cancels,
       throughput: cancelForm.throughput,
       command: waxwing.command,
-      env: SETTLE,
-      inDoubtAfter: "2s",
-      isTalkative: true,
     });
     const server = installation.start();
     await server.started();
@@ -98,14 +94,11 @@ story(
   "a cancel while the recipients are being built: nobody else is built or handed over, and nothing stays held",
   async () => {
     using waxwing = await program();
-    await using installation = await makeInstallation({
+    await using installation = await makeLiveInstallation({
       people: cancelForm.people * cancels,
       lists: cancels,
       throughput: cancelForm.throughput,
       command: waxwing.command,
-      env: SETTLE,
-      inDoubtAfter: "2s",
-      isTalkative: true,
     });
     const server = installation.start();
     await server.started();
@@ -145,12 +138,9 @@ story(
   "paused, suspended or made unready by the command line at full speed: nobody is handed over until it may go on, and everybody gets one message",
   async () => {
     using waxwing = await program();
-    await using installation = await makeInstallation({
+    await using installation = await makeLiveInstallation({
       ...pauseForm,
       command: waxwing.command,
-      env: SETTLE,
-      inDoubtAfter: "2s",
-      isTalkative: true,
     });
     await installation.setMood({ answerWithinMs: 200 });
     const server = installation.start();

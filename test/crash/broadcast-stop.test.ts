@@ -7,7 +7,7 @@
  */
 import { expect, test } from "bun:test";
 import { isFull, program, roundsOf } from "#test/support/crash-form.ts";
-import { LABELLED, makeInstallation } from "#test/support/installation.ts";
+import { LABELLED } from "#test/support/installation.ts";
 import {
   begin,
   countOpen,
@@ -15,6 +15,7 @@ import {
   expectedMoney,
   expectSound,
   judgeEnd,
+  makeLiveInstallation,
   requestsOf,
   show,
   untilSeen,
@@ -23,7 +24,6 @@ import {
 
 /** In the short form side by side, for a part of it is waiting. */
 const story = isFull ? test : test.concurrent;
-const SETTLE = { WAXWING_BROADCASTS_SETTLE_AFTER: "1s" };
 const FINISHED = ["completed", "cancelled", "failed"];
 
 const stops = roundsOf(12, 2);
@@ -36,12 +36,10 @@ story(
   "stopped in the middle of a broadcast: whoever is on the way is waited for, nobody is left in doubt, the next start goes on at once",
   async () => {
     using waxwing = await program();
-    await using installation = await makeInstallation({
+    await using installation = await makeLiveInstallation({
       ...stopForm,
       command: waxwing.command,
-      env: SETTLE,
       inDoubtAfter: "10m",
-      isTalkative: true,
     });
     let server = installation.start();
     await server.started();
@@ -101,13 +99,10 @@ story(
   "two broadcasts on one number and single messages in between: they take turns, singles go first, each gets what was meant for them",
   async () => {
     using waxwing = await program();
-    await using installation = await makeInstallation({
+    await using installation = await makeLiveInstallation({
       ...turnForm,
       lists: 2,
       command: waxwing.command,
-      env: SETTLE,
-      inDoubtAfter: "2s",
-      isTalkative: true,
     });
     const server = installation.start();
     await server.started();

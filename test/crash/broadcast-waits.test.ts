@@ -7,13 +7,14 @@
  */
 import { expect, test } from "bun:test";
 import { isFull, program } from "#test/support/crash-form.ts";
-import { type Installation, makeInstallation, type RunningServer } from "#test/support/installation.ts";
+import type { Installation, RunningServer } from "#test/support/installation.ts";
 import {
   begin,
   endings,
   expectedMoney,
   expectSound,
   judgeEnd,
+  makeLiveInstallation,
   requestsOf,
   show,
   until,
@@ -23,7 +24,6 @@ import {
 
 /** Alone where figures are measured. */
 const story = isFull ? test : test.concurrent;
-const SETTLE = { WAXWING_BROADCASTS_SETTLE_AFTER: "1s" };
 /** Long enough for a broadcast to be accepted and the server to end before. */
 const AHEAD_MS = isFull ? 6_000 : 3_000;
 /** The least that the configuration takes; 12 hours unless said. */
@@ -47,14 +47,11 @@ for (const { isHeld, name } of [
       using waxwing = await program();
       const ways = isFull ? (["stop", "kill"] as const) : [isHeld ? ("kill" as const) : ("stop" as const)];
       const people = isFull ? 500 : 20;
-      await using installation = await makeInstallation({
+      await using installation = await makeLiveInstallation({
         people: people * ways.length,
         lists: ways.length,
         throughput: 400,
         command: waxwing.command,
-        env: SETTLE,
-        inDoubtAfter: "2s",
-        isTalkative: true,
       });
       for (const [list, way] of ways.entries()) {
         const before = installation.start();
@@ -117,13 +114,10 @@ for (const form of throttleForms) {
     `turned away by the network for ${throttledMs / 1000} s at ${throughput} a second: nothing fails, it asks seldom, the pace comes back, nobody gets two`,
     async () => {
       using waxwing = await program();
-      await using installation = await makeInstallation({
+      await using installation = await makeLiveInstallation({
         people,
         throughput,
         command: waxwing.command,
-        env: SETTLE,
-        inDoubtAfter: "2s",
-        isTalkative: true,
       });
       const server = installation.start();
       await server.started();

@@ -3,7 +3,16 @@
  * receiver has got. The label of a broadcast is its name and the value of its template, so that the network knows it too.
  */
 import { openClient } from "#src/storage/driver.ts";
-import { CREDITED, type Installation, LABELLED, RATE, type RunningServer, type SeenRequest } from "./installation.ts";
+import {
+  CREDITED,
+  type Installation,
+  type InstallationOptions,
+  LABELLED,
+  makeInstallation,
+  RATE,
+  type RunningServer,
+  type SeenRequest,
+} from "./installation.ts";
 
 export interface Recipient {
   to: string;
@@ -33,6 +42,14 @@ export interface ShownBroadcast {
   counts: Counts;
   charged: string | null;
   started_at: string | null;
+}
+
+/** An installation whose network reports and whose broadcasts are settled soon after their end. */
+export function makeLiveInstallation(
+  options: Pick<InstallationOptions, "people" | "lists" | "throughput" | "command"> & { inDoubtAfter?: string },
+): Promise<Installation> {
+  const env = { WAXWING_BROADCASTS_SETTLE_AFTER: "1s" };
+  return makeInstallation({ inDoubtAfter: "2s", ...options, env, isTalkative: true });
 }
 
 /** The most requests of one number that the server has open at once. */

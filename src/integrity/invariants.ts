@@ -152,10 +152,12 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "in_doubt_is_settled",
-    sentence: "A message that has been open for over an hour has a row of work that will end it.",
+    // What a killed server left open gets its row at the next start, so a file at rest is judged by when it last ran.
+    sentence: "A message that had been open for over an hour at the last commit has a row of work that will end it.",
     of: "message",
     sql: `SELECT id FROM messages WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL
-          AND coalesce(handed_over_at, created_at) < @now - ${LONGEST_HAND_OVER_MS}
+          AND coalesce(handed_over_at, created_at)
+              < min(@now, coalesce((SELECT last_commit_at FROM instance), @now)) - ${LONGEST_HAND_OVER_MS}
           AND NOT EXISTS (SELECT 1 FROM outbox WHERE kind = 'settle_message' AND subject = messages.id)`,
     next: restart,
   },

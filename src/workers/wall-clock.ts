@@ -42,8 +42,9 @@ export class WallClock {
 
   constructor(options: WallClockOptions) {
     this.#options = options;
-    this.#lastCommit = readLastCommit(options.store.client) ?? options.clock.now();
-    this.#noted = this.#lastCommit;
+    const noted = readLastCommit(options.store.client);
+    this.#lastCommit = noted ?? options.clock.now();
+    this.#noted = noted ?? Number.NEGATIVE_INFINITY;
   }
 
   /** It counts as right only when the networks were asked once: a machine may come up with a clock that is wrong. */
@@ -70,7 +71,7 @@ export class WallClock {
   /** To be called after every commit. */
   noteCommit(): void {
     const now = this.#options.clock.now();
-    if (now > this.#lastCommit) {
+    if (now >= this.#lastCommit) {
       this.#lastCommit = now;
       if (now - this.#noted >= NOTED_EVERY_MS) this.#write(now);
     }

@@ -86,6 +86,31 @@ test("every invariant can be broken, and is named with the ids when it is", () =
   }
 });
 
+test("what a killed server left open is judged by when the file was last written to, however long it has lain there", () => {
+  const client = openClient(database, { timeout: 5_000 });
+  try {
+    client.exec("BEGIN IMMEDIATE");
+    const handedOverAt = app.clock.now();
+    client
+      .prepare("UPDATE messages SET status = 'sending', handed_over_at = ? WHERE status = 'failed'")
+      .run(handedOverAt);
+    const now = handedOverAt + 26 * 3_600_000;
+    const isFound = (lastCommitAt: number): boolean => {
+      client.prepare("UPDATE instance SET last_commit_at = ?").run(lastCommitAt);
+      return checkDatabase(client, { now, whole: true }).findings.some(({ name }) => name === "in_doubt_is_settled");
+    };
+    expect([
+      isFound(handedOverAt + 10_000),
+      isFound(handedOverAt + 3_600_000),
+      isFound(handedOverAt + 3_600_001),
+      isFound(now + 1),
+    ]).toEqual([false, false, true, true]);
+  } finally {
+    client.exec("ROLLBACK");
+    client.close();
+  }
+});
+
 test("what breaks is told with its ids and what to do, exit 1, in words and as JSON", async () => {
   app.store.client.exec("UPDATE billing_accounts SET held = held + 1");
   try {

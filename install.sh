@@ -11,6 +11,7 @@ usage() {
 Usage: ./install.sh dev [OPTIONS OF waxwing dev]   try it: a demo with a simulated network, nothing is kept
        ./install.sh test [OPTIONS OF bun test]     run the whole test suite
        ./install.sh build [--outfile FILE]         make the executable, dist/waxwing
+       ./install.sh audit                          ask whether what goes into it has known vulnerabilities
        sudo ./install.sh [OPTIONS]                 install it as a service, or upgrade the one that is there
 
 Options of the service install:
@@ -152,6 +153,29 @@ run_build() {
   prepare production
   say "building the executable"
   exec "$bun" scripts/build.ts "$@"
+}
+
+# The registry knows them by name and version. Exit code 0: none that is high or critical; 1: some; 3: nobody could say.
+run_audit() {
+  cd "$root"
+  require_bun
+  status=0
+  answer=$("$bun" audit --production --audit-level=high </dev/null 2>&1) || status=$?
+  if [ "$status" -eq 0 ]; then
+    printf '%s\n' "$answer"
+    return 0
+  fi
+  case $answer in
+    *vulnerabilit*)
+      printf '%s\n' "$answer"
+      fail "what goes into the executable has known vulnerabilities." \
+        "upgrade those packages: bun update NAME, then ./install.sh test"
+      ;;
+  esac
+  printf '%s\n' "$answer" >&2
+  say "the registry did not say what is known about the dependencies"
+  step "next: check the network, or ask a registry that can: BUN_CONFIG_REGISTRY=https://registry.npmjs.org ./install.sh audit"
+  exit 3
 }
 
 # --- The service ------------------------------------------------------------------------------------------------------
@@ -628,7 +652,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 case ${1:-} in
-  dev | test | build)
+  dev | test | build | audit)
     subcommand=$1
     shift
     "run_$subcommand" "$@"

@@ -12,6 +12,23 @@ import type { WriterFigures } from "#src/storage/writer.ts";
 import { version } from "#src/version.ts";
 import type { PostResult, WebhookPoster } from "#src/workers/post-webhook.ts";
 
+/** The words of the index `broadcasts_open`: a query without them would read every broadcast that there ever was. */
+const OPEN = "status IN ('scheduled', 'queueing', 'running', 'paused')";
+
+/** A row for each state, also where there is none. */
+const OPEN_BROADCASTS = ["scheduled", "queueing", "running", "paused"]
+  .map(
+    (status) => `SELECT '${status}' AS status, count(*) AS rows FROM broadcasts WHERE ${OPEN} AND status = '${status}'`,
+  )
+  .join(" UNION ALL ");
+
+/** As the API counts them: `sent` holds the delivered, `delivered` the read. */
+const RECIPIENT_STATES = ["to_go", "sending", "sent", "delivered", "read", "failed", "skipped"] as const;
+const UNDER_WAY_TOLD = 50;
+const PROGRESS = `SELECT workspace_id, broadcast_id, ${RECIPIENT_STATES.join(", ")} FROM broadcast_figures
+  WHERE broadcast_id IN (SELECT id FROM broadcasts
+    WHERE ${OPEN} AND status IN ('queueing', 'running', 'paused') ORDER BY id LIMIT ${UNDER_WAY_TOLD})`;
+
 export class Figures {
   readonly metrics = new Metrics();
   readonly requests = this.metrics.histogram(
@@ -117,6 +134,18 @@ export class Figures {
       "waxwing_callbacks_waiting",
       "Callbacks of networks that are stored and not applied.",
       asked("SELECT count(*) AS waiting FROM callbacks WHERE done_at IS NULL AND due_at <= ?", "waiting"),
+    );
+    gauge("waxwing_broadcasts", "Broadcasts that are not over.", asked(OPEN_BROADCASTS, "rows", ["status"]));
+    gauge(
+      "waxwing_broadcast_recipients",
+      `How far the oldest ${UNDER_WAY_TOLD} broadcasts are that are under way.`,
+      async () =>
+        (await reader.query(PROGRESS)).flatMap((row) =>
+          RECIPIENT_STATES.map((state): Sample => {
+            const labels = { workspace: String(row.workspace_id), broadcast: String(row.broadcast_id), state };
+            return [labels, Number(row[state])];
+          }),
+        ),
     );
     const people =
       "SELECT coalesce(sum(contacts), 0) AS contacts, coalesce(sum(opted_out), 0) AS out FROM contact_counters";

@@ -44,7 +44,7 @@ describe("the command line", () => {
   test("--help names every subcommand and option and changes nothing", () => {
     const { exitCode, stdout } = run([script, "--help"]);
     expect(exitCode).toBe(0);
-    for (const word of ["dev", "test", "build", "--prefix", "--data", "--no-service", "--uninstall"]) {
+    for (const word of ["dev", "test", "build", "audit", "--prefix", "--data", "--no-service", "--uninstall"]) {
       expect(stdout).toContain(word);
     }
   });
@@ -68,6 +68,50 @@ describe("the command line", () => {
       expect(await readdir(stage)).toEqual([]);
     });
   }
+});
+
+describe("the audit of the dependencies", () => {
+  /** `advisories`: what a registry answers; null: it has no such page. */
+  async function auditAt(advisories: object | null): Promise<Run & { asked: Record<string, string[]> }> {
+    let asked: Record<string, string[]> = {};
+    await using registry = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      async fetch(request) {
+        asked = JSON.parse(Buffer.from(Bun.gunzipSync(await request.arrayBuffer())).toString());
+        return advisories === null ? new Response("", { status: 405 }) : Response.json(advisories);
+      },
+    });
+    const env = { ...process.env, BUN_CONFIG_REGISTRY: registry.url.href };
+    const audit = Bun.spawn([script, "audit"], { env, stdout: "pipe", stderr: "pipe" });
+    const [stdout, stderr] = await Promise.all([audit.stdout.text(), audit.stderr.text()]);
+    return { exitCode: await audit.exited, stdout, stderr, asked };
+  }
+  const advisoryOf = (severity: string): object => ({
+    elysia: [{ id: 1, url: "https://example.com/GHSA-1", title: "A hole", severity, vulnerable_versions: "<99" }],
+  });
+
+  test("asks about what goes into the executable, in the version that the lockfile has", async () => {
+    const { exitCode, stdout, asked } = await auditAt({});
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining("No vulnerabilities")]);
+    const { dependencies, devDependencies } = JSON.parse(
+      await readFile(join(checkout, "package.json"), "utf8"),
+    ) as Record<"dependencies" | "devDependencies", Record<string, string>>;
+    for (const [name, version] of Object.entries(dependencies)) expect([name, asked[name]]).toEqual([name, [version]]);
+    for (const name of Object.keys(devDependencies)) expect(Object.keys(asked)).not.toContain(name);
+  });
+
+  test("a hole is named with the package and the next step, exit 1; a small one is none", async () => {
+    const { exitCode, stdout, stderr } = await auditAt(advisoryOf("critical"));
+    expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/elysia@[\d.]+\s[\s\S]*A hole/)]);
+    expect(stderr).toContain("next: upgrade");
+    expect(await auditAt(advisoryOf("low"))).toMatchObject({ exitCode: 0 });
+  });
+
+  test("where nobody can say it ends with 3, not as if all were well", async () => {
+    const { exitCode, stdout, stderr } = await auditAt(null);
+    expect([exitCode, stdout, stderr]).toEqual([3, "", expect.stringContaining("next: ")]);
+  });
 });
 
 describe("the service install", () => {

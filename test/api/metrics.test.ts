@@ -1,6 +1,7 @@
 /** The figures: what they count, that they are well formed, and who may see them. */
 import { expect, test } from "bun:test";
 import { Metrics } from "#src/metrics.ts";
+import { create, HOUR, notice, phones, show, underWay } from "#test/support/broadcast-stories.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 
@@ -31,6 +32,43 @@ test("requests, sends by outcome, work, commits, webhooks, people and memory are
   expect(value("waxwing_opted_out")).toBe(1);
   expect(value("process_resident_memory_bytes")).toBeGreaterThan(1e6);
   expect(value("waxwing_wal_bytes")).toBeGreaterThan(0);
+});
+
+test("a broadcast's progress is told as the API counts it, for as long as it is under way", async () => {
+  await using story = await underWay();
+  const { app, id } = story;
+  const later = new Date(app.clock.now() + 24 * HOUR).toISOString();
+  const scheduled = await create(story, { ...notice(phones(3)), send_at: later });
+  const progress = (figures: Map<string, number>, of: number): Record<string, number> =>
+    Object.fromEntries(
+      ["to_go", "sending", "sent", "delivered", "read", "failed", "skipped"].map((state) => [
+        state,
+        figures.get(`waxwing_broadcast_recipients{workspace="1",broadcast="${of}",state="${state}"}`) ?? Number.NaN,
+      ]),
+    );
+  const open = (figures: Map<string, number>): (number | undefined)[] =>
+    ["scheduled", "queueing", "running", "paused"].map((state) => figures.get(`waxwing_broadcasts{status="${state}"}`));
+
+  const under = await figuresOf(app);
+  const { counts } = await show(story, id);
+  const { to_go, sending, ...ended } = progress(under, id);
+  expect(ended).toEqual({
+    sent: counts.sent,
+    delivered: counts.delivered,
+    read: counts.read,
+    failed: counts.failed,
+    skipped: counts.skipped,
+  });
+  expect((to_go ?? 0) + (sending ?? 0)).toBe(5 - counts.sent);
+  expect(counts.sent).toBeGreaterThan(0);
+  expect(counts.sent).toBeLessThan(5);
+  expect(open(under)).toEqual([1, 0, 1, 0]);
+  expect([...under.keys()].join()).not.toContain(`broadcast="${scheduled}"`);
+
+  await app.clock.advance(HOUR);
+  const over = await figuresOf(app);
+  expect(open(over)).toEqual([1, 0, 0, 0]);
+  expect([...over.keys()].join()).not.toContain("waxwing_broadcast_recipients{");
 });
 
 test("every line is of the text format: each family once, with its help and its type before it", async () => {

@@ -15,11 +15,11 @@ ALTER TABLE instance ADD COLUMN last_commit_at INTEGER;
 -- Changes whenever somebody asks whether the database can be written: what does not change is not written either.
 ALTER TABLE instance ADD COLUMN probe INTEGER NOT NULL DEFAULT 0;
 
--- Attempts at a network that it did not accept, with its raw answer. What it accepted stands in the message itself.
+-- Attempts at a network, with its raw answer. What was accepted without one (the simulator) stands in the message itself.
 CREATE TABLE network_attempts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   reference TEXT NOT NULL,
-  outcome TEXT NOT NULL CHECK (outcome IN ('refused', 'throttled', 'unreachable', 'unknown')),
+  outcome TEXT NOT NULL CHECK (outcome IN ('accepted', 'refused', 'throttled', 'unreachable', 'unknown')),
   code TEXT,
   reason TEXT NOT NULL,
   -- The answer as it came, without the access token; null where there was none.

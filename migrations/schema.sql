@@ -556,7 +556,7 @@ CREATE INDEX messages_single ON messages (workspace_id, id) WHERE broadcast_id I
 CREATE TABLE network_attempts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   reference TEXT NOT NULL,
-  outcome TEXT NOT NULL CHECK (outcome IN ('refused', 'throttled', 'unreachable', 'unknown')),
+  outcome TEXT NOT NULL CHECK (outcome IN ('accepted', 'refused', 'throttled', 'unreachable', 'unknown')),
   code TEXT,
   reason TEXT NOT NULL,
   -- The answer as it came, without the access token; null where there was none.

@@ -3,7 +3,7 @@
  * together, and the only one that starts and stops them.
  */
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { createApp } from "#src/api/app.ts";
 import { callbackRoutes } from "#src/api/callbacks.ts";
 import { readTls } from "#src/config/tls.ts";
@@ -16,6 +16,7 @@ import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
 import { CALLBACKS } from "#src/domain/callbacks/callbacks.ts";
 import { Figures } from "#src/figures.ts";
+import { ImportFiles } from "#src/imports/import-files.ts";
 import type { Log } from "#src/log.ts";
 import type { Network } from "#src/networks/network.ts";
 import type { Networks } from "#src/networks/registry.ts";
@@ -251,7 +252,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       doctor: settingsOf(config),
       ...{ store, clock, random, log, box, handOver, reader: readers.lists, searchReader: readers.searches },
       limits: config.limits,
-      importsDirectory: join(dirname(files.database), "imports"),
+      importFiles: new ImportFiles(files.database),
       webhooks: config.webhooks,
       publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,
       stopping: stopping.signal,

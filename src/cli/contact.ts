@@ -1,12 +1,21 @@
 /** `waxwing contact …`: people in and out of the database, many at a time, and one forgotten. */
 import { closeSync, existsSync, openSync, writeSync } from "node:fs";
 import { findPerson } from "#src/domain/contacts/find.ts";
-import { eraseContact, eraseMentions, eraseTexts, namesOf } from "#src/domain/erasure/erase-person.ts";
+import {
+  eraseContact,
+  eraseMentions,
+  eraseTexts,
+  type Mentioning,
+  mentioning,
+  namesOf,
+} from "#src/domain/erasure/erase-person.ts";
+import { listImports, removeEndedImports } from "#src/domain/imports/imports.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { bulkOptOut } from "#src/imports/bulk-opt-out.ts";
 import { exportContacts } from "#src/imports/export-contacts.ts";
 import { FailureFile } from "#src/imports/failure-file.ts";
 import { importContacts } from "#src/imports/import-contacts.ts";
+import { ImportFiles } from "#src/imports/import-files.ts";
 import { type Clock, sleep } from "#src/primitives/clock.ts";
 import { notFound } from "#src/primitives/problem.ts";
 import type { Store } from "#src/storage/store.ts";
@@ -133,22 +142,49 @@ export const commands: readonly Command[] = [
     name: "erase",
     summary: "Forget a person: data, texts, raw records",
     details:
-      "Figures stay, and a keyed hash of an opt-out, so that no import revives it. Backups made before still hold the\nperson.",
+      "Figures stay, and a keyed hash of an opt-out, so that no import revives it. Files that were brought in through the\nconsole go, whoever else is in them. Backups made before still hold the person.",
     positionals: { phone: { kind: "text", value: "PHONE", required: true, says: "The person's number, in any form" } },
     options: { workspace: workspaceOption },
     run: (context, given) =>
-      withDatabase(context, "write", async ({ store }) => {
-        const wasEmptied = await erase(store, context.io.clock, given.workspace, given.phone);
-        const text = wasEmptied
-          ? "The person is erased."
-          : "The person is erased; the log beside the database still holds old pages until the server's next restart.";
-        return { json: { erased: true, log_emptied: wasEmptied }, text };
+      withDatabase(context, "write", async ({ store, config }) => {
+        const files = new ImportFiles(config.storage.path);
+        const { isLogEmpty, waitingImports } = await erase(
+          store,
+          context.io.clock,
+          files,
+          given.workspace,
+          given.phone,
+        );
+        const text = [
+          "The person is erased.",
+          ...(isLogEmpty ? [] : ["The log beside the database still holds old pages until the server's next restart."]),
+          ...(waitingImports.length === 0
+            ? []
+            : [
+                `Files that were given to the console and not brought in yet may name them: ${waitingImports.join(", ")}.`,
+                "  next: take them away under Contacts → Import, or leave the person out of them",
+              ]),
+        ].join("\n");
+        return { json: { erased: true, log_emptied: isLogEmpty, waiting_imports: waitingImports }, text };
       }),
   }),
 ];
 
-/** Batch by batch, the contact itself last: a command that is broken off can be run again. */
-async function erase(store: Store, clock: Clock, workspaceId: number, phone: string): Promise<boolean> {
+interface Erased {
+  /** Nothing of the person is left in the log beside the database. */
+  isLogEmpty: boolean;
+  /** Files that were given to the console and not brought in yet. */
+  waitingImports: number[];
+}
+
+/** Batch by batch, the contact last, so that a command that is broken off can be run again. */
+async function erase(
+  store: Store,
+  clock: Clock,
+  files: ImportFiles,
+  workspaceId: number,
+  phone: string,
+): Promise<Erased> {
   const inTurns = async (batch: (tx: Tx) => boolean): Promise<void> => {
     while (await store.write(batch)) await sleep(clock, GAP_MS);
   };
@@ -158,16 +194,27 @@ async function erase(store: Store, clock: Clock, workspaceId: number, phone: str
     if (found == null) throw notFound("contact");
     return { contact: found, names: namesOf(tx, found) };
   });
-  await inTurns((tx) => eraseTexts(tx, contact, BATCH));
-  for (const kind of ["callbacks", "events"] as const) {
-    let after: number | null = 0;
-    await inTurns((tx) => {
-      after = eraseMentions(tx, workspaceId, names, kind, after ?? 0, BATCH);
-      return after !== null;
-    });
-  }
-  await store.write((tx) => eraseContact(tx, contact));
-  return store.checkpoint();
+  const lookedAt: Record<Mentioning, number> = { callbacks: 0, events: 0, audit_log: 0, idempotency_keys: 0 };
+  const eraseWhatThereIs = async (): Promise<void> => {
+    await inTurns((tx) => eraseTexts(tx, contact, BATCH));
+    for (const table of mentioning) {
+      await inTurns((tx) => {
+        const last = eraseMentions(tx, workspaceId, names, table, lookedAt[table], BATCH);
+        lookedAt[table] = last ?? lookedAt[table];
+        return last !== null;
+      });
+    }
+  };
+  await eraseWhatThereIs();
+  const ended = await store.write((tx) => {
+    eraseContact(tx, contact);
+    return removeEndedImports(tx, workspaceId);
+  });
+  for (const id of ended) files.remove(id);
+  // What a server beside us did with the person until then.
+  await eraseWhatThereIs();
+  const waiting = store.read((reading) => listImports(reading, workspaceId));
+  return { isLogEmpty: store.checkpoint(), waitingImports: waiting.map(({ id }) => id) };
 }
 
 function requireFile(path: string): void {

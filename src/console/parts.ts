@@ -3,6 +3,7 @@ import type { KeyQueue } from "#src/api/idempotency.ts";
 import type { RateLimits } from "#src/api/rate-limit.ts";
 import type { DoctorSettings } from "#src/doctor/surroundings.ts";
 import type { BulkJobs } from "#src/imports/bulk-jobs.ts";
+import type { ImportFiles } from "#src/imports/import-files.ts";
 import type { ImportJobs } from "#src/imports/import-jobs.ts";
 import type { Log } from "#src/log.ts";
 import type { Clock } from "#src/primitives/clock.ts";
@@ -31,7 +32,7 @@ export interface ConsoleOptions {
   /** What the doctor looks at beside the rows. */
   doctor: DoctorSettings;
   /** Where files of people wait for their import. */
-  importsDirectory: string;
+  importFiles: ImportFiles;
   /** What is let through as a webhook address. */
   webhooks: { allowHttp: boolean; allowPrivate: boolean };
   /** The address by which the world reaches this server, without a slash at the end; null: not said. */
@@ -43,7 +44,7 @@ export interface ConsoleOptions {
   isTrustedProxy: (address: string) => boolean;
 }
 
-export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "limits" | "importsDirectory"> {
+export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "limits"> {
   passwords: Passwords;
   keyQueue: KeyQueue;
   live: LiveBroadcasts;

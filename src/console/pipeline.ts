@@ -38,7 +38,7 @@ export interface Peer {
 export type ConsolePipeline = (request: Request, peer: Peer) => Promise<Response>;
 
 export function createPipeline(options: ConsoleOptions, ids: RequestIds): ConsolePipeline {
-  const { isTrustedProxy, limits, importsDirectory, ...given } = options;
+  const { isTrustedProxy, limits, ...given } = options;
   const { store, clock, log, publicUrl } = options;
   const isSecure = options.hasTls || (publicUrl?.startsWith("https:") ?? false);
   const parts: ConsoleParts = {
@@ -48,7 +48,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     keyQueue: new KeyQueue(),
     live: new LiveBroadcasts(store, clock),
     today: new TodayFigures(store, clock, options.reader),
-    imports: new ImportJobs({ store, clock, log, directory: importsDirectory, stopping: options.stopping }),
+    imports: new ImportJobs({ store, clock, log, files: options.importFiles, stopping: options.stopping }),
     bulk: new BulkJobs({ store, clock, log, reader: options.searchReader, stopping: options.stopping }),
   };
   const limiter = new RateLimiter(clock, limits, "person");

@@ -3,8 +3,7 @@
  * in. One runs at a time; what it came to is written down. A stop of the server ends it: begun again, what is in stays
  * and nothing doubles.
  */
-import { createWriteStream, existsSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { createWriteStream, existsSync } from "node:fs";
 import { listFields } from "#src/domain/fields/read.ts";
 import { changeImport, listOldImports, removeImport } from "#src/domain/imports/imports.ts";
 import type { Import, ImportOutcome, ImportSettings } from "#src/domain/imports/table.ts";
@@ -15,19 +14,21 @@ import type { Store } from "#src/storage/store.ts";
 import { type GuessedColumn, guessColumns, requireColumns } from "./columns.ts";
 import { FailureFile } from "./failure-file.ts";
 import { importContacts } from "./import-contacts.ts";
+import type { ImportFiles } from "./import-files.ts";
 import { readRows } from "./rows.ts";
 
 export interface ImportJobsOptions {
   store: Store;
   clock: Clock;
   log: { error: (message: string, details: { error: unknown }) => void };
-  directory: string;
+  files: ImportFiles;
   /** Aborted when the server stops. */
   stopping: AbortSignal;
 }
 
 /** A million people with many columns. */
 const FILE_BYTES_MAX = 200 * 1024 * 1024;
+const SWEPT_EVERY_MS = 24 * 60 * 60 * 1000;
 const FIRST_ROWS = 5;
 const FAILURES_SHOWN = 20;
 
@@ -46,14 +47,17 @@ export class ImportJobs {
 
   constructor(options: ImportJobsOptions) {
     this.#options = options;
+    this.#sweepDaily();
   }
 
-  fileOf(id: number): string {
-    return join(this.#options.directory, `${id}.csv`);
-  }
-
-  errorsOf(id: number): string {
-    return `${this.fileOf(id)}.errors.csv`;
+  /** What these files hold are people: none stays because nobody brings another one. */
+  #sweepDaily(): void {
+    const { clock, log, stopping } = this.#options;
+    const timer = clock.setTimer(SWEPT_EVERY_MS, () => {
+      this.#sweep().catch((error: unknown) => log.error("old imports could not be swept away", { error }));
+      if (!stopping.aborted) this.#sweepDaily();
+    });
+    stopping.addEventListener("abort", () => timer.cancel(), { once: true });
   }
 
   /** Null: it does not run. */
@@ -63,9 +67,10 @@ export class ImportJobs {
 
   /** Throws `invalid_request` for a file that is empty or too large; nothing of it stays then. */
   async take(id: number, body: ReadableStream<Uint8Array> | null): Promise<void> {
-    makePrivateDirectory(this.#options.directory);
+    const { files } = this.#options;
+    makePrivateDirectory(files.directory);
     await this.#sweep();
-    const path = this.fileOf(id);
+    const path = files.fileOf(id);
     makePrivateFile(path);
     const file = createWriteStream(path, { mode: 0o600 });
     const failed = Promise.withResolvers<never>();
@@ -86,21 +91,21 @@ export class ImportJobs {
       if (head.length === 0) throw wrongFile("The file has no line with the names of its columns.");
     } catch (error) {
       file.destroy();
-      this.forget(id);
+      files.remove(id);
       throw error;
     }
   }
 
   /** The columns with what they are taken for, and the first rows. */
   async look({ id, workspaceId, settings }: Import): Promise<FileHead> {
-    const [header = [], ...rows] = await this.#readHead(this.fileOf(id));
+    const [header = [], ...rows] = await this.#readHead(this.#options.files.fileOf(id));
     const fields = this.#options.store.read((reading) => listFields(reading, workspaceId));
     return { columns: guessColumns(header, new Map(Object.entries(settings.map)), fields), rows };
   }
 
   /** Throws `invalid_request` where the columns cannot be what is said. */
   async requireMap({ id, workspaceId }: Import, map: Readonly<Record<string, string>>): Promise<void> {
-    const [header = []] = await this.#readHead(this.fileOf(id));
+    const [header = []] = await this.#readHead(this.#options.files.fileOf(id));
     const fields = this.#options.store.read((reading) => listFields(reading, workspaceId));
     requireColumns(header, new Map(Object.entries(map)), fields);
   }
@@ -123,16 +128,16 @@ export class ImportJobs {
   }
 
   async #run(job: Import, settings: ImportSettings, isDryRun: boolean): Promise<void> {
-    const { store, clock, log, stopping } = this.#options;
+    const { store, clock, log, files, stopping } = this.#options;
     const failures: { line: number; reason: string }[] = [];
-    const errors = new FailureFile(this.errorsOf(job.id));
+    const errors = new FailureFile(files.errorsOf(job.id));
     try {
       if (stopping.aborted) throw new Stopped();
       const figures = await importContacts({
         store,
         clock,
         workspaceId: job.workspaceId,
-        path: this.fileOf(job.id),
+        path: files.fileOf(job.id),
         map: new Map(Object.entries(settings.map)),
         optIn: settings.optIn,
         evidence: {
@@ -174,19 +179,13 @@ export class ImportJobs {
     }
   }
 
-  /** Its files go. */
-  forget(id: number): void {
-    rmSync(this.fileOf(id), { force: true });
-    rmSync(this.errorsOf(id), { force: true });
-  }
-
   /** What nobody has come back to. */
   async #sweep(): Promise<void> {
-    const { store } = this.#options;
+    const { store, files } = this.#options;
     const old = store.read(listOldImports).filter(({ id }) => !this.#running.has(id));
     for (const { id } of old) {
       await store.write((tx) => removeImport(tx, id));
-      this.forget(id);
+      files.remove(id);
     }
   }
 }

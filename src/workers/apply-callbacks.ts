@@ -4,7 +4,7 @@
  * one by one, each in a savepoint of its own. A body is done in the same write as its last item, and applying an item
  * twice (after a crash between two writes) changes nothing.
  */
-import { finishCallback, getCallback, listWaiting, nextDueAt } from "#src/domain/callbacks/callbacks.ts";
+import { emptyCallback, finishCallback, getCallback, listWaiting, nextDueAt } from "#src/domain/callbacks/callbacks.ts";
 import type { Callback } from "#src/domain/callbacks/table.ts";
 import { Tally } from "#src/domain/figures/tally.ts";
 import type { Log } from "#src/log.ts";
@@ -122,9 +122,10 @@ export class CallbackApplier {
   async #applyAll(items: Item[]): Promise<void> {
     const { store, watch, onIgnored } = this.#options;
     const notes = new Map<number, string[]>();
+    const ofErased = new Set<number>();
     for (let start = 0; start < items.length; start += ITEMS_PER_WRITE) {
       const batch = items.slice(start, start + ITEMS_PER_WRITE);
-      const applied = await store.write((tx) => this.#applyBatch(tx, batch, notes));
+      const applied = await store.write((tx) => this.#applyBatch(tx, batch, notes, ofErased));
       batch.forEach(({ callback }, index) => {
         const { note, messageId } = applied[index] ?? NOTHING;
         if (messageId !== null) watch.changed(messageId);
@@ -134,14 +135,20 @@ export class CallbackApplier {
     }
   }
 
-  /** What became of each item. `known`: by body, what could not be applied in earlier writes. */
-  #applyBatch(tx: Tx, batch: Item[], known: ReadonlyMap<number, string[]>): Applied[] {
+  /**
+   * What became of each item. `known`: by body, what could not be applied in earlier writes; `ofErased`: bodies that name
+   * somebody who was erased, added to.
+   */
+  #applyBatch(tx: Tx, batch: Item[], known: ReadonlyMap<number, string[]>, ofErased: Set<number>): Applied[] {
     const applied = this.#applyTogether(tx, batch) ?? this.#applyOneByOne(tx, batch);
     const notes = new Map(known);
     batch.forEach(({ callback, isLast }, index) => {
-      const { note } = applied[index] ?? NOTHING;
+      const { note, isOfErased = false } = applied[index] ?? NOTHING;
       if (note !== null) notes.set(callback.id, withNote(notes.get(callback.id), note));
-      if (isLast) finishCallback(tx, callback.id, notes.get(callback.id)?.join("; ") ?? null);
+      if (isOfErased) ofErased.add(callback.id);
+      if (!isLast) return;
+      finishCallback(tx, callback.id, notes.get(callback.id)?.join("; ") ?? null);
+      if (ofErased.has(callback.id)) emptyCallback(tx, callback.id);
     });
     return applied;
   }

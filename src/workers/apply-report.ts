@@ -28,6 +28,8 @@ export interface Applied {
   note: string | null;
   /** The message that changed. */
   messageId: number | null;
+  /** It speaks of somebody who was erased: its body must not stay. */
+  isOfErased?: boolean;
 }
 
 /** Where it came from and whose word it is; the body has been taken apart. */
@@ -92,7 +94,7 @@ function applyOne(tx: Tx, number: SendingNumber, report: StatusReport, { instanc
     const { phoneNumberId, recipientId: waId, recipientUserId: userId, at } = report;
     obeyControl(tx, number, { kind: "preference", phoneNumberId, waId, userId, value: "stop", at });
   }
-  if (applied.kind === "applied") return { note: null, messageId: applied.messageId };
+  if (applied.kind === "applied") return { note: null, messageId: applied.messageId, isOfErased: applied.isOfErased };
   return noted(applied.kind === "dropped" ? NOT_OURS : null);
 }
 

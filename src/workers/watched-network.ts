@@ -1,7 +1,7 @@
 /**
- * A network with somebody looking on: every attempt is counted, its answers tell the time, and what was not accepted is
- * written down with the raw answer. The note is queued before the outcome is returned, so it shares the commit that records the outcome, and no
- * hand-over waits for it.
+ * A network with somebody looking on: every attempt is counted, its answers tell the time, and are written down as they
+ * came. Of an accepted message the note goes with the outcome, into its transaction; any other is queued before the outcome
+ * is returned, so that it shares the commit that records it. No hand-over waits for either.
  */
 import { noteAttempt } from "#src/domain/attempts/attempts.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
@@ -31,25 +31,26 @@ export function watchNetwork(network: Network, { store, clock, onAttempt, onTime
       });
       const durationMs = clock.monotonic() - startedAt;
       onAttempt(network.name, outcome, durationMs);
-      if (outcome.kind !== "accepted") {
-        const attempt = attemptOf(outcome, answer);
-        const { reference } = handover;
-        // Without it the message's own row still tells how it ended; a disk that fails has worse to be told of.
-        store
-          .write((tx) => noteAttempt(tx, { ...attempt, reference, attemptedAt, durationMs: Math.round(durationMs) }))
-          .catch(() => undefined);
-      }
+      const attempt = { ...attemptOf(outcome, answer), attemptedAt, durationMs: Math.round(durationMs) };
+      if (outcome.kind === "accepted") return answer === null ? outcome : { ...outcome, attempt };
+      // Without it the message's own row still tells how it ended; a disk that fails has worse to be told of.
+      store.write((tx) => noteAttempt(tx, handover.reference, attempt)).catch(() => undefined);
       return outcome;
     },
   };
 }
 
-function attemptOf(outcome: Exclude<Outcome, { kind: "accepted" }>, answer: RawAnswer | null) {
+function attemptOf(outcome: Outcome, answer: RawAnswer | null) {
   return {
     outcome: outcome.kind,
     code: "code" in outcome ? outcome.code : null,
-    reason: "message" in outcome ? outcome.message : outcome.reason,
+    reason: reasonOf(outcome),
     httpStatus: answer?.httpStatus ?? null,
     answer: answer?.body ?? null,
   };
+}
+
+function reasonOf(outcome: Outcome): string {
+  if (outcome.kind === "accepted") return `the network took it as ${outcome.networkMessageId}`;
+  return "message" in outcome ? outcome.message : outcome.reason;
 }

@@ -141,7 +141,7 @@ test("an erased person is found nowhere in the files, and no import revives the 
   await waxwing("contact", "opt-out", "--workspace", "1", "--file", write("o.txt", `${secrets[1]}\n`));
   expect(foundIn(secrets)).not.toEqual([]);
   const erased = await waxwing("contact", "erase", "--workspace", "1", `+${secrets[1]}`);
-  expect(erased.json).toEqual({ erased: true, log_emptied: true });
+  expect(erased.json).toEqual({ erased: true, log_emptied: true, waiting_imports: [] });
   expect(foundIn(secrets)).toEqual([]);
   expect((await waxwing("contact", "erase", "--workspace", "1", `+${secrets[1]}`)).code).toBe(1);
   expect((await importFile(path, "--consent", "opted_in")).json).toMatchObject({ opted_in: 0, kept_opted_out: 1 });

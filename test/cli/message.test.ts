@@ -93,8 +93,22 @@ test("the network's raw answer is kept word for word, but for the access token t
     body: { to: "+919876540010", text: "Hello back" },
   });
   expect(answer.status).toBe(502);
-  const told = await workshop.json<Told>(["message", "show", "1"]);
-  expect(told.timeline.filter(({ what }) => what === "attempt")).toMatchObject([
+  const attemptsOf = async (message: string) =>
+    (await workshop.json<Told>(["message", "show", message])).timeline.filter(({ what }) => what === "attempt");
+  expect(await attemptsOf("1")).toMatchObject([
     { outcome: "unknown", http_status: 502, answer: "<html>502 for Bearer [token]</html>" },
   ]);
+
+  graph.fault({ fault: { kind: "message_status", messageStatus: "held_for_quality_assessment" } });
+  const taken = { to: "+919876540010", text: "Hello again" };
+  expect((await app.send("POST", "/api/v1/messages", { key: shop.key, body: taken })).status).toBe(201);
+  const [accepted, ...others] = await attemptsOf("2");
+  expect([accepted, others]).toEqual([
+    expect.objectContaining({ outcome: "accepted", http_status: 200, says: expect.stringContaining("wamid.") }),
+    [],
+  ]);
+  expect(JSON.parse(String(accepted?.answer))).toMatchObject({
+    contacts: [{ input: "+919876540010" }],
+    messages: [{ message_status: "held_for_quality_assessment" }],
+  });
 });

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { changeConsent } from "#src/domain/contacts/change-consent.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
+import { eraseContact, eraseTexts } from "#src/domain/erasure/erase-person.ts";
+import { messages } from "#src/domain/messages/table.ts";
 import { makeUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";
@@ -91,6 +93,19 @@ const stops: {
     status: 422,
     isKept: true,
     stop: (tx, { numberId }) => removeNumber(tx, numberId),
+  },
+  {
+    name: "an erasure",
+    code: "opted_out",
+    status: 422,
+    isKept: true,
+    stop: (tx, { id }) => {
+      const [message] = tx.db.select().from(messages).all();
+      if (message?.contactId == null) throw new Error("nothing waits for its second attempt");
+      const contact = getContact(tx, id, message.contactId);
+      eraseTexts(tx, contact, 100);
+      eraseContact(tx, contact);
+    },
   },
 ];
 

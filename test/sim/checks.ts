@@ -87,6 +87,12 @@ const PARTS: readonly { name: string; sql: string }[] = [
       WHERE a.times IS NOT e.told`,
   },
   {
+    name: "one answer for each message that the network took, and its own",
+    sql: `SELECT a.reference, count(*) AS answers FROM network_attempts a LEFT JOIN messages m ON m.reference = a.reference
+      WHERE a.outcome = 'accepted' GROUP BY a.reference
+      HAVING count(*) <> 1 OR a.answer IS NOT a.reference OR m.network_message_id IS NULL`,
+  },
+  {
     name: "moves that no message may make",
     sql: `SELECT * FROM temp.moves WHERE was || ' ' || became NOT IN (
         'sending sent', 'sending delivered', 'sending read', 'sending failed', 'sending queued', 'queued sending',

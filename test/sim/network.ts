@@ -70,11 +70,11 @@ export class OutsideNetwork {
       name: "simulator",
       parse: parseCallback,
       isReachable: async () => !this.#isOnly("away"),
-      send: (handover, timeoutMs) => this.#take(life, handover, timeoutMs),
+      send: (handover, timeoutMs, onAnswer) => this.#take(life, handover, timeoutMs, onAnswer),
     };
   }
 
-  #take(life: Life, handover: Handover, timeoutMs: number): Promise<Outcome> {
+  #take(life: Life, handover: Handover, timeoutMs: number, onAnswer: Parameters<Port["send"]>[2]): Promise<Outcome> {
     const { scheduler, random, note, atHandOver } = this.#options;
     return new Promise((resolve) => {
       if (!life.isDead) atHandOver("before");
@@ -93,6 +93,7 @@ export class OutsideNetwork {
         // What comes after the time limit is not heard: the port itself says that nobody knows.
         arrived.told = isLate ? { kind: "unknown", reason: "no answer in time" } : outcome;
         note(`answer ${handover.reference}: ${arrived.told.kind}`);
+        if (arrived.told.kind === "accepted") onAnswer?.({ httpStatus: 200, body: handover.reference, at: null });
         resolve(arrived.told);
       });
       atHandOver("after");

@@ -129,7 +129,7 @@ export const importRoutes: readonly ConsoleRoute[] = [
     needs: "member",
     handle: (call) => {
       const job = call.store.read((reading) => requireImport(call, reading));
-      const path = call.imports.errorsOf(job.id);
+      const path = call.importFiles.errorsOf(job.id);
       if (!existsSync(path) || call.imports.progressOf(job.id) !== null) throw notFound("file");
       const name = `${job.fileName.replace(/\.\w+$/, "").replace(/[^\w.-]+/g, "-")}.errors.csv`;
       return new Response(readFileSync(path), {
@@ -150,7 +150,7 @@ export const importRoutes: readonly ConsoleRoute[] = [
       change(call, (tx) => {
         const job = requireIdle(call, tx);
         removeImport(tx, job.id);
-        tx.afterCommit(() => call.imports.forget(job.id));
+        tx.afterCommit(() => call.importFiles.remove(job.id));
         const deed = { action: "import.discard", subject: job.fileName, details: { id: job.id } };
         return { status: 200, data: {}, deed };
       }),

@@ -1,10 +1,10 @@
 /**
- * What networks answered when they did not accept: written beside the outcome, kept as long as other raw answers. An
- * accepted attempt is not written down: the message's own row tells all of it.
+ * What networks answered, word for word: written beside the outcome, kept as long as other raw answers. An attempt that was
+ * accepted without an answer in words (the simulator's) is not written down: the message's own row tells all of it.
  */
 import { asc, eq, inArray, sql } from "drizzle-orm";
 import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
-import { type NetworkAttempt, networkAttempts } from "./table.ts";
+import { type AttemptNote, type NetworkAttempt, networkAttempts } from "./table.ts";
 
 const LONGEST_ANSWER = 4_000;
 const LONGEST_REASON = 500;
@@ -25,9 +25,10 @@ const insert = statement((db) =>
     .prepare(),
 );
 
-export function noteAttempt(tx: Tx, attempt: Omit<NetworkAttempt, "id">): void {
+export function noteAttempt(tx: Tx, reference: string, attempt: AttemptNote): void {
   insert(tx).run({
     ...attempt,
+    reference,
     reason: attempt.reason.slice(0, LONGEST_REASON),
     answer: attempt.answer?.slice(0, LONGEST_ANSWER) ?? null,
   });

@@ -1,4 +1,4 @@
-/** Attempts at a network that it did not accept, with its raw answer, found by the message's reference. */
+/** Attempts at a network, with its raw answer, found by the message's reference. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/storage/columns.ts";
 
@@ -16,6 +16,9 @@ export const networkAttempts = sqliteTable("network_attempts", {
   durationMs: integer().notNull(),
 });
 
-export type AttemptOutcome = "refused" | "throttled" | "unreachable" | "unknown";
+export type AttemptOutcome = "accepted" | "refused" | "throttled" | "unreachable" | "unknown";
 
 export type NetworkAttempt = typeof networkAttempts.$inferSelect;
+
+/** One attempt, as whoever made it knows it. */
+export type AttemptNote = Omit<NetworkAttempt, "id" | "reference">;

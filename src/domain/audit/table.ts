@@ -1,4 +1,4 @@
-/** Who did what, and when. Rows are only ever added. */
+/** Who did what, and when. Rows are only ever added; whom somebody had erased is taken out of them. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/storage/columns.ts";
 

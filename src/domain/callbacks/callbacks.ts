@@ -101,6 +101,11 @@ export function finishCallback(tx: Tx, id: number, note: string | null): void {
   done(tx).run({ id, now: tx.now, note });
 }
 
+/** It was applied, and names somebody who was erased. */
+export function emptyCallback(tx: Tx, id: number): void {
+  tx.db.update(callbacks).set({ body: "{}" }).where(eq(callbacks.id, id)).run();
+}
+
 /** Drops up to `limit` applied bodies that are older than `before`; returns how many. */
 export function purgeCallbacks(tx: Tx, before: number, limit: number): number {
   const old = tx.db

@@ -2,10 +2,12 @@
  * Forgets a person: name, number, texts, raw callbacks, event bodies. Figures stay, for they are nobody's; and so does a
  * keyed hash of an opt-out, so that nothing we do later revives it. Run in batches; each call does a bounded part.
  */
-import { and, eq, gt, inArray, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, sql } from "drizzle-orm";
 import { type E164, otherSpelling } from "#src/primitives/phone.ts";
 import type { Tx } from "#src/storage/transaction.ts";
 import { networkAttempts } from "../attempts/table.ts";
+import { auditLog } from "../audit/table.ts";
+import { emptyCallback } from "../callbacks/callbacks.ts";
 import { callbacks } from "../callbacks/table.ts";
 import { rememberErasedOptOut } from "../contacts/erased.ts";
 import {
@@ -22,10 +24,12 @@ import { contactFields } from "../fields/table.ts";
 import { groupMembers } from "../groups/table.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
 import { conversations, inbounds } from "../inbound/table.ts";
+import { ERASED } from "../messages/message.ts";
 import { messages, parkedStatuses } from "../messages/table.ts";
+import { formAnswers } from "../users/table.ts";
 import { deliveries, deliveryAttempts } from "../webhooks/table.ts";
 
-const ERASED = "[erased]";
+const NO_DATA = '{"data":null}';
 
 /** Every text by which the person may be found: numbers in both spellings, network ids. Without `+`, as networks write. */
 export function namesOf(tx: Tx, contact: Contact): string[] {
@@ -46,6 +50,7 @@ export function eraseContact(tx: Tx, contact: Contact): void {
   eraseFromDrafts(tx, contact.workspaceId, names);
   for (const name of names) {
     tx.db.delete(parkedStatuses).where(sql`instr(${parkedStatuses.report}, ${name}) > 0`).run();
+    tx.db.update(formAnswers).set({ body: NO_DATA }).where(sql`instr(${formAnswers.body}, ${name}) > 0`).run();
   }
   tx.db.delete(contactPeople).where(eq(contactPeople.contactId, id)).run();
   tx.db.delete(contactTags).where(eq(contactTags.contactId, id)).run();
@@ -94,7 +99,7 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
     .set({ toPhone: ERASED, text: ERASED, variables: null, networkMessageId: null })
     .where(inArray(messages.id, sent))
     .run();
-  tx.db.update(idempotencyKeys).set({ body: '{"data":null}' }).where(inArray(idempotencyKeys.messageId, sent)).run();
+  tx.db.update(idempotencyKeys).set({ body: NO_DATA }).where(inArray(idempotencyKeys.messageId, sent)).run();
   const written = tx.db
     .select({ id: inbounds.id })
     .from(inbounds)
@@ -111,53 +116,97 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
   return sent.length > 0 || written.length > 0;
 }
 
-/** Raw callbacks and event bodies that name the person, from `afterId` on; returns where to go on, null at the end. */
+/**
+ * Where a person may be named in the midst of something: what networks and receivers said, events, the log of deeds,
+ * answers that are kept under a key. Nothing is indexed by what is in them, so they are walked. What has not been applied yet
+ * stays: applied, it is emptied where it speaks of a message of theirs.
+ */
+export const mentioning = ["callbacks", "events", "audit_log", "idempotency_keys"] as const;
+export type Mentioning = (typeof mentioning)[number];
+
+/** Empties what names the person, from `afterId` on; returns how far it went, null at the end. */
 export function eraseMentions(
   tx: Tx,
   workspaceId: number,
-  names: string[],
-  table: "callbacks" | "events",
+  names: readonly string[],
+  table: Mentioning,
   afterId: number,
   limit: number,
 ): number | null {
-  if (table === "events") {
-    const rows = tx.db
+  const rows = readers[table](tx, workspaceId, afterId, limit);
+  for (const row of rows) {
+    if (names.some((name) => row.text.includes(name))) row.empty();
+  }
+  return rows.at(-1)?.id ?? null;
+}
+
+interface Mention {
+  id: number;
+  /** All that may name somebody. */
+  text: string;
+  empty: () => void;
+}
+
+const readers: Record<Mentioning, (tx: Tx, workspaceId: number, afterId: number, limit: number) => Mention[]> = {
+  callbacks: (tx, _, afterId, limit) =>
+    tx.db
+      .select({ id: callbacks.id, text: callbacks.body })
+      .from(callbacks)
+      .where(and(gt(callbacks.id, afterId), isNotNull(callbacks.doneAt)))
+      .orderBy(callbacks.id)
+      .limit(limit)
+      .all()
+      .map((row) => ({ ...row, empty: () => emptyCallback(tx, row.id) })),
+
+  events: (tx, workspaceId, afterId, limit) =>
+    tx.db
       .select({ seq: events.seq, body: events.body, id: events.id, type: events.type })
       .from(events)
       .where(and(eq(events.workspaceId, workspaceId), gt(events.seq, afterId)))
       .orderBy(events.seq)
       .limit(limit)
-      .all();
-    for (const { seq, body, id, type } of rows) {
-      if (!names.some((name) => body.includes(name))) continue;
-      // The envelope stays valid for whoever replays it.
-      const { created_at } = JSON.parse(body) as { created_at: string };
-      tx.db
-        .update(events)
-        .set({ body: JSON.stringify({ id, type, created_at, data: {} }) })
-        .where(eq(events.seq, seq))
-        .run();
-      for (const delivery of tx.db.select().from(deliveries).where(eq(deliveries.eventSeq, seq)).all()) {
-        tx.db
-          .update(deliveryAttempts)
-          .set({ response: null })
-          .where(eq(deliveryAttempts.deliveryId, delivery.id))
-          .run();
-      }
-    }
-    return rows.at(-1)?.seq ?? null;
+      .all()
+      .map(({ seq, body, id, type }) => ({
+        id: seq,
+        text: body,
+        empty: () => emptyEvent(tx, { seq, body, id, type }),
+      })),
+
+  audit_log: (tx, workspaceId, afterId, limit) =>
+    tx.db
+      .select({ id: auditLog.id, subject: auditLog.subject, details: auditLog.details })
+      .from(auditLog)
+      .where(and(eq(auditLog.workspaceId, workspaceId), gt(auditLog.id, afterId)))
+      .orderBy(auditLog.id)
+      .limit(limit)
+      .all()
+      .map(({ id, subject, details }) => ({
+        id,
+        text: `${subject} ${JSON.stringify(details)}`,
+        empty: () => void tx.db.update(auditLog).set({ subject: ERASED, details: {} }).where(eq(auditLog.id, id)).run(),
+      })),
+
+  idempotency_keys: (tx, workspaceId, afterId, limit) =>
+    tx.db
+      .select({ id: idempotencyKeys.id, body: idempotencyKeys.body })
+      .from(idempotencyKeys)
+      .where(and(eq(idempotencyKeys.workspaceId, workspaceId), gt(idempotencyKeys.id, afterId)))
+      .orderBy(idempotencyKeys.id)
+      .limit(limit)
+      .all()
+      .map(({ id, body }) => ({
+        id,
+        text: body ?? "",
+        empty: () => void tx.db.update(idempotencyKeys).set({ body: NO_DATA }).where(eq(idempotencyKeys.id, id)).run(),
+      })),
+};
+
+/** The envelope stays valid for whoever replays it; what receivers answered may repeat what they were sent. */
+function emptyEvent(tx: Tx, { seq, body, id, type }: { seq: number; body: string; id: string; type: string }): void {
+  const { created_at } = JSON.parse(body) as { created_at: string };
+  const empty = JSON.stringify({ id, type, created_at, data: {} });
+  tx.db.update(events).set({ body: empty }).where(eq(events.seq, seq)).run();
+  for (const delivery of tx.db.select().from(deliveries).where(eq(deliveries.eventSeq, seq)).all()) {
+    tx.db.update(deliveryAttempts).set({ response: null }).where(eq(deliveryAttempts.deliveryId, delivery.id)).run();
   }
-  const rows = tx.db
-    .select({ id: callbacks.id, body: callbacks.body })
-    .from(callbacks)
-    .where(gt(callbacks.id, afterId))
-    .orderBy(callbacks.id)
-    .limit(limit)
-    .all();
-  for (const { id, body } of rows) {
-    if (names.some((name) => body.includes(name))) {
-      tx.db.update(callbacks).set({ body: "{}" }).where(eq(callbacks.id, id)).run();
-    }
-  }
-  return rows.at(-1)?.id ?? null;
 }

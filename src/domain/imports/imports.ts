@@ -1,5 +1,5 @@
 /** Imports of the console: what is written down of them. Running them is nobody's business here. */
-import { and, asc, desc, eq, lte } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lte } from "drizzle-orm";
 import { notFound } from "#src/primitives/problem.ts";
 import type { Reading, Tx } from "#src/storage/transaction.ts";
 import { type Import, imports } from "./table.ts";
@@ -62,4 +62,14 @@ export function listOldImports(reading: Reading): Import[] {
     .orderBy(asc(imports.id))
     .limit(LISTED_MAX)
     .all();
+}
+
+/** Those of a workspace that are over, taken away; returns their ids, for their files are somebody else's business. */
+export function removeEndedImports(tx: Tx, workspaceId: number): number[] {
+  return tx.db
+    .delete(imports)
+    .where(and(eq(imports.workspaceId, workspaceId), inArray(imports.state, ["done", "failed"])))
+    .returning({ id: imports.id })
+    .all()
+    .map(({ id }) => id);
 }

@@ -8,7 +8,7 @@ import { statement, type Tx } from "#src/storage/transaction.ts";
 import { type Heard, hearStatus } from "../figures/breaker.ts";
 import type { Tally } from "../figures/tally.ts";
 import type { SendingNumber } from "../numbers/table.ts";
-import { decideStatus } from "./message.ts";
+import { decideStatus, isOfErased } from "./message.ts";
 import { enter, move } from "./move.ts";
 import { findReported } from "./read.ts";
 import type { StatusReport } from "./report.ts";
@@ -20,8 +20,8 @@ const PARKED_WITHOUT_MS = 10 * 60 * 1000;
 const PARKED_WITHOUT_MAX = 100_000;
 
 export type Applied =
-  /** `messageId` was moved or filled in. */
-  { kind: "applied"; messageId: number } | { kind: "parked" } | { kind: "dropped" };
+  /** `messageId` was moved or filled in; `isOfErased`: of somebody whom the report should not have named any more. */
+  { kind: "applied"; messageId: number; isOfErased: boolean } | { kind: "parked" } | { kind: "dropped" };
 
 /** Applies one status of one of our numbers. `tally`: where many are counted together. */
 export function applyStatus(
@@ -36,7 +36,7 @@ export function applyStatus(
   applyTo(tx, message, report, tally);
   // The echo of our reference may be the first to name the network's id: what waited for that id belongs to it.
   if (message.networkMessageId === null) applyParked(tx, number.id, report.networkMessageId, tally);
-  return { kind: "applied", messageId: message.id };
+  return { kind: "applied", messageId: message.id, isOfErased: isOfErased(message) };
 }
 
 const parkedOf = statement((db) =>

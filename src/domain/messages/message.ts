@@ -85,3 +85,11 @@ export const ownMoves = {
   fail: { from: ["pending", "queued", "sending"], to: "failed" },
   skip: { from: ["pending", "queued"], to: "skipped" },
 } as const satisfies Record<string, { from: readonly MessageStatus[]; to: MessageStatus }>;
+
+/** What stands in the place of a number and a text that were erased. */
+export const ERASED = "[erased]";
+
+/** Its person was erased: nothing that the network says of it may bring a name of theirs back. */
+export function isOfErased({ toPhone }: { toPhone: string }): boolean {
+  return toPhone === ERASED;
+}

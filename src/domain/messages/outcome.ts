@@ -2,6 +2,8 @@
  * What a network answered to one hand-over: a closed set of values, never an exception.
  * Only `throttled` and `unreachable` prove that the network took nothing, so only these two may be tried again.
  */
+import type { AttemptNote } from "../attempts/table.ts";
+
 export type Outcome =
   | {
       kind: "accepted";
@@ -11,6 +13,8 @@ export type Outcome =
       recipientId: string | null;
       /** The network's own id of the person, where it names one. */
       recipientUserId: string | null;
+      /** How the network put it, to be written down beside the outcome; left out where it has no words. */
+      attempt?: AttemptNote;
     }
   | {
       kind: "refused";

@@ -1,15 +1,19 @@
 /** What the network answered to a hand-over, written down: the message, its money, its people, its event. */
 import { and, eq, inArray } from "drizzle-orm";
 import type { E164 } from "#src/primitives/phone.ts";
+import { Problem } from "#src/primitives/problem.ts";
 import type { Tx } from "#src/storage/transaction.ts";
+import { noteAttempt } from "../attempts/attempts.ts";
 import { release } from "../billing/hold.ts";
 import { learnNetworkId, learnNetworkUser } from "../contacts/link.ts";
 import { requireNotOptedOut } from "../contacts/refuse.ts";
 import { MARKETING_REFUSED, refuseByControl } from "../contacts/refuse-by-control.ts";
 import { findNumber } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import type { Workspace } from "../workspaces/table.ts";
 import { applyParked } from "./apply-status.ts";
 import { reachAfresh } from "./daily-cap.ts";
+import { isOfErased } from "./message.ts";
 import { enter, move } from "./move.ts";
 import type { Outcome } from "./outcome.ts";
 import { requireActive, requireReady } from "./plan.ts";
@@ -22,12 +26,14 @@ import { type Message, messages } from "./table.ts";
  */
 export function recordAccepted(tx: Tx, messageId: number, outcome: Extract<Outcome, { kind: "accepted" }>): Message {
   const before = requireMessage(tx, messageId);
+  const isErased = isOfErased(before);
+  if (outcome.attempt !== undefined && !isErased) noteAttempt(tx, before.reference, outcome.attempt);
   const named = { networkMessageId: outcome.networkMessageId };
   const sent =
     before.status === "sending"
       ? enter(tx, before, { ...named, status: "sent", sentAt: tx.now })
       : move(tx, before, { networkMessageId: before.networkMessageId ?? outcome.networkMessageId });
-  learnNames(tx, before, outcome);
+  if (!isErased) learnNames(tx, before, outcome);
   const isNews = applyParked(tx, before.numberId, outcome.networkMessageId);
   return sent === undefined || isNews ? requireMessage(tx, messageId) : sent;
 }
@@ -87,10 +93,17 @@ export function handOverAgain(tx: Tx, messageId: number): boolean {
   if (before.status !== "queued") return false;
   const workspace = getWorkspace(tx, before.workspaceId);
   requireActive(workspace);
+  if (isOfErased(before)) throw erased(tx, workspace);
   const contact = contactOf(tx, before);
   requireNotOptedOut(tx, workspace, { contact, phone: before.toPhone as E164 });
   requireReady(findNumber(tx, before.numberId) ?? null);
   return move(tx, before, { status: "sending", handedOverAt: tx.now }) !== undefined;
+}
+
+/** Between two attempts somebody asked us to forget the person, so the message goes like one to somebody who opted out. */
+function erased(tx: Tx, { timezone }: Workspace): Problem {
+  const words = "This person was erased while the message waited for the network. Nothing was sent.";
+  return new Problem("opted_out", words, { since: tx.now, timezone });
 }
 
 /** Nothing was sent and nothing is to be told: message and hold go, the contact stays. False: it had left after all. */

@@ -71,7 +71,8 @@ export function taleOf(story: MessageStory): string {
   const begin = story.steps.find(({ what }) => what === "request")?.at ?? story.created_at;
   const end = story.steps.find(({ what }) => what === "delivered")?.at;
   const took = end === undefined ? "" : duration(Date.parse(end) - Date.parse(begin));
-  const tries = 1 + story.steps.filter(({ what }) => what === "attempt").length;
+  const isInVain = ({ what, details }: Step): boolean => what === "attempt" && details.outcome !== "accepted";
+  const tries = 1 + story.steps.filter(isInVain).length;
   const inTries = tale.tries[tries] ?? tale.triesMore(tries);
   switch (story.status) {
     case "pending":

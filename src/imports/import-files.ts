@@ -1,0 +1,25 @@
+/** Where the files lie that were given to the console: beside the database, each with the rows that could not be read. */
+import { rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+export class ImportFiles {
+  readonly directory: string;
+
+  constructor(database: string) {
+    this.directory = join(dirname(database), "imports");
+  }
+
+  fileOf(id: number): string {
+    return join(this.directory, `${id}.csv`);
+  }
+
+  errorsOf(id: number): string {
+    return `${this.fileOf(id)}.errors.csv`;
+  }
+
+  /** Also where there are none. */
+  remove(id: number): void {
+    rmSync(this.fileOf(id), { force: true });
+    rmSync(this.errorsOf(id), { force: true });
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * Somebody with a whole life on the server is erased: afterwards nothing in any file of its directory names them, byte by
+ * byte, also where something of them was on its way at that moment and where the network speaks of them later.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { rows, startWhatsapp, textFrom, type WhatsappWorld } from "#test/support/whatsapp.ts";
+import { Workshop } from "../cli/spawn.ts";
+
+const ZACH = "+4915112345671";
+const ANNA = "+4915112345672";
+/** What must be found nowhere afterwards. `digits`: as networks write the number, and without its country. */
+const secrets = {
+  digits: "4915112345671",
+  national: "15112345671",
+  name: "Zacharias Unmistakable",
+  email: "zach@unmistakable.example",
+  city: "Secretstadt",
+  field: "a-value-of-his-own",
+  written: "my most secret words",
+  answered: "an answer for him alone",
+  variable: "Zachlein",
+  imported: "Zach-from-the-file",
+};
+
+let world: WhatsappWorld;
+let member: Visitor;
+let workshop: Workshop;
+let base: string;
+
+beforeAll(async () => {
+  world = await startWhatsapp();
+  workshop = new Workshop();
+  await firstOperator(world.app);
+  member = await person(world.app, "member@example.com", "owner", world.workspace.id);
+  base = `/w/${world.workspace.id}`;
+  // A receiver that says back what it was sent.
+  world.webhooks.respond = ({ body }) => new Response(body);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  workshop[Symbol.dispose]();
+});
+
+const command = (...args: string[]) => workshop.json([...args, "--data", world.app.directory]);
+
+/** Which of the secrets stand in which file, also in those that are being written. */
+function foundInFiles(): string[] {
+  const paths = readdirSync(world.app.directory, { recursive: true, encoding: "utf8" })
+    .map((name) => join(world.app.directory, name))
+    .filter((path) => statSync(path).isFile());
+  expect(paths.some((path) => path.endsWith("waxwing.db"))).toBe(true);
+  return paths.flatMap((path) => {
+    const bytes = readFileSync(path);
+    return Object.entries(secrets).flatMap(([what, secret]) => (bytes.includes(secret) ? [`${what} in ${path}`] : []));
+  });
+}
+
+/** Which rows of which tables name one of the secrets: says where to look when a file does. */
+function foundInTables(): string[] {
+  const tables = rows<{ name: string }>(
+    world.app.store,
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
+  );
+  return tables.flatMap(({ name }) =>
+    rows(world.app.store, `SELECT * FROM ${name}`).flatMap((row) => {
+      const text = JSON.stringify(Object.values(row).filter((value) => typeof value === "string"));
+      return Object.entries(secrets).flatMap(([what, secret]) => (text.includes(secret) ? [`${what} in ${name}`] : []));
+    }),
+  );
+}
+
+async function importFile(text: string): Promise<string> {
+  const given = await fetch(`${world.app.server.url}/console/api${base}/imports?name=friends.csv`, {
+    method: "POST",
+    headers: {
+      "sec-fetch-site": "same-origin",
+      "content-type": "application/octet-stream",
+      cookie: member.cookie ?? "",
+    },
+    body: text,
+  });
+  const { data } = (await given.json()) as { data: { id: number } };
+  return `${base}/imports/${data.id}`;
+}
+
+async function runImport(path: string): Promise<void> {
+  for (const [step, end] of [
+    ["check", "checked"],
+    ["run", "done"],
+  ] as const) {
+    const body = step === "check" ? { map: {}, opt_in: true, proof: "Signed" } : {};
+    await done(member.post(`${path}/${step}`, body), 202);
+    for (let turn = 0; turn < 200; turn += 1) {
+      if ((await member.get(path)).body.data.state === end) break;
+      await world.clock.advance(10);
+    }
+    expect((await member.get(path)).body.data.state).toBe(end);
+  }
+}
+
+async function done(asked: Promise<{ status: number; text: string }>, status: number): Promise<void> {
+  const answered = await asked;
+  expect([answered.status, answered.text]).toEqual([status, expect.anything()]);
+}
+
+/** Everything that a person can leave behind. */
+async function live(): Promise<{ release: () => void; lastAnswer: Promise<{ status: number; text: string }> }> {
+  const { app, graph, hear, send, workspace } = world;
+  const { key } = workspace;
+  await command("field", "add", "--workspace", "1", "--key", "tier", "--kind", "text", "--label", "Tier");
+  const about = {
+    name: secrets.name,
+    first_name: secrets.variable,
+    email: secrets.email,
+    city: secrets.city,
+    fields: { tier: secrets.field },
+    add_tags: ["VIP"],
+    add_to_groups: ["Regulars"],
+    consent: "opted_in",
+  };
+  await done(app.call("PUT", `/api/v1/contacts/${ZACH}`, { key, body: about }), 201);
+  await app.call("PUT", `/api/v1/contacts/${ANNA}`, { key, body: { name: "Anna", add_to_groups: ["Regulars"] } });
+  await member.ask("PUT", `${base}/v1/contacts/${ZACH}`, { company: secrets.name }, { key: "form-1" });
+  // A file of the console, once brought in and once not.
+  await runImport(await importFile(`phone,name\n${ZACH},${secrets.imported}\n`));
+  await member.ask("PUT", `${base}/v1/contacts/${ZACH}`, { name: secrets.name });
+
+  // Refused, with the answers kept under their keys.
+  const optOut = { key, headers: { "Idempotency-Key": "out-1" } };
+  await done(app.call("POST", `/api/v1/contacts/${ZACH}/opt-out`, optOut), 200);
+  await done(send({ to: ZACH }, "refused-1"), 422);
+  for (const text of ["START", secrets.written]) {
+    await world.clock.advance(5_000);
+    await hear(textFrom(graph, ZACH, text, { timestamp: String(Math.floor(world.clock.now() / 1_000)) }));
+  }
+
+  // Sent, delivered, refused by the network, answered from the console, and one of a broadcast.
+  await done(send({ to: ZACH, template: undefined, variables: undefined, text: secrets.answered }), 201);
+  await done(send({ to: ZACH, variables: [secrets.variable] }), 201);
+  const words = `Recipient ${secrets.digits} is not in the allowed list`;
+  graph.fault({ to: ZACH, fault: { kind: "error", status: 400, error: { code: 131030, message: words } } as never });
+  await done(send({ to: ZACH, variables: [secrets.variable] }), 502);
+  const reply = { to: ZACH, text: secrets.answered };
+  await done(member.post(`${base}/v1/messages`, reply, { key: "form-2" }), 201);
+  await done(member.post(`${base}/drafts`, { template: "greeting", to: [ZACH, ANNA] }, { key: "form-3" }), 201);
+  const variables = [{ field: "first_name", fallback: "there" }];
+  const broadcast = { name: "Hello", template: "greeting", variables, to: [ZACH, ANNA] };
+  const later = new Date(world.clock.now() + 86_400_000).toISOString();
+  for (const more of [{}, { send_at: later }]) {
+    await done(app.send("POST", "/api/v1/broadcasts", { key, body: { ...broadcast, ...more } }), 202);
+  }
+  await world.clock.advance(5_000);
+  for (const message of graph.accepted.filter(({ to }) => to === ZACH)) {
+    await hear([graph.status(message, "sent"), graph.status(message, "delivered")]);
+  }
+  await world.clock.advance(1_000);
+  await member.post(`${base}/bulk`, { people: { phones: [ZACH] }, change: { add_tag: "seen" }, count: 1 });
+  await world.clock.advance(2_000);
+
+  // On its way while the person is erased.
+  const { promise, resolve } = Promise.withResolvers<void>();
+  graph.fault({ to: ZACH, fault: { kind: "delay", until: promise } });
+  const open = graph.accepted.length;
+  const lastAnswer = app.call("POST", "/api/v1/messages", {
+    key,
+    body: { to: ZACH, template: "greeting", variables: [secrets.variable] },
+    headers: { "Idempotency-Key": "open-1" },
+  });
+  while (graph.accepted.length === open) await Bun.sleep(5);
+  return { release: resolve, lastAnswer };
+}
+
+test("nothing names an erased person any more, whatever was on its way and whatever the network says later", async () => {
+  const { release, lastAnswer } = await live();
+  const before = [...foundInTables(), ...foundInFiles()].map((one) => one.split(" ")[0]);
+  expect(new Set(before)).toEqual(new Set(Object.keys(secrets)));
+
+  expect(await command("contact", "erase", "--workspace", "1", ZACH)).toMatchObject({ erased: true });
+  expect(foundInTables()).toEqual([]);
+
+  release();
+  const answered = await lastAnswer;
+  expect([answered.status, Object.values(secrets).filter((secret) => answered.text.includes(secret))]).toEqual([
+    201,
+    [],
+  ]);
+  for (const message of world.graph.accepted.filter(({ to }) => to === ZACH)) {
+    expect(await world.hear(world.graph.status(message, "read"))).toBe(200);
+  }
+  await world.clock.advance(3_600_000);
+  expect(foundInTables()).toEqual([]);
+  expect(
+    rows(world.app.store, "SELECT id FROM messages WHERE to_phone = '[erased]' AND network_message_id IS NOT NULL"),
+  ).toEqual([]);
+  // The figures stay, and so does everybody else.
+  expect(
+    rows(world.app.store, "SELECT count(*) AS read FROM messages WHERE to_phone = '[erased]' AND status = 'read'"),
+  ).toEqual([{ read: 5 }]);
+  await done(world.app.call("GET", `/api/v1/contacts/${ANNA}`, { key: world.workspace.key }), 200);
+
+  await world.app.stop();
+  expect(foundInFiles()).toEqual([]);
+  expect((await workshop.run(["check", "--data", world.app.directory])).code).toBe(0);
+});

@@ -38,7 +38,8 @@ export class Housekeeping {
   #timer: Timer | null = null;
   #isRunning = false;
   #isStopped = true;
-  /** Texts up to here were emptied before; a start begins anew. */
+  /** Up to here all is done: what is left is left for longer. A start begins anew. */
+  #messagesAfter = 0;
   #inboundAfter = 0;
 
   constructor(options: HousekeepingOptions) {
@@ -91,7 +92,7 @@ export class Housekeeping {
       while (!this.#isStopped && (await store.write(chore)) === BATCH) await this.#pause();
     }
     if (messages !== null) {
-      await this.#walk(0, (tx, after) => purgeMessages(tx, durationBefore(tx.now, messages), after, BATCH));
+      await this.#purgeMessages(messages);
     }
     if (inbound !== null) {
       this.#inboundAfter = await this.#walk(this.#inboundAfter, (tx, after) =>
@@ -99,6 +100,17 @@ export class Housekeeping {
       );
     }
     await this.#giveBack();
+  }
+
+  /** The next run begins with the first that could not go yet. */
+  async #purgeMessages(kept: Duration): Promise<void> {
+    let firstOpen: number | null = null;
+    const last = await this.#walk(this.#messagesAfter, (tx, after) => {
+      const purged = purgeMessages(tx, durationBefore(tx.now, kept), after, BATCH);
+      firstOpen ??= purged.firstOpen;
+      return purged.next;
+    });
+    this.#messagesAfter = firstOpen === null ? last : firstOpen - 1;
   }
 
   /** Batch by batch until the chore says null; returns the last id that it went beyond. */

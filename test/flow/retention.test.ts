@@ -1,5 +1,6 @@
 /** What has outlived its use goes, in small batches; what is still needed stays, whatever the configuration says. */
 import { expect, test } from "bun:test";
+import { create, MINUTE, notice, phones, startStory } from "#test/support/broadcast-stories.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { fakeNetwork, pairThrottled } from "#test/support/fake-network.ts";
 import { accountOf, messagesOf } from "#test/support/rows.ts";
@@ -40,6 +41,24 @@ test("a retention of hours forgets nobody of the last two days: the daily cap co
   await app.clock.advance(2 * HOUR);
   expect(messagesOf(app).length).toBeLessThan(5);
   expect(shop.id).toBe(1);
+});
+
+test("whoever stays longer, as recipients of broadcasts do, is walked over once and not every ten minutes", async () => {
+  const config = keep({ messages: days(3), recipients: null });
+  await using story = await startStory({}, { config });
+  const { app } = story;
+  const work = async (): Promise<number> => {
+    const before = app.store.figures.operations;
+    await app.clock.advance(10 * MINUTE);
+    return app.store.figures.operations - before;
+  };
+  await work();
+  const idle = await work();
+  await create(story, notice(phones(450)));
+  await app.clock.advance(3 * DAY);
+  const first = await work();
+  expect([first, await work()]).toEqual([idle + 2, idle]);
+  expect(count(app, "messages")).toBe(450);
 });
 
 test("what people wrote goes, that they wrote stays: the same inbound again is no new one", async () => {

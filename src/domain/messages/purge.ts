@@ -7,11 +7,18 @@ import { type Message, messages } from "./table.ts";
 /** Counted for the daily cap, and perhaps still to be reported on: never forgotten, whatever the configuration says. */
 const KEPT_AT_LEAST_MS = 2 * 24 * 60 * 60 * 1000;
 
+export interface Purged {
+  /** Where to go on; null when the rest is younger. */
+  next: number | null;
+  /** The first that is old and had to stay for now: it is to be looked at again. */
+  firstOpen: number | null;
+}
+
 /**
- * Looks at up to `limit` messages after `afterId` and drops those that are older than `before` and at their end. Returns
- * the last id that was looked at, or null when the rest is younger.
+ * Looks at up to `limit` messages after `afterId` and drops those that are older than `before` and at their end; recipients
+ * of broadcasts are passed by, for they stay as long as their broadcast's retention says.
  */
-export function purgeMessages(tx: Tx, before: number, afterId: number, limit: number): number | null {
+export function purgeMessages(tx: Tx, before: number, afterId: number, limit: number): Purged {
   // Messages are numbered in the order of their time, so no index on time is needed.
   const until = Math.min(before, tx.now - KEPT_AT_LEAST_MS);
   const looked = tx.db
@@ -28,17 +35,19 @@ export function purgeMessages(tx: Tx, before: number, afterId: number, limit: nu
     .limit(limit)
     .all();
   const old = looked.filter(({ createdAt }) => createdAt < until);
-  const gone = old.filter(isAtItsEnd).map(({ id }) => id);
+  const alone = old.filter(({ broadcastId }) => broadcastId === null);
+  const gone = alone.filter(isAtItsEnd).map(({ id }) => id);
   if (gone.length > 0) {
     tx.db.delete(idempotencyKeys).where(inArray(idempotencyKeys.messageId, gone)).run();
     for (const id of gone) tx.db.delete(messages).where(eq(messages.id, id)).run();
   }
-  return old.length === limit ? (old.at(-1)?.id ?? null) : null;
+  return {
+    next: old.length === limit ? (old.at(-1)?.id ?? null) : null,
+    firstOpen: alone.find((message) => !isAtItsEnd(message))?.id ?? null,
+  };
 }
 
 /** Nothing that is held, and nothing that is on its way, is forgotten. */
-function isAtItsEnd({ status, money, broadcastId }: Pick<Message, "status" | "money" | "broadcastId">): boolean {
-  // Recipients are kept as long as their broadcast's retention says.
-  if (broadcastId !== null) return false;
+function isAtItsEnd({ status, money }: Pick<Message, "status" | "money">): boolean {
   return money !== "held" && status !== "pending" && status !== "queued" && status !== "sending";
 }

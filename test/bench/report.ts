@@ -136,6 +136,7 @@ export const BROADCASTS_PLACE = "<!-- measured: bun run bench:broadcasts --write
 export const PEOPLE_PLACE = "<!-- measured: bun run bench --only people --write -->";
 export const CONSOLE_PLACE = "<!-- measured: bun run bench:console --write -->";
 export const CALLBACKS_PLACE = "<!-- measured: bun run bench:callbacks --write -->";
+export const RETENTION_PLACE = "<!-- measured: bun run bench:retention --write -->";
 const END = "<!-- /measured -->";
 
 /** Replaces what stands between a marker of a document and the next end; throws where it has none. */

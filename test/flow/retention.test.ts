@@ -1,5 +1,7 @@
 /** What has outlived its use goes, in small batches; what is still needed stays, whatever the configuration says. */
 import { expect, test } from "bun:test";
+import { purgeCallbacks } from "#src/domain/callbacks/callbacks.ts";
+import { callbacks } from "#src/domain/callbacks/table.ts";
 import { create, MINUTE, notice, phones, startStory } from "#test/support/broadcast-stories.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { fakeNetwork, pairThrottled } from "#test/support/fake-network.ts";
@@ -85,6 +87,29 @@ test("raw answers of networks go with the callbacks, events with their deliverie
   expect([count(app, "network_attempts"), count(app, "callbacks"), count(app, "events") > 0]).toEqual([0, 0, true]);
   await app.clock.advance(2 * HOUR);
   expect(count(app, "events")).toBe(0);
+});
+
+test("bodies of a thousand statuses go a few at a time, the oldest first", async () => {
+  await using app = await startTestServer();
+  const body = "x".repeat(200_000);
+  for (const at of [5, 1, 4, 2, 3]) {
+    await app.store.write((tx) => {
+      const values = { network: "simulator", body, receivedAt: 1, dueAt: 1, doneAt: at } as const;
+      tx.db.insert(callbacks).values(values).run();
+    });
+  }
+  const purge = async (limit: number): Promise<unknown[]> => {
+    const told = await app.store.write((tx) => purgeCallbacks(tx, 10, limit));
+    return [told, ...app.store.client.prepare("SELECT done_at FROM callbacks ORDER BY 1").pluck().all()];
+  };
+  expect(await purge(200)).toEqual([200, 3, 4, 5]);
+  expect(await purge(1)).toEqual([1, 4, 5]);
+  expect(await purge(200)).toEqual([2]);
+  expect(await purge(200)).toEqual([0]);
+  app.store.client
+    .prepare("INSERT INTO callbacks (network, body, received_at, due_at, done_at) VALUES ('simulator', ?, 1, 1, 1)")
+    .run(body.repeat(4));
+  expect(await purge(200)).toEqual([1]);
 });
 
 test("everything is kept where nothing is said", async () => {

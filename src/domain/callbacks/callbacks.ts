@@ -1,5 +1,5 @@
 /** The durable queue between a network's callback and its effects: stored, then answered, then applied in order. */
-import { and, asc, desc, eq, isNull, lte, min, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, lte, min, sql } from "drizzle-orm";
 import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
 import { type Callback, callbacks, type Trust } from "./table.ts";
 
@@ -106,17 +106,28 @@ export function emptyCallback(tx: Tx, id: number): void {
   tx.db.update(callbacks).set({ body: "{}" }).where(eq(callbacks.id, id)).run();
 }
 
-/** Drops up to `limit` applied bodies that are older than `before`; returns how many. */
+/** What one write overwrites at most: a body may hold a thousand statuses, and everybody waits for the disk. */
+const PURGED_BYTES_MAX = 512 * 1024;
+
+/** Drops up to `limit` applied bodies that are older than `before`; returns how many, or `limit` while there are more. */
 export function purgeCallbacks(tx: Tx, before: number, limit: number): number {
   const old = tx.db
-    .select({ id: callbacks.id })
+    .select({ id: callbacks.id, size: sql<number>`octet_length(${callbacks.body})` })
     .from(callbacks)
     .where(lte(callbacks.doneAt, before))
     .orderBy(asc(callbacks.doneAt))
     .limit(limit)
     .all();
-  for (const { id } of old) tx.db.delete(callbacks).where(eq(callbacks.id, id)).run();
-  return old.length;
+  let bytes = 0;
+  const rest = old.findIndex(({ size }, index) => {
+    bytes += size;
+    return index > 0 && bytes > PURGED_BYTES_MAX;
+  });
+  const gone = rest === -1 ? old : old.slice(0, rest);
+  if (gone.length === 0) return 0;
+  const ids = gone.map(({ id }) => id);
+  tx.db.delete(callbacks).where(inArray(callbacks.id, ids)).run();
+  return rest === -1 ? old.length : limit;
 }
 
 /** The wall clock was set: up to `limit` bodies behind `after` that wait come due as soon as before. Null: no more wait. */

@@ -2,7 +2,7 @@
  * Idempotency keys: the first answer under a key is kept for 24 hours and returned again, byte for byte. The kept answer
  * is committed together with what it tells of.
  */
-import { and, eq, isNull, lte, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, lte, sql } from "drizzle-orm";
 import { Problem } from "#src/primitives/problem.ts";
 import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
 import { type IdempotencyKey, idempotencyKeys } from "./table.ts";
@@ -122,7 +122,8 @@ export function purgeKeys(tx: Tx, limit: number): number {
     .where(and(lte(idempotencyKeys.createdAt, tx.now - KEPT_MS), sql`${idempotencyKeys.status} IS NOT NULL`))
     .orderBy(idempotencyKeys.createdAt)
     .limit(limit)
-    .all();
-  for (const { id } of old) tx.db.delete(idempotencyKeys).where(eq(idempotencyKeys.id, id)).run();
+    .all()
+    .map(({ id }) => id);
+  if (old.length > 0) tx.db.delete(idempotencyKeys).where(inArray(idempotencyKeys.id, old)).run();
   return old.length;
 }

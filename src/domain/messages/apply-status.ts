@@ -2,7 +2,7 @@
  * What the network says later. Statuses come twice, late, out of order and for messages that we do not know (yet); each
  * moves a message at most once, and none is lost while its message may still appear.
  */
-import { and, asc, eq, lte, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, lte, sql } from "drizzle-orm";
 import { readReference } from "#src/primitives/id.ts";
 import { statement, type Tx } from "#src/storage/transaction.ts";
 import { type Heard, hearStatus } from "../figures/breaker.ts";
@@ -177,7 +177,8 @@ export function purgeParked(tx: Tx, limit: number): number {
     .where(lte(parkedStatuses.expiresAt, tx.now))
     .orderBy(asc(parkedStatuses.expiresAt))
     .limit(limit)
-    .all();
-  for (const { id } of old) tx.db.delete(parkedStatuses).where(eq(parkedStatuses.id, id)).run();
+    .all()
+    .map(({ id }) => id);
+  if (old.length > 0) tx.db.delete(parkedStatuses).where(inArray(parkedStatuses.id, old)).run();
   return old.length;
 }

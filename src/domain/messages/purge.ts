@@ -1,5 +1,5 @@
 /** Forgets old single messages, with what only makes sense beside them. Money's figures and its ledger stay. */
-import { asc, eq, gt, inArray } from "drizzle-orm";
+import { asc, gt, inArray } from "drizzle-orm";
 import type { Tx } from "#src/storage/transaction.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
 import { type Message, messages } from "./table.ts";
@@ -39,7 +39,7 @@ export function purgeMessages(tx: Tx, before: number, afterId: number, limit: nu
   const gone = alone.filter(isAtItsEnd).map(({ id }) => id);
   if (gone.length > 0) {
     tx.db.delete(idempotencyKeys).where(inArray(idempotencyKeys.messageId, gone)).run();
-    for (const id of gone) tx.db.delete(messages).where(eq(messages.id, id)).run();
+    tx.db.delete(messages).where(inArray(messages.id, gone)).run();
   }
   return {
     next: old.length === limit ? (old.at(-1)?.id ?? null) : null,

@@ -17,14 +17,19 @@ export function purgeEvents(tx: Tx, before: number, limit: number): number {
     .filter(({ createdAt }) => createdAt < before)
     .map(({ seq }) => seq);
   if (oldest.length === 0) return 0;
-  const gone = tx.db.select({ id: deliveries.id }).from(deliveries).where(inArray(deliveries.eventSeq, oldest)).all();
-  for (const { id } of gone) {
-    tx.db.delete(deliveryAttempts).where(eq(deliveryAttempts.deliveryId, id)).run();
+  const gone = tx.db
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(inArray(deliveries.eventSeq, oldest))
+    .all()
+    .map(({ id }) => id);
+  if (gone.length > 0) {
+    tx.db.delete(deliveryAttempts).where(inArray(deliveryAttempts.deliveryId, gone)).run();
     tx.db
       .delete(outbox)
-      .where(and(eq(outbox.kind, "deliver_webhook"), eq(outbox.subject, id)))
+      .where(and(eq(outbox.kind, "deliver_webhook"), inArray(outbox.subject, gone)))
       .run();
-    tx.db.delete(deliveries).where(eq(deliveries.id, id)).run();
+    tx.db.delete(deliveries).where(inArray(deliveries.id, gone)).run();
   }
   tx.db.delete(events).where(inArray(events.seq, oldest)).run();
   return oldest.length;

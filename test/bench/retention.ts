@@ -1,0 +1,253 @@
+/**
+ * What it costs to forget: `bun run bench:retention [--messages N] [--write]`. Some hundred messages live their whole life
+ * on the server (statuses, events, webhooks); they are multiplied by SQL and dated two months back; then housekeeping throws
+ * everything away while somebody uses the API. A quarter of a million messages are 2.8 million rows.
+ */
+import { Database } from "bun:sqlite";
+import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type Part, startPart } from "./part.ts";
+import type { ProbeArgument, Probed } from "./parts/probe.ts";
+import type { SoakNetworkArgument, SoakNetworkFigures } from "./parts/soak-network.ts";
+import type { SoakReceiverFigures } from "./parts/soak-receiver.ts";
+import type { SoakSenderArgument, SoakSenderFigures, SoakSenderJob } from "./parts/soak-sender.ts";
+import { aloneRow, machineText, RETENTION_PLACE, type Row, renderTable, writeReport } from "./report.ts";
+import { findPort, memoryMegabytes, processorMs, sourceCommand, startSubject } from "./subject.ts";
+import { ACCOUNT_ID, makeWorld, PHONE_NUMBER_ID, serverVariables, type World } from "./world.ts";
+
+const { values: options } = parseArgs({
+  options: { messages: { type: "string", default: "250000" }, write: { type: "boolean", default: false } },
+});
+const MESSAGES = Number(options.messages);
+/** So many live their life for real. */
+const REAL = 500;
+const COPIES = Math.round(MESSAGES / REAL);
+const DAY_MS = 86_400_000;
+const AGE_MS = 60 * DAY_MS;
+const PROBE_EVERY_MS = 20;
+const SLOWEST_MS = 100;
+const SECRET = "bench-secret";
+/** What housekeeping leaves in the file for what comes next. */
+const FREE_PAGES_KEPT = 2_000;
+/** The first row of each table that retention is about, oldest first: old while there is something to forget. */
+const OLDEST = [
+  "SELECT created_at AS at FROM events ORDER BY seq LIMIT 1",
+  "SELECT created_at AS at FROM messages ORDER BY id LIMIT 1",
+  "SELECT received_at AS at FROM callbacks ORDER BY id LIMIT 1",
+  "SELECT attempted_at AS at FROM network_attempts ORDER BY id LIMIT 1",
+];
+
+const directory = mkdtempSync(join(tmpdir(), "waxwing-bench-"));
+const parts: { stop(): Promise<void> }[] = [];
+try {
+  const table = renderTable(await measure());
+  const text = `${table}\n\nOne run, ${machineText()}.`;
+  console.log(`\n${text}`);
+  if (options.write) await writeReport(join(import.meta.dir, "../../docs/performance.md"), RETENTION_PLACE, text);
+  if (table.includes("MISSED")) process.exitCode = 1;
+} finally {
+  for (const part of parts.reverse()) await part.stop();
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function measure(): Promise<Row[]> {
+  const port = findPort();
+  const base = `http://127.0.0.1:${port}`;
+  const receiver = await part<true, SoakReceiverFigures>("soak-receiver", null);
+  const hook = `http://127.0.0.1:${receiver.port}/hook`;
+  const world = await makeWorld(join(directory, "data"), hook, { senderHook: hook });
+  const network = await part<true, SoakNetworkFigures>("soak-network", {
+    callbackUrl: `${base}/networks/whatsapp`,
+    secret: SECRET,
+    accountId: ACCOUNT_ID,
+    phoneNumberId: PHONE_NUMBER_ID,
+  } satisfies SoakNetworkArgument);
+  const variables = {
+    ...serverVariables(world.directory, port, `http://127.0.0.1:${network.port}`, 32),
+    WAXWING_WHATSAPP_APP_SECRET: SECRET,
+    WAXWING_RETENTION_MESSAGES: "30d",
+    WAXWING_RETENTION_EVENTS: "30d",
+    WAXWING_RETENTION_RAW: "30d",
+  };
+  const serve = (more: Record<string, string> = {}) =>
+    startSubject(sourceCommand(null), world.directory, port, { ...variables, ...more });
+
+  tell(`sending ${REAL} messages`);
+  const before = await serve();
+  await live(base, world);
+  await before.stop();
+  tell(`making ${COPIES} of each`);
+  const rows = multiply(world.database);
+  const sizeBefore = statSync(world.database).size;
+
+  // From the sources: the executable begins ten minutes after its start.
+  const subject = await serve({ BENCH_HURRY_MS: "2000" });
+  parts.push(subject);
+  const probe = await part<{ run: boolean }, Probed | null>("probe", {
+    base: `${base}/api/v1`,
+    key: world.key,
+    bodies: world.people.map((to) => JSON.stringify({ to, text: "Your table is ready." })),
+    everyMs: PROBE_EVERY_MS,
+  } satisfies ProbeArgument);
+  await probe.ask({ run: true });
+  await untilBegun(world.database);
+  tell(`forgetting ${rows} rows`);
+  const startedAt = performance.now();
+  const usedBefore = processorMs(subject.pid);
+  const atMost = await untilForgotten(world.database, subject.pid);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const used = processorMs(subject.pid) - usedBefore;
+  const probed = (await probe.ask({ run: false })) as Probed;
+  await untilSettled(world.database);
+  await subject.stop();
+  const slowest = Math.max(probed.me.maxMs, probed.send.maxMs);
+  return [
+    aloneRow(`Rows forgotten a second, ${whole(rows)} in all of ${whole(MESSAGES)} messages`, whole(rows / seconds)),
+    aloneRow("— processor time a row, everything else included, µs", ((used * 1000) / rows).toFixed(1)),
+    aloneRow(
+      `Slowest of ${whole(probed.me.count + probed.send.count)} requests meanwhile, ms`,
+      slowest.toFixed(0),
+      `under ${SLOWEST_MS}`,
+      slowest < SLOWEST_MS,
+    ),
+    aloneRow("— `GET /me`, median and 99th percentile, ms", pair(probed.me.p50Ms, probed.me.p99Ms)),
+    aloneRow("— `POST /messages`, median and 99th percentile, ms", pair(probed.send.p50Ms, probed.send.p99Ms)),
+    aloneRow("Memory at most, MB", whole(atMost)),
+    aloneRow(
+      "The file, MB: full → when everything is forgotten",
+      `${megabytes(sizeBefore)} → ${megabytes(statSync(world.database).size)}`,
+    ),
+  ];
+}
+
+async function part<Job, Result>(name: string, argument: unknown): Promise<Part<Job, Result>> {
+  const started = await startPart<Job, Result>(name, argument);
+  parts.push(started);
+  return started;
+}
+
+/** Until each of them has been read, and every event was delivered. */
+async function live(base: string, world: World): Promise<void> {
+  const sender = await part<SoakSenderJob, SoakSenderFigures>("soak-sender", {
+    base: `${base}/api/v1`,
+    key: world.key,
+    people: world.people,
+  } satisfies SoakSenderArgument);
+  await sender.ask({ pace: REAL / 5 });
+  while (count(world.database, "SELECT count(*) FROM messages") < REAL) await Bun.sleep(50);
+  await sender.ask({ pace: 0 });
+  await untilSettled(world.database);
+}
+
+async function untilSettled(database: string): Promise<void> {
+  const left = [
+    "SELECT count(*) FROM messages WHERE status <> 'read'",
+    "SELECT count(*) FROM deliveries WHERE status <> 'delivered'",
+    "SELECT count(*) FROM callbacks WHERE done_at IS NULL",
+  ];
+  while (left.some((sql) => count(database, sql) > 0)) await Bun.sleep(50);
+}
+
+function count(database: string, sql: string): number {
+  const client = new Database(database, { readonly: true });
+  try {
+    return Number(Object.values(client.query(sql).get() as object)[0]);
+  } finally {
+    client.close();
+  }
+}
+
+/** Every row that retention is about, many times over and as old as said; returns how many there are in all. */
+function multiply(database: string): number {
+  const client = new Database(database);
+  const columnsOf = (table: string): string[] =>
+    (client.query(`SELECT name FROM pragma_table_info('${table}')`).all() as { name: string }[]).map(
+      ({ name }) => name,
+    );
+  // The copies' ids lie behind one another; what is unique gets the copy's number, and references move with their rows.
+  const tables: { table: string; id: string; moved: Record<string, string>; unique: string[] }[] = [
+    { table: "messages", id: "id", moved: {}, unique: ["reference", "network_message_id"] },
+    { table: "events", id: "seq", moved: {}, unique: ["id"] },
+    { table: "deliveries", id: "id", moved: { event_seq: "events" }, unique: [] },
+    { table: "delivery_attempts", id: "id", moved: { delivery_id: "deliveries" }, unique: [] },
+    { table: "callbacks", id: "id", moved: {}, unique: [] },
+    { table: "network_attempts", id: "id", moved: {}, unique: ["reference"] },
+  ];
+  client.exec("PRAGMA synchronous = OFF; BEGIN");
+  const spans = new Map<string, number>();
+  for (const { table, id } of tables) {
+    const { most } = client.query(`SELECT max(${id}) AS most FROM ${table}`).get() as { most: number };
+    spans.set(table, most);
+  }
+  let rows = 0;
+  for (const { table, id, moved, unique } of tables) {
+    const columns = columnsOf(table);
+    const value = (column: string): string => {
+      if (column === id) return `${column} + copy * ${spans.get(table)}`;
+      const to = moved[column];
+      if (to !== undefined) return `${column} + copy * ${spans.get(to)}`;
+      if (unique.includes(column)) return `${column} || '-' || copy`;
+      return /_at$/.test(column) ? `${column} - ${AGE_MS}` : column;
+    };
+    const from = `WITH RECURSIVE copies (copy) AS (SELECT 1 UNION ALL SELECT copy + 1 FROM copies WHERE copy < ${COPIES})`;
+    client.exec(
+      `INSERT INTO ${table} (${columns.join(", ")}) ${from} SELECT ${columns.map(value).join(", ")} FROM copies, ${table} ORDER BY copy, ${id}`,
+    );
+    // The first ones have the lowest ids, and must not be the youngest.
+    const times = columns.filter((column) => /_at$/.test(column)).map((column) => `${column} = ${column} - ${AGE_MS}`);
+    client.exec(`UPDATE ${table} SET ${times.join(", ")} WHERE ${id} <= ${spans.get(table)}`);
+    rows += Number((client.query(`SELECT count(*) AS rows FROM ${table}`).get() as { rows: number }).rows);
+  }
+  client.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)");
+  client.close();
+  // What the system has not written yet would be waited for by the server's first sync.
+  const file = openSync(database, "r+");
+  fsyncSync(file);
+  closeSync(file);
+  return rows;
+}
+
+async function untilBegun(database: string): Promise<void> {
+  const client = new Database(database, { readonly: true });
+  const first = client.query("SELECT min(id) AS id FROM callbacks");
+  const before = (first.get() as { id: number }).id;
+  while ((first.get() as { id: number }).id === before) await Bun.sleep(20);
+  client.close();
+}
+
+/** Also until the room is given back. Returns the most memory that the server had meanwhile, megabytes. */
+async function untilForgotten(database: string, pid: number): Promise<number> {
+  const client = new Database(database, { readonly: true });
+  const young = Date.now() - 30 * DAY_MS;
+  const queries = OLDEST.map((sql) => client.query(sql));
+  const isOver = (): boolean =>
+    queries.every((query) => ((query.get() as { at: number } | null)?.at ?? young) >= young);
+  const free = client.query("PRAGMA freelist_count");
+  let most = 0;
+  for (;;) {
+    most = Math.max(most, memoryMegabytes(pid));
+    const { freelist_count: left } = free.get() as { freelist_count: number };
+    if (isOver() && left <= FREE_PAGES_KEPT) break;
+    await Bun.sleep(500);
+  }
+  client.close();
+  return most;
+}
+
+function pair(one: number, other: number): string {
+  return `${one.toFixed(1)}, ${other.toFixed(1)}`;
+}
+
+function megabytes(bytes: number): string {
+  return whole(bytes / 1e6);
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString("en");
+}
+
+function tell(text: string): void {
+  console.error(text);
+}

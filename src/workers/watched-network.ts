@@ -4,10 +4,14 @@
  * is returned, so that it shares the commit that records it. No hand-over waits for either.
  */
 import { noteAttempt } from "#src/domain/attempts/attempts.ts";
+import type { AttemptNote } from "#src/domain/attempts/table.ts";
+import { isOfErased } from "#src/domain/messages/message.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
+import { findByReference } from "#src/domain/messages/read.ts";
 import type { Network, RawAnswer } from "#src/networks/network.ts";
 import type { Clock } from "#src/primitives/clock.ts";
 import type { Store } from "#src/storage/store.ts";
+import type { Tx } from "#src/storage/transaction.ts";
 
 export interface WatchOptions {
   store: Store;
@@ -34,10 +38,16 @@ export function watchNetwork(network: Network, { store, clock, onAttempt, onTime
       const attempt = { ...attemptOf(outcome, answer), attemptedAt, durationMs: Math.round(durationMs) };
       if (outcome.kind === "accepted") return answer === null ? outcome : { ...outcome, attempt };
       // Without it the message's own row still tells how it ended; a disk that fails has worse to be told of.
-      store.write((tx) => noteAttempt(tx, handover.reference, attempt)).catch(() => undefined);
+      store.write((tx) => noteUnlessErased(tx, handover.reference, attempt)).catch(() => undefined);
       return outcome;
     },
   };
+}
+
+/** Not of somebody who was erased meanwhile: what the network says may name them. */
+function noteUnlessErased(tx: Tx, reference: string, attempt: AttemptNote): void {
+  const message = findByReference(tx, reference);
+  if (message === undefined || !isOfErased(message)) noteAttempt(tx, reference, attempt);
 }
 
 function attemptOf(outcome: Outcome, answer: RawAnswer | null) {

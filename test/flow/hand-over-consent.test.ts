@@ -99,15 +99,18 @@ const stops: {
     code: "opted_out",
     status: 422,
     isKept: true,
-    stop: (tx, { id }) => {
-      const [message] = tx.db.select().from(messages).all();
-      if (message?.contactId == null) throw new Error("nothing waits for its second attempt");
-      const contact = getContact(tx, id, message.contactId);
-      eraseTexts(tx, contact, 100);
-      eraseContact(tx, contact);
-    },
+    stop: (tx, { id }) => eraseRecipient(tx, id),
   },
 ];
+
+/** Forgets whom the one message is to. */
+function eraseRecipient(tx: Tx, workspaceId: number): void {
+  const [message] = tx.db.select().from(messages).all();
+  if (message?.contactId == null) throw new Error("there is no message");
+  const contact = getContact(tx, workspaceId, message.contactId);
+  eraseTexts(tx, contact, 100);
+  eraseContact(tx, contact);
+}
 
 for (const { name, code, status, isKept, stop } of stops) {
   test(`${name} between two attempts: ${status} ${code}, nothing more leaves, no message and no hold stay`, async () => {
@@ -173,6 +176,26 @@ test("who opts out while the message is under way stays opted out, although the 
   expect((await app.clock.until(answer)).status).toBe(201);
   expect(contactOf(app, asha)).toMatchObject({ consent: "opted_out", consentSource: "inbound_message" });
   expect(consentLogOf(app)).toHaveLength(1);
+});
+
+test("whoever is erased while the message is under way is not named by what the network answers or reports", async () => {
+  const { app, network, shop } = await start();
+  await using _ = app;
+  const waiting = gate();
+  network.next(waiting.answer);
+  const answer = app.call("POST", "/api/v1/messages", { key: shop.key, body: sale() });
+  await app.clock.advance(50);
+  await waiting.reached;
+  await app.store.write((tx) => eraseRecipient(tx, shop.id));
+  waiting.open({ kind: "refused", code: "131000", message: `${asha} is not one of ours.`, scope: "recipient" });
+  expect((await app.clock.until(answer)).status).toBe(502);
+  await app.clock.advance(1_000);
+  const [message] = messagesOf(app);
+  expect(message).toMatchObject({ status: "failed", errorCode: "131000", errorMessage: "[erased]" });
+  const named = ["messages", "network_attempts", "events", "idempotency_keys"].filter((table) =>
+    JSON.stringify(app.store.client.prepare(`SELECT * FROM ${table}`).all()).includes(asha.slice(1)),
+  );
+  expect(named).toEqual([]);
 });
 
 test("an earlier opt-in is the better evidence and stays as it is", async () => {

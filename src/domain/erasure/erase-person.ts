@@ -96,7 +96,13 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
   tx.db.delete(networkAttempts).where(inArray(networkAttempts.reference, references)).run();
   tx.db
     .update(messages)
-    .set({ toPhone: ERASED, text: ERASED, variables: null, networkMessageId: null })
+    .set({
+      toPhone: ERASED,
+      text: ERASED,
+      variables: null,
+      networkMessageId: null,
+      errorMessage: sql`iif(${messages.errorMessage} IS NULL, NULL, ${ERASED})`,
+    })
     .where(inArray(messages.id, sent))
     .run();
   tx.db.update(idempotencyKeys).set({ body: NO_DATA }).where(inArray(idempotencyKeys.messageId, sent)).run();

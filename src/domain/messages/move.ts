@@ -11,7 +11,7 @@ import type { Tally } from "../figures/tally.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { reachAfresh } from "./daily-cap.ts";
-import { isOfErased, shownStatuses } from "./message.ts";
+import { ERASED, isOfErased, shownStatuses } from "./message.ts";
 import { contactOf } from "./read.ts";
 import { type Message, messages } from "./table.ts";
 import { viewMessage } from "./view.ts";
@@ -53,8 +53,7 @@ const updateStatus = statement((db) => db.update(messages).set(moved).where(isAs
  */
 export function move(tx: Tx, message: Message, changes: Partial<Message>): Message | undefined {
   const next = { ...message, ...changes };
-  // The network's ids hold the number in disguise.
-  if (isOfErased(message)) next.networkMessageId = null;
+  if (isOfErased(message)) keepNameless(next);
   const isIndexed = next.networkMessageId !== message.networkMessageId || next.handedOverAt !== message.handedOverAt;
   const values = {
     id: message.id,
@@ -73,6 +72,12 @@ export function move(tx: Tx, message: Message, changes: Partial<Message>): Messa
     ? update(tx).run({ ...values, networkMessageId: next.networkMessageId, handedOverAt: next.handedOverAt })
     : updateStatus(tx).run(values);
   return rows === 1 ? next : undefined;
+}
+
+/** The network's ids hold the number in disguise, and its words may hold anything. */
+function keepNameless(message: Message): void {
+  message.networkMessageId = null;
+  if (message.errorMessage !== null) message.errorMessage = ERASED;
 }
 
 /**

@@ -54,6 +54,11 @@ const byNetworkId = statement((db) =>
     .prepare(),
 );
 
+/** Undefined: it was withdrawn, or is not ours. */
+export function findByReference(reading: Reading, reference: string): Message | undefined {
+  return byReference(reading).get({ reference });
+}
+
 /** The message that a number's status speaks of: by our reference, else by the network's id. */
 export function findReported(
   reading: Reading,
@@ -62,7 +67,7 @@ export function findReported(
   networkMessageId: string,
 ): Message | undefined {
   if (reference !== null) {
-    const message = byReference(reading).get({ reference });
+    const message = findByReference(reading, reference);
     if (message !== undefined) return message.numberId === numberId ? message : undefined;
   }
   return byNetworkId(reading).get({ networkMessageId, numberId });

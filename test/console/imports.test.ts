@@ -1,12 +1,13 @@
 /** Files of people through the console's routes: looked at, judged without a trace, brought in once, errors to take along. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TestClock } from "#test/support/clock.ts";
 import { deeds, firstOperator, person, Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+import { DAY } from "#test/support/webhooks.ts";
 
 let app: TestServer;
 let shop: TestWorkspace;
@@ -126,6 +127,18 @@ test("a file is refused when it is empty or sent as a form, and is not there for
   }
   expect((await member.ask("DELETE", `${root()}/${id}`)).status).toBe(200);
   expect((await member.get(`${root()}/${id}`)).status).toBe(404);
+});
+
+test("a file that nobody came back to for a week goes with its rows, also where no other one is given", async () => {
+  const { id } = (await give(FILE)).body.data;
+  const files = () => readdirSync(join(app.directory, "imports"));
+  expect(files()).toContain(`${id}.csv`);
+  await app.clock.advance(DAY);
+  expect(files()).toContain(`${id}.csv`);
+  app.store.client.exec(`UPDATE imports SET updated_at = updated_at - ${7 * DAY}`);
+  await app.clock.advance(DAY);
+  expect(files()).toEqual([]);
+  expect(app.store.client.prepare("SELECT count(*) FROM imports").pluck().get()).toBe(0);
 });
 
 /** Time goes on while requests are on their way. */

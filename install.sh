@@ -146,7 +146,7 @@ run_dev() {
 
 run_test() {
   prepare full
-  exec "$bun" test --timeout 60000 --parallel=3 "$@"
+  exec "$bun" test --timeout 60000 --parallel=3 --no-isolate --timings=test/timings.json "$@"
 }
 
 run_build() {

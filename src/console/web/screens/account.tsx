@@ -168,6 +168,8 @@ function browserOf(agent: string): string {
 function Theme() {
   const { theme } = useMe();
   const client = useQueryClient();
+  // At once: a mutation tells that it is under way a moment later, and until then the press would be taken back.
+  const [chosen, setChosen] = useState<Me["theme"] | undefined>();
   const choose = useMutation({
     mutationFn: (next: Me["theme"]) => send("PUT", "/me/theme", { theme: next }),
     onSuccess: (_, next) => {
@@ -175,6 +177,7 @@ function Theme() {
       else document.documentElement.dataset.theme = next;
       client.setQueryData(meQuery.queryKey, (me) => me && { ...me, theme: next });
     },
+    onSettled: () => setChosen(undefined),
   });
   const choices = [
     { value: null, label: words.themes.system },
@@ -190,8 +193,11 @@ function Theme() {
             type="radio"
             name="theme"
             className="size-4 accent-accent"
-            checked={(choose.isPending ? choose.variables : theme) === value}
-            onChange={() => choose.mutate(value)}
+            checked={(chosen === undefined ? theme : chosen) === value}
+            onChange={() => {
+              setChosen(value);
+              choose.mutate(value);
+            }}
           />
           {label}
         </label>

@@ -46,6 +46,16 @@ async function sendAcross(app: TestServer, shop: TestWorkspace, meanwhile: () =>
   return app.clock.until(answer);
 }
 
+/** Sends; the network has the message, and answers when `open` is called. */
+async function sendAndWait(app: TestServer, network: ReturnType<typeof fakeNetwork>, shop: TestWorkspace) {
+  const waiting = gate();
+  network.next(waiting.answer);
+  const answer = app.call("POST", "/api/v1/messages", { key: shop.key, body: sale() });
+  await app.clock.advance(50);
+  await waiting.reached;
+  return { answer, open: waiting.open };
+}
+
 test("STOP between two attempts: 422 opted_out, nothing more leaves, no message and no hold stay, the answer is kept", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
@@ -129,13 +139,9 @@ for (const { name, code, status, isKept, stop } of stops) {
 test("a marketing template records consent by api exactly when the network has taken it", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
-  const waiting = gate();
-  network.next(waiting.answer);
-  const answer = app.call("POST", "/api/v1/messages", { key: shop.key, body: sale() });
-  await app.clock.advance(50);
-  await waiting.reached;
+  const { answer, open } = await sendAndWait(app, network, shop);
   expect(contactOf(app, asha).consent).toBe("unknown");
-  waiting.open("accepted");
+  open("accepted");
   await app.clock.until(answer);
   expect(contactOf(app, asha)).toMatchObject({ consent: "opted_in", consentSource: "api" });
   expect(consentLogOf(app)).toMatchObject([
@@ -166,13 +172,9 @@ test("a refused marketing template records no consent, and an unknown one not un
 test("who opts out while the message is under way stays opted out, although the network took it", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
-  const waiting = gate();
-  network.next(waiting.answer);
-  const answer = app.call("POST", "/api/v1/messages", { key: shop.key, body: sale() });
-  await app.clock.advance(50);
-  await waiting.reached;
+  const { answer, open } = await sendAndWait(app, network, shop);
   await app.inbound(shop, asha, "STOP");
-  waiting.open("accepted");
+  open("accepted");
   expect((await app.clock.until(answer)).status).toBe(201);
   expect(contactOf(app, asha)).toMatchObject({ consent: "opted_out", consentSource: "inbound_message" });
   expect(consentLogOf(app)).toHaveLength(1);
@@ -181,13 +183,9 @@ test("who opts out while the message is under way stays opted out, although the 
 test("whoever is erased while the message is under way is not named by what the network answers or reports", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
-  const waiting = gate();
-  network.next(waiting.answer);
-  const answer = app.call("POST", "/api/v1/messages", { key: shop.key, body: sale() });
-  await app.clock.advance(50);
-  await waiting.reached;
+  const { answer, open } = await sendAndWait(app, network, shop);
   await app.store.write((tx) => eraseRecipient(tx, shop.id));
-  waiting.open({ kind: "refused", code: "131000", message: `${asha} is not one of ours.`, scope: "recipient" });
+  open({ kind: "refused", code: "131000", message: `${asha} is not one of ours.`, scope: "recipient" });
   expect((await app.clock.until(answer)).status).toBe(502);
   await app.clock.advance(1_000);
   const [message] = messagesOf(app);

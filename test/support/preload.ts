@@ -15,7 +15,7 @@ function hasRoom(): boolean {
   }
 }
 
-// Hundreds of small databases spend a fifth of the suite's time waiting for a disk. Crashes in full are for a real one.
+// Hundreds of small databases would wait for a disk. Crashes in full are for a real one.
 if (process.env.TMPDIR === undefined && process.env.WAXWING_CRASH === undefined && hasRoom()) {
   process.env.TMPDIR = MEMORY;
 }

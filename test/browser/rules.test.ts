@@ -305,6 +305,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.emulateMedia({ forcedColors: "active" });
       await story.go("broadcasts/1");
       await page.getByRole("button", { name: /./ }).first().waitFor();
+      // A page that is still coming takes the focus to its heading.
+      await settled();
       // Where backgrounds are gone, buttons and states have a line around them, and bars are not the colour of their ground.
       expect(
         await page.evaluate(`(() => {

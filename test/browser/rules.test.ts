@@ -305,7 +305,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.emulateMedia({ forcedColors: "active" });
       await story.go("broadcasts/1");
       await page.getByRole("button", { name: /./ }).first().waitFor();
-      // A page that is still coming takes the focus to its heading.
+      // What Tab reaches may be replaced while the page is still coming.
       await settled();
       // Where backgrounds are gone, buttons and states have a line around them, and bars are not the colour of their ground.
       expect(

@@ -20,7 +20,7 @@ import { endpoints } from "./endpoints.ts";
 import { answerProblem } from "./errors.ts";
 import { complete, type RequestIds, requestIds } from "./headers.ts";
 import { healthRoutes } from "./health.ts";
-import { KeyQueue } from "./idempotency.ts";
+import { KeyQueue } from "./key-queue.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { RateLimiter, type RateLimits } from "./rate-limit.ts";
 import { problemOf, splitUrl, toResponse } from "./respond.ts";

@@ -10,7 +10,7 @@ import { notFound, type ProblemCode } from "#src/primitives/problem.ts";
 import type { Reader } from "#src/storage/reader.ts";
 import type { Operations } from "#src/storage/store.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
-import type { KeyQueue } from "./idempotency.ts";
+import type { KeyQueue } from "./key-queue.ts";
 
 /** What every path of the API begins with. */
 export const PREFIX = "/api/v1";

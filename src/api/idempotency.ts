@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
-import { findKey, type KeyUse, requireSame } from "#src/domain/idempotency/keys.ts";
+import { findKey, type KeyUse } from "#src/domain/idempotency/keys.ts";
 import { invalidRequest } from "#src/primitives/problem.ts";
 import type { Answer, Call, Parameter } from "./endpoint.ts";
 
@@ -55,43 +55,4 @@ export function replay({ store, workspace }: Pick<Call, "store" | "workspace">, 
   const found = store.read((reading) => findKey(reading, workspace.id, use));
   if (found === undefined || found.status === null) return undefined;
   return { status: found.status, body: found.body ?? "", headers: { "idempotent-replayed": "true" } };
-}
-
-interface Acting {
-  fingerprint: Uint8Array;
-  done: Promise<void>;
-}
-
-/** Which keys are being acted upon in this process. */
-export class KeyQueue {
-  readonly #acting = new Map<string, Acting>();
-
-  /**
-   * Runs `act` alone among the requests with this key. `replay` is asked first, and again after each wait: what it
-   * returns is the answer. Another request under the same key throws `idempotency_conflict` at once.
-   */
-  async run<T>(workspaceId: number, use: KeyUse, replay: () => T | undefined, act: () => Promise<T>): Promise<T> {
-    const name = `${workspaceId} ${use.key}`;
-    for (;;) {
-      const acting = this.#acting.get(name);
-      if (acting !== undefined) {
-        requireSame(acting.fingerprint, use.fingerprint);
-        await acting.done;
-        continue;
-      }
-      const kept = replay();
-      if (kept !== undefined) return kept;
-      let finish = (): void => undefined;
-      const done = new Promise<void>((resolve) => {
-        finish = resolve;
-      });
-      this.#acting.set(name, { fingerprint: use.fingerprint, done });
-      try {
-        return await act();
-      } finally {
-        this.#acting.delete(name);
-        finish();
-      }
-    }
-  }
 }

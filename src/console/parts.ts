@@ -1,5 +1,5 @@
 /** What a running server has that the console's routes need. */
-import type { KeyQueue } from "#src/api/idempotency.ts";
+import type { KeyQueue } from "#src/api/key-queue.ts";
 import type { RateLimits } from "#src/api/rate-limit.ts";
 import type { DoctorSettings } from "#src/doctor/surroundings.ts";
 import type { BulkJobs } from "#src/imports/bulk-jobs.ts";

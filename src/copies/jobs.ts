@@ -64,6 +64,17 @@ export class CopyJobs {
     return listBackups(this.#options.directory);
   }
 
+  /** When the newest sound backup was finished, milliseconds; null: there is none. */
+  lastSoundAt(): number | null {
+    return this.list().find(({ proof }) => proof !== null && faultsOf(proof).length === 0)?.madeAt ?? null;
+  }
+
+  /** When the last backup since the start failed or copied a broken database, milliseconds; null: it did not. */
+  lastFailureAt(): number | null {
+    const last = this.lastOf("backup");
+    return last === null || isSoundBackup(last) ? null : last.endedAt;
+  }
+
   /** False, and nothing is done, while another one is under way. */
   start(order: CopyOrder): boolean {
     if (this.#current !== null) return false;
@@ -136,6 +147,10 @@ export class CopyJobs {
       broken,
     });
   }
+}
+
+function isSoundBackup({ outcome }: EndedJob): boolean {
+  return outcome?.kind === "backup" && faultsOf(outcome.proof).length === 0;
 }
 
 const FAILED = {

@@ -4,9 +4,6 @@
  */
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { CopyJobs, EndedJob } from "#src/copies/jobs.ts";
-import { faultsOf } from "#src/copies/proofs.ts";
-import type { BackupSchedule } from "#src/copies/schedule.ts";
 import type { Metrics, Sample } from "#src/metrics.ts";
 import type { Clock } from "#src/primitives/clock.ts";
 import type { Store } from "#src/storage/store.ts";
@@ -51,15 +48,26 @@ export interface ConditionSources {
   metrics: Metrics;
   trends: Trends;
   isWritable: WriteProbe;
-  jobs: CopyJobs;
-  backups: BackupSchedule;
+  backups: BackupSource;
+}
+
+/** What is known of the server's own backups. Times are milliseconds. */
+export interface BackupSource {
+  directory: string;
+  /** Null: none is made by itself. */
+  schedule: string | null;
+  nextAt: () => number | null;
+  /** When the newest sound backup was finished; null: there is none. */
+  lastSoundAt: () => number | null;
+  /** When the last backup since the start failed or copied a broken database; null: it did not. */
+  lastFailureAt: () => number | null;
 }
 
 /** Commits are judged by the last hour: what was slow at the start of the server says nothing of now. */
 const COMMITS_MINUTES = 60;
 
 export async function readCondition(sources: ConditionSources): Promise<Condition> {
-  const { clock, store, database, metrics, trends, isWritable, jobs, backups } = sources;
+  const { clock, store, database, metrics, trends, isWritable, backups } = sources;
   const many = async (name: string): Promise<readonly Sample[]> => (await metrics.gaugeOf(name)) ?? [];
   const one = async (name: string): Promise<number> => firstOf(await many(name));
   const [writable, disk, rows, ages, callbacksWaiting, failures, memoryBytes, bytes, walBytes, lately] =
@@ -75,8 +83,6 @@ export async function readCondition(sources: ConditionSources): Promise<Conditio
       one("waxwing_wal_bytes"),
       trends.lately(COMMITS_MINUTES),
     ]);
-  const last = jobs.lastOf("backup");
-  const sound = jobs.list().find(({ proof }) => proof !== null && faultsOf(proof).length === 0);
   return {
     at: clock.now(),
     version,
@@ -97,17 +103,13 @@ export async function readCondition(sources: ConditionSources): Promise<Conditio
     callbacksWaiting,
     commits: { ...lately.commit, failures },
     backup: {
-      directory: jobs.directory,
-      schedule: backups.expression,
+      directory: backups.directory,
+      schedule: backups.schedule,
       nextAt: backups.nextAt(),
-      provenAt: sound?.madeAt ?? null,
-      failedAt: last !== null && !isSound(last) ? last.endedAt : null,
+      provenAt: backups.lastSoundAt(),
+      failedAt: backups.lastFailureAt(),
     },
   };
-}
-
-function isSound({ outcome }: EndedJob): boolean {
-  return outcome?.kind === "backup" && faultsOf(outcome.proof).length === 0;
 }
 
 function firstOf(samples: readonly Sample[]): number {

@@ -40,7 +40,21 @@ export function createSystem({ store, database, clock, timers, log, backup, figu
   const backups = new BackupSchedule({ clock, jobs, schedule, keep });
   const trends = new Trends(figures, clock, timers);
   const { metrics } = figures;
-  const sources = { clock, store, database, metrics, trends, isWritable, jobs, backups };
+  const sources = {
+    clock,
+    store,
+    database,
+    metrics,
+    trends,
+    isWritable,
+    backups: {
+      directory,
+      schedule: backups.expression,
+      nextAt: () => backups.nextAt(),
+      lastSoundAt: () => jobs.lastSoundAt(),
+      lastFailureAt: () => jobs.lastFailureAt(),
+    },
+  };
   return {
     isWritable,
     jobs,

@@ -3,6 +3,12 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { Sender } from "#src/networks/network.ts";
 import type { SecretBox } from "#src/primitives/secret.ts";
 
+/** A number with its token in clear. */
+export interface Opened {
+  number: SendingNumber;
+  sender: Sender;
+}
+
 /** What the connector needs to know of the number, its token in clear. */
 export function senderOf(box: SecretBox, number: SendingNumber): Sender {
   return {

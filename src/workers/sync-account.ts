@@ -9,12 +9,12 @@ import { findNumber } from "#src/domain/numbers/read.ts";
 import { followNetwork } from "#src/domain/numbers/readiness.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { followListing, keyOf, retireMissing } from "#src/domain/templates/follow.ts";
-import type { AccountPort, ListedNumber, Looked, LookFailure, NetworkName, Sender } from "#src/networks/network.ts";
+import type { AccountPort, ListedNumber, Looked, LookFailure, NetworkName } from "#src/networks/network.ts";
 import type { Clock } from "#src/primitives/clock.ts";
 import { type SecretBox, SecretUnreadable } from "#src/primitives/secret.ts";
 import type { Store } from "#src/storage/store.ts";
 import type { ResolveName } from "./checked-lookup.ts";
-import { senderOf } from "./sender.ts";
+import { type Opened, senderOf } from "./sender.ts";
 import { uploadSamples } from "./upload-samples.ts";
 
 export interface SyncOptions {
@@ -62,11 +62,6 @@ export async function syncAccount(
   const error = result.problems.length === 0 ? null : [...new Set(result.problems)].join(" ");
   await store.write((tx) => recordSync(tx, number.workspaceId, number.accountId, error));
   return result;
-}
-
-export interface Opened {
-  number: SendingNumber;
-  sender: Sender;
 }
 
 /** The account's numbers whose token can be read; the others cannot send, and say so. */

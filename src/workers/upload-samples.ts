@@ -15,7 +15,7 @@ import {
 import type { AccountPort, UploadFile } from "#src/networks/network.ts";
 import type { Store } from "#src/storage/store.ts";
 import { type FileFetcher, fetchFile } from "./fetch-file.ts";
-import type { Opened } from "./sync-account.ts";
+import type { Opened } from "./sender.ts";
 
 /** A look at an account uploads so many at most; the next one goes on. */
 const UPLOADS_PER_LOOK = 20;

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Content } from "#src/domain/messages/content.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { Handover } from "#src/networks/network.ts";
-import { createWhatsapp, type WhatsappSettings } from "#src/networks/whatsapp/whatsapp.ts";
+import type { WhatsappSettings } from "#src/networks/whatsapp/settings.ts";
+import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
 import { type Clock, systemClock } from "#src/primitives/clock.ts";
 import {
   type Fault,

@@ -1,10 +1,15 @@
 /** What a custom field may be called and hold. Pure. */
 import { isCalendarDate } from "#src/primitives/calendar.ts";
-import type { CustomField } from "./table.ts";
 
 export const fieldKinds = ["text", "number", "date", "boolean", "choice"] as const;
 export type FieldKind = (typeof fieldKinds)[number];
 export type FieldValue = string | number | boolean;
+
+/** What a field holds. `choices` is null but for a choice. */
+export interface FieldRule {
+  kind: FieldKind;
+  choices: readonly string[] | null;
+}
 
 /** Names that a contact has of its own; a custom field of such a name could never be told apart. */
 const BUILT_IN = [
@@ -42,7 +47,7 @@ export function findKeyMistake(key: string): string | null {
 }
 
 /** What is wrong with a value for this field, in a sentence; null when nothing is. */
-export function findValueMistake(field: Pick<CustomField, "kind" | "choices">, value: unknown): string | null {
+export function findValueMistake(field: FieldRule, value: unknown): string | null {
   switch (field.kind) {
     case "text":
       return typeof value === "string" ? null : "This field holds a text.";

@@ -21,8 +21,8 @@ import {
   textOf,
 } from "./json.ts";
 import { findHeaders, urlOf } from "./request.ts";
+import type { WhatsappSettings } from "./settings.ts";
 import { readTemplate } from "./template.ts";
-import type { WhatsappSettings } from "./whatsapp.ts";
 
 const NUMBER_FIELDS = [
   "id",

@@ -12,7 +12,7 @@ import { asObject, type JsonObject, listOf, parseJson, textOf } from "./json.ts"
 import { createPayload } from "./payload.ts";
 import { createProber } from "./prober.ts";
 import { findHeaders, urlOf } from "./request.ts";
-import type { Uploads, WhatsappSettings } from "./whatsapp.ts";
+import type { Uploads, WhatsappSettings } from "./settings.ts";
 
 export interface Client {
   send(handover: Handover, timeoutMs: number, onAnswer?: (answer: RawAnswer) => void): Promise<Outcome>;

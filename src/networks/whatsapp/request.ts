@@ -1,6 +1,6 @@
 /** What every request to Meta, or to a provider that speaks its language, has in common: address and token. */
 import type { Sender } from "../network.ts";
-import type { WhatsappSettings } from "./whatsapp.ts";
+import type { WhatsappSettings } from "./settings.ts";
 
 /**
  * `/v23.0/<owner>/<what>`. 360dialog and its like know number and account by the key, and have neither version nor owner

@@ -7,8 +7,8 @@ import { SelectField, TextField } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { sayDone } from "../ui/toast.tsx";
 import type { CustomField } from "./api-fields.tsx";
-import { PeopleFields, type PersonValues } from "./contact-people.tsx";
-import type { Contact } from "./contact-view.ts";
+import { PeopleFields } from "./contact-people.tsx";
+import type { Contact, ContactValues } from "./contact-view.ts";
 import { words } from "./contacts-words.ts";
 
 const OWN = [
@@ -23,11 +23,6 @@ const OWN = [
   ["birthday", words.birthday],
   ["anniversary", words.anniversary],
 ] as const;
-
-export type ContactValues = Record<(typeof OWN)[number][0] | "tags" | "groups", string> & {
-  fields: Record<string, string>;
-  people: PersonValues[];
-};
 
 export function ContactForm({ contact }: { contact: Contact }) {
   const { id } = useWorkspace();

@@ -3,16 +3,8 @@ import { Plus, X } from "lucide-react";
 import { type UseFormReturn, useFieldArray } from "react-hook-form";
 import { Button, IconButton } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
-import type { ContactValues } from "./contact-form.tsx";
+import type { ContactValues, PersonValues } from "./contact-view.ts";
 import { words } from "./contacts-words.ts";
-
-export interface PersonValues {
-  name: string;
-  first_name: string;
-  birthday: string;
-  /** The customer's own id of the person, by which they stay the same one. */
-  ref: string | null;
-}
 
 const NEW: PersonValues = { name: "", first_name: "", birthday: "", ref: null };
 

@@ -26,6 +26,34 @@ export interface Contact {
   updated_at: string;
 }
 
+/** Fields that hold one text each. */
+export type ContactText =
+  | "name"
+  | "first_name"
+  | "last_name"
+  | "email"
+  | "city"
+  | "state"
+  | "postal_code"
+  | "company"
+  | "birthday"
+  | "anniversary";
+
+/** A contact as the form edits it. */
+export type ContactValues = Record<ContactText | "tags" | "groups", string> & {
+  fields: Record<string, string>;
+  people: PersonValues[];
+};
+
+/** One of the others on a contact's number, as the form edits it. */
+export interface PersonValues {
+  name: string;
+  first_name: string;
+  birthday: string;
+  /** The customer's own id of the person, by which they stay the same one. */
+  ref: string | null;
+}
+
 export interface ConsentChange {
   id: number;
   at: string;

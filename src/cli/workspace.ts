@@ -21,8 +21,16 @@ const settings = {
   currency: { kind: "text", value: "CUR", says: "What it is charged in, such as USD; goes together with --rate" },
   rate: { kind: "text", value: "DEC", says: "Price of one delivered template message, such as 0.0085" },
   dailyCap: { kind: "text", value: "N", says: "Most people who get a template within 24 hours; none: no limit" },
-  stopWords: { kind: "text", value: "A,B", says: "Words that opt out, beside STOP; separated by commas" },
-  startWords: { kind: "text", value: "A,B", says: "Words that opt in again, beside START; separated by commas" },
+  stopWords: {
+    kind: "text",
+    value: "A,B",
+    says: "Words that opt out, beside STOP and its translations; separated by commas",
+  },
+  startWords: {
+    kind: "text",
+    value: "A,B",
+    says: "Words that opt in again, beside START, UNSTOP, SUBSCRIBE; separated by commas",
+  },
 } as const;
 
 export const commands: readonly Command[] = [

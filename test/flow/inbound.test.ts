@@ -245,14 +245,15 @@ test("a workspace's own words opt out and in, beside the shipped ones", async ()
   ]);
 });
 
-test("the title of a button or of a list reply is a command, a caption or a longer sentence is not", async () => {
+test("a caption and the title of a button or of a list reply opt out, a longer sentence does not", async () => {
   const { app, shop } = await start();
   await using _ = app;
   const contents: [Record<string, unknown>, string][] = [
-    [{ type: "image", image: { id: "1", caption: "STOP" } }, "unknown"],
     [{ type: "text", text: { body: "Please stop by later" } }, "unknown"],
+    [{ type: "image", image: { id: "1", caption: "STOP" } }, "opted_out"],
+    [{ type: "text", text: { body: "Start" } }, "opted_in"],
     [{ type: "button", button: { text: "Stop promotions", payload: "x" } }, "opted_out"],
-    [{ type: "interactive", interactive: { type: "list_reply", list_reply: { id: "1", title: "Start" } } }, "opted_in"],
+    [{ type: "text", text: { body: "Start" } }, "opted_in"],
     [
       { type: "interactive", interactive: { type: "button_reply", button_reply: { id: "1", title: "STOP" } } },
       "opted_out",
@@ -263,5 +264,5 @@ test("the title of a button or of a list reply is a command, a caption or a long
     await reportInbound(app, shop, { content });
     expect(contactOf(app, asha).consent).toBe(consent as "unknown");
   }
-  expect(inboundsOf(app)).toHaveLength(5);
+  expect(inboundsOf(app)).toHaveLength(6);
 });

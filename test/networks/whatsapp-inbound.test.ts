@@ -73,18 +73,24 @@ describe("what a person wrote", () => {
     },
     { name: "an interactive message without a body", item: { type: "interactive" }, text: null },
     {
-      name: "an image's caption, never as a command",
+      name: "an image's caption",
       item: { type: "image", image: { id: "1", caption: "STOP" } },
       text: "STOP",
+      command: "STOP",
     },
     { name: "an image without a caption", item: { type: "image", image: { id: "1" } }, text: null },
-    { name: "a video's caption", item: { type: "video", video: { caption: "Look" } }, text: "Look" },
+    { name: "a video's caption", item: { type: "video", video: { caption: "Look" } }, text: "Look", command: "Look" },
     {
       name: "a document's caption",
       item: { type: "document", document: { caption: "Bill", filename: "a.pdf" } },
       text: "Bill",
+      command: "Bill",
     },
-    { name: "a document's filename", item: { type: "document", document: { filename: "a.pdf" } }, text: "a.pdf" },
+    {
+      name: "a document's filename, never as a command",
+      item: { type: "document", document: { filename: "a.pdf" } },
+      text: "a.pdf",
+    },
     { name: "a voice message", item: { type: "audio", audio: { id: "1", voice: true } }, text: null },
     { name: "a sticker", item: { type: "sticker", sticker: { animated: false } }, text: null },
     {
@@ -109,6 +115,7 @@ describe("what a person wrote", () => {
       name: "an edit",
       item: { type: "edit", edit: { original_message_id: "w", message: { type: "text", text: { body: "STOP" } } } },
       text: "STOP",
+      command: "STOP",
     },
     { name: "a message taken back", item: { type: "revoke", revoke: { original_message_id: "w" } }, text: null },
     {

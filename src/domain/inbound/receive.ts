@@ -10,8 +10,8 @@ import { viewContact } from "../contacts/view.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import { readCommand } from "../workspaces/read-command.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { readCommand } from "../workspaces/workspace.ts";
 import type { InboundReport } from "./report.ts";
 import { findOrCreateSender } from "./sender.ts";
 import { type Inbound, inbounds } from "./table.ts";
@@ -99,10 +99,13 @@ function openWindow(tx: Tx, contact: Contact, at: number): Contact {
   return opened ?? contact;
 }
 
-/** STOP and START, in the workspace's words. */
+/**
+ * STOP and START, in every language and in the workspace's own words. Only a typed text lifts an opt-out: a button is
+ * pressed by mistake, and its title is the sender's, not the person's.
+ */
 function obey(tx: Tx, workspace: Workspace, contact: Contact, report: InboundReport, inbound: Inbound): Contact {
   const command = report.command === null ? null : readCommand(report.command, workspace);
-  if (command === null) return contact;
+  if (command === null || (command === "start" && report.type !== "text")) return contact;
   const why = { source: "inbound_message" as const, evidence: { inbound: inbound.id } };
   return changeConsent(tx, workspace, contact, { kind: command, saidAt: inbound.receivedAt }, why);
 }

@@ -13,7 +13,7 @@ export interface InboundReport {
   type: string;
   /** The text, caption, button or list title, or what there is to show; null where there is nothing. */
   text: string | null;
-  /** The words that may mean STOP or START: a text's body, a button's or list reply's title. Captions never. */
+  /** The words that may mean STOP or START: a text, a caption, an edit, the title of a button or list reply. */
   command: string | null;
   /** The network's time, milliseconds. */
   at: number;

@@ -1,8 +1,11 @@
-/** Rules of a workspace: what its settings may be, and the words that opt out and in. */
+/** Rules of a workspace: what its settings may be. */
 
 import { isTimeZone } from "#src/primitives/instant.ts";
 import { isCountry } from "#src/primitives/phone.ts";
 import { invalidRequest } from "#src/primitives/problem.ts";
+import { COMMAND_LENGTH_MAX, cutText } from "#src/primitives/text-limits.ts";
+import { normalizeCommand } from "./normalize-command.ts";
+import { findContradiction } from "./read-command.ts";
 
 export interface WorkspaceSettings {
   name: string;
@@ -14,10 +17,6 @@ export interface WorkspaceSettings {
 }
 
 const NAME_LENGTH_MAX = 191;
-
-/** Understood everywhere: the word itself, and the label of the network's own button. */
-const SHIPPED_STOP_WORDS = ["stop", "stop promotions"];
-const SHIPPED_START_WORDS = ["start"];
 
 /** Refuses settings that could not work; keys of `fields` are the settings' names. */
 export function requireSettings(settings: WorkspaceSettings): WorkspaceSettings {
@@ -34,32 +33,24 @@ export function requireSettings(settings: WorkspaceSettings): WorkspaceSettings 
   if (settings.dailyCap !== null && (!Number.isSafeInteger(settings.dailyCap) || settings.dailyCap < 1)) {
     fields.daily_cap = ["The daily cap is a whole number of people, at least 1."];
   }
-  const stopWords = settings.stopWords.map(normalizeCommand).filter((word) => word !== "");
-  const startWords = settings.startWords.map(normalizeCommand).filter((word) => word !== "");
-  const both = [...SHIPPED_STOP_WORDS, ...stopWords].filter((word) =>
-    [...SHIPPED_START_WORDS, ...startWords].includes(word),
-  );
-  if (both.length > 0) fields.stop_words = [`"${both[0]}" cannot both stop and start.`];
+  const words = { stopWords: ownWords(settings.stopWords), startWords: ownWords(settings.startWords) };
+  for (const [field, own] of [["stop_words", words.stopWords] as const, ["start_words", words.startWords] as const]) {
+    const useless = own.find((word) => normalizeCommand(word) === "");
+    if (useless !== undefined) {
+      fields[field] = [
+        `"${cutText(useless, COMMAND_LENGTH_MAX)}" has no letter or digit, or more than ${COMMAND_LENGTH_MAX} characters.`,
+      ];
+    }
+  }
+  const both = findContradiction(words);
+  if (both !== null) fields.stop_words ??= [`"${both}" cannot both stop and start.`];
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+  const stopWords = words.stopWords.map(normalizeCommand);
+  const startWords = words.startWords.map(normalizeCommand);
   return { ...settings, name, country, stopWords, startWords };
 }
 
-/** What a text, button or list title asks for; null for everything that is not exactly one of the words. */
-export function readCommand(
-  text: string,
-  words: { stopWords: string[]; startWords: string[] },
-): "stop" | "start" | null {
-  const said = normalizeCommand(text);
-  if (SHIPPED_STOP_WORDS.includes(said) || words.stopWords.includes(said)) return "stop";
-  if (SHIPPED_START_WORDS.includes(said) || words.startWords.includes(said)) return "start";
-  return null;
-}
-
-/** White space around, case, and closing punctuation don't count: " Stop! " is STOP. */
-export function normalizeCommand(text: string): string {
-  return text
-    .trim()
-    .replace(/[\p{P}\s]+$/u, "")
-    .replace(/\s+/gu, " ")
-    .toLowerCase();
+/** Without the places that somebody left empty between two commas. */
+function ownWords(given: string[]): string[] {
+  return given.filter((word) => word.trim() !== "");
 }

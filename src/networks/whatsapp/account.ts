@@ -11,6 +11,7 @@ import { type Exchange, exchange } from "./connection.ts";
 import { describe, type GraphError, readGraphError } from "./errors.ts";
 import {
   asObject,
+  idOf,
   integerOf,
   type JsonObject,
   listOf,
@@ -18,6 +19,7 @@ import {
   numberOf,
   objectOf,
   parseJson,
+  stringOf,
   textOf,
 } from "./json.ts";
 import { findHeaders, urlOf } from "./request.ts";
@@ -98,7 +100,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
           .filter((row) => row !== null),
       );
       const paging = objectOf(answer.value, "paging");
-      after = textOf(objectOf(paging, "cursors"), "after");
+      after = stringOf(objectOf(paging, "cursors"), "after");
       // Cursors are there on the last page too; only `next` says that there is more.
       if (textOf(paging, "next") === null || after === null) return { ok: true, value: rows, at };
     }
@@ -120,7 +122,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
       const answer = await listAll(sender, "phone_numbers", NUMBER_FIELDS);
       if (!answer.ok) return answer;
       const numbers = answer.value.flatMap((row): ListedNumber[] => {
-        const phoneNumberId = textOf(row, "id");
+        const phoneNumberId = idOf(row, "id");
         return phoneNumberId === null ? [] : [{ phoneNumberId, phone: phoneOf(row), ...numberIn(row) }];
       });
       return { ...answer, value: numbers };
@@ -140,7 +142,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
       const url = urlOf(settings, sender.phoneNumberId, "media");
       const answer = await ask(sender, url, { method: "POST", body, limitMs: timeoutMs * UPLOAD_TIMEOUT_FACTOR });
       if (!answer.ok) return answer;
-      const mediaId = textOf(answer.value, "id");
+      const mediaId = idOf(answer.value, "id");
       return mediaId === null ? unreadable() : { ok: true, value: { mediaId }, at: answer.at };
     },
 
@@ -158,7 +160,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
       if (!answer.ok) return answer;
       const apps = listOf(answer.value, "data").map((row) => {
         const app = objectOf(asObject(row), "whatsapp_business_api_data");
-        return { id: textOf(app, "id"), name: textOf(app, "name") };
+        return { id: idOf(app, "id"), name: textOf(app, "name") };
       });
       return { ok: true, value: apps, at: answer.at };
     },

@@ -7,7 +7,7 @@ import type { Report } from "../network.ts";
 import { readAccountUpdate, readCapability, readNumberLook, readNumberQuality } from "./account-news.ts";
 import { readInbound } from "./inbound.ts";
 import { type Entry, surroundingsOf, timeIn } from "./item.ts";
-import { asObject, integerOf, type JsonObject, listOf, memberOf, objectOf, parseJson, textOf } from "./json.ts";
+import { asObject, idOf, integerOf, type JsonObject, listOf, memberOf, objectOf, parseJson, textOf } from "./json.ts";
 import {
   readPreference,
   readTemplateCategory,
@@ -37,7 +37,7 @@ function readEntry(entry: unknown): Report[] {
   const object = asObject(entry);
   if (object === null || !Array.isArray(memberOf(object, "changes")))
     return [broken("an entry has no list of changes", entry)];
-  const about: Entry = { accountId: textOf(object, "id"), at: timeIn(object, "time") };
+  const about: Entry = { accountId: idOf(object, "id"), at: timeIn(object, "time") };
   return listOf(object, "changes").flatMap((change) => readChange(change, about));
 }
 

@@ -8,7 +8,7 @@ import type { Handover, RawAnswer } from "../network.ts";
 import { type Exchange, exchange, TIME_LIMIT_PASSED } from "./connection.ts";
 import { classify, describe, readGraphError } from "./errors.ts";
 import { phoneIn } from "./item.ts";
-import { asObject, type JsonObject, listOf, parseJson, textOf } from "./json.ts";
+import { asObject, idOf, type JsonObject, listOf, parseJson } from "./json.ts";
 import { createPayload } from "./payload.ts";
 import { createProber } from "./prober.ts";
 import { findHeaders, urlOf } from "./request.ts";
@@ -93,14 +93,14 @@ function outcomeOf(result: Exchange, clock: Clock): Outcome {
  */
 function findAccepted(body: string): Outcome | null {
   const answer = asObject(parseJson(body));
-  const networkMessageId = textOf(firstOf(answer, "messages"), "id");
+  const networkMessageId = idOf(firstOf(answer, "messages"), "id");
   if (networkMessageId === null) return null;
   const contact = firstOf(answer, "contacts");
   return {
     kind: "accepted",
     networkMessageId,
-    recipientId: phoneIn(textOf(contact, "wa_id")),
-    recipientUserId: textOf(contact, "user_id"),
+    recipientId: phoneIn(idOf(contact, "wa_id")),
+    recipientUserId: idOf(contact, "user_id"),
   };
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import { type ErrorFact, findErrorFact } from "./error-table.ts";
-import { asObject, integerOf, type JsonObject, memberOf, objectOf, parseJson, textOf } from "./json.ts";
+import { asObject, integerOf, type JsonObject, memberOf, objectOf, parseJson, sentenceOf } from "./json.ts";
 
 export interface GraphError {
   code: number;
@@ -36,7 +36,11 @@ export function graphErrorOf(error: JsonObject | null): GraphError | null {
 
 /** `error_data` is an object, or in some answers a plain text; old statuses carry `details` beside the code. */
 function detailsOf(error: JsonObject | null): string | null {
-  return textOf(objectOf(error, "error_data"), "details") ?? textOf(error, "error_data") ?? textOf(error, "details");
+  return (
+    sentenceOf(objectOf(error, "error_data"), "details") ??
+    sentenceOf(error, "error_data") ??
+    sentenceOf(error, "details")
+  );
 }
 
 export function classify(error: GraphError, headers: Headers, nowMs: number): Outcome {

@@ -1,20 +1,22 @@
 /**
  * Reads what a person wrote. Every kind that Meta knows, and any that it invents, becomes an inbound report with
- * whatever there is to show; only system notices are none. Captions are shown and never taken for a command.
+ * whatever there is to show; only system notices are none. What the person wrote or chose may be a command such as STOP.
  */
+import { cutText, WRITTEN_LENGTH_MAX } from "#src/primitives/text-limits.ts";
 import type { Report } from "../network.ts";
 import {
   fail,
   type Person,
   personOf,
   phoneIn,
+  requireId,
   requirePhoneNumberId,
   requireText,
   requireTime,
   type Surroundings,
   userIdIn,
 } from "./item.ts";
-import { asObject, type JsonObject, listOf, memberOf, objectOf, textOf } from "./json.ts";
+import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, textOf, writtenOf } from "./json.ts";
 
 export function readInbound(item: JsonObject, surroundings: Surroundings): Report {
   const type = requireText(item, "type");
@@ -27,7 +29,7 @@ export function readInbound(item: JsonObject, surroundings: Surroundings): Repor
   return {
     kind: "inbound",
     phoneNumberId: requirePhoneNumberId(surroundings),
-    networkMessageId: requireText(item, "id"),
+    networkMessageId: requireId(item, "id"),
     from: sender.phone,
     fromUserId: sender.userId,
     profileName: sender.profileName,
@@ -39,7 +41,7 @@ export function readInbound(item: JsonObject, surroundings: Surroundings): Repor
 }
 
 function senderOf(item: JsonObject, surroundings: Surroundings): Person {
-  return personOf(textOf(item, "from"), textOf(item, "from_user_id"), surroundings);
+  return personOf(idOf(item, "from"), idOf(item, "from_user_id"), surroundings);
 }
 
 /**
@@ -53,17 +55,17 @@ function readSystemNotice(item: JsonObject, sender: Person, surroundings: Surrou
   if (!isMove && type !== "user_changed_user_id")
     return { kind: "ignored", about: `system notice ${type.slice(0, 60)}` };
 
-  const from = sender.phone ?? phoneIn(textOf(system, "customer"));
-  const fromUserId = userIdIn(textOf(system, "previous_user_id")) ?? sender.userId;
-  const named = textOf(system, "wa_id") ?? textOf(system, "new_wa_id");
+  const from = sender.phone ?? phoneIn(idOf(system, "customer"));
+  const fromUserId = userIdIn(idOf(system, "previous_user_id")) ?? sender.userId;
+  const named = idOf(system, "wa_id") ?? idOf(system, "new_wa_id");
   const newPhone = differingFrom(from, phoneIn(named));
-  const newUserId = differingFrom(fromUserId, userIdIn(textOf(system, "user_id")) ?? userIdIn(named));
+  const newUserId = differingFrom(fromUserId, userIdIn(idOf(system, "user_id")) ?? userIdIn(named));
   if (from === null && fromUserId === null) return fail("the notice does not say whose number changed");
   if (newPhone === null && newUserId === null) return fail("the notice names no new number");
   return {
     kind: "number_change",
     phoneNumberId: requirePhoneNumberId(surroundings),
-    networkMessageId: requireText(item, "id"),
+    networkMessageId: requireId(item, "id"),
     from,
     fromUserId,
     newPhone,
@@ -86,27 +88,29 @@ function shownIn(item: JsonObject, type: string): Shown {
   const content = objectOf(item, type);
   switch (type) {
     case "text":
-      return said(textOf(content, "body"));
+      return said(writtenOf(content, "body"));
     case "button":
       // The label that the person read; a payload is ours, and may hold anything.
-      return said(textOf(content, "text"));
+      return said(writtenOf(content, "text"));
     case "interactive":
       return interactiveReply(content);
     case "reaction":
       return seen(textOf(content, "emoji"));
-    case "document":
-      return seen(textOf(content, "caption") ?? textOf(content, "filename"));
+    case "document": {
+      const caption = writtenOf(content, "caption");
+      return caption === null ? seen(textOf(content, "filename")) : said(caption);
+    }
     case "location":
       return seen(place(content));
     case "contacts":
       return seen(contactNames(listOf(item, "contacts")));
     case "order":
-      return seen(textOf(content, "text"));
+      return seen(writtenOf(content, "text"));
     case "edit":
-      return seen(editedText(objectOf(content, "message")));
+      return said(editedText(objectOf(content, "message")));
     default:
       // Images and videos have captions; audio, stickers, revocations and whatever comes next have nothing to show.
-      return seen(textOf(content, "caption"));
+      return said(writtenOf(content, "caption"));
   }
 }
 
@@ -119,19 +123,23 @@ function seen(text: string | null): Shown {
 }
 
 function interactiveReply(content: JsonObject | null): Shown {
-  const choice = textOf(objectOf(content, "button_reply"), "title") ?? textOf(objectOf(content, "list_reply"), "title");
+  const choice =
+    writtenOf(objectOf(content, "button_reply"), "title") ?? writtenOf(objectOf(content, "list_reply"), "title");
   if (choice !== null) return said(choice);
   // A form that was filled in: what it says of itself, never its answers.
-  return seen(textOf(objectOf(content, "nfm_reply"), "body"));
+  return seen(writtenOf(objectOf(content, "nfm_reply"), "body"));
 }
 
 function place(content: JsonObject | null): string | null {
   const named = [textOf(content, "name"), textOf(content, "address")].filter((part) => part !== null);
   if (named.length > 0) return named.join(", ");
-  const coordinates = [memberOf(content, "latitude"), memberOf(content, "longitude")];
-  return coordinates.every((part) => typeof part === "number" || typeof part === "string")
-    ? coordinates.join(", ")
-    : null;
+  const coordinates = [coordinateOf(content, "latitude"), coordinateOf(content, "longitude")];
+  return coordinates.every((part) => part !== null) ? coordinates.join(", ") : null;
+}
+
+function coordinateOf(content: JsonObject | null, name: string): string | null {
+  const value = memberOf(content, name);
+  return typeof value === "number" ? String(value) : textOf(content, name);
 }
 
 function contactNames(cards: readonly unknown[]): string | null {
@@ -141,12 +149,12 @@ function contactNames(cards: readonly unknown[]): string | null {
     return textOf(objectOf(object, "name"), "formatted_name") ?? phone;
   });
   const known = names.filter((name) => name !== null);
-  return known.length > 0 ? known.join(", ") : null;
+  return known.length > 0 ? cutText(known.join(", "), WRITTEN_LENGTH_MAX) : null;
 }
 
-/** The words after the edit. No command: whoever wants to stop writes so, and an edit can be of anything. */
+/** The words after the edit. */
 function editedText(message: JsonObject | null): string | null {
   const type = textOf(message, "type");
   const edited = type === null ? null : objectOf(message, type);
-  return textOf(edited, "body") ?? textOf(edited, "caption");
+  return writtenOf(edited, "body") ?? writtenOf(edited, "caption");
 }

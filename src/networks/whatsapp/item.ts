@@ -2,13 +2,21 @@
  * What the items of a callback have in common: the number they belong to, the time they happened, and the person they
  * are about. A `requireX` throws `Unreadable`, which costs this one item; the walk in `callback.ts` catches it.
  */
-import { asObject, type JsonObject, listOf, numberOf, objectOf, textOf } from "./json.ts";
+import { asObject, idOf, type JsonObject, listOf, numberOf, objectOf, profileNameOf, textOf } from "./json.ts";
 
 /** What the neighbours of an item in its change say about it. */
 export interface Surroundings {
   phoneNumberId: string | null;
   /** The people named in the change, beside the items. */
-  contacts: readonly unknown[];
+  people: PeopleBeside;
+}
+
+/** Read once for a change: a body of thousands of items names as many people. */
+interface PeopleBeside {
+  /** By the first place at which a phone number or user id stands. */
+  byPhone: ReadonlyMap<string, number>;
+  byUserId: ReadonlyMap<string, number>;
+  contacts: readonly JsonObject[];
 }
 
 /** The entry of a callback that an update stands in. */
@@ -37,9 +45,22 @@ const LATEST_SECONDS = 100_000_000_000;
 
 export function surroundingsOf(value: JsonObject): Surroundings {
   return {
-    phoneNumberId: textOf(objectOf(value, "metadata"), "phone_number_id"),
-    contacts: listOf(value, "contacts"),
+    phoneNumberId: idOf(objectOf(value, "metadata"), "phone_number_id"),
+    people: peopleIn(listOf(value, "contacts")),
   };
+}
+
+function peopleIn(named: readonly unknown[]): PeopleBeside {
+  const contacts = named.map(asObject).filter((contact) => contact !== null);
+  const byPhone = new Map<string, number>();
+  const byUserId = new Map<string, number>();
+  contacts.forEach((contact, place) => {
+    const phone = phoneIn(idOf(contact, "wa_id"));
+    const userId = idOf(contact, "user_id");
+    if (phone !== null && !byPhone.has(phone)) byPhone.set(phone, place);
+    if (userId !== null && !byUserId.has(userId)) byUserId.set(userId, place);
+  });
+  return { byPhone, byUserId, contacts };
 }
 
 export function requirePhoneNumberId(surroundings: Surroundings): string {
@@ -48,6 +69,11 @@ export function requirePhoneNumberId(surroundings: Surroundings): string {
 
 export function requireText(item: JsonObject, name: string): string {
   return textOf(item, name) ?? fail(`${name} is missing`);
+}
+
+/** An id: one that is too long is refused, for a cut one would be another's. */
+export function requireId(item: JsonObject, name: string): string {
+  return idOf(item, name) ?? fail(textOf(item, name) === null ? `${name} is missing` : `${name} is too long`);
 }
 
 /** Seconds since the epoch, as a text or as a number, in milliseconds. */
@@ -82,11 +108,11 @@ export function userIdIn(id: string | null): string | null {
 export function personOf(id: string | null, userId: string | null, surroundings: Surroundings): Person {
   const phone = phoneIn(id);
   const knownUserId = userId ?? userIdIn(id);
-  const contact = findContact(phone, knownUserId, surroundings.contacts);
+  const contact = findContact(phone, knownUserId, surroundings.people);
   return {
-    phone: phone ?? phoneIn(textOf(contact, "wa_id")),
-    userId: knownUserId ?? userIdIn(textOf(contact, "user_id")),
-    profileName: textOf(objectOf(contact, "profile"), "name"),
+    phone: phone ?? phoneIn(idOf(contact, "wa_id")),
+    userId: knownUserId ?? userIdIn(idOf(contact, "user_id")),
+    profileName: profileNameOf(objectOf(contact, "profile"), "name"),
   };
 }
 
@@ -94,13 +120,10 @@ export function personOf(id: string | null, userId: string | null, surroundings:
  * The contact with the same phone number or id. A single contact beside an item without either can only be its own;
  * with several, or with another's ids, a guess would join two people.
  */
-function findContact(phone: string | null, userId: string | null, contacts: readonly unknown[]): JsonObject | null {
-  const known = contacts.map(asObject).filter((contact) => contact !== null);
-  const own = known.find(
-    (contact) =>
-      (phone !== null && phoneIn(textOf(contact, "wa_id")) === phone) ||
-      (userId !== null && textOf(contact, "user_id") === userId),
-  );
-  if (own !== undefined) return own;
-  return phone === null && userId === null && known.length === 1 ? (known[0] ?? null) : null;
+function findContact(phone: string | null, userId: string | null, people: PeopleBeside): JsonObject | null {
+  const { byPhone, byUserId, contacts } = people;
+  if (phone === null && userId === null) return contacts.length === 1 ? (contacts[0] ?? null) : null;
+  const places = [phone === null ? undefined : byPhone.get(phone), userId === null ? undefined : byUserId.get(userId)];
+  const [first] = places.filter((place) => place !== undefined).sort((one, other) => one - other);
+  return first === undefined ? null : (contacts[first] ?? null);
 }

@@ -12,7 +12,7 @@ import {
   requireTime,
   type Surroundings,
 } from "./item.ts";
-import { type JsonObject, memberOf, objectOf, textOf } from "./json.ts";
+import { idOf, type JsonObject, memberOf, objectOf, sentenceOf, textOf } from "./json.ts";
 
 export function readPreference(item: JsonObject, surroundings: Surroundings): Report {
   const category = textOf(item, "category");
@@ -23,7 +23,7 @@ export function readPreference(item: JsonObject, surroundings: Surroundings): Re
   // `signup` is told when somebody joins by an advertisement: no consent that we could show anybody.
   if (value !== "stop" && value !== "resume")
     return { kind: "ignored", about: `preference ${(value ?? "without a value").slice(0, 60)}` };
-  const person = personOf(textOf(item, "wa_id"), textOf(item, "user_id"), surroundings);
+  const person = personOf(idOf(item, "wa_id"), idOf(item, "user_id"), surroundings);
   if (person.phone === null && person.userId === null) return fail("the preference names no person");
   return {
     kind: "preference",
@@ -80,8 +80,12 @@ export function apiLanguage(language: string): string {
 
 /** `NONE` is how Meta says that there is no reason; a pause then has its own in the title or description. */
 function reasonOf(value: JsonObject): string | null {
-  const reason = textOf(value, "reason");
+  const reason = sentenceOf(value, "reason");
   if (reason !== null && reason.toUpperCase() !== "NONE") return reason;
   const other = objectOf(value, "other_info");
-  return textOf(objectOf(value, "rejection_info"), "reason") ?? textOf(other, "description") ?? textOf(other, "title");
+  return (
+    sentenceOf(objectOf(value, "rejection_info"), "reason") ??
+    sentenceOf(other, "description") ??
+    sentenceOf(other, "title")
+  );
 }

@@ -2,8 +2,8 @@
 import type { StatusReport } from "#src/domain/messages/report.ts";
 import type { Report } from "../network.ts";
 import { explain, graphErrorOf } from "./errors.ts";
-import { personOf, requirePhoneNumberId, requireText, requireTime, type Surroundings } from "./item.ts";
-import { asObject, type JsonObject, listOf, textOf } from "./json.ts";
+import { personOf, requireId, requirePhoneNumberId, requireText, requireTime, type Surroundings } from "./item.ts";
+import { asObject, idOf, type JsonObject, listOf, textOf } from "./json.ts";
 
 /** `played` adds nothing to `read`, and nothing that we send is played; `deleted` and `warning` are history. */
 const STATUSES: ReadonlySet<string> = new Set([
@@ -18,12 +18,12 @@ export function readStatus(item: JsonObject, surroundings: Surroundings): Report
   if (!isKnown(status)) return { kind: "ignored", about: `status ${status.slice(0, 60)}` };
   // We send to no groups; such a status belongs to another program on the same number.
   if (textOf(item, "recipient_type") === "group") return { kind: "ignored", about: "status in a group" };
-  const person = personOf(textOf(item, "recipient_id"), textOf(item, "recipient_user_id"), surroundings);
+  const person = personOf(idOf(item, "recipient_id"), idOf(item, "recipient_user_id"), surroundings);
   return {
     kind: "status",
     phoneNumberId: requirePhoneNumberId(surroundings),
-    networkMessageId: requireText(item, "id"),
-    reference: textOf(item, "biz_opaque_callback_data"),
+    networkMessageId: requireId(item, "id"),
+    reference: idOf(item, "biz_opaque_callback_data"),
     status,
     at: requireTime(item),
     recipientId: person.phone,

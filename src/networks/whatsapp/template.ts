@@ -1,6 +1,6 @@
 /** Reads one template of a listing. */
 import type { TemplateFacts } from "#src/domain/templates/follow.ts";
-import { asObject, type JsonObject, listOf, textOf } from "./json.ts";
+import { asObject, type JsonObject, listOf, sentenceOf, textOf } from "./json.ts";
 
 /** Null for a row that names no template. */
 export function readTemplate(row: JsonObject): TemplateFacts | null {
@@ -21,7 +21,7 @@ export function readTemplate(row: JsonObject): TemplateFacts | null {
 }
 
 function reasonIn(row: JsonObject, status: string): string | null {
-  const reason = textOf(row, "rejected_reason");
+  const reason = sentenceOf(row, "rejected_reason");
   return status === "APPROVED" || reason === null || reason.toUpperCase() === "NONE" ? null : reason;
 }
 

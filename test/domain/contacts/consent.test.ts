@@ -7,7 +7,6 @@ import {
   consents,
   decideConsent,
 } from "#src/domain/contacts/consent.ts";
-import { readCommand } from "#src/domain/workspaces/workspace.ts";
 
 const T = Date.parse("2026-11-21T08:00:00Z");
 
@@ -87,37 +86,3 @@ test("whatever is moved, nothing but START leads out of an opt-out", () => {
     }),
   );
 });
-
-const own = { stopWords: ["basta"], startWords: ["volver"] };
-
-const words: [said: string, command: "stop" | "start" | null][] = [
-  ["STOP", "stop"],
-  ["stop", "stop"],
-  [" Stop! ", "stop"],
-  ["Stop...", "stop"],
-  ["stop .", "stop"],
-  ["STOP?!", "stop"],
-  ["Stop promotions", "stop"],
-  ["stop  PROMOTIONS.", "stop"],
-  ["\n\tstop\n", "stop"],
-  ["Basta", "stop"],
-  ["BASTA!", "stop"],
-  ["START", "start"],
-  ["start.", "start"],
-  ["Volver", "start"],
-  ["stop it", null],
-  ["please stop", null],
-  ["s t o p", null],
-  ["stopp", null],
-  ["“stop”", null],
-  ["unstop", null],
-  ["", null],
-  ["...", null],
-  ["restart", null],
-];
-
-for (const [said, command] of words) {
-  test(`${JSON.stringify(said)} is ${command ?? "no command"}`, () => {
-    expect(readCommand(said, own)).toBe(command);
-  });
-}

@@ -1,0 +1,122 @@
+/**
+ * Brings what a person wrote, and the words it is compared with, into one form: whatever only decorates a word (case,
+ * accents, other shapes of the same letters, invisible marks, emoji, quotation marks, Markdown, punctuation, courtesy) is
+ * gone. Linear, and over a limited part of the text, because a stranger decides what stands in it.
+ */
+import { COMMAND_LENGTH_MAX, COMMAND_LOOKED_AT_MAX, cutText } from "#src/primitives/text-limits.ts";
+
+/** "Please" in each language that has opt-out words, as people write it in messages. */
+const COURTESY_WORDS = [
+  ...["please", "pls", "plz", "kindly"], // English
+  ...["por favor", "porfavor", "porfa"], // Spanish, Portuguese
+  ...["bitte", "alstublieft", "aub"], // German, Dutch
+  ...["s'il vous plaît", "s'il te plaît", "svp", "stp"], // French
+  ...["per favore", "per piacere"], // Italian
+  ...["tolong", "mohon", "sila"], // Indonesian, Malay
+  ...["lütfen", "proszę", "vă rog", "paki"], // Turkish, Polish, Romanian, Filipino
+  ...["пожалуйста", "будь ласка", "παρακαλώ"], // Russian, Ukrainian, Greek
+  ...["من فضلك", "لو سمحت", "رجاء", "لطفا", "براہ کرم", "בבקשה"], // Arabic, Persian, Urdu, Hebrew
+  ...["कृपया", "कृपा करून", "দয়া করে", "தயவுசெய்து", "దయచేసి"], // Hindi, Marathi, Bengali, Tamil, Telugu
+  ...["કૃપા કરીને", "ದಯವಿಟ್ಟು", "ദയവായി", "ਕਿਰਪਾ ਕਰਕੇ"], // Gujarati, Kannada, Malayalam, Punjabi
+  ...["vui lòng", "xin"], // Vietnamese
+];
+
+/** The same in languages that put no space between words. */
+const COURTESY_WITHOUT_SPACE = ["请", "請", "してください", "お願いします", "ください", "해주세요", "กรุณา", "โปรด"];
+
+/** Emoji that are newer than this runtime count here: to it they are characters without a meaning. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}|(?![\s\u0085])\p{C}/gu;
+/** Letters in the shape of an emoji, which NFKC would turn into letters of the word beside them. */
+const EMOJI_OF_LETTERS = /[\u2122\u2139\u24c2\u3297\u3299]\ufe0f|[\u{1f200}-\u{1f2ff}]/gu;
+const WHITE_SPACE = /[\s\u0085\u2800]+/gu;
+/** Joined to any letter and part of none. Signs of one script alone stay: Indic vowels are marks too. */
+const DIACRITICS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;
+/** Arabic vowel points and the stroke that stretches a word: both may be left out. */
+const ARABIC_POINTS = /[\u0640\u064b-\u0652\u0670]/g;
+const APOSTROPHES = /[\u2018\u2019\u02bc\u00b4`]/g;
+const DECORATION = /^[\p{P}\p{S}\s]$/u;
+const LETTER = /^[\p{L}\p{M}\p{N}]$/u;
+
+/**
+ * The same for every way to write the same command; empty for what is none: nothing is left, or more than 64 characters.
+ * Normalising twice changes nothing.
+ */
+export function normalizeCommand(text: string): string {
+  const seen = fold(cutText(text, COMMAND_LOOKED_AT_MAX));
+  const said = withoutCourtesy(seen);
+  return [...said].length > COMMAND_LENGTH_MAX ? "" : said;
+}
+
+/** One shape of every letter, without accents and invisible marks; runs of white space become one space. */
+function fold(text: string): string {
+  const shaped = withoutMarks(text.replace(EMOJI_OF_LETTERS, " ").normalize("NFKD"));
+  // By way of upper case: "ß" becomes "ss", and the two forms of sigma and of the Turkish i become one.
+  const cased = shaped.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ");
+  const folded = withoutMarks(cased.normalize("NFKD"));
+  return folded.normalize("NFKC").replace(APOSTROPHES, "'").replace(WHITE_SPACE, " ");
+}
+
+function withoutMarks(text: string): string {
+  return text.replace(INVISIBLE, "").replace(DIACRITICS, "").replace(ARABIC_POINTS, "");
+}
+
+const courtesy = COURTESY_WORDS.map(fold);
+const courtesyWithoutSpace = COURTESY_WITHOUT_SPACE.map(fold);
+
+/** Each turn shortens what is left by two places and copies nothing, so that many words of courtesy cost no more than one. */
+function withoutCourtesy(text: string): string {
+  let [start, end] = trim(text, 0, text.length);
+  for (;;) {
+    const before = courtesyBefore(text, start, end);
+    const after = before > 0 ? 0 : courtesyAfter(text, start, end);
+    const [newStart, newEnd] = trim(text, start + before, end - after);
+    // Courtesy alone is left as it is: it is no decoration of anything.
+    if (before + after === 0 || newStart >= newEnd) return text.slice(start, end);
+    [start, end] = [newStart, newEnd];
+  }
+}
+
+/** How long the word of courtesy at the beginning is; 0 where there is none. */
+function courtesyBefore(text: string, start: number, end: number): number {
+  const spaced = courtesy.find((word) => text.startsWith(word, start) && isEdge(text, start + word.length, end));
+  const joined = courtesyWithoutSpace.find((word) => text.startsWith(word, start));
+  const word = spaced ?? joined ?? "";
+  return start + word.length <= end ? word.length : 0;
+}
+
+function courtesyAfter(text: string, start: number, end: number): number {
+  const spaced = courtesy.find((word) => text.endsWith(word, end) && isEdge(text, end - word.length - 1, end));
+  const joined = courtesyWithoutSpace.find((word) => text.endsWith(word, end));
+  const word = spaced ?? joined ?? "";
+  return end - word.length >= start ? word.length : 0;
+}
+
+/** Whether a word ends here: no letter goes on. */
+function isEdge(text: string, place: number, end: number): boolean {
+  return place < 0 || place >= end || !LETTER.test(text.charAt(place));
+}
+
+/** Between which places the text stands without what decorates both its ends. */
+function trim(text: string, from: number, to: number): [start: number, end: number] {
+  let [start, end] = [from, to];
+  while (start < end) {
+    const character = characterAt(text, start);
+    if (!DECORATION.test(character)) break;
+    start += character.length;
+  }
+  while (end > start) {
+    const character = characterBefore(text, end);
+    if (!DECORATION.test(character)) break;
+    end -= character.length;
+  }
+  return [start, end];
+}
+
+function characterAt(text: string, place: number): string {
+  return String.fromCodePoint(text.codePointAt(place) ?? 0);
+}
+
+function characterBefore(text: string, place: number): string {
+  const last = text.charCodeAt(place - 1);
+  return last >= 0xdc00 && last <= 0xdfff && place > 1 ? characterAt(text, place - 2) : text.charAt(place - 1);
+}

@@ -27,6 +27,11 @@ import {
 } from "./support/whatsapp-process.ts";
 import { DELIVERED, NEVER, RATE, SENT, Stories } from "./support/whatsapp-stories.ts";
 
+/** The executable runs by the machine's own clock: a fixed time would leave the 24-hour window one day. */
+function textNow(...[graph, from, body]: [...Parameters<typeof textFrom>]): ReturnType<typeof textFrom> {
+  return textFrom(graph, from, body, { timestamp: String(Math.floor(Date.now() / 1_000)) });
+}
+
 const LIMIT_MS = 60_000;
 const OWN_PHONE = "+4915112345678";
 const OWN_SECRET = "own/secret+of%the=number?31";
@@ -166,7 +171,7 @@ describe("docs/whatsapp.md, command by command", () => {
     const shown = await shop.call("GET", `/messages/${sent.body.data.id}`);
     expect(shown.body.data).toMatchObject({ status: "delivered", to: OWN_PHONE });
     // Answered, so for a day there may be free text.
-    await shop.hear(textFrom(shop.graph, OWN_PHONE, "Thanks!"));
+    await shop.hear(textNow(shop.graph, OWN_PHONE, "Thanks!"));
     await until("the answer is there", () => shop.rows("SELECT id FROM inbounds").length === 1);
     const text = await shop.call("POST", "/messages", { body: { to: OWN_PHONE, text: "You are welcome." } });
     expect(text).toMatchObject({ status: 201, body: { data: { status: "sent", type: "text" } } });
@@ -209,7 +214,7 @@ describe("docs/whatsapp.md, command by command", () => {
     shop.write("FILE", `${OWN_SECRET}\n`);
     expect(await run("number", "update", "1", "--app-secret-file")).toMatchObject({ code: 0, err: "" });
     rmSync(join(shop.directory, "FILE"));
-    const words = textFrom(shop.graph, OWN_PHONE, "Still there?");
+    const words = textNow(shop.graph, OWN_PHONE, "Still there?");
     // The configuration's secret signs for no number any more; the number's own does.
     await shop.hear(words);
     await shop.hear(words, { appSecret: OWN_SECRET });
@@ -364,7 +369,7 @@ describe("what the network does to a message:", () => {
     await stories.hearStatus(to, "delivered");
     const contacts = () => shop.rows("SELECT id FROM contacts").length;
     const count = contacts();
-    await shop.hear(textFrom(shop.graph, `+${waId}`, "Hola"));
+    await shop.hear(textNow(shop.graph, `+${waId}`, "Hola"));
     await story.ends({ ...DELIVERED, events: [...DELIVERED.events, "message.received"], requests: 1 });
     // One more: the person of the next message.
     expect(contacts()).toBe(count + 1);
@@ -476,7 +481,7 @@ describe("callbacks that are not genuine", () => {
     await stories.send(story.to);
     const forged = [
       shop.graph.status(stories.acceptedOf(story.to), "delivered"),
-      textFrom(shop.graph, OWN_PHONE, "STOP"),
+      textNow(shop.graph, OWN_PHONE, "STOP"),
       { field: "account_update", value: { event: "DISABLED_UPDATE", ban_info: { waba_ban_state: "DISABLE" } } },
       {
         field: "message_template_status_update",
@@ -524,7 +529,7 @@ describe("callbacks that are not genuine", () => {
     const story = stories.begin();
     await stories.send(story.to);
     const status = shop.graph.status(stories.acceptedOf(story.to), "delivered");
-    const genuine = writeCallback([status, textFrom(shop.graph, story.to, "STOP")], { accountId: ACCOUNT_ID });
+    const genuine = writeCallback([status, textNow(shop.graph, story.to, "STOP")], { accountId: ACCOUNT_ID });
     const unlike = shop.snapshot();
     expect(await shop.hear(genuine)).toBe(200);
     const events = [...DELIVERED.events, "contact.opted_out", "message.received"];

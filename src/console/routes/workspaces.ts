@@ -20,6 +20,8 @@ import { viewAccount, viewEntered, whenUtc } from "../view.ts";
 
 const strict = { additionalProperties: false };
 const Text = Type.String({ maxLength: 300 });
+/** Among this many the first one that can be sent stands in the command that Home prints. */
+const TEMPLATES_LOOKED_AT = 20;
 
 export const workspaceRoutes: readonly ConsoleRoute[] = [
   {
@@ -90,7 +92,13 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
     handle: ({ store, workspace }) =>
       store.read((reading) => {
         const { lastDeliveredAt, ...begun } = readBeginning(reading, workspace.id);
-        const [template] = listTemplates(reading, workspace.id, { status: "APPROVED" }, { offset: 0 }, 1);
+        const approved = listTemplates(
+          reading,
+          workspace.id,
+          { status: "APPROVED" },
+          { offset: 0 },
+          TEMPLATES_LOOKED_AT,
+        );
         const open = listOpen(reading, ["queueing", "running", "paused", "scheduled"]);
         return answerData(200, {
           has_key: begun.hasKey,
@@ -98,7 +106,7 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
           has_delivered_events: begun.hasDelivered,
           exhausted_deliveries: begun.exhaustedCount,
           last_delivered_at: lastDeliveredAt === null ? null : formatInstant(lastDeliveredAt, workspace.timezone),
-          template: template === undefined ? null : viewTemplate(template),
+          template: approved.map(viewTemplate).find(({ sendable }) => sendable) ?? null,
           broadcasts: open
             .filter(({ workspaceId }) => workspaceId === workspace.id)
             .slice(0, 5)

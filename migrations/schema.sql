@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 7. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 8. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -744,8 +744,10 @@ CREATE TABLE user_links (
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   used_at INTEGER
-) STRICT;
+, workspace_id INTEGER REFERENCES workspaces (id), role TEXT CHECK (role IN ('owner', 'member'))) STRICT;
 CREATE UNIQUE INDEX user_links_hash ON user_links (hash);
+CREATE UNIQUE INDEX user_links_invitation ON user_links (workspace_id, user_id)
+  WHERE workspace_id IS NOT NULL AND used_at IS NULL;
 CREATE INDEX user_links_user ON user_links (user_id);
 
 CREATE TABLE users (
@@ -764,7 +766,7 @@ CREATE TABLE users (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   disabled_at INTEGER
-) STRICT;
+, first_workspace_id INTEGER REFERENCES workspaces (id)) STRICT;
 CREATE UNIQUE INDEX users_email ON users (email_key);
 CREATE INDEX users_operator ON users (is_operator) WHERE is_operator = 1 AND disabled_at IS NULL;
 

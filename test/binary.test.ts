@@ -125,6 +125,57 @@ test(
   LIMIT_MS,
 );
 
+test(
+  "an account that the inviter of one workspace holds gets nothing of another that invites its address",
+  async () => {
+    const data = ["--data", join(workshop, "invitations")];
+    for (const name of ["Theirs", "Ours"]) {
+      await answer(...words(`workspace create --name ${name} --country IN --timezone UTC`), ...data);
+    }
+    const invite = async (workspace: number) => {
+      const command = words(`user create --email victim@example.com --role owner --workspace ${workspace}`);
+      const { link, account } = await answer(...command, ...data);
+      return { token: String(link).split("#")[1] ?? "", account };
+    };
+    await using server = Bun.spawn([executable, "serve", "--listen", "127.0.0.1:0", ...data], alone);
+    const lines = linesOf(server.stdout);
+    let url: string | undefined;
+    while (url === undefined) {
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error("the server has ended");
+      url = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec(String(value))?.[1];
+    }
+    const ask = async (method: string, path: string, cookie: string, body?: unknown) => {
+      const answered = await fetch(`${url}/console/api${path}`, {
+        method,
+        headers: { cookie, "sec-fetch-site": "same-origin", "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const { data, error } = (await answered.json()) as { data?: Record<string, unknown>; error?: { code: string } };
+      const given = answered.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+      return { status: answered.status, data, code: error?.code, cookie: given };
+    };
+    const use = async (token: string, password: string, more = {}) =>
+      ask("POST", "/links/use", "", { token, password, ...more });
+    const workspaces = async (cookie: string) => (await ask("GET", "/me", cookie)).data?.workspaces;
+
+    const hijacker = await use((await invite(1)).token, "the hijacker's own one");
+    expect(hijacker.status).toBe(201);
+    const { token, account } = await invite(2);
+    expect(account).toMatchObject({ first_invited_by: "Theirs" });
+    expect(await workspaces(hijacker.cookie)).toMatchObject([{ name: "Theirs" }]);
+    expect((await ask("POST", "/w/2/keys", hijacker.cookie, { name: "mine" })).status).toBe(404);
+    expect((await use(token, "the victim's own one")).code).toBe("account_exists");
+    const victim = await use(token, "the victim's own one", { take_over: true });
+    expect(await workspaces(victim.cookie)).toMatchObject([{ name: "Ours" }]);
+    expect((await ask("GET", "/me", hijacker.cookie)).status).toBe(401);
+    expect(await run(executable, ["check", ...data], "--json")).toMatchObject({ code: 0, err: "" });
+    server.kill("SIGTERM");
+    expect(await server.exited).toBe(0);
+  },
+  LIMIT_MS,
+);
+
 const MESSAGE = { to: "98765 43210", template: "order_shipped", variables: ["Asha"] };
 
 const alone = { cwd: place, env: {}, stdin: "ignore", stdout: "pipe" } as const;

@@ -1,8 +1,7 @@
 /** `waxwing user …`: people who sign in to the console. Nobody's password is ever given here; a one-time link is. */
 import { COMMAND_LINE, recordDeed } from "#src/domain/audit/record.ts";
 import { disableUser } from "#src/domain/users/change.ts";
-import { addUser } from "#src/domain/users/create.ts";
-import { type MadeLink, makeLink } from "#src/domain/users/links.ts";
+import { type Invited, inviteUser, renewLink } from "#src/domain/users/invite.ts";
 import { findUserByEmail, type ListedUser, listUsers } from "#src/domain/users/read.ts";
 import type { User } from "#src/domain/users/table.ts";
 import { roles } from "#src/domain/users/user.ts";
@@ -22,8 +21,9 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "create",
-    summary: "Let somebody sign in, and print the link with which they choose a password",
-    details: "An operator has the whole server; an owner or member has the workspace that is named.",
+    summary: "Invite a user, and print the one-time link with which they come in",
+    details:
+      "An operator has the whole server; an owner or member has the workspace that is named, once the link is used.",
     options: {
       email: emailOption,
       role: { kind: "choice", choices: roles, required: true, says: "What they may do" },
@@ -31,19 +31,18 @@ export const commands: readonly Command[] = [
     },
     run: (context, given) =>
       withDatabase(context, "create", async (database) => {
-        const { user, link } = await database.store.write((tx) => {
+        const invited = await database.store.write((tx) => {
           const { email, role, workspace: workspaceId = null } = given;
-          const { user, isNew } = addUser(tx, { email, role, workspaceId });
+          const invited = inviteUser(tx, { email, role, workspaceId });
           recordDeed(tx, COMMAND_LINE, {
             workspaceId,
-            action: isNew ? "user.create" : "user.join",
-            subject: user.email,
+            action: invited.link === null ? "user.change-role" : "user.create",
+            subject: invited.user.email,
             details: { role },
           });
-          // Who has a password already keeps it, and sees the new workspace at once.
-          return { user, link: user.password === null ? makeLink(tx, "join", user.id) : null };
+          return invited;
         });
-        return reportOf(database, user, link, "They can sign in with the password that they have.");
+        return reportOf(database, invited, "A member already: they have this role from now on, and need no link.");
       }),
   }),
   command({
@@ -56,7 +55,7 @@ export const commands: readonly Command[] = [
         const rows = users.map((user) => [
           user.id,
           user.email,
-          user.role === "operator" ? "operator" : user.workspaces.map((one) => `${one.role} of ${one.id}`).join(", "),
+          user.role === "operator" ? "operator" : rolesOf(user),
           user.has_password,
           user.second_factor,
           user.disabled_at,
@@ -73,13 +72,13 @@ export const commands: readonly Command[] = [
     options: { email: emailOption },
     run: (context, given) =>
       withDatabase(context, "write", async (database) => {
-        const { user, link } = await database.store.write((tx) => {
+        const renewed = await database.store.write((tx) => {
           const user = requireUser(tx, given.email);
-          if (user.disabledAt !== null) throw invalidRequest({ email: [`${user.email} is disabled.`] });
+          const link = renewLink(tx, user);
           recordDeed(tx, COMMAND_LINE, { workspaceId: null, action: "user.reset-password", subject: user.email });
-          return { user, link: makeLink(tx, user.password === null ? "join" : "reset", user.id) };
+          return { user, link, account: null };
         });
-        return reportOf(database, user, link, "");
+        return reportOf(database, renewed, "");
       }),
   }),
   command({
@@ -105,20 +104,38 @@ function requireUser(tx: Tx, email: string): User {
   return user;
 }
 
-function reportOf({ config }: Database, user: User, link: MadeLink | null, otherwise: string): Report {
+function reportOf({ config }: Database, { user, link, account }: Invited, otherwise: string): Report {
   const address = link === null ? null : linkAddress(config, link);
+  const first = account?.firstInvitedBy?.name ?? null;
   const text =
     address === null
       ? `${list({ id: user.id, email: user.email })}\n\n${otherwise}`
       : [
           list({ id: user.id, email: user.email, link: address, "works until": when(link?.expiresAt ?? null) }),
           "",
-          "The link works once, and whoever has it can choose the password: give it to nobody else.",
+          ...(account === null ? [] : [accountText(account.since, first), ""]),
+          "The link works once, and the person who has it can choose the password: give it to nobody else.",
         ].join("\n");
   return {
-    json: { id: user.id, email: user.email, link: address, expires_at: when(link?.expiresAt ?? null) },
+    json: {
+      id: user.id,
+      email: user.email,
+      link: address,
+      expires_at: when(link?.expiresAt ?? null),
+      account: account === null ? null : { since: when(account.since), first_invited_by: first },
+    },
     text,
   };
+}
+
+function accountText(since: number, firstInvitedBy: string | null): string {
+  const by = firstInvitedBy === null ? "an operator of this server" : `the workspace ${firstInvitedBy}`;
+  return `An account of this address exists since ${when(since)}; ${by} invited it first. With the link they sign in to it,\nor take the address over where the account is not theirs.`;
+}
+
+function rolesOf({ workspaces, invitations }: ReturnType<typeof view>): string {
+  const roles = workspaces.map(({ id, role }) => `${role} of ${id}`);
+  return [...roles, ...invitations.map(({ id, role }) => `invited as ${role} of ${id}`)].join(", ");
 }
 
 function view(user: ListedUser) {
@@ -127,6 +144,7 @@ function view(user: ListedUser) {
     email: user.email,
     role: user.isOperator ? "operator" : null,
     workspaces: user.memberships.map(({ workspaceId, role }) => ({ id: workspaceId, role })),
+    invitations: user.invitations.map(({ workspaceId, role }) => ({ id: workspaceId, role })),
     has_password: user.password !== null,
     second_factor: user.totpSecret !== null,
     created_at: when(user.createdAt),

@@ -2,7 +2,7 @@
 import { findAccount } from "#src/domain/billing/account.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { viewWorkspace } from "#src/domain/numbers/view.ts";
-import { type Entry, listEntries } from "#src/domain/users/read.ts";
+import { type Entry, type KnownAccount, listEntries } from "#src/domain/users/read.ts";
 import { countRecoveryCodes } from "#src/domain/users/second-factor.ts";
 import type { Session, User } from "#src/domain/users/table.ts";
 import { formatInstant } from "#src/primitives/instant.ts";
@@ -14,6 +14,12 @@ export function whenUtc(ms: number): string;
 export function whenUtc(ms: number | null): string | null;
 export function whenUtc(ms: number | null): string | null {
   return ms === null ? null : formatInstant(ms, "UTC");
+}
+
+/** What there is to know of an account before an invitation of its address is handed over, or accepted. */
+export function viewAccount(account: KnownAccount | null) {
+  if (account === null) return null;
+  return { since: whenUtc(account.since), first_invited_by: account.firstInvitedBy?.name ?? null };
 }
 
 /** Who is signed in, and where they may go. */

@@ -7,8 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { addUser } from "#src/domain/users/create.ts";
-import { makeLink } from "#src/domain/users/links.ts";
+import { inviteUser } from "#src/domain/users/invite.ts";
 import { openStore } from "#src/storage/store.ts";
 import { openBrowser, type TestBrowser } from "#test/support/browser.ts";
 import { beginBroadcast, type Crowd, makeCrowd, showBroadcast } from "./crowd.ts";
@@ -121,12 +120,10 @@ async function measure(): Promise<Row[]> {
 /** The token by which the first operator comes in. */
 async function inviteOperator(database: string): Promise<string> {
   const store = openStore(database, { busyTimeoutMs: 5_000 });
-  const { token } = await store.write((tx) => {
-    const { user } = addUser(tx, { email: "asha@example.com", role: "operator", workspaceId: null });
-    return makeLink(tx, "join", user.id);
-  });
+  const invitation = { email: "asha@example.com", role: "operator", workspaceId: null } as const;
+  const { link } = await store.write((tx) => inviteUser(tx, invitation));
   store.close();
-  return token;
+  return link?.token ?? "";
 }
 
 /** Milliseconds from asking for the address until the words are seen, with the scripts in the browser's cache. */

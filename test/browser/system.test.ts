@@ -65,6 +65,9 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await story.go("members");
       await page.getByLabel("Role: ravi@example.com").selectOption("owner");
       await page.getByText("Role changed").waitFor();
+      // The role of an invitation is its link's, so there is a new one.
+      await dialog.getByText(/\/console\/join#/).waitFor();
+      await button("I have sent it").click();
       await clean("members");
       await story.go("audit");
       await page.getByText("Suspended the workspace").click();

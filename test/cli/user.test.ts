@@ -1,5 +1,6 @@
 /** `waxwing user`: one-time links and no passwords on the command line; what a first start prints, and where. */
 import { expect, test } from "bun:test";
+import { openClient } from "#src/storage/driver.ts";
 import { Workshop } from "./spawn.ts";
 
 const words = (text: string): string[] => text.split(" ");
@@ -33,6 +34,37 @@ test("people are made with a link, listed, given a new link and kept out", async
   await json("user disable --email b@example.com");
   expect((await json("user list")).body).toMatchObject([
     { email: "Asha@Example.com", role: "operator", has_password: false, second_factor: false, disabled_at: null },
-    { email: "b@example.com", role: null, workspaces: [{ id: 1, role: "member" }], disabled_at: expect.any(String) },
+    { email: "b@example.com", role: null, workspaces: [], invitations: [], disabled_at: expect.any(String) },
   ]);
+});
+
+test("an address that has an account gets a link to the other workspace, and its inviter is told of the account", async () => {
+  using workshop = new Workshop();
+  await workshop.run(words("workspace create --name Shop --country IN --timezone UTC"));
+  await workshop.run(words("workspace create --name Bakery --country IN --timezone UTC"));
+  const create = "user create --email b@example.com --role member --workspace";
+  const first = await workshop.json(words(`${create} 1`));
+  expect(first).toMatchObject({ link: expect.stringContaining("/console/join#"), account: null });
+  const other = await workshop.json(words(`${create} 2`));
+  expect(other).toMatchObject({ link: expect.stringContaining("/console/join#"), account: null });
+  const invitations = [
+    { id: 1, role: "member" },
+    { id: 2, role: "member" },
+  ];
+  expect(await workshop.json<unknown>(words("user list"))).toMatchObject([{ workspaces: [], invitations }]);
+  const several = await workshop.refusal(words("user reset-password --email b@example.com"));
+  expect(several.message).toContain("several workspaces");
+
+  // As if the first link had been used.
+  const client = openClient(workshop.path("data/waxwing.db"), {});
+  client.exec(`UPDATE user_links SET used_at = 1 WHERE workspace_id = 1; UPDATE users SET password = 'x';
+    INSERT INTO memberships (user_id, workspace_id, role, created_at) VALUES (1, 1, 'member', 1)`);
+  client.close();
+  const again = await workshop.json(words(`${create} 2`));
+  expect(again).toMatchObject({ account: { first_invited_by: "Shop" }, link: expect.stringContaining("/join#") });
+  const { stdout } = await workshop.run(words(`${create} 2`));
+  expect(stdout).toContain("the workspace Shop invited it first");
+  expect((await workshop.run(words("user list"))).stdout).toContain("member of 1, invited as member of 2");
+  const changed = await workshop.run(words("user create --email b@example.com --role owner --workspace 1"));
+  expect(changed.stdout).toContain("need no link");
 });

@@ -17,6 +17,7 @@ const WITHOUT_INDEX: Record<string, string> = {
   "broadcast_figures.workspace_id": "a row for each broadcast, read by its id; workspaces are never deleted",
   "messages.number_id": "numbers are marked as removed, never deleted",
   "inbounds.number_id": "numbers are marked as removed, never deleted",
+  "users.first_workspace_id": "a user is never looked for by it; workspaces are never deleted",
   "parked_statuses.number_id": "it leads no index, and has no foreign key",
 };
 

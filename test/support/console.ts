@@ -1,7 +1,7 @@
 /** What the console's black-box tests share: browsers with a cookie and a form key, people of each role, their links. */
 import { expect } from "bun:test";
-import { addUser } from "#src/domain/users/create.ts";
-import { makeLink, makeSetupLink } from "#src/domain/users/links.ts";
+import { inviteUser } from "#src/domain/users/invite.ts";
+import { makeSetupLink } from "#src/domain/users/links.ts";
 import type { Role } from "#src/domain/users/user.ts";
 import type { Answered, TestServer } from "./server.ts";
 
@@ -62,12 +62,9 @@ export async function person(
   role: Role,
   workspaceId: number | null = null,
 ): Promise<Visitor> {
-  const link = await app.store.write((tx) => {
-    const { user } = addUser(tx, { email, role, workspaceId });
-    return makeLink(tx, "join", user.id);
-  });
+  const { link } = await app.store.write((tx) => inviteUser(tx, { email, role, workspaceId }));
   const visitor = new Visitor(app);
-  expect((await visitor.post("/links/use", { token: link.token, password: PASSWORD })).status).toBe(201);
+  expect((await visitor.post("/links/use", { token: link?.token, password: PASSWORD })).status).toBe(201);
   return visitor;
 }
 

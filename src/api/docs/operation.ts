@@ -97,19 +97,29 @@ function caption(summary: string | undefined): Html {
 
 /** One request to copy for each example of the body. */
 function curl(base: string, path: string, method: string, one: OperationObject): { summary?: string; text: string }[] {
-  const url = base + path.replace(/\{\w+\}/g, "1042");
+  const url = base + path.replace(/\{(\w+)\}/g, (_, name: string) => String(exampleOf(one, name) ?? 1042));
   const lines = [`curl ${url}`, '-H "Authorization: Bearer $WAXWING_KEY"'];
   if (one.requestBody === undefined) {
     return [{ text: [...lines, ...(method === "get" ? [] : [`-X ${method.toUpperCase()}`])].join(" \\\n  ") }];
   }
   if (method !== "post") lines.push(`-X ${method.toUpperCase()}`);
   lines.push('-H "Content-Type: application/json"');
-  if (one.parameters?.some(({ name }) => name === "Idempotency-Key"))
-    lines.push('-H "Idempotency-Key: order-10042-shipped"');
-  return Object.values(one.requestBody.content["application/json"].examples).map(({ summary, value }) => ({
+  const takesKey = one.parameters?.some(({ name }) => name === "Idempotency-Key") ?? false;
+  return Object.entries(one.requestBody.content["application/json"].examples).map(([name, { summary, value }]) => ({
     ...(summary === undefined ? {} : { summary }),
-    text: [...lines, `-d '${JSON.stringify(value, null, 2).replaceAll("'", "'\\''")}'`].join(" \\\n  "),
+    // Another body needs another key.
+    text: [
+      ...lines,
+      ...(takesKey ? [`-H "Idempotency-Key: example-${name}"`] : []),
+      `-d '${JSON.stringify(value, null, 2).replaceAll("'", "'\\''")}'`,
+    ].join(" \\\n  "),
   }));
+}
+
+/** What the reference shows for a name in the path; undefined for an id. */
+function exampleOf({ parameters }: OperationObject, name: string): unknown {
+  const examples = parameters?.find((one) => one.in === "path" && one.name === name)?.schema.examples;
+  return Array.isArray(examples) ? examples[0] : undefined;
 }
 
 function resolve(document: OpenApiDocument, given: ResponseObject | ReferenceObject): ResponseObject {

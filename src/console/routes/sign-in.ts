@@ -2,16 +2,26 @@
 import { Type } from "@sinclair/typebox";
 import { answerData } from "#src/api/endpoint.ts";
 import { recordDeed } from "#src/domain/audit/record.ts";
-import { findOpenLink, useLink } from "#src/domain/users/links.ts";
-import { findUserByEmail } from "#src/domain/users/read.ts";
+import {
+  acceptInvitation,
+  findOpenLink,
+  leadsToAccount,
+  linkIsOver,
+  type OpenLink,
+  useLink,
+} from "#src/domain/users/links.ts";
+import { describeAccount, findUserByEmail } from "#src/domain/users/read.ts";
 import { removeTotp, takeCode } from "#src/domain/users/second-factor.ts";
 import { endSession, startSession } from "#src/domain/users/sessions.ts";
+import type { User } from "#src/domain/users/table.ts";
 import { clearTries, countTry, forgiveTry } from "#src/domain/users/tries.ts";
 import { findPasswordMistake } from "#src/domain/users/user.ts";
-import { invalidRequest, Problem } from "#src/primitives/problem.ts";
+import { findWorkspace } from "#src/domain/workspaces/read.ts";
+import { invalidRequest } from "#src/primitives/problem.ts";
+import type { Reading, Tx } from "#src/storage/transaction.ts";
 import { endedSessionCookie, sessionCookie } from "../cookies.ts";
 import { type ConsoleCall, type ConsoleRoute, Refusal } from "../route.ts";
-import { viewSignedIn } from "../view.ts";
+import { viewAccount, viewSignedIn } from "../view.ts";
 
 const Text = (maxLength: number) => Type.String({ maxLength });
 /** Longer ones are refused by their rules, with a sentence of its own. */
@@ -24,9 +34,23 @@ export const signInRoutes: readonly ConsoleRoute[] = [
     method: "POST",
     path: "/sign-in",
     needs: "nobody",
-    body: Type.Object({ email: Text(300), password: Password, code: Type.Optional(Text(40)) }, strict),
+    body: Type.Object(
+      {
+        email: Text(300),
+        password: Password,
+        code: Type.Optional(Text(40)),
+        /** The token of an invitation that the account accepts by this. */
+        invitation: Type.Optional(Text(100)),
+      },
+      strict,
+    ),
     handle: async (call) => {
-      const { email, password, code } = call.body as { email: string; password: string; code?: string };
+      const { email, password, code, invitation } = call.body as {
+        email: string;
+        password: string;
+        code?: string;
+        invitation?: string;
+      };
       const { store, passwords, address } = call;
       const guess = { email, address };
       await store.write((tx) => countTry(tx, guess));
@@ -47,6 +71,7 @@ export const signInRoutes: readonly ConsoleRoute[] = [
           throw new Refusal(401, "wrong_code", "This code is not right, or was used already.");
         }
         clearTries(tx, guess);
+        if (invitation !== undefined) accept(tx, invitation, user, address);
         const { token } = startSession(tx, user.id, originOf(call));
         recordDeed(tx, { userId: user.id, address }, { workspaceId: null, action: "sign-in", subject: user.email });
         return { ...answerData(200, viewSignedIn(tx, user)), headers: cookie(call, token) };
@@ -72,31 +97,51 @@ export const signInRoutes: readonly ConsoleRoute[] = [
     handle: ({ store, body }) =>
       store.read((reading) => {
         const open = findOpenLink(reading, String(body.token));
-        if (open === undefined) throw tooOld();
-        return answerData(200, { kind: open.link.kind, email: open.user?.email ?? null });
+        if (open === undefined) throw linkIsOver();
+        return answerData(200, viewLink(reading, open));
       }),
   },
   {
     method: "POST",
     path: "/links/use",
     needs: "nobody",
-    body: Type.Object({ token: Text(100), password: Password, email: Type.Optional(Text(300)) }, strict),
+    body: Type.Object(
+      {
+        token: Text(100),
+        password: Password,
+        email: Type.Optional(Text(300)),
+        take_over: Type.Optional(Type.Boolean()),
+      },
+      strict,
+    ),
     handle: async (call) => {
       const { token, password, email } = call.body as { token: string; password: string; email?: string };
       const { store, address } = call;
       const open = store.read((reading) => findOpenLink(reading, token));
-      if (open === undefined) throw tooOld();
+      if (open === undefined) throw linkIsOver();
+      requireAnswer(open, call);
       const mistake = findPasswordMistake(password, open.user?.email ?? email ?? "");
       if (mistake !== null) throw invalidRequest({ password: [mistake] });
       const hash = await call.passwords.hash(password);
       return store.write((tx) => {
-        const { kind } = findOpenLink(tx, token)?.link ?? open.link;
-        const user = useLink(tx, token, hash, email ?? null);
+        // The account may have come into being while the password was hashed.
+        requireAnswer(findOpenLink(tx, token), call);
+        const { link, user, lostWorkspaceIds } = useLink(tx, token, hash, email ?? null);
+        const { kind, workspaceId, role } = link;
         // Whoever lost the password has perhaps lost the phone: the operator who made the link vouches for them.
         const now = kind === "reset" ? removeTotp(tx, user.id) : user;
         const { token: session } = startSession(tx, user.id, originOf(call));
         const action = { setup: "user.setup", join: "user.join", reset: "user.new-password" }[kind];
-        recordDeed(tx, { userId: user.id, address }, { workspaceId: null, action, subject: user.email });
+        const details = role === null ? {} : { role, taken_over: lostWorkspaceIds !== null };
+        recordDeed(tx, { userId: user.id, address }, { workspaceId, action, subject: user.email, details });
+        // The new holder's network address is none of these workspaces' business.
+        for (const lost of lostWorkspaceIds ?? []) {
+          recordDeed(
+            tx,
+            { userId: user.id, address: "" },
+            { workspaceId: lost, action: TAKE_OVER, subject: user.email },
+          );
+        }
         return { ...answerData(201, viewSignedIn(tx, now)), headers: cookie(call, session) };
       });
     },
@@ -107,8 +152,30 @@ function wrongPair(): Refusal {
   return new Refusal(401, "wrong_credentials", "E-mail or password is not right.");
 }
 
-function tooOld(): Problem {
-  return new Problem("not_found", "This link was used already, or is too old.");
+const TAKE_OVER = "user.take-over";
+
+/** Throws where the link leads to an account, and the invitee did not say that the account is not theirs. */
+function requireAnswer(open: OpenLink | undefined, { body }: ConsoleCall): void {
+  if (open === undefined || !leadsToAccount(open) || body.take_over === true) return;
+  const message = "There is an account of this address. Sign in to it, or say that it is not yours.";
+  throw new Refusal(409, "account_exists", message);
+}
+
+/** The invitee holds the link, so what there is at its address is no secret from them. */
+function viewLink(reading: Reading, { link, user }: OpenLink) {
+  const workspace = link.workspaceId === null ? undefined : findWorkspace(reading, link.workspaceId);
+  return {
+    kind: link.kind,
+    email: user?.email ?? null,
+    workspace: workspace?.name ?? null,
+    role: link.role,
+    account: user === null || workspace === undefined ? null : viewAccount(describeAccount(reading, user)),
+  };
+}
+
+function accept(tx: Tx, token: string, { id, email }: User, address: string): void {
+  const { workspaceId, role } = acceptInvitation(tx, token, id);
+  recordDeed(tx, { userId: id, address }, { workspaceId, action: "user.join", subject: email, details: { role } });
 }
 
 export function originOf({ address, headers }: ConsoleCall) {

@@ -9,19 +9,19 @@ import { listTemplates } from "#src/domain/templates/read.ts";
 import { viewTemplate } from "#src/domain/templates/view.ts";
 import { readBeginning } from "#src/domain/timeline/beginning.ts";
 import { disableUser, removeMember } from "#src/domain/users/change.ts";
-import { addUser } from "#src/domain/users/create.ts";
-import { makeLink } from "#src/domain/users/links.ts";
-import { findUserByEmail, getUser, type ListedUser, listUsers } from "#src/domain/users/read.ts";
+import { inviteUser, renewLink } from "#src/domain/users/invite.ts";
+import { getUser, type ListedUser, listUsers } from "#src/domain/users/read.ts";
 import { type Role, roles } from "#src/domain/users/user.ts";
 import { createWorkspace } from "#src/domain/workspaces/create.ts";
 import { formatInstant } from "#src/primitives/instant.ts";
-import { invalidRequest } from "#src/primitives/problem.ts";
 import type { Tx } from "#src/storage/transaction.ts";
-import { type ConsoleRoute, change, nothingHere, type WorkspaceCall } from "../route.ts";
-import { viewEntered, whenUtc } from "../view.ts";
+import { type ConsoleRoute, change, nothingHere } from "../route.ts";
+import { viewAccount, viewEntered, whenUtc } from "../view.ts";
 
 const strict = { additionalProperties: false };
 const Text = Type.String({ maxLength: 300 });
+/** Among this many the first one that can be sent stands in the command that Home prints. */
+const TEMPLATES_LOOKED_AT = 20;
 
 export const workspaceRoutes: readonly ConsoleRoute[] = [
   {
@@ -63,7 +63,7 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
       change(call, (tx) => {
         const user = getUser(tx, requireId(call.path.id, "user"));
         if (user.disabledAt !== null) throw nothingHere();
-        const { token, kind, expiresAt } = makeLink(tx, user.password === null ? "join" : "reset", user.id);
+        const { token, kind, expiresAt } = renewLink(tx, user);
         const data = { email: user.email, kind, expires_at: whenUtc(expiresAt) };
         const deed = { action: "user.reset-password", subject: user.email };
         return { status: 201, data: { ...data, token }, repeated: { ...data, token: null }, deed };
@@ -92,7 +92,13 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
     handle: ({ store, workspace }) =>
       store.read((reading) => {
         const { lastDeliveredAt, ...begun } = readBeginning(reading, workspace.id);
-        const [template] = listTemplates(reading, workspace.id, { status: "APPROVED" }, { offset: 0 }, 1);
+        const approved = listTemplates(
+          reading,
+          workspace.id,
+          { status: "APPROVED" },
+          { offset: 0 },
+          TEMPLATES_LOOKED_AT,
+        );
         const open = listOpen(reading, ["queueing", "running", "paused", "scheduled"]);
         return answerData(200, {
           has_key: begun.hasKey,
@@ -100,7 +106,7 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
           has_delivered_events: begun.hasDelivered,
           exhausted_deliveries: begun.exhaustedCount,
           last_delivered_at: lastDeliveredAt === null ? null : formatInstant(lastDeliveredAt, workspace.timezone),
-          template: template === undefined ? null : viewTemplate(template),
+          template: approved.map(viewTemplate).find(({ sendable }) => sendable) ?? null,
           broadcasts: open
             .filter(({ workspaceId }) => workspaceId === workspace.id)
             .slice(0, 5)
@@ -119,16 +125,7 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/people",
     needs: "owner",
     handle: ({ store, workspace }) =>
-      store.read((reading) =>
-        answerData(
-          200,
-          listUsers(reading, workspace.id).map((user) => ({
-            ...viewUser(user),
-            role: user.memberships.find(({ workspaceId }) => workspaceId === workspace.id)?.role,
-            workspaces: undefined,
-          })),
-        ),
-      ),
+      store.read((reading) => answerData(200, listUsers(reading, workspace.id).map(viewMember))),
   },
   {
     method: "POST",
@@ -141,7 +138,6 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const { email, role } = call.body as { email: string; role: Role };
-        requireNoOtherInvitation(tx, email, call);
         return invite(tx, { email, role, workspaceId: call.workspace.id });
       }),
   },
@@ -152,8 +148,9 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const user = getUser(tx, requireId(call.path.id, "user"));
-        removeMember(tx, call.workspace.id, user.id);
-        return { status: 200, data: {}, deed: { action: "user.leave", subject: user.email } };
+        const was = removeMember(tx, call.workspace.id, user.id);
+        const action = was === "member" ? "user.leave" : "user.revoke-invitation";
+        return { status: 200, data: {}, deed: { action, subject: user.email } };
       }),
   },
   {
@@ -186,33 +183,23 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
   },
 ];
 
-/**
- * Whoever has the link to an account that nobody has taken up yet gets everything that it may enter. So an owner makes
- * none for somebody who is invited elsewhere as well; an operator may enter everything anyway.
- */
-function requireNoOtherInvitation(tx: Tx, email: string, { workspace, role }: WorkspaceCall): void {
-  const known = findUserByEmail(tx, email);
-  if (known === undefined || known.password !== null || role === "operator") return;
-  const isElsewhere = listUsers(tx).some(
-    ({ id, memberships }) => id === known.id && memberships.some(({ workspaceId }) => workspaceId !== workspace.id),
-  );
-  if (!isElsewhere) return;
-  throw invalidRequest({
-    email: [
-      "This person was invited elsewhere and has not come in yet. Invite them once they have, or ask an operator.",
-    ],
-  });
-}
-
 function invite(tx: Tx, given: { email: string; role: Role; workspaceId: number | null }) {
-  const { user, isNew } = addUser(tx, given);
-  const link = user.password === null ? makeLink(tx, "join", user.id) : null;
-  const data = { id: user.id, email: user.email, is_new: isNew, expires_at: whenUtc(link?.expiresAt ?? null) };
+  const { user, link, account } = inviteUser(tx, given);
+  const data = {
+    id: user.id,
+    email: user.email,
+    account: viewAccount(account),
+    expires_at: whenUtc(link?.expiresAt ?? null),
+  };
   return {
     status: 201,
     data: { ...data, token: link?.token ?? null },
     repeated: { ...data, token: null },
-    deed: { action: isNew ? "user.create" : "user.join", subject: user.email, details: { role: given.role } },
+    deed: {
+      action: link === null ? "user.change-role" : "user.create",
+      subject: user.email,
+      details: { role: given.role },
+    },
   };
 }
 
@@ -222,9 +209,35 @@ function viewUser(user: ListedUser) {
     email: user.email,
     is_operator: user.isOperator,
     workspaces: user.memberships.map(({ workspaceId, role }) => ({ id: workspaceId, role })),
+    invitations: user.invitations.map(({ workspaceId, role, expiresAt }) => ({
+      id: workspaceId,
+      role,
+      expires_at: whenUtc(expiresAt),
+    })),
     has_password: user.password !== null,
     second_factor: user.totpSecret !== null,
     created_at: whenUtc(user.createdAt),
+    disabled_at: whenUtc(user.disabledAt),
+  };
+}
+
+/** As the owners of the workspace see a user of it. Of an invitee's account they know what the invitation told them. */
+function viewMember(user: ListedUser) {
+  const {
+    id,
+    email,
+    memberships: [membership],
+    invitations: [invitation],
+  } = user;
+  const isPending = membership === undefined;
+  return {
+    id,
+    email,
+    role: membership?.role ?? invitation?.role,
+    is_pending: isPending,
+    has_password: !isPending && user.password !== null,
+    second_factor: !isPending && user.totpSecret !== null,
+    created_at: whenUtc(isPending ? (invitation?.createdAt ?? null) : user.createdAt),
     disabled_at: whenUtc(user.disabledAt),
   };
 }

@@ -6,9 +6,16 @@ import { getUser } from "./read.ts";
 import { endSessions } from "./sessions.ts";
 import { memberships, type User, userLinks, users } from "./table.ts";
 
-/** Ends every session: whoever was in with the old password is out. */
+/**
+ * Ends every session and every open link to choose a password. Invitations to workspaces stay: beside the account's
+ * password they only lead to a take-over, which the invitee may need.
+ */
 export function setPassword(tx: Tx, userId: number, passwordHash: string): User {
   endSessions(tx, userId);
+  tx.db
+    .delete(userLinks)
+    .where(and(eq(userLinks.userId, userId), isNull(userLinks.workspaceId), isNull(userLinks.usedAt)))
+    .run();
   return update(tx, userId, { password: passwordHash });
 }
 
@@ -24,13 +31,19 @@ export function disableUser(tx: Tx, userId: number): User {
   return update(tx, userId, { disabledAt: tx.now });
 }
 
-/** Takes a workspace away from somebody; their other workspaces stay. */
-export function removeMember(tx: Tx, workspaceId: number, userId: number): void {
-  const { changes } = tx.db
+/** Removes a member, or revokes an invitation; the user's other workspaces stay. Returns which of the two it was. */
+export function removeMember(tx: Tx, workspaceId: number, userId: number): "member" | "invitation" {
+  const removed = tx.db
     .delete(memberships)
     .where(and(eq(memberships.userId, userId), eq(memberships.workspaceId, workspaceId)))
     .run();
-  if (changes === 0) throw notFound("user");
+  if (removed.changes > 0) return "member";
+  const revoked = tx.db
+    .delete(userLinks)
+    .where(and(eq(userLinks.userId, userId), eq(userLinks.workspaceId, workspaceId), isNull(userLinks.usedAt)))
+    .run();
+  if (revoked.changes === 0) throw notFound("user");
+  return "invitation";
 }
 
 export function update(tx: Tx, userId: number, changes: Partial<User>): User {

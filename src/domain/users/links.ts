@@ -1,13 +1,17 @@
-/** One-time links: made for somebody (or for the first operator, who is nobody yet), and used once to choose a password. */
+/**
+ * One-time links: made for a user (or for the first operator, who has no account yet) and used once. Most choose a
+ * password; an invitation gives a role in a workspace, to the account of its address or to one that takes it over.
+ */
 import { and, eq, isNull } from "drizzle-orm";
 import { invalidRequest, Problem } from "#src/primitives/problem.ts";
 import { hashToken, newToken } from "#src/primitives/secret.ts";
 import type { Reading, Tx } from "#src/storage/transaction.ts";
 import { setPassword } from "./change.ts";
-import { insertUser } from "./create.ts";
+import { insertUser, setRole } from "./create.ts";
 import { findUser, findUserByEmail, hasOperator } from "./read.ts";
-import { type User, type UserLink, userLinks } from "./table.ts";
-import { findEmailMistake, LINK_LASTS_MS, type LinkKind } from "./user.ts";
+import { removeTotp } from "./second-factor.ts";
+import { formAnswers, memberships, type User, type UserLink, userLinks } from "./table.ts";
+import { findEmailMistake, LINK_LASTS_MS, type LinkKind, type WorkspaceRole } from "./user.ts";
 
 const TOKEN_BYTES = 24;
 
@@ -18,17 +22,32 @@ export interface MadeLink {
   expiresAt: number;
 }
 
-/** Earlier links of the same person, or earlier ones to make the first operator, end with this one. */
-export function makeLink(tx: Tx, kind: LinkKind, userId: number | null): MadeLink {
+/** Where an invitation leads. */
+export interface Place {
+  workspaceId: number;
+  role: WorkspaceRole;
+}
+
+/**
+ * Ends the earlier links of the same kind of use: those that choose the same user's password, the same invitation, or
+ * those that make the first operator.
+ */
+export function makeLink(tx: Tx, kind: LinkKind, userId: number | null, place: Place | null = null): MadeLink {
+  const { workspaceId, role } = place ?? { workspaceId: null, role: null };
   tx.db
     .delete(userLinks)
-    .where(userId === null ? isNull(userLinks.userId) : eq(userLinks.userId, userId))
+    .where(
+      and(
+        userId === null ? isNull(userLinks.userId) : eq(userLinks.userId, userId),
+        workspaceId === null ? isNull(userLinks.workspaceId) : eq(userLinks.workspaceId, workspaceId),
+      ),
+    )
     .run();
   const token = newToken(tx.random, "", TOKEN_BYTES);
   const expiresAt = tx.now + LINK_LASTS_MS[kind];
   tx.db
     .insert(userLinks)
-    .values({ kind, userId, hash: hashToken(token), createdAt: tx.now, expiresAt })
+    .values({ kind, userId, workspaceId, role, hash: hashToken(token), createdAt: tx.now, expiresAt })
     .run();
   return { kind, token, expiresAt };
 }
@@ -54,19 +73,74 @@ export function findOpenLink(reading: Reading, token: string): OpenLink | undefi
   if (link === undefined || link.expiresAt <= reading.now) return undefined;
   if (link.userId === null) return hasOperator(reading) ? undefined : { link, user: null };
   const user = findUser(reading, link.userId);
-  return user === undefined || user.disabledAt !== null ? undefined : { link, user };
+  if (user === undefined || user.disabledAt !== null || !stillServes(link, user)) return undefined;
+  return { link, user };
+}
+
+/** An operator needs no invitation, and a link to choose a first password must not replace one that was chosen since. */
+function stillServes({ kind, workspaceId }: UserLink, user: User): boolean {
+  if (workspaceId !== null) return !user.isOperator;
+  return kind !== "join" || user.password === null;
+}
+
+/** Whether the address of an invitation has an account, which the invitee signs in to or takes over. */
+export function leadsToAccount({ link, user }: OpenLink): boolean {
+  return link.workspaceId !== null && user !== null && user.password !== null;
+}
+
+export interface UsedLink {
+  link: UserLink;
+  user: User;
+  /** Null: no account was taken over. Else the workspaces that it could enter until then. */
+  lostWorkspaceIds: number[] | null;
 }
 
 /**
- * Uses the link: its person has this password from now on and every session of theirs has ended. `email` is only asked
- * for the first operator. Throws `not_found` where the link no longer works.
+ * Uses the link: its user has this password from now on, every session of theirs has ended, and an invitation is
+ * accepted. Where that leads to an account, the account is taken over. `email` is only asked for the first operator.
+ * Throws `not_found` where the link no longer works.
  */
-export function useLink(tx: Tx, token: string, passwordHash: string, email: string | null): User {
+export function useLink(tx: Tx, token: string, passwordHash: string, email: string | null): UsedLink {
+  const open = getOpenLink(tx, token);
+  const lostWorkspaceIds = open.user !== null && leadsToAccount(open) ? takeOver(tx, open.user.id) : null;
+  const { id } = open.user ?? makeFirst(tx, email ?? "");
+  spend(tx, open.link, id);
+  return { link: open.link, user: setPassword(tx, id, passwordHash), lostWorkspaceIds };
+}
+
+/** The account of the address accepts the invitation. Throws `not_found` where it is for another address, or over. */
+export function acceptInvitation(tx: Tx, token: string, userId: number): UserLink {
+  const { link, user } = getOpenLink(tx, token);
+  if (link.workspaceId === null || user?.id !== userId) throw linkIsOver();
+  spend(tx, link, userId);
+  return link;
+}
+
+function getOpenLink(tx: Tx, token: string): OpenLink {
   const open = findOpenLink(tx, token);
-  if (open === undefined) throw new Problem("not_found", "This link was used already, or is too old.");
-  const user = open.user ?? makeFirst(tx, email ?? "");
-  tx.db.update(userLinks).set({ usedAt: tx.now, userId: user.id }).where(eq(userLinks.id, open.link.id)).run();
-  return setPassword(tx, user.id, passwordHash);
+  if (open === undefined) throw linkIsOver();
+  return open;
+}
+
+export function linkIsOver(): Problem {
+  return new Problem("not_found", "This link was used already, or is too old.");
+}
+
+function spend(tx: Tx, { id, workspaceId, role }: UserLink, userId: number): void {
+  tx.db.update(userLinks).set({ usedAt: tx.now, userId }).where(eq(userLinks.id, id)).run();
+  if (workspaceId !== null && role !== null) setRole(tx, userId, workspaceId, role);
+}
+
+/** Takes everything from the account that its holder until now has put there or was given. */
+function takeOver(tx: Tx, userId: number): number[] {
+  removeTotp(tx, userId);
+  tx.db.delete(formAnswers).where(eq(formAnswers.userId, userId)).run();
+  return tx.db
+    .delete(memberships)
+    .where(eq(memberships.userId, userId))
+    .returning({ workspaceId: memberships.workspaceId })
+    .all()
+    .map(({ workspaceId }) => workspaceId);
 }
 
 function makeFirst(tx: Tx, email: string): User {
@@ -75,5 +149,5 @@ function makeFirst(tx: Tx, email: string): User {
   if (findUserByEmail(tx, email) !== undefined) {
     throw invalidRequest({ email: ["There is a user with this e-mail address already."] });
   }
-  return insertUser(tx, email, true);
+  return insertUser(tx, { email, isOperator: true, firstWorkspaceId: null });
 }

@@ -1,10 +1,10 @@
 /** Looking people up who sign in, and the workspaces that they may enter. */
-import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { notFound } from "#src/primitives/problem.ts";
 import { type Reading, statement } from "#src/storage/transaction.ts";
 import { findWorkspace, listWorkspaces } from "../workspaces/read.ts";
 import { type Workspace, workspaces } from "../workspaces/table.ts";
-import { memberships, type User, users } from "./table.ts";
+import { memberships, type User, userLinks, users } from "./table.ts";
 import { emailKey, type Role, type WorkspaceRole } from "./user.ts";
 
 const byId = statement((db) =>
@@ -52,21 +52,73 @@ export interface Membership {
   role: WorkspaceRole;
 }
 
-export interface ListedUser extends User {
-  memberships: Membership[];
+/** An invitation to a workspace that was not accepted yet; its link may have expired. */
+export interface PendingInvitation extends Membership {
+  createdAt: number;
+  expiresAt: number;
 }
 
-/** Everybody, or the people of one workspace. */
+export interface ListedUser extends User {
+  memberships: Membership[];
+  invitations: PendingInvitation[];
+}
+
+/** By workspace, or of one user, or all. */
+export function listInvitations(
+  reading: Reading,
+  { workspaceId, userId }: { workspaceId?: number; userId?: number },
+): PendingInvitation[] {
+  const rows = reading.db
+    .select()
+    .from(userLinks)
+    .where(
+      and(
+        isNotNull(userLinks.workspaceId),
+        isNull(userLinks.usedAt),
+        workspaceId === undefined ? undefined : eq(userLinks.workspaceId, workspaceId),
+        userId === undefined ? undefined : eq(userLinks.userId, userId),
+      ),
+    )
+    .orderBy(asc(userLinks.id))
+    .all();
+  return rows.flatMap(({ userId, workspaceId, role, createdAt, expiresAt }) =>
+    userId === null || workspaceId === null || role === null
+      ? []
+      : [{ userId, workspaceId, role, createdAt, expiresAt }],
+  );
+}
+
+/** What an inviter and an invitee see of an account of the address before they trust it. */
+export interface KnownAccount {
+  since: number;
+  /** The workspace that first invited the address; null where an operator of the server did. */
+  firstInvitedBy: Workspace | null;
+}
+
+/** Null for a user without a password: the address was only invited, and nobody holds an account of it. */
+export function describeAccount(reading: Reading, user: User): KnownAccount | null {
+  if (user.password === null) return null;
+  const { createdAt, firstWorkspaceId } = user;
+  const first = firstWorkspaceId === null ? undefined : findWorkspace(reading, firstWorkspaceId);
+  return { since: createdAt, firstInvitedBy: first ?? null };
+}
+
+/** All users, or the members and invitees of one workspace. */
 export function listUsers(reading: Reading, workspaceId: number | null = null): ListedUser[] {
   const rows = reading.db
     .select()
     .from(memberships)
     .where(workspaceId === null ? undefined : eq(memberships.workspaceId, workspaceId))
     .all();
+  const invitations = listInvitations(reading, workspaceId === null ? {} : { workspaceId });
   const everybody = reading.db.select().from(users).orderBy(asc(users.id)).all();
   return everybody
-    .map((user) => ({ ...user, memberships: rows.filter(({ userId }) => userId === user.id) }))
-    .filter((user) => workspaceId === null || user.memberships.length > 0);
+    .map((user) => ({
+      ...user,
+      memberships: rows.filter(({ userId }) => userId === user.id),
+      invitations: invitations.filter(({ userId }) => userId === user.id),
+    }))
+    .filter((user) => workspaceId === null || user.memberships.length + user.invitations.length > 0);
 }
 
 const roleIn = statement((db) =>
@@ -82,6 +134,11 @@ const roleIn = statement((db) =>
     .prepare(),
 );
 
+/** Undefined: not a member. */
+export function roleOf(reading: Reading, userId: number, workspaceId: number): WorkspaceRole | undefined {
+  return roleIn(reading).get({ userId, workspaceId })?.role;
+}
+
 export interface Entry {
   workspace: Workspace;
   role: Role;
@@ -93,9 +150,7 @@ export function findEntry(
   user: Pick<User, "id" | "isOperator">,
   workspaceId: number,
 ): Entry | undefined {
-  const role: Role | undefined = user.isOperator
-    ? "operator"
-    : roleIn(reading).get({ userId: user.id, workspaceId })?.role;
+  const role: Role | undefined = user.isOperator ? "operator" : roleOf(reading, user.id, workspaceId);
   const workspace = role === undefined ? undefined : findWorkspace(reading, workspaceId);
   return workspace === undefined || role === undefined ? undefined : { workspace, role };
 }

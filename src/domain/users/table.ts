@@ -16,6 +16,8 @@ export const users = sqliteTable("users", {
   totpSecret: text(),
   totpPending: text(),
   totpStep: integer().notNull(),
+  /** The workspace that invited this address first; null where an operator of the server did. */
+  firstWorkspaceId: integer(),
   createdAt: instant().notNull(),
   updatedAt: instant().notNull(),
   disabledAt: instant(),
@@ -43,6 +45,9 @@ export const userLinks = sqliteTable("user_links", {
   createdAt: instant().notNull(),
   expiresAt: instant().notNull(),
   usedAt: instant(),
+  /** Of an invitation to a workspace: where, and as what. */
+  workspaceId: integer(),
+  role: text().$type<WorkspaceRole>(),
 });
 
 export type UserLink = typeof userLinks.$inferSelect;

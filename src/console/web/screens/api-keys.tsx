@@ -16,7 +16,13 @@ import { Empty, Failed, Loading, Notice } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { sayDone } from "../ui/toast.tsx";
 import { words } from "./api-words.ts";
-import { curlFor } from "./home.tsx";
+import {
+  type CommandTemplate,
+  commandContext,
+  exampleTemplate,
+  sendMessageCommand,
+  showWorkspaceCommand,
+} from "./printed-commands.ts";
 
 interface Key {
   id: number;
@@ -141,7 +147,7 @@ function MakeKey({ workspaceId, onClose, onMade }: MakeKeyProps) {
             <p>{words.keyMadeText}</p>
             <Copyable text={made.key} label={words.copyKey} />
             <h3 className="font-semibold">{words.keyTry}</h3>
-            <CurlWithKey workspaceId={workspaceId} apiKey={made.key} />
+            <CurlWithKey apiKey={made.key} />
           </>
         )}
         <Button tone="primary" className="self-start" onClick={onClose}>
@@ -166,19 +172,18 @@ function MakeKey({ workspaceId, onClose, onMade }: MakeKeyProps) {
   );
 }
 
-type Template = Parameters<typeof curlFor>[0];
-
 /** A message where there is a template, a look at the workspace where there is none. */
-function CurlWithKey({ workspaceId, apiKey }: { workspaceId: number; apiKey: string }) {
+function CurlWithKey({ apiKey }: { apiKey: string }) {
+  const workspace = useWorkspace();
   const home = useQuery({
-    queryKey: ["home", workspaceId],
-    queryFn: ({ signal }) => get<{ template: Template | null }>(`/w/${workspaceId}/home`, signal),
+    queryKey: ["home", workspace.id],
+    queryFn: ({ signal }) => get<{ template: CommandTemplate | null }>(`/w/${workspace.id}/home`, signal),
   });
   const template = home.data?.template ?? null;
-  const look = `curl ${location.origin}/api/v1/me \\\n  -H "Authorization: Bearer ${apiKey}"`;
+  const context = commandContext(location.origin, workspace, template ?? exampleTemplate("hello"), apiKey);
   return (
     <CodeBlock
-      text={template === null ? look : curlFor(template, apiKey)}
+      text={template === null ? showWorkspaceCommand(context) : sendMessageCommand(context)}
       label={words.keyTry}
       copyLabel={words.copyCurl}
     />

@@ -14,9 +14,11 @@ import { Drafts, MakeBroadcast } from "./broadcast-drafts.tsx";
 import { ProgressBar } from "./broadcast-figures.tsx";
 import { type Broadcast, isFinished, statusLook } from "./broadcast-view.ts";
 import { words } from "./broadcasts-words.ts";
+import { commandContext, exampleTemplate, sendBroadcastCommand } from "./printed-commands.ts";
 
 export function Screen() {
-  const { id, timezone } = useWorkspace();
+  const workspace = useWorkspace();
+  const { id, timezone } = workspace;
   const after = useCursor();
   const list = useQuery({
     queryKey: ["broadcasts", id, after],
@@ -46,7 +48,11 @@ export function Screen() {
               </ButtonLink>
               <p className="mt-4 text-quiet">{words.emptyApi}</p>
               <div className="w-full text-start">
-                <CodeBlock text={curl()} label={words.emptyApi} copyLabel="Copy the command" />
+                <CodeBlock
+                  text={sendBroadcastCommand(commandContext(location.origin, workspace, exampleTemplate("offer")))}
+                  label={words.emptyApi}
+                  copyLabel="Copy the command"
+                />
               </div>
             </>
           }
@@ -107,17 +113,6 @@ export function Screen() {
       )}
     </Page>
   );
-}
-
-function curl(): string {
-  const body = { name: "Saturday offer", template: "offer", to: ["+1 555 010 0199"] };
-  return [
-    `curl ${location.origin}/api/v1/broadcasts \\`,
-    '  -H "Authorization: Bearer YOUR_KEY" \\',
-    '  -H "Content-Type: application/json" \\',
-    '  -H "Idempotency-Key: saturday-offer" \\',
-    `  -d '${JSON.stringify(body)}'`,
-  ].join("\n");
 }
 
 /** In a phone's card no head says what the figure counts. Before they are gathered nobody knows how many they are. */

@@ -10,14 +10,13 @@ export const words = {
   numberNone: "Try everything on the simulator first: a number there can send at once.",
   numberNoneMember: "Try everything on the simulator first, on the server:",
   numberAction: "Add a number",
-  numberCommand: (id: number) =>
-    `waxwing number add --workspace ${id} --phone "+1 555 010 0001" --name "Shop" --network simulator`,
   key: "A key for your software",
   keyText: "A key lets your software send from this workspace.",
   keyDone: "There is a key.",
   keyAction: "Make a key",
   send: "The first message",
-  sendText: "Put your key in place of YOUR_KEY, then paste this into a terminal.",
+  sendText:
+    "Put your key in place of YOUR_KEY and a phone of yours in place of the number, then paste this into a terminal.",
   sendNoTemplate:
     "A message to somebody who has not written needs a template. Add one to the simulator's number, on the server:",
   templateCommand: (id: number) => `waxwing template add --workspace ${id} --file template.json --status APPROVED`,

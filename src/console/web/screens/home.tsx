@@ -15,6 +15,7 @@ import { ProgressBar } from "./broadcast-figures.tsx";
 import { type Broadcast, statusLook } from "./broadcast-view.ts";
 import { Today } from "./home-today.tsx";
 import { words } from "./home-words.ts";
+import { addNumberCommand, type CommandTemplate, commandContext, sendMessageCommand } from "./printed-commands.ts";
 
 interface HomeView {
   has_key: boolean;
@@ -22,7 +23,7 @@ interface HomeView {
   has_delivered_events: boolean;
   exhausted_deliveries: number;
   last_delivered_at: string | null;
-  template: { name: string; language: string; variables: { header: number; body: number } } | null;
+  template: CommandTemplate | null;
   broadcasts: Broadcast[];
 }
 
@@ -159,7 +160,7 @@ function Steps({ workspace, home }: { workspace: Workspace; home: HomeView }) {
         ) : some === undefined ? (
           <>
             <p>{words.numberNoneMember}</p>
-            <Copyable text={words.numberCommand(workspace.id)} label={words.copyCurl} />
+            <Copyable text={addNumberCommand({ workspaceId: workspace.id })} label={words.copyCurl} />
           </>
         ) : (
           <p>{words.numberNotReady(some.phone)}</p>
@@ -193,7 +194,11 @@ function Steps({ workspace, home }: { workspace: Workspace; home: HomeView }) {
         ) : (
           <>
             <p>{words.sendText}</p>
-            <CodeBlock text={curlFor(home.template)} label={words.send} copyLabel={words.copyCurl} />
+            <CodeBlock
+              text={sendMessageCommand(commandContext(location.origin, workspace, home.template))}
+              label={words.send}
+              copyLabel={words.copyCurl}
+            />
           </>
         ),
     },
@@ -235,23 +240,4 @@ function Steps({ workspace, home }: { workspace: Workspace; home: HomeView }) {
       </Card>
     </Section>
   );
-}
-
-/** Works by paste, but for the key and the person. */
-export function curlFor({ name, language, variables }: NonNullable<HomeView["template"]>, key = "YOUR_KEY"): string {
-  const values = (count: number) => Array.from({ length: count }, (_, index) => `value ${index + 1}`);
-  const body = {
-    to: "+1 555 010 0199",
-    template: name,
-    language,
-    ...(variables.header + variables.body === 0
-      ? {}
-      : { variables: { header: values(variables.header), body: values(variables.body) } }),
-  };
-  return [
-    `curl ${location.origin}/api/v1/messages \\`,
-    `  -H "Authorization: Bearer ${key}" \\`,
-    `  -H "Content-Type: application/json" \\`,
-    `  -d '${JSON.stringify(body)}'`,
-  ].join("\n");
 }

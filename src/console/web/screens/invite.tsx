@@ -9,15 +9,18 @@ import { Dialog } from "../ui/dialog.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/states.tsx";
-import { ExactTime } from "../ui/time.tsx";
+import { ExactTime, exact } from "../ui/time.tsx";
+import type { Account } from "./people-view.ts";
 import { words } from "./people-words.ts";
 
-/** What making a link is answered. The token is null where the form came twice, or where none is needed. */
+/** The answer to a new link. The token is null where the form came twice, or where none is needed. */
 export interface Made {
   email: string;
   token: string | null;
   expires_at: string | null;
   kind?: "join" | "reset";
+  /** Of an invitation: the account that the address has already. */
+  account?: Account | null;
 }
 
 interface InviteProps {
@@ -93,12 +96,15 @@ export function Invite({ workspaces, roles, email, onClose, onMade }: InviteProp
 
 /** It lives in this dialog and nowhere else. */
 export function LinkShown({ made, onClose }: { made: Made; onClose: () => void }) {
-  const { email, token, expires_at, kind = "join" } = made;
+  const { email, token, expires_at, kind = "join", account = null } = made;
   return (
     <Dialog title={words.linkTitle} isOpen isSticky onClose={onClose}>
+      {account !== null && (
+        <Notice tone="amber">{words.account(email, exact(Date.parse(account.since)), account.first_invited_by)}</Notice>
+      )}
       {token !== null && (
         <>
-          <p>{words.linkText(email)}</p>
+          <p>{account === null ? words.linkText(email) : words.linkToAccountText(email)}</p>
           <Copyable text={`${location.origin}/console/${kind}#${token}`} label={words.copyLink} />
           {expires_at !== null && (
             <p className="text-quiet">

@@ -1,5 +1,5 @@
 /**
- * Where one-time links lead: the first operator is made, an invitation is taken up, a new password is chosen. The token
+ * Where one-time links lead: the first operator is made, an invitation is accepted, a new password is chosen. The token
  * stands behind the `#`, so no server and no proxy has seen it before this page sends it.
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -8,25 +8,37 @@ import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { ApiError, send } from "../api.ts";
 import { type Me, signedInAs } from "../session.ts";
-import { ButtonLink } from "../ui/button.tsx";
+import { Button, ButtonLink } from "../ui/button.tsx";
 import { Copyable } from "../ui/copy.tsx";
 import { TextField } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Failed, Loading } from "../ui/states.tsx";
+import { exact } from "../ui/time.tsx";
 import { Outside } from "./outside.tsx";
+import type { Account } from "./people-view.ts";
+import { SignInForm } from "./sign-in-form.tsx";
 import { words } from "./sign-in-words.ts";
 
 type Kind = "setup" | "join" | "reset";
+
+/** `workspace` and `account` are those of an invitation; without an account there is a password to choose. */
+interface Link {
+  kind: Kind;
+  email: string | null;
+  workspace: string | null;
+  account: Account | null;
+}
 
 export function LinkPage({ kind }: { kind: Kind }) {
   const [token] = useState(() => location.hash.slice(1));
   const link = useQuery({
     queryKey: ["link", token],
-    queryFn: () => send<{ kind: Kind; email: string | null }>("POST", "/links/look", { token }),
+    queryFn: () => send<Link>("POST", "/links/look", { token }),
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
   const { title, lead } = words[kind];
+  const look = () => void link.refetch();
   if (link.isPending) {
     return (
       <Outside title={title}>
@@ -40,29 +52,83 @@ export function LinkPage({ kind }: { kind: Kind }) {
       <Ended kind={kind} />
     ) : (
       <Outside title={title}>
-        <Failed error={link.error} retry={() => void link.refetch()} />
+        <Failed error={link.error} retry={look} />
       </Outside>
     );
   }
+  const { email, workspace, account } = link.data;
+  if (email !== null && workspace !== null && account !== null) {
+    return <Invited token={token} email={email} workspace={workspace} account={account} look={look} />;
+  }
   return (
-    <Outside title={title} lead={lead}>
-      <Choose kind={kind} token={token} email={link.data.email} />
+    <Outside title={title} lead={workspace === null ? lead : words.joinLead(workspace)}>
+      <Choose kind={kind} token={token} email={email} isTakeOver={false} look={look} />
     </Outside>
   );
 }
 
-function Choose({ kind, token, email }: { kind: Kind; token: string; email: string | null }) {
+interface InvitedProps {
+  token: string;
+  email: string;
+  workspace: string;
+  account: Account;
+  look: () => void;
+}
+
+/** The address has an account, which may be somebody else's: the invitee signs in to it, or takes the address over. */
+function Invited({ token, email, workspace, account, look }: InvitedProps) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [isTheirs, setIsTheirs] = useState(true);
+  const enter = async () => {
+    await signedInAs(client);
+    await navigate({ to: "/", replace: true } as never);
+  };
+  return (
+    <Outside
+      title={isTheirs ? words.join.known : words.join.takeOver}
+      lead={isTheirs ? words.joinLead(workspace) : words.takeOverText}
+    >
+      <p>{words.accountText(email, exact(Date.parse(account.since)), account.first_invited_by)}</p>
+      {isTheirs ? (
+        <SignInForm email={email} invitation={token} onSignedIn={enter} />
+      ) : (
+        <Choose kind="join" token={token} email={email} isTakeOver look={look} />
+      )}
+      <Button tone="quiet" small className="self-start" onClick={() => setIsTheirs(!isTheirs)}>
+        {isTheirs ? words.notMine : words.mine}
+      </Button>
+    </Outside>
+  );
+}
+
+interface ChooseProps {
+  kind: Kind;
+  token: string;
+  email: string | null;
+  isTakeOver: boolean;
+  /** Looks at the link anew. */
+  look: () => void;
+}
+
+function Choose({ kind, token, email, isTakeOver, look }: ChooseProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const form = useForm({ defaultValues: { email: email ?? "", password: "" } });
   const use = async (values: { email: string; password: string }) => {
     const body = email === null ? { token, ...values } : { token, password: values.password };
-    await send<Me>("POST", "/links/use", body);
+    try {
+      await send<Me>("POST", "/links/use", isTakeOver ? { ...body, take_over: true } : body);
+    } catch (error) {
+      // Another invitation of the address was accepted since the page was opened.
+      if (error instanceof ApiError && error.code === "account_exists") look();
+      throw error;
+    }
     await signedInAs(client);
     await navigate({ to: "/", replace: true } as never);
   };
   return (
-    <Form form={form} onSend={use} submit={words[kind].submit}>
+    <Form form={form} onSend={use} submit={isTakeOver ? words.takeOverAction : words[kind].submit}>
       <TextField
         form={form}
         name="email"

@@ -103,8 +103,10 @@ export function Screen() {
                   role={member.role}
                   isFixed={member.email === user.email || member.disabled_at !== null}
                   change={async (role, key) => {
-                    await send("POST", `/w/${id}/people`, { email: member.email, role }, key);
+                    const changed = await send<Made>("POST", `/w/${id}/people`, { email: member.email, role }, key);
                     await reload();
+                    // The role of an invitation is its link's.
+                    if (changed.token !== null) setMade(changed);
                   }}
                 />
               ),
@@ -122,7 +124,7 @@ export function Screen() {
           ]}
           actions={(member) => (
             <span className="flex justify-end gap-2 whitespace-nowrap max-mid:mt-2 max-mid:flex-wrap max-mid:justify-start">
-              {!member.has_password && member.disabled_at === null && (
+              {member.is_pending && member.disabled_at === null && (
                 <Button small busy={isLinking} onClick={() => void link(member)}>
                   {words.newLink}
                 </Button>
@@ -148,7 +150,7 @@ export function Screen() {
       {removing !== null && (
         <Confirm
           isOpen
-          title={words.removeTitle(removing.email, name)}
+          title={(removing.is_pending ? words.revokeTitle : words.removeTitle)(removing.email, name)}
           action={words.removeAction}
           keep={words.keep}
           onClose={() => setRemoving(null)}
@@ -158,7 +160,7 @@ export function Screen() {
             sayDone(words.removed);
           }}
         >
-          <p>{words.removeText}</p>
+          <p>{removing.is_pending ? words.revokeText : words.removeText}</p>
         </Confirm>
       )}
     </Page>

@@ -12,12 +12,12 @@ import { SearchBox } from "../ui/search-box.tsx";
 import { SelectFilter } from "../ui/select-filter.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
-import { curlFor } from "./home.tsx";
 import { MessagePanel } from "./message-panel.tsx";
 import { messageLook } from "./message-state.ts";
 import { words as states } from "./message-state-words.ts";
 import type { AnyMessage } from "./message-view.ts";
 import { words } from "./messages-words.ts";
+import { commandContext, exampleTemplate, sendMessageCommand } from "./printed-commands.ts";
 
 interface Search {
   q?: string;
@@ -29,7 +29,8 @@ interface Search {
 }
 
 export function Screen() {
-  const { id, timezone } = useWorkspace();
+  const workspace = useWorkspace();
+  const { id, timezone } = workspace;
   const { q, status, origin, day, after, open } = useSearch({ strict: false }) as Search;
   const list = useQuery({
     queryKey: ["messages", id, q, status, origin, day, after],
@@ -92,7 +93,7 @@ export function Screen() {
             <p className="mb-3">{words.emptyText}</p>
             <div className="text-start">
               <CodeBlock
-                text={curlFor({ name: "hello", language: "en_US", variables: { header: 0, body: 0 } })}
+                text={sendMessageCommand(commandContext(location.origin, workspace, exampleTemplate("hello")))}
                 label={words.emptyText}
                 copyLabel={words.copyCurl}
               />

@@ -11,11 +11,11 @@ import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { figure } from "../ui/plural.ts";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
-import { words as home } from "./home-words.ts";
 import { NewNumber } from "./new-number.tsx";
 import { NumberPanel } from "./number-panel.tsx";
 import type { SendingNumber } from "./number-view.ts";
 import { words } from "./numbers-words.ts";
+import { addNumberCommand } from "./printed-commands.ts";
 
 export function Screen() {
   const workspace = useWorkspace();
@@ -38,7 +38,7 @@ export function Screen() {
       {list.data?.length === 0 && (
         <Empty
           title={words.empty}
-          action={owns ? add : <Copyable text={home.numberCommand(id)} label={words.copyCommand} />}
+          action={owns ? add : <Copyable text={addNumberCommand({ workspaceId: id })} label={words.copyCommand} />}
         >
           {owns ? words.emptyText : words.emptyTextMember}
         </Empty>

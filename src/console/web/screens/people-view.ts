@@ -12,13 +12,22 @@ interface Person {
   disabled_at: string | null;
 }
 
+/** An account that the address of an invitation has already. */
+export interface Account {
+  since: string;
+  first_invited_by: string | null;
+}
+
 export interface User extends Person {
   is_operator: boolean;
+  invitations: { id: number; role: Exclude<Role, "operator">; expires_at: string }[];
   workspaces: { id: number; role: Exclude<Role, "operator"> }[];
 }
 
 export interface Member extends Person {
   role: Exclude<Role, "operator">;
+  /** Invited, and not in yet. */
+  is_pending: boolean;
 }
 
 export function stateOf({ disabled_at, has_password }: Person): { word: string; tone: ChipTone } {

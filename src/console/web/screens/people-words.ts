@@ -26,7 +26,13 @@ export const words = {
   copyLink: "Copy the link",
   linkDone: "I have sent it",
   linkRepeated: "The link was made already and cannot be shown again. Make a new one.",
-  known: (email: string) => `${email} has an account already, and finds the workspace there now. No link is needed.`,
+  account: (email: string, since: string, invitedBy: string | null) =>
+    `${email} has an account here since ${since}, first invited by ${
+      invitedBy === null ? "an operator of this server" : `the workspace ${invitedBy}`
+    }. If that is not whom you invite, they can say so when they open the link.`,
+  linkToAccountText: (email: string) =>
+    `Send this to ${email} yourself: the server sends no mail. It works once: they sign in to the account, or take the address over.`,
+  known: (email: string) => `${email} is a member already, and has this role from now on. No link is needed.`,
   close: "Done",
   state: "State",
   active: "Active",
@@ -57,12 +63,16 @@ export const words = {
   disabledDone: "Disabled",
   rolesTitle: "Roles",
   addRole: "Another workspace",
+  invitedTo: (role: string) => `Invited as ${role.toLowerCase()}`,
+  newLinkTo: (workspace: string) => `New link to ${workspace}`,
   changeRole: (workspace: string) => `Role in ${workspace}`,
   roleChanged: "Role changed",
   remove: "Remove",
   removeFrom: (workspace: string) => `Remove from ${workspace}`,
   removeTitle: (email: string, workspace: string) => `Remove ${email} from ${workspace}?`,
   removeText: "They cannot enter it any more, from their next click on. Their other workspaces stay.",
+  revokeTitle: (email: string, workspace: string) => `Revoke the invitation of ${email} to ${workspace}?`,
+  revokeText: "The link that was made for them no longer works.",
   removeAction: "Remove",
   removed: "Removed",
   emptyMembers: "Only operators can enter this workspace so far.",

@@ -14,11 +14,19 @@ interface Values {
   code: string;
 }
 
-export function SignInForm({ email = "", onSignedIn }: { email?: string; onSignedIn: (me: Me) => unknown }) {
+interface SignInProps {
+  email?: string;
+  /** The token of an invitation to the account, which signing in accepts; no other account can then sign in here. */
+  invitation?: string;
+  onSignedIn: (me: Me) => unknown;
+}
+
+export function SignInForm({ email = "", invitation, onSignedIn }: SignInProps) {
   const form = useForm<Values>({ defaultValues: { email, password: "", code: "" } });
   const [wantsCode, setWantsCode] = useState(false);
   const signIn = async (values: Values) => {
-    const { code, ...pair } = values;
+    const { code, ...typed } = values;
+    const pair = invitation === undefined ? typed : { ...typed, invitation };
     try {
       await onSignedIn(await send<Me>("POST", "/sign-in", wantsCode ? { ...pair, code } : pair));
     } catch (error) {
@@ -30,7 +38,7 @@ export function SignInForm({ email = "", onSignedIn }: { email?: string; onSigne
     }
   };
   return (
-    <Form form={form} onSend={signIn} submit={words.signIn}>
+    <Form form={form} onSend={signIn} submit={invitation === undefined ? words.signIn : words.acceptAction}>
       {wantsCode ? (
         <TextField
           key="code"
@@ -44,7 +52,15 @@ export function SignInForm({ email = "", onSignedIn }: { email?: string; onSigne
         />
       ) : (
         <>
-          <TextField form={form} name="email" label={words.email} type="email" autoComplete="username" required />
+          <TextField
+            form={form}
+            name="email"
+            label={words.email}
+            type="email"
+            autoComplete="username"
+            readOnly={invitation !== undefined}
+            required
+          />
           <TextField
             form={form}
             name="password"

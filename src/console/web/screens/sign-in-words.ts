@@ -17,7 +17,24 @@ export const words = {
     lead: "An operator has the whole server: every workspace, every person, every setting.",
     submit: "Make operator",
   },
-  join: { title: "Choose a password", lead: "You were invited to this console.", submit: "Set password and sign in" },
+  join: {
+    title: "Choose a password",
+    lead: "You were invited to this console.",
+    submit: "Set password and sign in",
+    known: "Accept the invitation",
+    takeOver: "Take the address over",
+  },
+  joinLead: (workspace: string) => `You were invited to the workspace ${workspace}.`,
+  accountText: (email: string, since: string, invitedBy: string | null) =>
+    `${email} has an account here since ${since}. It was first invited by ${
+      invitedBy === null ? "an operator of this server" : `the workspace ${invitedBy}`
+    }.`,
+  acceptAction: "Sign in and accept",
+  notMine: "This account is not mine",
+  mine: "It is mine: sign in",
+  takeOverText:
+    "With a new password the account is yours: its sessions, its second factor and its access to other workspaces end, and their owners are told.",
+  takeOverAction: "Take over and sign in",
   reset: {
     title: "Choose a new password",
     lead: "Every session of yours ends, and a second factor is switched off. Switch it on again in Account.",

@@ -13,9 +13,9 @@ import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { textIn } from "./bubble.tsx";
 import { consentLook } from "./contact-view.ts";
-import { words as home } from "./home-words.ts";
 import { MessagePanel } from "./message-panel.tsx";
 import { messageLook } from "./message-state.ts";
+import { addNumberCommand } from "./printed-commands.ts";
 import { PhoneView } from "./simulator-phone.tsx";
 import type { Phone, SimulatedNumber, SimulatorState } from "./simulator-view.ts";
 import { words } from "./simulator-words.ts";
@@ -40,7 +40,7 @@ export function Screen() {
       {state.data !== undefined && state.data.numbers.length === 0 && (
         <Empty
           title={words.noNumber}
-          action={<Copyable text={home.numberCommand(workspace.id)} label={words.copyCommand} />}
+          action={<Copyable text={addNumberCommand({ workspaceId: workspace.id })} label={words.copyCommand} />}
         >
           {words.noNumberText}
         </Empty>

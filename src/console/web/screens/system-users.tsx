@@ -25,11 +25,14 @@ export function Screen() {
   const users = useQuery({ queryKey: ["users"], queryFn: ({ signal }) => get<User[]>("/users", signal) });
   const reload = () => client.invalidateQueries({ queryKey: ["users"] });
   const opened = users.data?.find(({ id }) => String(id) === open);
-  const where = ({ is_operator, workspaces: given }: User): string => {
+  const where = ({ is_operator, workspaces: given, invitations }: User): string => {
     if (is_operator) return words.everywhere;
-    if (given.length === 0) return words.nowhere;
+    if (given.length + invitations.length === 0) return words.nowhere;
     const nameOf = (id: number): string => workspaces.find((one) => one.id === id)?.name ?? String(id);
-    return given.map(({ id, role }) => `${nameOf(id)} (${words.roles[role].toLowerCase()})`).join(", ");
+    return [
+      ...given.map(({ id, role }) => `${nameOf(id)} (${words.roles[role].toLowerCase()})`),
+      ...invitations.map(({ id, role }) => `${nameOf(id)} (${words.invitedTo(words.roles[role]).toLowerCase()})`),
+    ].join(", ");
   };
   return (
     <Page

@@ -24,8 +24,6 @@ export const words = {
     "Templates are written in WhatsApp's own manager and appear here by themselves, within the hour or when you sync.",
   emptySimulator: "This workspace has a simulator: make a template here and decide on it yourself.",
   emptyNumber: "Templates belong to a number. Add one first, on the server:",
-  numberCommand: (id: number) =>
-    `waxwing number add --workspace ${id} --phone +911244001100 --name Shop --network simulator`,
   notFound: "No template is like that.",
   clear: "Show all",
   one: "template",

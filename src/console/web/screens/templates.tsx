@@ -16,6 +16,7 @@ import { Empty, Failed, Loading, Notice } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { sayDone } from "../ui/toast.tsx";
 import { NewTemplate } from "./new-template.tsx";
+import { addNumberCommand } from "./printed-commands.ts";
 import { TemplatePanel } from "./template-panel.tsx";
 import { type Template, type TemplateStatus, templateLook } from "./template-view.ts";
 import { words } from "./templates-words.ts";
@@ -140,7 +141,13 @@ function Nothing({ isSearch }: { isSearch: boolean }) {
     return (
       <Empty
         title={words.empty}
-        action={<CodeBlock text={words.numberCommand(id)} label={words.emptyNumber} copyLabel="Copy the command" />}
+        action={
+          <CodeBlock
+            text={addNumberCommand({ workspaceId: id })}
+            label={words.emptyNumber}
+            copyLabel="Copy the command"
+          />
+        }
       >
         {words.emptyNumber}
       </Empty>

@@ -1,12 +1,13 @@
 /** One person who signs in: their roles, a new password or invitation, and keeping them out. */
 import { useState } from "react";
-import { send } from "../api.ts";
+import { newFormKey, send } from "../api.ts";
 import { useMe } from "../session.ts";
 import { Button } from "../ui/button.tsx";
 import { Chip } from "../ui/chip.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { Facts, Section } from "../ui/page.tsx";
 import { Panel } from "../ui/panel.tsx";
+import { sentenceOf } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { sayDone } from "../ui/toast.tsx";
 import { Invite, LinkShown, type Made } from "./invite.tsx";
@@ -14,7 +15,7 @@ import { stateOf, type User } from "./people-view.ts";
 import { words } from "./people-words.ts";
 import { RoleSelect } from "./role-select.tsx";
 
-type Doing = "reset" | "disable" | "add" | { removeFrom: { id: number; name: string } } | null;
+type Doing = "reset" | "disable" | "add" | { removeFrom: { id: number; name: string; isInvitation: boolean } } | null;
 
 export function UserPanel({ user, reload }: { user: User; reload: () => Promise<unknown> }) {
   const { workspaces, user: me } = useMe();
@@ -24,7 +25,9 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
   const isOff = user.disabled_at !== null;
   const isMe = user.id === me.id;
   const done = () => setDoing(null);
-  const others = workspaces.filter(({ id }) => !user.workspaces.some((one) => one.id === id));
+  const nameOf = (id: number): string => workspaces.find((one) => one.id === id)?.name ?? String(id);
+  const places = [...user.workspaces, ...user.invitations];
+  const others = workspaces.filter(({ id }) => !places.some((one) => one.id === id));
   return (
     <Panel title={user.email}>
       <div className="mb-8 flex flex-col gap-3">
@@ -42,7 +45,9 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
         />
         {!isOff && !isMe && (
           <div className="flex flex-wrap gap-3">
-            <Button onClick={() => setDoing("reset")}>{user.has_password ? words.reset : words.newLink}</Button>
+            {(user.has_password || user.is_operator) && (
+              <Button onClick={() => setDoing("reset")}>{user.has_password ? words.reset : words.newLink}</Button>
+            )}
             <Button tone="danger" onClick={() => setDoing("disable")}>
               {words.disable}
             </Button>
@@ -55,11 +60,11 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
             {words.roles.operator}. {words.roleText.operator}
           </p>
         )}
-        {!user.is_operator && user.workspaces.length === 0 && <p className="text-quiet">{words.nowhere}</p>}
-        {!user.is_operator && user.workspaces.length > 0 && (
+        {!user.is_operator && places.length === 0 && <p className="text-quiet">{words.nowhere}</p>}
+        {!user.is_operator && places.length > 0 && (
           <ul className="rounded-panel border border-line">
             {user.workspaces.map(({ id, role }) => {
-              const name = workspaces.find((one) => one.id === id)?.name ?? String(id);
+              const name = nameOf(id);
               return (
                 <li
                   key={id}
@@ -80,7 +85,7 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
                     <Button
                       small
                       aria-label={words.removeFrom(name)}
-                      onClick={() => setDoing({ removeFrom: { id, name } })}
+                      onClick={() => setDoing({ removeFrom: { id, name, isInvitation: false } })}
                     >
                       {words.remove}
                     </Button>
@@ -88,6 +93,21 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
                 </li>
               );
             })}
+            {user.invitations.map((invitation) => (
+              <InvitationRow
+                key={invitation.id}
+                name={nameOf(invitation.id)}
+                invitation={invitation}
+                makeLink={async (key) => {
+                  const { id, role } = invitation;
+                  setMade(await send<Made>("POST", `/w/${id}/people`, { email: user.email, role }, key));
+                  await reload();
+                }}
+                remove={() =>
+                  setDoing({ removeFrom: { id: invitation.id, name: nameOf(invitation.id), isInvitation: true } })
+                }
+              />
+            ))}
           </ul>
         )}
         {!user.is_operator && !isOff && others.length > 0 && (
@@ -133,7 +153,10 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
       {doing !== null && typeof doing === "object" && (
         <Confirm
           isOpen
-          title={words.removeTitle(user.email, doing.removeFrom.name)}
+          title={(doing.removeFrom.isInvitation ? words.revokeTitle : words.removeTitle)(
+            user.email,
+            doing.removeFrom.name,
+          )}
           action={words.removeAction}
           keep={words.keep}
           onClose={done}
@@ -143,10 +166,52 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
             sayDone(words.removed);
           }}
         >
-          <p>{words.removeText}</p>
+          <p>{doing.removeFrom.isInvitation ? words.revokeText : words.removeText}</p>
         </Confirm>
       )}
       {made !== null && <LinkShown made={made} onClose={() => setMade(null)} />}
     </Panel>
+  );
+}
+
+interface InvitationRowProps {
+  name: string;
+  invitation: User["invitations"][number];
+  makeLink: (key: string) => Promise<unknown>;
+  remove: () => void;
+}
+
+/** A workspace that the user may enter once the invitation's link is used. */
+function InvitationRow({ name, invitation, makeLink, remove }: InvitationRowProps) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const renew = async () => {
+    setIsBusy(true);
+    setError(null);
+    try {
+      await makeLink(newFormKey());
+    } catch (reason) {
+      setError(reason);
+    }
+    setIsBusy(false);
+  };
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-2 last:border-b-0">
+      <span className="min-w-0 font-semibold">{name}</span>
+      <span className="flex flex-wrap items-center gap-2">
+        <span className="text-quiet">{words.invitedTo(words.roles[invitation.role])}</span>
+        <Button small busy={isBusy} aria-label={words.newLinkTo(name)} onClick={() => void renew()}>
+          {words.newLink}
+        </Button>
+        <Button small aria-label={words.removeFrom(name)} onClick={remove}>
+          {words.remove}
+        </Button>
+      </span>
+      {error !== null && (
+        <p role="alert" className="basis-full text-red">
+          {sentenceOf(error)}
+        </p>
+      )}
+    </li>
   );
 }

@@ -1,0 +1,100 @@
+/**
+ * The commands that screens print to be pasted into a terminal. They live here alone, because a test walks this module
+ * and runs each of them against a server.
+ */
+
+/** What a command is made from: where the console is, and what is open in it. */
+export interface CommandContext {
+  /** The server's address. */
+  origin: string;
+  apiKey: string;
+  workspaceId: number;
+  /** Of the workspace: with several, a message has to say which one sends it. */
+  numbers: readonly { phone: string; ready: boolean }[];
+  template: CommandTemplate;
+}
+
+export interface CommandTemplate {
+  name: string;
+  language: string;
+  variables: { header: number; body: number };
+  /** The file at the top; null where the template has none. */
+  media: { type: string; default: boolean } | null;
+}
+
+/** Stands for the key where no key is at hand. */
+const KEY_PLACEHOLDER = "YOUR_KEY";
+
+/** Stands for a template where the screen knows none. */
+export function exampleTemplate(name: string): CommandTemplate {
+  return { name, language: "en_US", variables: { header: 0, body: 0 }, media: null };
+}
+
+/** `origin`: the console's own. `apiKey`: left out, its placeholder. */
+export function commandContext(
+  origin: string,
+  { id, numbers }: { id: number; numbers: CommandContext["numbers"] },
+  template: CommandTemplate,
+  apiKey = KEY_PLACEHOLDER,
+): CommandContext {
+  return { origin, apiKey, workspaceId: id, numbers, template };
+}
+
+/** Valid in every country's workspace; numbers that are reserved for fiction are refused by libphonenumber. */
+const EXAMPLE_RECIPIENT = "+919876543210";
+const EXAMPLE_SENDER = "+911244001100";
+
+export function sendMessageCommand({ origin, apiKey, numbers, template }: CommandContext): string {
+  const body = { to: EXAMPLE_RECIPIENT, ...senderOf(numbers), ...contentOf(template) };
+  return curl(`${origin}/api/v1/messages`, apiKey, [], body);
+}
+
+export function sendBroadcastCommand({ origin, apiKey, numbers, template }: CommandContext): string {
+  const body = {
+    name: "Saturday offer",
+    to: [EXAMPLE_RECIPIENT],
+    ...senderOf(numbers),
+    ...contentOf(template),
+  };
+  return curl(`${origin}/api/v1/broadcasts`, apiKey, ["Idempotency-Key: saturday-offer"], body);
+}
+
+export function showWorkspaceCommand({ origin, apiKey }: CommandContext): string {
+  return `curl ${origin}/api/v1/me \\\n  -H "Authorization: Bearer ${apiKey}"`;
+}
+
+export function addNumberCommand({ workspaceId }: Pick<CommandContext, "workspaceId">): string {
+  return `waxwing number add --workspace ${workspaceId} --phone ${EXAMPLE_SENDER} --name Shop --network simulator`;
+}
+
+function senderOf(numbers: CommandContext["numbers"]): { from?: string } {
+  if (numbers.length < 2) return {};
+  const sender = numbers.find(({ ready }) => ready) ?? numbers[0];
+  return sender === undefined ? {} : { from: sender.phone };
+}
+
+function contentOf({ name, language, variables, media }: CommandTemplate) {
+  const values = (count: number) => Array.from({ length: count }, (_, index) => `value ${index + 1}`);
+  return {
+    template: name,
+    language,
+    ...(variables.header + variables.body === 0
+      ? {}
+      : { variables: { header: values(variables.header), body: values(variables.body) } }),
+    ...(media === null || media.default ? {} : { media: { link: mediaLink(media.type) } }),
+  };
+}
+
+/** Replaced by a file of one's own, of the same kind. */
+function mediaLink(type: string): string {
+  return `https://www.example.com/file.${{ image: "jpg", video: "mp4" }[type] ?? "pdf"}`;
+}
+
+/** Works by paste, but for the key where it is the placeholder. No value holds a quote. */
+function curl(address: string, apiKey: string, headers: readonly string[], body: Record<string, unknown>): string {
+  return [
+    `curl ${address}`,
+    ...[`Authorization: Bearer ${apiKey}`, "Content-Type: application/json", ...headers].map((one) => `-H "${one}"`),
+    `-d '${JSON.stringify(body)}'`,
+  ].join(" \\\n  ");
+}

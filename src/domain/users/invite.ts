@@ -1,0 +1,94 @@
+/**
+ * Invites an address to a workspace, or to the whole server. The role begins when the invitation's own link is used: an
+ * account that exists already may be in other hands than the invitee's. Only a member gets another role at once.
+ */
+import { and, eq, isNotNull, isNull } from "drizzle-orm";
+import { invalidRequest } from "#src/primitives/problem.ts";
+import type { Tx } from "#src/storage/transaction.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import { update } from "./change.ts";
+import { insertUser, setRole } from "./create.ts";
+import { type MadeLink, makeLink } from "./links.ts";
+import { describeAccount, findUserByEmail, type KnownAccount, listInvitations, roleOf } from "./read.ts";
+import { type User, userLinks } from "./table.ts";
+import { findEmailMistake, type Role, type WorkspaceRole } from "./user.ts";
+
+export interface Invitation {
+  email: string;
+  role: Role;
+  /** Of an owner or member. */
+  workspaceId: number | null;
+}
+
+export interface Invited {
+  user: User;
+  /** Null: a member already, who has the role from now on. */
+  link: MadeLink | null;
+  /** For the inviter to see before the link is handed over; null where the address has no account. */
+  account: KnownAccount | null;
+}
+
+export function inviteUser(tx: Tx, { email, role, workspaceId }: Invitation): Invited {
+  const mistake = findEmailMistake(email.trim());
+  if (mistake !== null) throw invalidRequest({ email: [mistake] });
+  if (role !== "operator") {
+    if (workspaceId === null) {
+      throw invalidRequest({ workspace: [`Say of which workspace this person is ${role}.`] });
+    }
+    return inviteTo(tx, email, workspaceId, role);
+  }
+  if (workspaceId !== null) {
+    throw invalidRequest({ workspace: ["An operator has every workspace; leave it out."] });
+  }
+  return inviteOperator(tx, email);
+}
+
+function inviteTo(tx: Tx, email: string, workspaceId: number, role: WorkspaceRole): Invited {
+  getWorkspace(tx, workspaceId);
+  const known = findEnabled(tx, email);
+  const user = known ?? insertUser(tx, { email, isOperator: false, firstWorkspaceId: workspaceId });
+  if (roleOf(tx, user.id, workspaceId) !== undefined) {
+    setRole(tx, user.id, workspaceId, role);
+    return { user, link: null, account: null };
+  }
+  return { user, link: makeLink(tx, "join", user.id, { workspaceId, role }), account: describeAccount(tx, user) };
+}
+
+/** An address that was only invited so far becomes an operator's; its invitations to workspaces end. */
+function inviteOperator(tx: Tx, email: string): Invited {
+  const known = findEnabled(tx, email);
+  if (known !== undefined && known.password !== null) {
+    throw invalidRequest({ email: ["There is a user with this e-mail address already; choose another address."] });
+  }
+  if (known !== undefined) {
+    tx.db
+      .delete(userLinks)
+      .where(and(eq(userLinks.userId, known.id), isNotNull(userLinks.workspaceId), isNull(userLinks.usedAt)))
+      .run();
+  }
+  const user =
+    known === undefined
+      ? insertUser(tx, { email, isOperator: true, firstWorkspaceId: null })
+      : update(tx, known.id, { isOperator: true });
+  return { user, link: makeLink(tx, "join", user.id), account: null };
+}
+
+function findEnabled(tx: Tx, email: string): User | undefined {
+  const known = findUserByEmail(tx, email);
+  if (known?.disabledAt != null) throw invalidRequest({ email: ["This person was disabled."] });
+  if (known?.isOperator) throw invalidRequest({ email: ["This person is an operator already."] });
+  return known;
+}
+
+/** A new link for a user who lost the password, or the first one; the link before it ends. */
+export function renewLink(tx: Tx, user: User): MadeLink {
+  if (user.disabledAt !== null) throw invalidRequest({ email: [`${user.email} is disabled.`] });
+  if (user.password !== null) return makeLink(tx, "reset", user.id);
+  if (user.isOperator) return makeLink(tx, "join", user.id);
+  const [invitation, ...others] = listInvitations(tx, { userId: user.id });
+  if (invitation === undefined || others.length > 0) {
+    const where = invitation === undefined ? "no workspace any more" : "several workspaces";
+    throw invalidRequest({ email: [`${user.email} is invited to ${where}: invite them again to the right one.`] });
+  }
+  return makeLink(tx, "join", user.id, invitation);
+}

@@ -1,0 +1,71 @@
+/**
+ * An invitation to an address that has an account, in a real browser: the inviter reads of the account before the link is
+ * handed over, and the invitee signs in to it, or says that it is not theirs and takes the address over.
+ */
+import { describe, expect, test } from "bun:test";
+import { noBrowser } from "#test/support/browser.ts";
+import { STORY_LIMIT_MS, STORY_PASSWORD, startStory } from "#test/support/story.ts";
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "invite an address with an account → the account is named → sign in and accept; invite another → take over",
+    async () => {
+      await using story = await startStory();
+      const { app, page, context, button, clean } = story;
+      const dialog = page.getByRole("dialog").last();
+      await story.command("workspace create --name Other --country IN --timezone Asia/Kolkata");
+      const use = (token: string) =>
+        context.request.post(`${app.url}/console/api/links/use`, {
+          data: { token, password: STORY_PASSWORD },
+          headers: { "sec-fetch-site": "same-origin" },
+        });
+      const links: string[] = [];
+      for (const email of ["mina@example.com", "ravi@example.com"]) {
+        const { link } = await story.command(`user create --email ${email} --role member --workspace 2`);
+        links.push(String(link).split("#")[1] ?? "");
+      }
+      const invitations: string[] = [];
+      const operator = await context.cookies();
+      for (const [index, email] of ["mina@example.com", "ravi@example.com"].entries()) {
+        expect((await use(links[index] ?? "")).status()).toBe(201);
+        await context.clearCookies();
+        await context.addCookies(operator);
+        await story.go("members");
+        await button("Invite").first().click();
+        await dialog.getByLabel("E-mail").fill(email);
+        await dialog.getByLabel("E-mail").press("Enter");
+        await dialog.getByText(/has an account here since .*, first invited by the workspace Other/).waitFor();
+        await clean("invitation to an account");
+        invitations.push((await dialog.locator("code").filter({ hasText: "/console/join#" }).textContent()) ?? "");
+        await button("I have sent it").click();
+        await page.getByText("Invited").first().waitFor();
+      }
+
+      await context.clearCookies();
+      await page.goto(invitations[0] ?? "");
+      await page.getByRole("heading", { name: "Accept the invitation" }).waitFor();
+      await page.getByText("mina@example.com has an account here").waitFor();
+      await clean("accept the invitation");
+      await page.getByLabel("Password").fill(STORY_PASSWORD);
+      await button("Sign in and accept").click();
+      await page.waitForURL((url) => !url.pathname.includes("/join"));
+
+      await context.clearCookies();
+      await page.goto("about:blank");
+      await page.goto(invitations[1] ?? "");
+      await button("This account is not mine").click();
+      await page.getByRole("heading", { name: "Take the address over" }).waitFor();
+      await clean("take the address over");
+      await page.getByLabel("Password").fill("another long password");
+      await button("Take over and sign in").click();
+      await page.waitForURL((url) => !url.pathname.includes("/join"));
+      await story.go("contacts");
+      await page.getByRole("heading", { name: /Contacts/ }).waitFor();
+
+      await page.goto(invitations[1]?.replace(/#.*/, "#over") ?? "");
+      await page.getByText("This link no longer works").waitFor();
+      expect(story.troubles.filter((trouble) => !/404/.test(trouble))).toEqual([]);
+    },
+    STORY_LIMIT_MS,
+  );
+});

@@ -1,0 +1,279 @@
+/**
+ * Every command with a phone number that Waxwing shows to be pasted, run as it is shown: those of the console's screens,
+ * in workspaces of several countries, those that `waxwing dev` prints, and those of the reference and the pages of docs/.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as printed from "#src/console/web/screens/printed-commands.ts";
+import { type ConsoleProcess, startConsole } from "#test/support/console-process.ts";
+import { checkout } from "#test/support/source.ts";
+import { Workshop } from "./cli/spawn.ts";
+
+const LIMIT_MS = 120_000;
+const MAIN = join(checkout, "src/main.ts");
+
+interface Ran {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Through a shell, as a person pastes it. `waxwing` is this source, on the given data. */
+async function paste(command: string, data: string, env: Record<string, string> = {}): Promise<Ran> {
+  const waxwing = `waxwing() { '${process.execPath}' '${MAIN}' "$@" --data '${data}' --json; }`;
+  const child = Bun.spawn(["sh", "-c", `${waxwing}\n${command}`], {
+    env: { PATH: process.env.PATH ?? "", no_proxy: "*", ...env },
+    cwd: data,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { code: await child.exited, out, err };
+}
+
+/** The status and the body of a pasted curl, which writes nothing but the body by itself. */
+async function pasteCurl(command: string, data: string, env: Record<string, string> = {}) {
+  const { out, err } = await paste(command.replace(/^curl /, "curl -sS -w '\\n%{http_code}' "), data, env);
+  const end = out.lastIndexOf("\n");
+  return { command, status: Number(out.slice(end + 1)), body: out.slice(0, end), err };
+}
+
+/** A template in the form that the simulator takes, with as many values as the commands fill in. */
+function templateFile(name: string, language: string, header: number | string | null, body: number) {
+  const places = (count: number) => Array.from({ length: count }, (_, index) => `{{${index + 1}}}`).join(" and ");
+  const components: unknown[] = [{ type: "BODY", text: body === 0 ? "Hello." : `Hi ${places(body)}, hello.` }];
+  if (typeof header === "string") components.unshift({ type: "HEADER", format: header });
+  else if (header !== null && header > 0) components.unshift({ type: "HEADER", format: "TEXT", text: "For {{1}}" });
+  return { name, language, category: "MARKETING", components };
+}
+
+async function addTemplate(app: ConsoleProcess, workspace: number, json: { name: string }): Promise<void> {
+  const file = join(app.directory, `${json.name}.json`);
+  await Bun.write(file, JSON.stringify(json));
+  const words = ["template", "add", "--workspace", String(workspace), "--status", "APPROVED", "--file", file];
+  await app.command(...words);
+}
+
+let app: ConsoleProcess;
+beforeAll(async () => {
+  app = await startConsole();
+}, LIMIT_MS);
+afterAll(() => app[Symbol.asyncDispose]());
+
+const workspaceIn = async (country: string): Promise<{ id: number; key: string }> => {
+  const words = ["workspace", "create", "--name", country, "--country", country, "--timezone", "UTC"];
+  const { id } = await app.command(...words);
+  const { key } = await app.command("key", "create", "--workspace", String(id));
+  return { id: Number(id), key: String(key) };
+};
+
+describe("the console", () => {
+  const templates: printed.CommandTemplate[] = [
+    printed.exampleTemplate("hello"),
+    { name: "with_values", language: "en_US", variables: { header: 1, body: 2 }, media: null },
+    {
+      name: "with_file",
+      language: "en_US",
+      variables: { header: 0, body: 1 },
+      media: { type: "image", default: false },
+    },
+  ];
+
+  test.each(["IN", "US", "GB", "BR", "CH", "SG"])(
+    "prints commands that work in a workspace in %s, with one number and with two",
+    async (country) => {
+      const { id, key } = await workspaceIn(country);
+      for (const { name, language, variables, media } of templates) {
+        const header = media === null ? variables.header : media.type.toUpperCase();
+        // A template belongs to the account of its number, which the first of these commands makes.
+        if (name === "hello") {
+          const added = await paste(printed.addNumberCommand({ workspaceId: id }), app.directory);
+          expect(added).toMatchObject({ code: 0, err: "" });
+        }
+        await addTemplate(app, id, templateFile(name, language, header, variables.body));
+      }
+      const numbers = async (): Promise<{ phone: string; ready: boolean }[]> => {
+        const answered = await fetch(`${app.url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } });
+        return ((await answered.json()) as { data: { numbers: { phone: string; ready: boolean }[] } }).data.numbers;
+      };
+      const walk = async () => {
+        const known = await numbers();
+        for (const template of templates) {
+          const context = printed.commandContext(app.url, { id, numbers: known }, template, key);
+          for (const [name, make] of Object.entries(printed)) {
+            if (!name.endsWith("Command") || name === "addNumberCommand") continue;
+            // Two broadcasts are two acts: their key is the person's to choose.
+            const command = (make as (given: printed.CommandContext) => string)(context);
+            const own = command.replace("saturday-offer", `saturday-offer-${template.name}-${known.length}`);
+            const { status, body, err } = await pasteCurl(own, app.directory);
+            const expected = { showWorkspaceCommand: 200, sendBroadcastCommand: 202 }[name] ?? 201;
+            expect({ command, status, body, err }).toMatchObject({ command, status: expected, err: "" });
+          }
+        }
+        return known.length;
+      };
+      expect(await walk()).toBe(1);
+      const second = ["--phone", "+911244001101", "--name", "Other", "--network", "simulator"];
+      await app.command("number", "add", "--workspace", String(id), ...second);
+      expect(await walk()).toBe(2);
+    },
+    LIMIT_MS,
+  );
+
+  test("makes such commands in one module alone, which the test above walks", () => {
+    const folder = join(checkout, "src/console/web");
+    const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
+    const offences = sources
+      .filter((path) => path !== "screens/printed-commands.ts")
+      .filter((path) => /["'`]curl |--phone ["'+\d]|"\+\d[\d ]{8,}"/.test(readFileSync(join(folder, path), "utf8")));
+    expect(offences).toEqual([]);
+    const made = Object.keys(printed).filter((name) => name.endsWith("Command"));
+    expect(made.sort()).toEqual([
+      "addNumberCommand",
+      "sendBroadcastCommand",
+      "sendMessageCommand",
+      "showWorkspaceCommand",
+    ]);
+  });
+});
+
+describe("the reference and the pages", () => {
+  /** What stands for the reader's own: their server, their key, and the ids of their rows. */
+  const ownOf = (command: string, ids: { message: number; broadcast: number }): string =>
+    command
+      .replace(/^curl (https:\/\/(waxwing|wa)\.example\.com|http:\/\/127\.0\.0\.1:8080)/, `curl ${app.url}`)
+      .replace("Bearer KEY", "Bearer $KEY")
+      .replace("/messages/1042", `/messages/${ids.message}`)
+      .replace("/broadcasts/1042", `/broadcasts/${ids.broadcast}`);
+
+  const fromReference = async (): Promise<string[]> => {
+    const page = await (await fetch(`${app.url}/docs`)).text();
+    const text = (html: string): string =>
+      Object.entries({ "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'", "&amp;": "&" }).reduce(
+        (read, [code, sign]) => read.replaceAll(code, sign),
+        html,
+      );
+    return [...page.matchAll(/<pre><code[^>]*>(curl [\s\S]*?)<\/code><\/pre>/g)].map(([, one = ""]) => text(one));
+  };
+  const fromPages = (): string[] =>
+    ["README.md", ...readdirSync(join(checkout, "docs")).map((name) => `docs/${name}`)]
+      .filter((path) => path.endsWith(".md"))
+      .flatMap((path) => [...readFileSync(join(checkout, path), "utf8").matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)])
+      .flatMap(([, block = ""]) => [...block.matchAll(/^curl \S+\/api\/v1\/(?:.*\\\n)*(?:[^']*'[^']*'|.*)/gm)])
+      .map(([one]) => one);
+
+  test(
+    "show requests that the server takes",
+    async () => {
+      const { id, key } = await workspaceIn("IN");
+      await paste(printed.addNumberCommand({ workspaceId: id }), app.directory);
+      const reference = await fromReference();
+      const document = (await (await fetch(`${app.url}/docs/openapi.json`)).json()) as { paths: object };
+      // At least one for each endpoint.
+      const endpoints = Object.values(document.paths).flatMap((methods: object) => Object.keys(methods));
+      expect(reference.length).toBeGreaterThan(endpoints.length);
+      const pages = fromPages();
+      expect(pages.length).toBeGreaterThan(2);
+      const commands = [...reference, ...pages];
+      const bodies = commands.flatMap((command) => {
+        const [, json] = /-d '([\s\S]*)'\s*$/.exec(command) ?? [];
+        return json === undefined ? [] : [JSON.parse(json) as Record<string, unknown>];
+      });
+      // The templates, lists and open window that the bodies speak of.
+      const made = new Set<string>();
+      for (const { template, language = "en_US", variables = [], media, filename } of bodies as Sample[]) {
+        if (template === undefined || made.has(template)) continue;
+        made.add(template);
+        const { header, body } = Array.isArray(variables) ? { header: [], body: variables } : variables;
+        const format =
+          media === undefined ? null : (media.filename ?? filename) !== undefined ? "DOCUMENT" : kindOf(media);
+        await addTemplate(app, id, templateFile(template, language, format ?? header?.length ?? 0, body?.length ?? 0));
+      }
+      const writes = ["--from", "+919876543210", "--text", "Hello"];
+      await app.command("simulate", "inbound", "--workspace", String(id), ...writes);
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      for (const group of ["First", "Second", "Third"]) {
+        const answered = await fetch(`${app.url}/api/v1/contacts/919876543210`, {
+          method: "PUT",
+          headers,
+          body: JSON.stringify({ add_to_groups: [group] }),
+        });
+        expect(answered.status).toBeLessThan(300);
+      }
+      const make = async (path: string, body: object): Promise<number> => {
+        const answered = await fetch(`${app.url}/api/v1${path}`, {
+          method: "POST",
+          headers,
+          body: JSON.stringify(body),
+        });
+        return ((await answered.json()) as { data: { id: number } }).data.id;
+      };
+      await addTemplate(app, id, templateFile("own", "en_US", null, 0));
+      const later = new Date(Date.now() + 86_400_000).toISOString();
+      const own = { name: "Own", template: "own", to: ["+919876543210"], send_at: later };
+      const ids = {
+        message: await make("/messages", { to: "+919876543210", template: "own" }),
+        broadcast: await make("/broadcasts", own),
+      };
+      const refused: unknown[] = [];
+      // The person opts out in one of them, so that one comes last.
+      for (const command of commands.toSorted(
+        (a, b) => Number(a.includes("/opt-out")) - Number(b.includes("/opt-out")),
+      )) {
+        const answered = await pasteCurl(ownOf(command, ids), app.directory, { KEY: key, WAXWING_KEY: key });
+        if (answered.status >= 300 || answered.status === 0) refused.push(answered);
+      }
+      expect(refused).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+});
+
+interface Sample {
+  template?: string;
+  language?: string;
+  variables?: unknown[] | { header?: unknown[]; body?: unknown[] };
+  media?: { link: string; filename?: string };
+  filename?: string;
+}
+
+function kindOf({ link }: { link: string }): string {
+  if (/\.(jpe?g|png)$/.test(link)) return "IMAGE";
+  return link.endsWith(".mp4") ? "VIDEO" : "DOCUMENT";
+}
+
+test(
+  "what `waxwing dev` prints works as it stands",
+  async () => {
+    using workshop = new Workshop();
+    const child = Bun.spawn([process.execPath, MAIN, "dev", "--listen", "127.0.0.1:0"], {
+      cwd: workshop.directory,
+      env: { PATH: process.env.PATH ?? "" },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    try {
+      let text = "";
+      for await (const part of child.stdout.pipeThrough(new TextDecoderStream())) {
+        text += part;
+        if (text.includes("Ctrl-C stops it.")) break;
+      }
+      const blocks = text.split("\n\n").filter((block) => /^ {2}\S/.test(block) && !block.startsWith("  API "));
+      const commands = blocks.flatMap((block) => block.replace(/\\\n\s*/g, "").split("\n")).map((line) => line.trim());
+      expect(commands.length).toBe(5);
+      for (const command of commands) {
+        if (command.startsWith("curl ")) {
+          const answered = await pasteCurl(command, workshop.directory);
+          expect(answered).toMatchObject({ status: command.includes("/broadcasts") ? 202 : 201, err: "" });
+        } else {
+          expect(await paste(command, workshop.directory)).toMatchObject({ code: 0, err: "" });
+        }
+      }
+    } finally {
+      child.kill("SIGTERM");
+      await child.exited;
+    }
+  },
+  LIMIT_MS,
+);

@@ -1,7 +1,7 @@
 /** The database from the command line: who makes it, who may read it, and which one is refused. */
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { lockExclusively, lockShared } from "#src/storage/lock.ts";
 import { SHOP, Workshop } from "./spawn.ts";
 
@@ -97,16 +97,5 @@ test("while the file is being replaced nothing writes; reading goes on, and so d
     expect(await workshop.json<unknown[]>(["key", "list"])).toHaveLength(1);
   } finally {
     alone.release();
-  }
-});
-
-test.skipIf(process.getuid?.() !== 0)("what root makes in another owner's directory is that owner's", async () => {
-  using workshop = new Workshop();
-  mkdirSync(workshop.path("data"));
-  const { chownSync } = await import("node:fs");
-  chownSync(workshop.path("data"), 12_345, 12_345);
-  await workshop.json(["workspace", "create", ...SHOP]);
-  for (const file of readdirSync(workshop.path("data"))) {
-    expect([file, statSync(workshop.path(`data/${file}`)).uid]).toEqual([file, 12_345]);
   }
 });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import {
   chmodSync,
   chownSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -322,6 +323,16 @@ describe.skipIf(noRoot !== null)(`commands as root on a service's data${because}
     answer(["workspace", "create", ...SHOP]);
     answer(["backup", join(data, "own.db")]);
     expect([...new Set(readdirSync(data).map((name) => statSync(join(data, name)).uid))]).toEqual([0]);
+  });
+
+  test("a link of the service's in the place of its directory leads root nowhere", () => {
+    const theirs = join(place, "theirs");
+    mkdirSync(theirs);
+    chownSync(theirs, SERVICE, SERVICE);
+    symlinkSync(outside, join(theirs, "data"));
+    lchownSync(join(theirs, "data"), SERVICE, SERVICE);
+    const ran = run(["workspace", "create", ...SHOP, "--data", join(theirs, "data")]);
+    expect([ran.code, readdirSync(outside)]).toEqual([1, []]);
   });
 
   test("./waxwing.toml counts only where it and its directory are root's", () => {

@@ -2,7 +2,7 @@
  * Whose data directory it is. What lies in it is that user's to arrange, symbolic links included, so a command that runs
  * as root becomes that user before it opens anything there.
  */
-import { readFileSync, type Stats, statSync } from "node:fs";
+import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 export interface Owner {
@@ -16,8 +16,17 @@ const ROOT = 0;
 export function ownerOf(data: string, database: string): Owner | null {
   // The database may lie elsewhere than the rest of the data.
   for (const directory of [data, dirname(database)]) {
-    const { uid, gid } = nearest(resolve(directory));
+    const { uid, gid } = linkOnTheWay(resolve(directory)) ?? nearest(resolve(directory));
     if (uid !== ROOT) return { uid, gid: primaryGroup(uid) ?? (gid === ROOT ? uid : gid) };
+  }
+  return null;
+}
+
+/** A link of another user's leads where that user wants, to a directory of root's too: then it is that user's. */
+function linkOnTheWay(directory: string): Stats | null {
+  for (let path = directory; path !== dirname(path); path = dirname(path)) {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isSymbolicLink() && found.uid !== ROOT) return found;
   }
   return null;
 }

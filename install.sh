@@ -229,6 +229,7 @@ run_service() {
   settle_service
   announce
   obtain_executable
+  require_known_schema
   make_account
   make_data
   write_config
@@ -334,7 +335,8 @@ announce() {
     step "build the executable in $root"
   fi
   if [ -e "$destination$executable" ]; then
-    step "replace $executable"
+    step "ask the new executable whether it can run on the database, if there is one"
+    step "replace $executable, and keep the one that is there as $executable.previous"
   else
     step "install $executable"
   fi
@@ -375,6 +377,24 @@ obtain_executable() {
     fail "$built does not run on this machine: $version" "build it here: ./install.sh build"
 }
 
+# An older executable never starts on a newer database: better to learn that, too, while the working one is in its place.
+# It only looks, and as the owner of the data.
+require_known_schema() {
+  database=''
+  if [ -f "$destination$config" ]; then database=$(config_value storage path); fi
+  case $database in
+    '') database="$data/waxwing.db" ;;
+    /*) ;;
+    *) database="$data/$database" ;;
+  esac
+  if [ ! -e "$destination$database" ]; then return 0; fi
+  if [ -f "$destination$config" ]; then set -- --config "$destination$config"; else set -- --data "$destination$data"; fi
+  refusal=$("$built" check --schema "$@" "$destination$database" </dev/null 2>&1 >/dev/null) && return 0
+  if [ -n "$refusal" ]; then printf '%s\n' "$refusal" >&2; fi
+  fail "$built does not say that it can run on $database; nothing has been replaced." \
+    "install one at least as new as the one that is there; or go back by a restore: docs/operations.md, Upgrade"
+}
+
 fail_of_build() {
   fail "the build failed; nothing has been installed." "see the message above; ./install.sh build repeats it alone"
 }
@@ -402,10 +422,45 @@ fail_of_account() {
 }
 
 # Only the directory itself: what root does inside one that a service owns, a link there could turn against the machine.
+# What the service can do itself it does itself; what is left is out of its reach, and so are the names on the way there.
 make_data() {
-  mkdir -p "$destination$data"
-  if [ -z "$destination" ]; then chown "$account:$account" "$data"; fi
-  chmod 0700 "$destination$data"
+  if [ -n "$destination" ]; then
+    mkdir -p "$destination$data"
+    chmod 0700 "$destination$data"
+    return 0
+  fi
+  # shellcheck disable=SC2016 # it is the other shell that is to see the variable
+  if as_account "$data" 'umask 077; mkdir -p "$DIRECTORY" && chmod 0700 "$DIRECTORY"'; then return 0; fi
+  if [ -L "$data" ]; then
+    fail "$data is a symbolic link, and $account may not keep its directory private." \
+      "make the directory that it leads to $account's: chown $account:$account, or name that one with --data"
+  fi
+  require_out_of_reach "$(dirname -- "$data")"
+  mkdir -p "$data"
+  require_out_of_reach "$(CDPATH='' cd -P -- "$(dirname -- "$data")" && pwd -P)"
+  chown -h "$account:$account" "$data"
+  # shellcheck disable=SC2016 # as above
+  as_account "$data" 'chmod 0700 "$DIRECTORY"' || fail "$account may not enter $data." \
+    "let others enter (chmod o+x) the directories above it"
+}
+
+# as_account DIRECTORY COMMANDS: a shell of the account's, which finds the directory in $DIRECTORY. It keeps quiet.
+as_account() {
+  (cd / && DIRECTORY=$1 su -s /bin/sh "$account" -c "$2" </dev/null >/dev/null 2>&1)
+}
+
+# A directory that the account may write to is one where it may lay a link to any other. In one like /tmp, where each
+# name belongs to its owner, it may not.
+require_out_of_reach() {
+  reach=$1
+  while [ "$reach" != / ]; do
+    # shellcheck disable=SC2016 # as above
+    if [ -d "$reach" ] && as_account "$reach" 'test -w "$DIRECTORY"' && { [ ! -k "$reach" ] || [ "$(owner_of "$reach")" = "$account" ]; }; then
+      fail "$data cannot be handed to $account: $account may put a link in its place, in $reach." \
+        "make $data $account's yourself, or choose another directory with --data"
+    fi
+    reach=$(dirname -- "$reach")
+  done
 }
 
 # It may come to hold secrets: the service reads it, nobody else does, and the service cannot change it.
@@ -442,6 +497,12 @@ install_executable() {
   unfinished="$destination$prefix/bin/.waxwing.$$"
   cp "$built" "$unfinished"
   chmod 0755 "$unfinished"
+  # The same one once more is no reason to forget the one before it.
+  if [ -f "$destination$executable" ] && ! cmp -s "$unfinished" "$destination$executable"; then
+    ln -f "$destination$executable" "$unfinished.previous" 2>/dev/null ||
+      cp -p "$destination$executable" "$unfinished.previous"
+    mv -f "$unfinished.previous" "$destination$executable.previous"
+  fi
   mv -f "$unfinished" "$destination$executable"
   unfinished=''
   say "installed $executable: $version"
@@ -540,6 +601,10 @@ start_service() {
 
 fail_of_service() {
   if has journalctl; then journalctl -u waxwing -n 20 --no-pager >&2 || :; fi
+  if [ -f "$executable.previous" ]; then
+    say "the executable before this one is $executable.previous; to put it back, where the database's schema is the same:"
+    step "sudo WAXWING_EXECUTABLE=$(quoted "$executable.previous") ./install.sh"
+  fi
   fail "$1" "journalctl -u waxwing -e shows why; after a change: sudo systemctl restart waxwing"
 }
 
@@ -608,7 +673,7 @@ remove_service() {
   fi
   say "this is what happens now:"
   if [ -e "$destination$unit" ]; then step "stop and disable the service waxwing, remove $unit"; fi
-  if [ -e "$destination$executable" ]; then step "remove $executable"; fi
+  if [ -e "$destination$executable" ]; then step "remove $executable, and the one before it"; fi
   if [ -e "$destination$unit" ]; then
     if [ -z "$destination" ] && [ -d /run/systemd/system ] && has systemctl; then
       systemctl disable --now waxwing >&2 ||
@@ -617,7 +682,7 @@ remove_service() {
     rm -f "$destination$unit"
     if [ -z "$destination" ] && [ -d /run/systemd/system ] && has systemctl; then systemctl daemon-reload; fi
   fi
-  rm -f "$destination$executable"
+  rm -f "$destination$executable" "$destination$executable.previous"
   say "removed. These stay:"
   step "data           $kept"
   step "configuration  $config"
@@ -640,6 +705,8 @@ case $destination in
 esac
 destination=${destination%/}
 given_executable=${WAXWING_EXECUTABLE:-}
+# To the executable itself it would be a setting, one that it does not know.
+unset WAXWING_EXECUTABLE
 case $given_executable in
   '' | /*) ;;
   *) given_executable="$(pwd)/$given_executable" ;;

@@ -3,8 +3,8 @@
  * stronger than the one before. Whatever is unknown or impossible in any of them stops the start, and every such
  * mistake is reported at once with its place and with what would be right. No value of a secret is ever repeated.
  */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { lstatSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { Wrong } from "./config/kinds.ts";
 import { findLines } from "./config/lines.ts";
@@ -23,6 +23,8 @@ export interface Config extends Omit<Settings, "storage" | "secrets" | "backup">
 export interface ConfigSources {
   /** `--config`: must exist. Without it the first of `places` that exists is read, if any. */
   readonly file?: string | undefined;
+  /** What `findConfigFile` has found, where it was asked before. */
+  readonly found?: ConfigFile | null | undefined;
   /** `--data` */
   readonly data?: string | undefined;
   /** `--listen` */
@@ -30,6 +32,11 @@ export interface ConfigSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where a configuration is looked for; tests look elsewhere. */
   readonly places?: readonly string[] | undefined;
+}
+
+export interface ConfigFile {
+  readonly name: string;
+  readonly text: string;
 }
 
 /** The configuration cannot be used. The message names every mistake, one a line. */
@@ -48,7 +55,9 @@ export class ConfigError extends Error {
   }
 }
 
-const PLACES = ["./waxwing.toml", "/etc/waxwing/waxwing.toml"];
+/** Of the working directory: its name says so. */
+export const LOCAL_FILE = "./waxwing.toml";
+const PLACES = [LOCAL_FILE, "/etc/waxwing/waxwing.toml"];
 const PREFIX = "WAXWING_";
 /** Holds the key itself, not a setting: whoever loads the key reads it. */
 const KEY_ITSELF = "WAXWING_SECRETS_KEY";
@@ -63,7 +72,7 @@ interface Given {
 
 /** Reads and checks the configuration, or throws `ConfigError`. Paths stay relative to the working directory. */
 export function loadConfig(sources: ConfigSources): Config {
-  const file = readConfigFile(sources.file, sources.places ?? PLACES);
+  const file = sources.found === undefined ? findConfigFile(sources) : sources.found;
   const mistakes: Mistake[] = [];
   const given = [
     ...(file === null ? [] : fromFile(file.name, file.text, mistakes)),
@@ -125,21 +134,40 @@ function assemble(values: ReadonlyMap<string, unknown>): Settings {
   return settings as unknown as Settings;
 }
 
-function readConfigFile(
-  asked: string | undefined,
-  places: readonly string[],
-): { readonly name: string; readonly text: string } | null {
+/** Reads the file that `loadConfig` would read; `onlyRoots`: of the working directory's, only where it is root's own. */
+export function findConfigFile(
+  { file: asked, places = PLACES }: Pick<ConfigSources, "file" | "places">,
+  onlyRoots = false,
+): ConfigFile | null {
   for (const name of asked === undefined ? places : [asked]) {
+    if (onlyRoots && asked === undefined && name === LOCAL_FILE && !isRoots(name)) continue;
     try {
       // Takes a byte order mark away, and refuses bytes that are no text rather than replacing them.
       return { name, text: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(name)) };
     } catch (error) {
       const code = error instanceof Error && "code" in error ? String(error.code) : null;
       if (asked === undefined && (code === "ENOENT" || code === "ENOTDIR")) continue;
+      if (asked === undefined && name === LOCAL_FILE && isOutOfReach(name)) continue;
       throw new ConfigError([{ source: name, line: null, path: null, ...whyUnreadable(code) }]);
     }
   }
   return null;
+}
+
+/** Who may lay a file into the working directory must not configure what root does: the file, or a link in its place. */
+function isRoots(name: string): boolean {
+  const { uid } = lstatSync(name, { throwIfNoEntry: false }) ?? { uid: null };
+  return uid === 0 && statSync(name, { throwIfNoEntry: false })?.uid === 0 && statSync(dirname(name)).uid === 0;
+}
+
+/** Whether its directory may not even be entered: then there is no file of that name for this user. */
+function isOutOfReach(name: string): boolean {
+  try {
+    lstatSync(name);
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EACCES";
+  }
 }
 
 /** `code` of the system's error. What the decoder refuses carries one of its own. */

@@ -47,7 +47,7 @@ let webhookSecret = "";
 beforeAll(async () => {
   shop = await makeWhatsappProcess({
     numbers: [graphNumber(PHONE_NUMBER_ID, "+49 30 1234567")],
-    templates: [HELLO_WORLD, SPRING_OFFER],
+    templates: [HELLO_WORLD, OWN_TEMPLATE, SPRING_OFFER],
     subscribedApps: [],
   });
   stories = new Stories(shop, "greeting");
@@ -61,6 +61,8 @@ const HELLO_WORLD = graphTemplate("hello_world", {
     { type: "BODY", text: "Welcome and congratulations!!" },
   ],
 });
+/** As the page calls it. */
+const OWN_TEMPLATE = graphTemplate("order_confirmation", { components: [{ type: "BODY", text: "Thank you." }] });
 const SPRING_OFFER = graphTemplate("spring_offer", {
   category: "MARKETING",
   components: [
@@ -149,9 +151,10 @@ describe("docs/whatsapp.md, command by command", () => {
     expect(await run("doctor", "--subscribe")).toMatchObject({ code: 0 });
     expect(shop.account.subscribedApps).toHaveLength(1);
     shop.account.templates.push(GREETING);
-    expect(await shop.json("template", "sync")).toMatchObject([{ templates: { total: 3, added: 1 } }]);
+    expect(await shop.json("template", "sync")).toMatchObject([{ templates: { total: 4, added: 1 } }]);
+    expect(await run("template", "sync")).toMatchObject({ code: 0, err: "" });
     const { out } = await run("template", "list");
-    for (const name of ["hello_world", "spring_offer", "greeting"]) expect(out).toContain(name);
+    for (const name of ["hello_world", "order_confirmation", "spring_offer", "greeting"]) expect(out).toContain(name);
   });
 
   test("the first message arrives, and is answered", async () => {
@@ -163,7 +166,11 @@ describe("docs/whatsapp.md, command by command", () => {
       {
         path: `/v23.0/${PHONE_NUMBER_ID}/messages`,
         headers: { authorization: `Bearer ${ACCESS_TOKEN}` },
-        body: { to: OWN_PHONE, type: "template", template: { name: "hello_world", language: { code: "en_US" } } },
+        body: {
+          to: OWN_PHONE,
+          type: "template",
+          template: { name: "order_confirmation", language: { code: "en_US" } },
+        },
       },
     ]);
     expect(await stories.hearStatus(OWN_PHONE, "delivered")).toBe(200);

@@ -3,9 +3,10 @@
  * what it prints and answers. No Bun, no Node and no node_modules are in reach of it.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Client, openClient } from "#src/storage/driver.ts";
 import { linesOf } from "./support/database.ts";
 import { placeExecutable } from "./support/executable.ts";
 import { checkout } from "./support/source.ts";
@@ -104,6 +105,33 @@ test(
 );
 
 test(
+  "the installer replaces nothing by an executable that is older than the database",
+  async () => {
+    const stage = join(workshop, "stage");
+    const path = join(stage, "var/lib/waxwing/waxwing.db");
+    const install = () =>
+      Bun.spawnSync([join(checkout, "install.sh")], {
+        env: { PATH: process.env.PATH ?? "", DESTDIR: stage, WAXWING_EXECUTABLE: executable },
+        stdin: "ignore",
+      });
+    expect(install().exitCode).toBe(0);
+    const created = words("workspace create --name Shop --country IN --timezone UTC --data");
+    expect(await run(executable, created, join(stage, "var/lib/waxwing"))).toMatchObject({ code: 0 });
+    expect(install().exitCode).toBe(0);
+
+    const installed = join(stage, "usr/local/bin/waxwing");
+    writeFileSync(installed, "what works");
+    withDatabase(path, (client) => client.pragma("user_version = 999"));
+    const before = readFileSync(path);
+    const { exitCode, stderr } = install();
+    expect([exitCode, stderr.toString()]).toEqual([1, expect.stringContaining("the database has schema 999")]);
+    expect(readFileSync(installed, "utf8")).toBe("what works");
+    expect(readFileSync(path).equals(before)).toBe(true);
+  },
+  LIMIT_MS,
+);
+
+test(
   "the reader's thread works in an executable, which holds its file",
   async () => {
     const data = join(workshop, "data");
@@ -182,6 +210,12 @@ const alone = { cwd: place, env: {}, stdin: "ignore", stdout: "pipe" } as const;
 
 function words(text: string): string[] {
   return text.split(" ");
+}
+
+function withDatabase(path: string, work: (client: Client) => void): void {
+  const client = openClient(path, {});
+  work(client);
+  client.close();
 }
 
 function mode(path: string): string {

@@ -2,8 +2,8 @@
  * What install.sh promises an operator, tried on a staging directory with a stand-in for the executable: nothing here
  * needs root, a network or a build.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -188,10 +188,61 @@ describe("the service install", () => {
     // Another file under the same name: whoever runs the former one still has it.
     expect(after.ino).not.toBe(before.ino);
     expect(run([join(stage, executable), "version"]).stdout).toContain("0.2.0");
-    expect(await readdir(join(stage, "/opt/wax wing/bin"))).toEqual(["waxwing"]);
+    expect((await readdir(join(stage, "/opt/wax wing/bin"))).sort()).toEqual(["waxwing", "waxwing.previous"]);
     expect(await read(stage, "/etc/waxwing/waxwing.toml")).toBe(edited);
     expect(await read(stage, "/srv/wax wing/waxwing.db")).toBe("precious");
     expect(await read(stage, "/etc/systemd/system/waxwing.service")).toContain('ReadWritePaths="/srv/wax wing"');
+  });
+
+  test("keeps the executable before it, from which it can be put back", async () => {
+    const stage = await makeStage("previous");
+    const executable = join(stage, "/usr/local/bin/waxwing");
+    const versions = () => [executable, `${executable}.previous`].map((path) => run([path, "version"]).stdout.trim());
+    install(stage, [], "0.1.0");
+    expect(await readdir(join(stage, "/usr/local/bin"))).toEqual(["waxwing"]);
+    expect(install(stage, [], "0.2.0").stderr).toContain("waxwing.previous");
+    expect(versions()).toEqual(["waxwing 0.2.0", "waxwing 0.1.0"]);
+    // The same one once more is no reason to forget the one before it.
+    install(stage, [], "0.2.0");
+    expect(versions()).toEqual(["waxwing 0.2.0", "waxwing 0.1.0"]);
+    const back = run([script], { DESTDIR: stage, WAXWING_EXECUTABLE: `${executable}.previous` });
+    expect([back.exitCode, versions()]).toEqual([0, ["waxwing 0.1.0", "waxwing 0.2.0"]]);
+    install(stage, ["--uninstall"]);
+    expect(await readdir(join(stage, "/usr/local/bin"))).toEqual([]);
+  });
+
+  test("asks the new executable about the database before it replaces anything", async () => {
+    const stage = await makeStage("asked");
+    install(stage, ["--data", "/srv/wax wing"], "0.1.0");
+    const asked = join(stage, "asked");
+    await makeStandIn(
+      "older",
+      `if [ "$1" = version ]; then echo "waxwing 0.0.9"; exit; fi
+printf '%s\\n' "$@" >'${asked}'
+echo 'waxwing: the database has schema 9' >&2
+exit 1`,
+    );
+    // Without a database there is nothing to ask about.
+    expect(install(stage, [], "older").exitCode).toBe(0);
+    install(stage, [], "0.1.0");
+    await writeFile(join(stage, "/srv/wax wing/waxwing.db"), "precious");
+    const unit = await read(stage, "/etc/systemd/system/waxwing.service");
+    const bin = await readdir(join(stage, "/usr/local/bin"));
+
+    const { exitCode, stderr } = install(stage, [], "older");
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("the database has schema 9")]);
+    expect(stderr).toMatch(/nothing has been replaced[\s\S]*next: .*restore/);
+    expect((await readFile(asked, "utf8")).split("\n")).toEqual([
+      "check",
+      "--schema",
+      "--config",
+      join(stage, "/etc/waxwing/waxwing.toml"),
+      join(stage, "/srv/wax wing/waxwing.db"),
+      "",
+    ]);
+    expect(run([join(stage, "/usr/local/bin/waxwing"), "version"]).stdout).toContain("0.1.0");
+    expect(await readdir(join(stage, "/usr/local/bin"))).toEqual(bin);
+    expect(await read(stage, "/etc/systemd/system/waxwing.service")).toBe(unit);
   });
 
   test("refuses to part the unit from the configuration's data directory", async () => {
@@ -238,6 +289,71 @@ describe("the service install", () => {
     expect(second.stderr).toContain("nothing to remove");
   });
 });
+
+const noService =
+  process.platform !== "linux" || process.getuid?.() !== 0
+    ? "needs root on Linux"
+    : run(["su", "-s", "/bin/sh", "daemon", "-c", "true"]).exitCode !== 0
+      ? "needs su and the user daemon"
+      : null;
+
+describe.skipIf(noService !== null)(
+  `the data directory, as root${noService === null ? "" : ` (skipped: ${noService})`}`,
+  () => {
+    /** The script's own functions, without its main part: installing for real would change this machine. */
+    async function makeData(data: string): Promise<Run> {
+      const text = await readFile(script, "utf8");
+      const functions = text.slice(0, text.indexOf("# --- Which of them"));
+      const call = `account=daemon destination='' data='${data}'; make_data`;
+      return run(["sh", "-c", `${functions}\n${call}`]);
+    }
+    const stateOf = async (path: string): Promise<string> => {
+      const { uid, gid, mode } = await lstat(path);
+      return `${uid}:${gid} ${(mode & 0o7777).toString(8)}`;
+    };
+    let place: string;
+    let daemon: string;
+    beforeEach(async () => {
+      await chmod(workshop, 0o755);
+      place = await mkdtemp(join(workshop, "as root "));
+      await chmod(place, 0o755);
+      daemon = run(["id", "-u", "daemon"]).stdout.trim();
+    });
+
+    test("is made for the service alone, and made so again", async () => {
+      const data = join(place, "one/data");
+      expect(await makeData(data)).toMatchObject({ exitCode: 0, stderr: "" });
+      expect([await stateOf(join(place, "one")), await stateOf(data)]).toEqual(["0:0 755", `${daemon}:${daemon} 700`]);
+      await chmod(data, 0o755);
+      expect(await makeData(data)).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(await stateOf(data)).toBe(`${daemon}:${daemon} 700`);
+      // One that root has laid out.
+      await chown(data, 0, 0);
+      expect(await makeData(data)).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(await stateOf(data)).toBe(`${daemon}:${daemon} 700`);
+    });
+
+    test("a link or another directory that the service has put in its place is not handed to the service", async () => {
+      const theirs = join(place, "theirs");
+      const roots = join(place, "roots");
+      for (const directory of [theirs, roots]) await mkdir(directory);
+      await chown(theirs, Number(daemon), Number(daemon));
+      await symlink(roots, join(theirs, "data"));
+      expect(await makeData(join(theirs, "data"))).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining("next: "),
+      });
+      expect(await stateOf(roots)).toBe("0:0 755");
+      // What the service can make itself it makes itself.
+      expect(await makeData(join(theirs, "own"))).toMatchObject({ exitCode: 0 });
+      expect(await stateOf(join(theirs, "own"))).toBe(`${daemon}:${daemon} 700`);
+      // A link of root's: whose directory it leads to, root decides.
+      await symlink(roots, join(place, "link"));
+      expect(await makeData(join(place, "link"))).toMatchObject({ exitCode: 1 });
+      expect(await stateOf(roots)).toBe("0:0 755");
+    });
+  },
+);
 
 /** Runs with an environment of its own: neither a home nor a terminal may be needed. */
 function run(command: string[], env: Record<string, string> = {}): Run {

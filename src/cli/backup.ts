@@ -1,10 +1,12 @@
 /** `waxwing backup FILE`: an online copy of the database, proven before it gets its name. */
 import { resolve } from "node:path";
 import { type Backup, CopyBroken, makeBackup, NameTaken } from "#src/copies/backup.ts";
-import { NoRoom } from "#src/copies/files.ts";
+import { NoRoom, removeDatabase, UNFINISHED } from "#src/copies/files.ts";
+import { fillOpened } from "#src/copies/opened.ts";
 import { formatInstant } from "#src/primitives/instant.ts";
 import { describe } from "./check.ts";
 import { type Command, command } from "./command.ts";
+import type { Context, Io } from "./context.ts";
 import { isThere, noDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { list } from "./output.ts";
@@ -16,11 +18,19 @@ export const commands: readonly Command[] = [
     summary: "Copy the database, also beside a running server, and prove the copy",
     details:
       "The copy is one file. It is opened again and checked like waxwing check does, and appears under its name only when\nit is proven. The key file is not in it.",
-    positionals: { file: { kind: "text", value: "FILE", required: true, says: "Where to; nothing is replaced" } },
+    positionals: {
+      file: {
+        kind: "text",
+        value: "FILE",
+        file: { as: "make" },
+        required: true,
+        says: "Where to; nothing is replaced",
+      },
+    },
     run: async (context, given) => {
       const { storage, secrets } = context.loadConfig();
       if (!isThere(storage.path)) throw noDatabase(storage.path);
-      const backup = make(storage.path, given.file, context.io.clock.now());
+      const backup = make(context, storage.path, given.file);
       const keyFile = context.io.env.WAXWING_SECRETS_KEY === undefined ? resolve(secrets.keyFile) : null;
       const view = {
         file: backup.file,
@@ -47,15 +57,35 @@ export const commands: readonly Command[] = [
   }),
 ];
 
-function make(database: string, file: string, now: number): Backup {
+function make({ io, files }: Context, database: string, file: string): Backup {
+  const now = io.clock.now();
   try {
-    return makeBackup(database, file, now);
+    const handle = files.handleOf(file);
+    return handle === null ? makeBackup(database, file, now) : fill(handle, database, file, now, io);
   } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+      throw new CommandFailure("file_exists", `there is already something at ${resolve(file)}`, "name another file");
+    }
     if (error instanceof NameTaken) throw new CommandFailure("file_exists", error.message, "name another file");
     if (error instanceof NoRoom) throw new CommandFailure("no_room", error.message, "make room, or name another disk");
     if (error instanceof CopyBroken) {
       throw new CommandFailure("broken", error.message, "the database may be damaged: waxwing check");
     }
     throw error;
+  }
+}
+
+/** Into a file that root has made where this process may write nothing else: proven beside the database, then copied. */
+function fill(handle: number, database: string, file: string, now: number, io: Io): Backup {
+  const proven = `${database}${UNFINISHED}-backup-${process.pid}`;
+  try {
+    const backup = makeBackup(database, proven, now);
+    fillOpened(handle, proven);
+    return { ...backup, file: resolve(file) };
+  } catch (error) {
+    io.err(`${resolve(file)} is left empty: remove it\n`);
+    throw error;
+  } finally {
+    removeDatabase(proven);
   }
 }

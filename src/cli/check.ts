@@ -2,13 +2,17 @@
 import { resolve } from "node:path";
 import { checkDatabase, type Finding, type Health } from "#src/integrity/check.ts";
 import { invariants } from "#src/integrity/invariants.ts";
-import { openClient } from "#src/storage/driver.ts";
+import { type Client, openClient } from "#src/storage/driver.ts";
 import { databaseFiles } from "#src/storage/files.ts";
 import { LockHeld, lockExclusively } from "#src/storage/lock.ts";
+import { NewerSchema, schemaVersion } from "#src/storage/migrate.ts";
+import { migrations } from "#src/storage/migrations.ts";
 import { type Command, command } from "./command.ts";
+import type { Context } from "./context.ts";
 import { isThere, noDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
-import { visible } from "./output.ts";
+import { databaseFile, isGivenThere, withGivenDatabase } from "./given-database.ts";
+import { type Report, visible } from "./output.ts";
 
 export const commands: readonly Command[] = [
   command({
@@ -17,36 +21,63 @@ export const commands: readonly Command[] = [
     summary: "Look a database over: the file's integrity, and everything that must be true of it",
     details:
       "Without FILE: the database itself, also beside a running server, which it does not hold up. Exit code 1 when\nsomething is broken.",
-    positionals: { file: { kind: "text", value: "FILE", says: "A backup, or another database file" } },
+    positionals: {
+      file: { kind: "text", value: "FILE", file: databaseFile, says: "A backup, or another database file" },
+    },
+    options: {
+      schema: { kind: "flag", says: "Only whether this executable can run on it; nothing else is looked at" },
+    },
     run: async (context, given) => {
-      const { io, options } = context;
-      const path = given.file ?? databaseFiles(context.loadConfig().storage.path).database;
-      if (!isThere(path)) {
-        if (given.file === undefined) throw noDatabase(path);
-        throw new CommandFailure("unreadable_file", `there is no file ${resolve(path)}`, "check the path");
+      const name = given.file ?? databaseFiles(context.loadConfig().storage.path).database;
+      if (!isGivenThere(context, name)) {
+        if (given.file === undefined) throw noDatabase(name);
+        throw new CommandFailure("unreadable_file", `there is no file ${resolve(name)}`, "check the path");
       }
-      const startedAt = io.clock.monotonic();
-      const onPart = (name: string): void => {
-        if (io.isTerminal && !options.json) io.err(`\r\u001b[K${name} …`);
-      };
-      const client = openClient(path, { readonly: true, fileMustExist: true, timeout: 5_000 });
-      let health: Health;
-      try {
-        health = checkDatabase(client, { now: io.clock.now(), whole: !isServed(path), onPart });
-      } finally {
-        client.close();
-        if (io.isTerminal && !options.json) io.err("\r\u001b[K");
-      }
-      const seconds = ((io.clock.monotonic() - startedAt) / 1000).toFixed(1);
-      const view = viewOf(path, health);
-      if (health.isSound) {
-        const text = `${resolve(path)} is sound: schema ${health.schema}, ${health.checked.length} checks in ${seconds} s.`;
-        return { json: view, text };
-      }
-      return { json: view, text: describe(path, health.findings), exitCode: 1 };
+      return withGivenDatabase(context, name, (path) => (given.schema ? checkSchema : checkAll)(context, name, path));
     },
   }),
 ];
+
+/** `name` is what the file is called, `path` where it is read. Throws `NewerSchema`. */
+function checkSchema(_context: Context, name: string, path: string): Report {
+  const found = reading(path, schemaVersion);
+  const known = migrations.at(-1)?.version ?? 0;
+  if (found > known) throw new NewerSchema(found, known);
+  const then = found === known ? "" : `, and brings it to schema ${known} when the server starts`;
+  return {
+    json: { ok: true, file: resolve(name), schema: found, known },
+    text: `${resolve(name)} has schema ${found}: this executable runs on it${then}.`,
+  };
+}
+
+function checkAll({ io, options }: Context, name: string, path: string): Report {
+  const startedAt = io.clock.monotonic();
+  const onPart = (part: string): void => {
+    if (io.isTerminal && !options.json) io.err(`\r\u001b[K${part} …`);
+  };
+  let health: Health;
+  try {
+    health = reading(path, (client) => checkDatabase(client, { now: io.clock.now(), whole: !isServed(path), onPart }));
+  } finally {
+    if (io.isTerminal && !options.json) io.err("\r\u001b[K");
+  }
+  const seconds = ((io.clock.monotonic() - startedAt) / 1000).toFixed(1);
+  const view = viewOf(name, health);
+  if (health.isSound) {
+    const text = `${resolve(name)} is sound: schema ${health.schema}, ${health.checked.length} checks in ${seconds} s.`;
+    return { json: view, text };
+  }
+  return { json: view, text: describe(name, health.findings), exitCode: 1 };
+}
+
+function reading<T>(path: string, work: (client: Client) => T): T {
+  const client = openClient(path, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  try {
+    return work(client);
+  } finally {
+    client.close();
+  }
+}
 
 /** A running server's database is read piece by piece. */
 function isServed(path: string): boolean {

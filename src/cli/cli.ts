@@ -3,10 +3,10 @@
  * errors in words to stderr; with `--json` both are one JSON document on stdout. Exit codes: 0 done, 1 not done, 2 not
  * understood.
  */
-import { loadConfig } from "#src/config.ts";
 import { asksForJson, type Line, meant, readArguments, readGlobals } from "./arguments.ts";
+import { contextFor } from "./become-owner.ts";
 import { type Command, flagOf } from "./command.ts";
-import type { Context, Io } from "./context.ts";
+import type { Io } from "./context.ts";
 import { describeFailure, explain, UsageError } from "./failure.ts";
 import { type Group, groups } from "./groups.ts";
 import { helpOnAll, helpOnCommand, helpOnGroup } from "./help.ts";
@@ -57,12 +57,7 @@ async function perform({ globals, rest }: Line, io: Io, onFound: (command: Comma
   const { command, depth } = await findCommand(words[0] === "--version" ? ["version"] : words);
   onFound(command);
   const given = readArguments(command, rest.slice(depth));
-  const context: Context = {
-    io,
-    options: globals,
-    loadConfig: ({ listen } = {}) => loadConfig({ file: globals.config, data: globals.data, listen, env: io.env }),
-  };
-  return command.run(context, given);
+  return command.run(contextFor(command, given, globals, io), given);
 }
 
 async function explainWords(words: readonly string[]): Promise<Report> {

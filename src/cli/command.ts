@@ -11,9 +11,17 @@ interface Described {
   readonly required?: boolean;
 }
 
+/** That a value names a file, and what for; `-` is stdin. Root opens such files before it gives its rights up. */
+export interface FileUse {
+  /** `make`: a new file, where there is none. `fill`: made or written anew. */
+  readonly as: "read" | "make" | "fill";
+  /** Files beside it, by what follows its name: `read` where they are there, `make` in the place of an older one. */
+  readonly beside?: Readonly<Record<string, "read" | "make">>;
+}
+
 /** One value on the command line; `value` is its placeholder in the help. */
 export type Option =
-  | (Described & { readonly kind: "text"; readonly value: string })
+  | (Described & { readonly kind: "text"; readonly value: string; readonly file?: FileUse })
   /** A whole number, `least` (1 where it is left out) or more. */
   | (Described & { readonly kind: "number"; readonly value: string; readonly least?: number })
   | (Described & { readonly kind: "choice"; readonly choices: readonly string[] })
@@ -43,6 +51,8 @@ interface Words {
   readonly summary: string;
   /** What the help of the command itself adds. */
   readonly details?: string;
+  /** It opens nothing in the data directory, so root need not become its owner first. Left out: false. */
+  readonly needsNoData?: boolean;
 }
 
 export interface Command extends Words {
@@ -65,12 +75,13 @@ export function command<
     run(context: Context, given: Values<Positionals> & Values<Options>): Promise<Report | null>;
   },
 ): Command {
-  const { group, name, summary, details, positionals = {}, options = {}, run } = declared;
+  const { group, name, summary, details, needsNoData = false, positionals = {}, options = {}, run } = declared;
   return {
     group,
     name,
     summary,
     ...(details === undefined ? {} : { details }),
+    needsNoData,
     positionals,
     options,
     // The parser has read the values by the very declarations that the types come from.

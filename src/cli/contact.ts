@@ -1,5 +1,5 @@
 /** `waxwing contact …`: people in and out of the database, many at a time, and one forgotten. */
-import { closeSync, existsSync, openSync, writeSync } from "node:fs";
+import { closeSync, existsSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { findPerson } from "#src/domain/contacts/find.ts";
 import {
   eraseContact,
@@ -16,18 +16,26 @@ import { exportContacts } from "#src/imports/export-contacts.ts";
 import { FailureFile } from "#src/imports/failure-file.ts";
 import { importContacts } from "#src/imports/import-contacts.ts";
 import { ImportFiles } from "#src/imports/import-files.ts";
+import type { FileSource } from "#src/imports/table-text.ts";
 import { type Clock, sleep } from "#src/primitives/clock.ts";
 import { notFound } from "#src/primitives/problem.ts";
 import type { Store } from "#src/storage/store.ts";
 import type { Tx } from "#src/storage/transaction.ts";
 import { type Command, command, workspaceOption } from "./command.ts";
-import type { Io } from "./context.ts";
+import type { Context, Io } from "./context.ts";
 import { withDatabase } from "./database.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { list } from "./output.ts";
 
 const group = "contact";
-const file = { kind: "text", value: "FILE", required: true, says: "The file" } as const;
+const FAILURES = ".errors.csv";
+const file = {
+  kind: "text",
+  value: "FILE",
+  file: { as: "read", beside: { [FAILURES]: "make" } },
+  required: true,
+  says: "The file",
+} as const;
 const BATCH = 200;
 const GAP_MS = 3;
 
@@ -50,16 +58,17 @@ export const commands: readonly Command[] = [
       dryRun: { kind: "flag", says: "Judge every row and change nothing" },
     },
     run: (context, given) => {
-      requireFile(given.file);
+      const source = requireFile(context, given.file);
       const map = readMap(given.map);
       return withDatabase(context, "write", async ({ store, lockServer }) => {
-        const failures = new FailureFile(`${given.file}.errors.csv`);
+        const failures = failuresOf(context, given.file);
         try {
           const figures = await importContacts({
             store,
             clock: context.io.clock,
             workspaceId: given.workspace,
             path: given.file,
+            file: source,
             map,
             optIn: given.consent !== undefined,
             isDryRun: given.dryRun,
@@ -90,7 +99,12 @@ export const commands: readonly Command[] = [
     summary: "Write every contact as CSV, to stdout or a file",
     options: {
       workspace: workspaceOption,
-      file: { kind: "text", value: "FILE", says: "Where to; left out: stdout (needed with --json)" },
+      file: {
+        kind: "text",
+        value: "FILE",
+        file: { as: "fill" },
+        says: "Where to; left out: stdout (needed with --json)",
+      },
     },
     run: (context, given) => {
       if (context.options.json && given.file === undefined) {
@@ -102,7 +116,8 @@ export const commands: readonly Command[] = [
           await exportContacts(store, given.workspace, (text) => context.io.out(text));
           return null;
         }
-        const handle = openSync(path, "w", 0o600);
+        const handle = context.files.handleOf(path) ?? openSync(path, "w", 0o600);
+        ftruncateSync(handle);
         try {
           const contacts = await exportContacts(store, given.workspace, (text) => void writeSync(handle, text));
           return { json: { contacts, file: path }, text: `${contacts} contacts are in ${path}.` };
@@ -119,15 +134,16 @@ export const commands: readonly Command[] = [
     details: "A CSV with a phone column, or one number a line. Whoever had opted out keeps the first date.",
     options: { workspace: workspaceOption, file },
     run: (context, given) => {
-      requireFile(given.file);
+      const source = requireFile(context, given.file);
       return withDatabase(context, "write", async ({ store }) => {
-        const failures = new FailureFile(`${given.file}.errors.csv`);
+        const failures = failuresOf(context, given.file);
         try {
           const figures = await bulkOptOut(
             { store, clock: context.io.clock },
             given.workspace,
             given.file,
             (line, cells, reason) => failures.add(line, cells, reason),
+            source,
           );
           const errors = failures.count === 0 ? {} : { errors_file: failures.path };
           return { json: { ...figures, ...errors }, text: list({ ...figures, ...errors }) };
@@ -217,9 +233,14 @@ async function erase(
   return { isLogEmpty: store.checkpoint(), waitingImports: waiting.map(({ id }) => id) };
 }
 
-function requireFile(path: string): void {
-  if (existsSync(path)) return;
+/** What is to be read: by its path, or as root has opened it. */
+function requireFile({ files }: Context, path: string): FileSource {
+  if (files.isThere(path) ?? existsSync(path)) return files.handleOf(path) ?? path;
   throw new CommandFailure("unreadable_file", `there is no file ${path}`, "check the path");
+}
+
+function failuresOf({ files }: Context, path: string): FailureFile {
+  return new FailureFile(path + FAILURES, files.handleOf(path + FAILURES));
 }
 
 /** `COL=FIELD,COL=FIELD` */

@@ -2,6 +2,8 @@
 import type { Config } from "#src/config.ts";
 import type { Clock } from "#src/primitives/clock.ts";
 import type { Random } from "#src/primitives/random.ts";
+import type { NamedFiles } from "./named-files.ts";
+import type { Root } from "./root.ts";
 
 /** The process as the command line sees it; tests that need another one pass it. */
 export interface Io {
@@ -10,6 +12,8 @@ export interface Io {
   readonly random: Random;
   /** Whether a person reads the output. */
   readonly isTerminal: boolean;
+  /** What the process can do as root; null where it is another user's. */
+  readonly root: Root | null;
   /** Returns when the text is written. */
   out(text: string): void;
   err(text: string): void;
@@ -34,6 +38,8 @@ export interface GlobalOptions {
 export interface Context {
   readonly io: Io;
   readonly options: GlobalOptions;
+  /** The files that the command line named, as far as root has opened them. */
+  readonly files: NamedFiles;
   /** Reads the configuration; throws `ConfigError`. */
   loadConfig(more?: { readonly listen?: string | undefined }): Config;
 }

@@ -23,6 +23,7 @@ export const commands: readonly Command[] = [
     group: null,
     name: "dev",
     summary: "Try it out: a throwaway server with demo data, on a simulated network",
+    needsNoData: true,
     details: "Prints an address, a key and commands to paste. The database is temporary and removed at the end.",
     options: { listen: listenOption },
     run: async (context, { listen }) => {

@@ -1,13 +1,15 @@
 /** Files that a command is given: by path, or `-` for stdin. */
-import { readFileSync } from "node:fs";
-import type { Io } from "./context.ts";
+import { fstatSync, readFileSync, readSync } from "node:fs";
+import type { Context } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 
+type Surroundings = Pick<Context, "io" | "files">;
+
 /** The whole text. `option` is the option that named the file, for the message where it cannot be read. */
-export async function readInputFile(io: Io, option: string, path: string): Promise<string> {
+export async function readInputFile({ io, files }: Surroundings, option: string, path: string): Promise<string> {
   if (path === "-") return io.readInput();
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+    return new TextDecoder("utf-8", { fatal: true }).decode(readWhole(files.handleOf(path) ?? path));
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     throw new CommandFailure(
@@ -19,8 +21,8 @@ export async function readInputFile(io: Io, option: string, path: string): Promi
 }
 
 /** The one word of a file that holds a secret, without the line end that editors add. */
-export async function readSecretFile(io: Io, option: string, path: string): Promise<string> {
-  const secret = (await readInputFile(io, option, path)).trim();
+export async function readSecretFile(context: Surroundings, option: string, path: string): Promise<string> {
+  const secret = (await readInputFile(context, option, path)).trim();
   const source = path === "-" ? "stdin" : path;
   if (secret === "")
     throw new CommandFailure("unreadable_file", `${option}: ${source} is empty`, "put the secret into it");
@@ -49,4 +51,17 @@ function why(code: string): string {
     default:
       return `it cannot be read (${code})`;
   }
+}
+
+/** From its beginning, however often: two options may name one file. */
+function readWhole(source: string | number): Uint8Array {
+  const size = typeof source === "string" ? 0 : fstatSync(source).size;
+  // A pipe has no beginning to go back to, and no size.
+  if (typeof source === "string" || size === 0) return readFileSync(source);
+  const bytes = Buffer.alloc(size);
+  let length = 0;
+  for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+    read = readSync(source, bytes, length, bytes.length - length, length);
+  }
+  return bytes.subarray(0, length);
 }

@@ -27,10 +27,16 @@ const whatsapp = {
     says: "On WhatsApp: the phone number id that Meta's app dashboard shows",
   },
   accountId: { kind: "text", value: "ID", says: "On WhatsApp: the id of the WhatsApp Business account" },
-  tokenFile: { kind: "text", value: "FILE|-", says: "On WhatsApp: a file (or - for stdin) with the access token" },
+  tokenFile: {
+    kind: "text",
+    value: "FILE|-",
+    file: { as: "read" },
+    says: "On WhatsApp: a file (or - for stdin) with the access token",
+  },
   appSecretFile: {
     kind: "text",
     value: "FILE|-",
+    file: { as: "read" },
     says: "On WhatsApp: a file with its Meta app's secret, where that is not the configuration's",
   },
 } as const;
@@ -226,7 +232,7 @@ async function readRoute(
 }
 
 async function readSecrets(
-  { io }: Context,
+  context: Context,
   tokenFile: string | undefined,
   appSecretFile: string | undefined,
   helpOn: string,
@@ -235,8 +241,8 @@ async function readSecrets(
     throw new UsageError("stdin can hold one of the two secrets: put the other one into a file", helpOn);
   }
   return {
-    token: tokenFile === undefined ? null : await readSecretFile(io, "--token-file", tokenFile),
-    appSecret: appSecretFile === undefined ? null : await readSecretFile(io, "--app-secret-file", appSecretFile),
+    token: tokenFile === undefined ? null : await readSecretFile(context, "--token-file", tokenFile),
+    appSecret: appSecretFile === undefined ? null : await readSecretFile(context, "--app-secret-file", appSecretFile),
   };
 }
 

@@ -6,6 +6,7 @@ export const commands: readonly Command[] = [
     group: null,
     name: "openapi",
     summary: "Print the OpenAPI document",
+    needsNoData: true,
     run: async ({ io }) => {
       const { openApiText } = await import("#src/api/openapi.ts");
       // Byte for byte what the server shows, with or without --json.

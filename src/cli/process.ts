@@ -6,6 +6,7 @@ import { writeSync } from "node:fs";
 import { systemClock } from "#src/primitives/clock.ts";
 import { systemRandom } from "#src/primitives/random.ts";
 import type { Io } from "./context.ts";
+import { rootOf } from "./root.ts";
 
 const STDOUT = 1;
 const STDERR = 2;
@@ -17,6 +18,7 @@ export function processIo(): Io {
     env: process.env,
     clock: systemClock,
     random: systemRandom,
+    root: rootOf(process),
     isTerminal: process.stdout.isTTY === true,
     out: (text) => write(STDOUT, text),
     err: (text) => write(STDERR, text),

@@ -19,6 +19,7 @@ import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { isThere, noDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
+import { databaseFile, isGivenThere, withGivenDatabase } from "./given-database.ts";
 import { list, type Report } from "./output.ts";
 
 export const commands: readonly Command[] = [
@@ -28,7 +29,7 @@ export const commands: readonly Command[] = [
     summary: "Put a backup in the place of the database; the server must be stopped",
     details:
       "The backup is checked first. From the database that it replaces, what is newer is taken over: opt-outs and consent,\nmessages sent and their outcomes, idempotency keys, what people wrote in, payments, revoked keys, rotated secrets,\nsuspensions. Profiles, groups, templates and settings are as they were backed up. The replaced file is kept. The next\nstart holds running and scheduled broadcasts.",
-    positionals: { file: { kind: "text", value: "FILE", required: true, says: "The backup" } },
+    positionals: { file: { kind: "text", value: "FILE", file: databaseFile, required: true, says: "The backup" } },
     options: {
       acceptGap: {
         kind: "flag",
@@ -42,15 +43,18 @@ export const commands: readonly Command[] = [
     run: async (context, given) => {
       const { storage, secrets } = context.loadConfig();
       const files = databaseFiles(storage.path);
-      if (!isThere(given.file)) {
+      if (!isGivenThere(context, given.file)) {
         throw new CommandFailure("unreadable_file", `there is no file ${resolve(given.file)}`, "check the path");
       }
-      if (given.rehearse) return rehearse(context, given.file, files.database);
+      if (given.rehearse)
+        return withGivenDatabase(context, given.file, (file) => rehearse(context, file, files.database));
       makePrivateDirectory(dirname(resolve(storage.path)));
       makePrivateDirectory(resolve(storage.data));
       const release = lockBoth(files);
       try {
-        const restored = restore(context, given.file, files.database, given.acceptGap);
+        const restored = withGivenDatabase(context, given.file, (file) =>
+          restore(context, file, files.database, given.acceptGap),
+        );
         const isKeyThere = context.io.env.WAXWING_SECRETS_KEY !== undefined || existsSync(secrets.keyFile);
         return report(files.database, restored, isKeyThere ? null : resolve(secrets.keyFile));
       } finally {

@@ -11,6 +11,7 @@ import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { Reading } from "#src/storage/transaction.ts";
 import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
+import type { Context } from "./context.ts";
 import { withDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { readInputFile } from "./input.ts";
@@ -33,11 +34,17 @@ export const commands: readonly Command[] = [
       "The file is JSON: name, language, category (MARKETING, UTILITY or AUTHENTICATION) and components, as in Meta's\nown format.",
     options: {
       workspace: workspaceOption,
-      file: { kind: "text", value: "FILE|-", required: true, says: "The template's JSON; - for stdin" },
+      file: {
+        kind: "text",
+        value: "FILE|-",
+        file: { as: "read" },
+        required: true,
+        says: "The template's JSON; - for stdin",
+      },
       status: { kind: "choice", choices: templateStatuses, says: "What the network decided (default: APPROVED)" },
     },
     run: async (context, given) => {
-      const template = readNewTemplate(await readJson(context.io, given.file));
+      const template = readNewTemplate(await readJson(context, given.file));
       return withDatabase(context, "write", ({ store }) =>
         store.write((tx) => {
           const added = addTemplate(tx, given.workspace, template, given.status ?? "APPROVED");
@@ -158,8 +165,8 @@ function accountsOf(reading: Reading, workspaceId: number): SendingNumber[] {
   return [...new Map(numbers.toReversed().map((number) => [number.accountId, number])).values()];
 }
 
-async function readJson(io: Parameters<typeof readInputFile>[0], path: string): Promise<unknown> {
-  const text = await readInputFile(io, "--file", path);
+async function readJson(context: Context, path: string): Promise<unknown> {
+  const text = await readInputFile(context, "--file", path);
   try {
     return JSON.parse(text.replace(/^\ufeff/, ""));
   } catch (error) {

@@ -9,6 +9,7 @@ export const commands: readonly Command[] = [
     group: null,
     name: "version",
     summary: "Print the version, and what it is built from",
+    needsNoData: true,
     run: () => {
       const shown = { version, commit: commit === "" ? null : commit, bun: Bun.version, sqlite: sqliteVersion() };
       const name = `waxwing ${version}`;

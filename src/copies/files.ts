@@ -98,10 +98,14 @@ export function removeDatabase(path: string): void {
   for (const suffix of ["", ...COMPANIONS]) rmSync(path + suffix, { force: true });
 }
 
-/** Removes what killed processes left unfinished beside `path`. Only for whoever holds the lock that keeps others out. */
-export function removeUnfinished(path: string): void {
+/**
+ * Removes what killed processes left unfinished beside `path`, but for a copy that is still wanted. Only for whoever
+ * holds the lock that keeps others out.
+ */
+export function removeUnfinished(path: string, wanted: string | null = null): void {
   const name = basename(path);
   for (const left of readdirSync(dirname(path))) {
+    if (wanted !== null && left.startsWith(basename(wanted))) continue;
     if (left.startsWith(name) && left.includes(UNFINISHED)) rmSync(join(dirname(path), left), { force: true });
   }
 }

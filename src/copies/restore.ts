@@ -64,7 +64,7 @@ export interface Restored extends Built {
 }
 
 export function restoreBackup(file: string, database: string, options: RestoreOptions): Restored {
-  removeUnfinished(database);
+  removeUnfinished(database, file);
   const place = { fresh: `${database}${UNFINISHED}-restore`, newer: `${database}${UNFINISHED}-replaced` };
   try {
     const built = buildRestored(file, database, place, options);

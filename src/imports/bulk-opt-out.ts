@@ -7,6 +7,7 @@ import { Problem } from "#src/primitives/problem.ts";
 import type { Store } from "#src/storage/store.ts";
 import { mapColumns } from "./columns.ts";
 import { type Row, readRows } from "./rows.ts";
+import type { FileSource } from "./table-text.ts";
 
 export interface BulkOptOutFigures {
   rows: number;
@@ -19,12 +20,13 @@ export interface BulkOptOutFigures {
 const ROWS_A_TIME = 200;
 const GAP_MS = 2;
 
-/** `onFailure` is told of each line that is no number. */
+/** `onFailure` is told of each line that is no number. `file`: what is read, where it is open already. */
 export async function bulkOptOut(
   { store, clock }: { store: Store; clock: Clock },
   workspaceId: number,
   path: string,
   onFailure: (line: number, cells: readonly string[], reason: string) => void,
+  file: FileSource = path,
 ): Promise<BulkOptOutFigures> {
   const figures: BulkOptOutFigures = { rows: 0, opted_out: 0, already: 0, failed: 0 };
   let column: number | null = null;
@@ -51,7 +53,7 @@ export async function bulkOptOut(
     await sleep(clock, GAP_MS);
   };
   store.read((reading) => void getWorkspace(reading, workspaceId));
-  for await (const row of readRows(path)) {
+  for await (const row of readRows(file)) {
     if (column === null) {
       column = phoneColumn(row.cells);
       // Without a header the first line is a number like the others.

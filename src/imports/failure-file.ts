@@ -9,17 +9,17 @@ export class FailureFile {
   count = 0;
   #handle: number | null = null;
 
-  constructor(path: string) {
+  /** `handle`: the file, empty, where it is open already. */
+  constructor(path: string, handle: number | null = null) {
     this.path = path;
+    this.#handle = handle;
     // What an earlier run left would be taken for this one's.
-    rmSync(path, { force: true });
+    if (handle === null) rmSync(path, { force: true });
   }
 
   add(line: number, cells: readonly string[], reason: string): void {
-    if (this.#handle === null) {
-      this.#handle = openSync(this.path, "w", 0o600);
-      writeSync(this.#handle, csvLine([...this.header, "line", "error"]));
-    }
+    this.#handle ??= openSync(this.path, "w", 0o600);
+    if (this.count === 0) writeSync(this.#handle, csvLine([...this.header, "line", "error"]));
     this.count += 1;
     const padded = this.header.length === 0 ? cells : this.header.map((_, index) => cells[index] ?? "");
     writeSync(this.#handle, csvLine([...padded, String(line), reason]));

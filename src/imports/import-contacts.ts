@@ -24,12 +24,15 @@ import { Pace } from "./pace.ts";
 import { prepareFile } from "./preparation.ts";
 import type { PreparedRow, RowsPart } from "./prepare.ts";
 import type { ReadRow } from "./row.ts";
+import type { FileSource } from "./table-text.ts";
 
 export interface ImportOptions {
   store: Store;
   clock: Clock;
   workspaceId: number;
   path: string;
+  /** What is read, where it is open already; left out: the file at `path`. */
+  file?: FileSource;
   /** `header → target`; see `columns.ts`. */
   map: ReadonlyMap<string, string>;
   /** Everybody in the file has agreed. */
@@ -57,7 +60,7 @@ const ROWS_AHEAD = 16_000;
 
 /** Throws `Problem` where the file as a whole cannot be imported; single rows never stop it. */
 export async function importContacts(options: ImportOptions): Promise<ImportFigures> {
-  const { store, clock, workspaceId, path } = options;
+  const { store, clock, workspaceId, file = options.path } = options;
   const figures: ImportFigures = {
     rows: 0,
     created: 0,
@@ -79,7 +82,7 @@ export async function importContacts(options: ImportOptions): Promise<ImportFigu
   };
   let isEmpty = true;
   let ahead: WaitingRow[] = [];
-  for await (const part of prepareFile({ path, map: [...options.map], fields, country })) {
+  for await (const part of prepareFile({ file, map: [...options.map], fields, country })) {
     isEmpty = false;
     if ("columns" in part) {
       options.onColumns(part.columns.header, part.columns.mapping);

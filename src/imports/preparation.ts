@@ -2,7 +2,7 @@
  * Where a file is made ready: small files where they are asked for, large ones on a thread of their own, so that reading
  * and judging rows takes no time from writing them. Whoever takes the parts sets the pace: few are ever ready ahead.
  */
-import { statSync } from "node:fs";
+import { fstatSync, statSync } from "node:fs";
 import { Problem, type ProblemCode, type ProblemDetails } from "#src/primitives/problem.ts";
 import { type ColumnsPart, type Part, type PreparationJob, type PreparedRow, prepareRows } from "./prepare.ts";
 
@@ -23,7 +23,8 @@ const SMALL_FILE_BYTES = 256 * 1024;
 const PARTS_AHEAD = 4;
 
 export function prepareFile(job: PreparationJob): AsyncGenerator<Part> {
-  return statSync(job.path).size < SMALL_FILE_BYTES ? prepareRows(job) : prepareInThread(job);
+  const { size } = typeof job.file === "number" ? fstatSync(job.file) : statSync(job.file);
+  return size < SMALL_FILE_BYTES ? prepareRows(job) : prepareInThread(job);
 }
 
 async function* prepareInThread(job: PreparationJob): AsyncGenerator<Part> {

@@ -7,9 +7,10 @@ import type { CustomField } from "#src/domain/fields/table.ts";
 import { type ColumnMapping, mapColumns } from "./columns.ts";
 import { type ReadRow, readRow } from "./row.ts";
 import { readRows } from "./rows.ts";
+import type { FileSource } from "./table-text.ts";
 
 export interface PreparationJob {
-  path: string;
+  file: FileSource;
   /** `header → target`; see `columns.ts`. */
   map: [string, string][];
   /** Custom fields and country of the workspace, as they are when the file is begun. */
@@ -41,7 +42,7 @@ const ROWS_A_PART = 500;
 const NOBODY: PersonNames = { phone: null, names: [] };
 
 /** Throws `invalid_request` where the columns cannot be what is said. */
-export async function* prepareRows({ path, map, fields, country }: PreparationJob): AsyncGenerator<Part> {
+export async function* prepareRows({ file, map, fields, country }: PreparationJob): AsyncGenerator<Part> {
   let mapping: ColumnMapping | null = null;
   let rows: PreparedRow[] = [];
   let cells: string[][] = [];
@@ -52,7 +53,7 @@ export async function* prepareRows({ path, map, fields, country }: PreparationJo
     cells = [];
     return ready;
   };
-  for await (const read of readRows(path)) {
+  for await (const read of readRows(file)) {
     if (mapping === null) {
       mapping = mapColumns(read.cells, new Map(map), fields);
       yield { columns: { header: read.cells, mapping } };

@@ -1,7 +1,7 @@
 /** The rows of a CSV file, one after the other, whatever its encoding and delimiter. */
 import { Readable } from "node:stream";
 import { parse } from "csv-parse";
-import { detectDelimiter, detectEncoding, readText } from "./table-text.ts";
+import { detectDelimiter, detectEncoding, type FileSource, readText } from "./table-text.ts";
 
 export interface Row {
   /** Where it ends in the file, counted from 1. */
@@ -12,10 +12,10 @@ export interface Row {
 const HEADER_LENGTH_MAX = 64 * 1024;
 
 /** Empty lines are left out; rows may have more or fewer cells than the header. */
-export async function* readRows(path: string): AsyncGenerator<Row> {
-  const encoding = await detectEncoding(path);
+export async function* readRows(file: FileSource): AsyncGenerator<Row> {
+  const encoding = await detectEncoding(file);
   let header = "";
-  for await (const text of readText(path, encoding)) {
+  for await (const text of readText(file, encoding)) {
     header += text;
     if (/[\r\n]/.test(header) || header.length > HEADER_LENGTH_MAX) break;
   }
@@ -26,7 +26,7 @@ export async function* readRows(path: string): AsyncGenerator<Row> {
     skip_empty_lines: true,
     info: true,
   });
-  const source = Readable.from(readText(path, encoding), { objectMode: false });
+  const source = Readable.from(readText(file, encoding), { objectMode: false });
   source.on("error", (error) => parser.destroy(error));
   source.pipe(parser);
   for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {

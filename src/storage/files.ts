@@ -1,8 +1,9 @@
 /**
- * Where the database and its companions lie, and who may read them: directories 0700, files 0600. What root makes in
- * a directory of somebody else's is handed to that owner, so that the service can still open it.
+ * Where the database and its companions lie, and who may read them: directories 0700, files 0600. Root
+ * becomes the owner of the data directory before it comes here (`cli/become-owner.ts`); what it makes in another
+ * directory that is not its own is handed to that one's owner.
  */
-import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, lchownSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 export interface DatabaseFiles {
@@ -53,5 +54,6 @@ export function makePrivate(...paths: string[]): void {
 function giveToOwnerOf(directory: string, path: string): void {
   if (process.getuid?.() !== 0) return;
   const owner = statSync(directory);
-  if (owner.uid !== 0) chownSync(path, owner.uid, owner.gid);
+  // The name itself, never what a link under it leads to.
+  if (owner.uid !== 0) lchownSync(path, owner.uid, owner.gid);
 }

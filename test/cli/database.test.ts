@@ -1,7 +1,7 @@
 /** The database from the command line: who makes it, who may read it, and which one is refused. */
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { lockExclusively, lockShared } from "#src/storage/lock.ts";
 import { SHOP, Workshop } from "./spawn.ts";
 
@@ -100,13 +100,21 @@ test("while the file is being replaced nothing writes; reading goes on, and so d
   }
 });
 
-test.skipIf(process.getuid?.() !== 0)("what root makes in another owner's directory is that owner's", async () => {
+test("check --schema says whether this executable can run on a database, and changes nothing", async () => {
   using workshop = new Workshop();
-  mkdirSync(workshop.path("data"));
-  const { chownSync } = await import("node:fs");
-  chownSync(workshop.path("data"), 12_345, 12_345);
   await workshop.json(["workspace", "create", ...SHOP]);
-  for (const file of readdirSync(workshop.path("data"))) {
-    expect([file, statSync(workshop.path(`data/${file}`)).uid]).toEqual([file, 12_345]);
-  }
+  const path = workshop.path("data/waxwing.db");
+  const setSchema = (version: number): void => {
+    const database = new Database(path);
+    database.run(`PRAGMA user_version = ${version}`);
+    database.close();
+  };
+  const { known } = await workshop.json<{ known: number }>(["check", "--schema"]);
+  expect(await workshop.json(["check", "--schema", path])).toEqual({ ok: true, file: path, schema: known, known });
+  setSchema(known - 1);
+  const before = readFileSync(path);
+  expect(await workshop.json(["check", "--schema"])).toMatchObject({ ok: true, schema: known - 1 });
+  expect(readFileSync(path).equals(before)).toBe(true);
+  setSchema(known + 1);
+  expect(await workshop.refusal(["check", "--schema"])).toMatchObject({ code: "newer_schema" });
 });

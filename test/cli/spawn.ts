@@ -122,6 +122,7 @@ export class CallingWorkshop extends Workshop {
       env,
       clock: systemClock,
       random: systemRandom,
+      root: null,
       isTerminal: false,
       out: (text) => {
         stdout += text;

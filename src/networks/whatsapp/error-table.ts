@@ -81,6 +81,8 @@ const FACTS: ReadonlyMap<number, ErrorFact> = new Map([
   }),
   // The template.
   ...refused("template", {
+    131058:
+      "hello_world can be sent from Meta's own test numbers alone. Send one of the account's own approved templates.",
     132001:
       "The template does not exist in this language or is not approved. Sync the templates and choose an approved one.",
     132007: "The template's content breaks a WhatsApp policy. Change it and have it approved again.",

@@ -1,0 +1,84 @@
+/**
+ * What a command is given, and as whom it runs. Root first opens the files that the command line names and then becomes
+ * the owner of the data directory, before anything in that directory is opened and before the database's driver is
+ * loaded: with root's rights a link that the service laid there would be followed to any file of the machine.
+ */
+import { accessSync, constants, existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type ConfigFile, findConfigFile, LOCAL_FILE, loadConfig } from "#src/config.ts";
+import type { Command, Value } from "./command.ts";
+import type { Context, GlobalOptions, Io } from "./context.ts";
+import { CommandFailure } from "./failure.ts";
+import { NamedFiles } from "./named-files.ts";
+import { type Owner, ownerOf } from "./owner.ts";
+import type { Root } from "./root.ts";
+
+type Given = Readonly<Record<string, Value>>;
+
+/** Throws `ConfigError`, and `CommandFailure` where root cannot become the owner. */
+export function contextFor(command: Command, given: Given, options: GlobalOptions, io: Io): Context {
+  const files = new NamedFiles();
+  const sources = { file: options.config, data: options.data, env: io.env };
+  let found: ConfigFile | null | undefined;
+  if (io.root !== null && !command.needsNoData) {
+    // Read once: its new owner may not be allowed to.
+    found = findConfigFile(sources, true);
+    if (found?.name !== LOCAL_FILE && options.config === undefined && existsSync(LOCAL_FILE)) {
+      io.err(`${LOCAL_FILE} is ignored: it, or its directory, is not root's. Name it with --config to use it.\n`);
+    }
+    const { storage } = loadConfig({ ...sources, found });
+    const owner = ownerOf(storage.data, storage.path);
+    if (owner !== null) {
+      const hasDatabase = existsSync(storage.path);
+      const groups = trying(owner, storage.data, () => io.root?.takeGroups(owner) ?? []);
+      for (const { path, file } of filesOf(command, given)) {
+        // Without a database there will be nothing to put into a new file.
+        if (file.as !== "make" || hasDatabase) files.open(path, file, owner, groups);
+      }
+      become(io.root, owner, storage.data);
+    }
+  }
+  return { io, options, files, loadConfig: ({ listen } = {}) => loadConfig({ ...sources, found, listen }) };
+}
+
+function filesOf({ positionals, options }: Command, given: Given) {
+  return Object.entries({ ...positionals, ...options }).flatMap(([name, declared]) => {
+    const path = given[name];
+    if (declared.kind !== "text" || declared.file === undefined || typeof path !== "string" || path === "-") return [];
+    return [{ path, file: declared.file }];
+  });
+}
+
+function become(root: Root, owner: Owner, data: string): void {
+  const isThere = existsSync(data);
+  trying(owner, data, () => root.become(owner, join(resolve(data), "tmp")));
+  if (isThere && !mayEnter(data)) {
+    throw new CommandFailure(
+      "unavailable",
+      `${resolve(data)} belongs to user ${owner.uid}, who may not enter it`,
+      "let that user enter it and the directories above it",
+    );
+  }
+}
+
+function trying<T>({ uid }: Owner, data: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure(
+      "unavailable",
+      `${resolve(data)} belongs to user ${uid}, and root may not become that user here: ${reason}`,
+      "run this as that user",
+    );
+  }
+}
+
+function mayEnter(directory: string): boolean {
+  try {
+    accessSync(directory, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

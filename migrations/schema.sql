@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 7. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 9. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -89,7 +89,7 @@ CREATE TABLE broadcast_figures (
   answer_row INTEGER NOT NULL,
   status_code TEXT,
   status_row INTEGER NOT NULL
-) STRICT;
+, answer_streak INTEGER NOT NULL DEFAULT 0, answer_words TEXT, status_streak INTEGER NOT NULL DEFAULT 0, status_words TEXT, reported_refusal TEXT, resumed_at INTEGER) STRICT;
 
 CREATE TABLE broadcasts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -6,6 +6,7 @@ import trust from "../../migrations/0004_trust.sql" with { type: "text" };
 import network from "../../migrations/0005_network.sql" with { type: "text" };
 import console from "../../migrations/0006_console.sql" with { type: "text" };
 import inbox from "../../migrations/0007_inbox.sql" with { type: "text" };
+import refusedCallbacks from "../../migrations/0009_refused_callbacks.sql" with { type: "text" };
 
 export interface Migration {
   /** The file's number; the database remembers the last one in `user_version`. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   { version: 5, name: "network", sql: network },
   { version: 6, name: "console", sql: console },
   { version: 7, name: "inbox", sql: inbox },
+  { version: 9, name: "refused_callbacks", sql: refusedCallbacks },
 ];

@@ -676,6 +676,15 @@ CREATE TABLE recovery_codes (
   PRIMARY KEY (user_id, hash)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE refused_callbacks (
+  hour INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  number_id INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (hour, reason, number_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE sample_uploads (
   number_id INTEGER NOT NULL REFERENCES numbers (id),
   link TEXT NOT NULL,

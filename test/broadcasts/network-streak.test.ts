@@ -31,7 +31,7 @@ import {
   startStory,
   untilSent,
 } from "#test/support/broadcast-stories.ts";
-import { accepted, pairThrottled, throttled, unknown } from "#test/support/fake-network.ts";
+import { accepted, gate, pairThrottled, throttled, unknown } from "#test/support/fake-network.ts";
 
 const taken = (handover: Handover): Outcome => accepted(handover);
 const nameless = refusal("131000", "network");
@@ -198,6 +198,21 @@ test("where everybody has left, it is not held back from its end", async () => {
   await report(other, other.network.sent, "failed", 131042);
   await other.app.clock.advance(MINUTE);
   expect(await show(other, all)).toMatchObject({ status: "completed", counts: { failed: 5 } });
+});
+
+test("what a status says of everybody holds for the last one too, when it comes back to be sent again", async () => {
+  await using story = await startStory();
+  const last = gate();
+  story.network.next(taken, last.answer);
+  const id = await create(story, notice(phones(2)));
+  await story.app.clock.advance(SECOND);
+  await report(story, story.network.sent.slice(0, 1), "failed", 131042);
+  await story.app.clock.advance(SECOND);
+  expect((await show(story, id)).status).toBe("running");
+  last.open(throttled());
+  await story.app.clock.advance(MINUTE);
+  expect(broadcastOf(story, id)).toMatchObject({ status: "paused", pauseCause: "account" });
+  expect(story.network.sent).toHaveLength(2);
 });
 
 test("a status about everybody, where it rests already: a person's pause stays, one that passes by itself does not", async () => {

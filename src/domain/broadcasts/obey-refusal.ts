@@ -21,7 +21,9 @@ const TEMPLATE_DISABLED = "132016";
 
 /** Obeys what a status has said since the broadcast was last looked at. Returns the broadcast as it is then. */
 export function obeyReported(tx: Tx, id: number): Broadcast {
-  const refusal = takeReportedRefusal(tx, id);
+  const { toGo, sending } = getFigures(tx, id);
+  // All have left, but one on its way may come back to be sent again: what was said is kept until then.
+  const refusal = toGo === 0 && sending > 0 ? null : takeReportedRefusal(tx, id);
   if (refusal !== null) obeyRefusal(tx, id, refusal);
   return getBroadcast(tx, id);
 }

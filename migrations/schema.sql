@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 8. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 9. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -89,7 +89,7 @@ CREATE TABLE broadcast_figures (
   answer_row INTEGER NOT NULL,
   status_code TEXT,
   status_row INTEGER NOT NULL
-) STRICT;
+, answer_streak INTEGER NOT NULL DEFAULT 0, answer_words TEXT, status_streak INTEGER NOT NULL DEFAULT 0, status_words TEXT, reported_refusal TEXT, resumed_at INTEGER) STRICT;
 
 CREATE TABLE broadcasts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -674,6 +674,15 @@ CREATE TABLE recovery_codes (
   hash BLOB NOT NULL,
   used_at INTEGER,
   PRIMARY KEY (user_id, hash)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE refused_callbacks (
+  hour INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  number_id INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (hour, reason, number_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sample_uploads (

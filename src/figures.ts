@@ -60,6 +60,10 @@ export class Figures {
     "waxwing_statuses_ignored_total",
     "Statuses of messages that this database does not know, such as those of a copy of it.",
   );
+  readonly #refused = this.metrics.counter(
+    "waxwing_callbacks_refused_total",
+    "Callbacks that nothing proved to be the network's, by reason.",
+  );
   backupAt: number | null = null;
   backupFailures = 0;
 
@@ -75,6 +79,8 @@ export class Figures {
   };
 
   readonly countIgnoredStatus = (): void => this.#ignored.add();
+
+  readonly countRefusedCallback = (reason: string): void => this.#refused.add({ reason });
 
   /** `at`: when a backup was proven good, milliseconds; null: one has failed. */
   readonly noteBackup = (at: number | null): void => {

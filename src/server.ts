@@ -48,6 +48,7 @@ import { OutcomeRecorder } from "#src/workers/outcome-recorder.ts";
 import { Pace } from "#src/workers/pace.ts";
 import { createWebhookPoster } from "#src/workers/post-webhook.ts";
 import { recover } from "#src/workers/recover.ts";
+import { RefusedCallbacks } from "#src/workers/refused-callbacks.ts";
 import { createReviewWorker, createStartWorker } from "#src/workers/review-broadcasts.ts";
 import { BroadcastRunner } from "#src/workers/run-broadcasts.ts";
 import { createSettleWorker } from "#src/workers/settle-messages.ts";
@@ -244,8 +245,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     onAnswer: countRequest,
   });
   figures.watch({ database, reader: readers.lists, clock, figures: store.figures });
+  const refused = new RefusedCallbacks({ store, clock, log, onRefused: figures.countRefusedCallback });
   const secrets = new CallbackSecrets({ store, box, configured: config.whatsapp.appSecret, log });
-  app.use(callbackRoutes({ store, networks, secrets, verifyToken: config.whatsapp.verifyToken, log }));
+  const { verifyToken } = config.whatsapp;
+  const onRefused = refused.note.bind(refused);
+  app.use(callbackRoutes({ store, networks, secrets, verifyToken, onRefused, log }));
   app.use(
     consoleRoutes({
       system,
@@ -323,6 +327,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       others.cancel();
       stopping.abort();
       for (const worker of workers) worker.stop();
+      refused.stop();
       const closed = http.stop();
       const limit = systemClock.setTimer(STOP_LIMIT_MS, () => {
         void http.stop(true);

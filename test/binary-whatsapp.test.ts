@@ -505,7 +505,9 @@ describe("callbacks that are not genuine", () => {
     const right = sign(Buffer.from(body), APP_SECRET);
     await stories.untilHeard(story.to, 1);
     await shop.quiet();
-    const before = shop.snapshot();
+    // But for how many were refused, and when.
+    const look = (): Record<string, string[]> => ({ ...shop.snapshot(), refused_callbacks: [] });
+    const before = look();
     const unsignedUrl = `${shop.callbackUrl()}/${"x".repeat(26)}`;
     const tries: [string, Parameters<WhatsappProcess["hear"]>][] = [
       ["another secret", [body, { appSecret: "another-secret" }]],
@@ -527,9 +529,9 @@ describe("callbacks that are not genuine", () => {
     const { callback_token } = await shop.json("number", "show", "1");
     await shop.hangUp(`/networks/whatsapp/${callback_token}`, {}, body);
     await shop.quiet();
-    expect(shop.snapshot()).toEqual(before);
+    expect(look()).toEqual(before);
     await story.ends({ ...SENT, requests: 1 });
-    expect(shop.snapshot().callbacks).toEqual(before.callbacks);
+    expect(look().callbacks).toEqual(before.callbacks);
   });
 
   test("replayed: answered, kept as it came, and nothing else is another one", async () => {

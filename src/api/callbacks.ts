@@ -4,7 +4,7 @@
  */
 import { Elysia } from "elysia";
 import { storeCallback } from "#src/domain/callbacks/callbacks.ts";
-import type { Trust } from "#src/domain/callbacks/table.ts";
+import type { RefusalReason, Trust } from "#src/domain/callbacks/table.ts";
 import { findByCallbackToken } from "#src/domain/numbers/read.ts";
 import type { Log } from "#src/log.ts";
 import type { Networks } from "#src/networks/registry.ts";
@@ -14,6 +14,8 @@ import type { Store } from "#src/storage/store.ts";
 /** Finds whose secret signed a body; null: nobody's. `proves` says whether a secret does. */
 export interface Secrets {
   trustOf(body: Uint8Array, proves: (secret: string) => boolean): Trust | null;
+  /** There is none: nothing can be proven. */
+  readonly isEmpty: boolean;
 }
 
 export interface CallbackOptions {
@@ -22,6 +24,8 @@ export interface CallbackOptions {
   secrets: Secrets;
   /** What the network repeats when it verifies the address; null: it cannot be verified. */
   verifyToken: string | null;
+  /** Told of each callback that nothing proves; `body` as it came, where it was read. */
+  onRefused: (reason: RefusalReason, body: Uint8Array | null) => void;
   log: Log;
 }
 
@@ -33,7 +37,7 @@ const CHALLENGE_LENGTH_MAX = 1_000;
 const [CURLY_OPEN, CURLY_CLOSE] = [0x7b, 0x7d];
 const WHITE_SPACE: readonly (number | undefined)[] = [0x20, 0x09, 0x0a, 0x0d];
 
-export function callbackRoutes({ store, networks, secrets, verifyToken, log }: CallbackOptions) {
+export function callbackRoutes({ store, networks, secrets, verifyToken, onRefused, log }: CallbackOptions) {
   const { whatsapp } = networks;
 
   async function receive(request: Request, trustOf: (body: Uint8Array) => Trust | null): Promise<Response> {
@@ -45,7 +49,10 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, log }: C
     if (body === "too_large") return sayUnread(request, 413, `a body has at most ${BODY_BYTES_MAX} bytes`);
     if (body === "cut_short") return say(400, "the body was cut short");
     const trust = trustOf(body);
-    if (trust === null) return say(403, "not signed with a secret of a number on this server");
+    if (trust === null) {
+      onRefused(secrets.isEmpty ? "no_secret" : "wrong_signature", body);
+      return say(403, "not signed with a secret of a number on this server");
+    }
     if (!looksLikeObject(body)) return say(400, "the body is no JSON object");
     const text = new TextDecoder().decode(body);
     try {
@@ -77,7 +84,10 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, log }: C
       ({ request }) => {
         const signature = request.headers.get("x-hub-signature-256");
         // Whoever does not even try to sign is not read.
-        if (signature === null) return sayUnread(request, 403, "not signed");
+        if (signature === null) {
+          onRefused("no_signature", null);
+          return sayUnread(request, 403, "not signed");
+        }
         return receive(request, (body) =>
           secrets.trustOf(body, (secret) => whatsapp.verify?.(body, signature, secret) === true),
         );
@@ -88,7 +98,10 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, log }: C
       "/networks/whatsapp/:token",
       ({ request, params }) => {
         const number = store.read((reading) => findByCallbackToken(reading, params.token));
-        if (number?.network !== "whatsapp") return sayUnread(request, 403, "there is no such callback address");
+        if (number?.network !== "whatsapp") {
+          onRefused("unknown_address", null);
+          return sayUnread(request, 403, "there is no such callback address");
+        }
         return receive(request, () => ({ configuration: false, numbers: [number.id] }));
       },
       { parse: "none" },

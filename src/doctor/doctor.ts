@@ -5,6 +5,7 @@
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { type Finding, Findings } from "./finding.ts";
 import { checkNumber } from "./number-checks.ts";
+import { checkRefused } from "./refused-callbacks.ts";
 import { checkCallback, checkClock } from "./server-checks.ts";
 import type { Doctor } from "./surroundings.ts";
 
@@ -15,6 +16,8 @@ export async function examine(
   subscribe: boolean,
 ): Promise<Finding[]> {
   const findings = new Findings();
+  const real = numbers.filter(({ network }) => network === "whatsapp");
+  checkRefused(doctor, real, findings);
   for (const number of numbers.filter(({ network }) => network === "simulator")) {
     if (number.ready) findings.ok("number", number.id, `${number.phone} is simulated and ready.`);
     else
@@ -25,7 +28,6 @@ export async function examine(
         `waxwing number ready ${number.id}`,
       );
   }
-  const real = numbers.filter(({ network }) => network === "whatsapp");
   if (real.length === 0) {
     findings.ok("number", null, "There is no number on WhatsApp; docs/whatsapp.md says how to add one.");
     return findings.all;

@@ -7,6 +7,7 @@ import network from "../../migrations/0005_network.sql" with { type: "text" };
 import console from "../../migrations/0006_console.sql" with { type: "text" };
 import inbox from "../../migrations/0007_inbox.sql" with { type: "text" };
 import invitations from "../../migrations/0008_invitations.sql" with { type: "text" };
+import refusedCallbacks from "../../migrations/0009_refused_callbacks.sql" with { type: "text" };
 
 export interface Migration {
   /** The file's number; the database remembers the last one in `user_version`. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   { version: 6, name: "console", sql: console },
   { version: 7, name: "inbox", sql: inbox },
   { version: 8, name: "invitations", sql: invitations },
+  { version: 9, name: "refused_callbacks", sql: refusedCallbacks },
 ];

@@ -48,6 +48,11 @@ export class CallbackSecrets {
     return null;
   }
 
+  /** Whether there is any secret at all. */
+  get isEmpty(): boolean {
+    return this.#options.configured === null && this.#options.store.read(listSecretOwners).length === 0;
+  }
+
   #open(owner: SecretOwner): string | null {
     const { box, log } = this.#options;
     const { appSecret: sealed, phoneNumberId, id } = owner;
@@ -73,11 +78,15 @@ export class CallbackSecrets {
 
 function likely(owners: readonly SecretOwner[], body: Uint8Array): readonly SecretOwner[] {
   if (owners.length <= TRIED_MAX) return owners;
-  const named = new Set<string>();
-  for (const [, id] of Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1").matchAll(IDS)) {
-    if (id !== undefined) named.add(id);
-  }
+  const named = new Set(idsIn(body));
   return owners.filter(({ phoneNumberId, accountId }) => named.has(phoneNumberId) || named.has(accountId));
+}
+
+/** What may be ids of the network's, in the order in which they stand. */
+export function* idsIn(body: Uint8Array): Generator<string> {
+  for (const [, id] of Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1").matchAll(IDS)) {
+    if (id !== undefined) yield id;
+  }
 }
 
 /** A sealed secret is bound to the number that it was given for. */

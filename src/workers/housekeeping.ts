@@ -4,6 +4,7 @@ import { purgeAttempts } from "#src/domain/attempts/attempts.ts";
 import { purgeRecipients, tidyFinished } from "#src/domain/broadcasts/tidy.ts";
 import { purgeBulkChanges } from "#src/domain/bulk/bulk-changes.ts";
 import { purgeCallbacks } from "#src/domain/callbacks/callbacks.ts";
+import { purgeRefused } from "#src/domain/callbacks/refused.ts";
 import { purgeDrafts } from "#src/domain/drafts/drafts.ts";
 import { purgeKeys } from "#src/domain/idempotency/keys.ts";
 import { purgeInbounds } from "#src/domain/inbound/purge.ts";
@@ -78,8 +79,8 @@ export class Housekeeping {
     const { recipients, events, raw, messages, inbound } = retention;
     const chores: ((tx: Tx) => number)[] = [
       (tx) => purgeKeys(tx, BATCH),
-      // One transaction for both: each costs a commit, and there is nearly never anything.
-      (tx) => Math.max(purgeSignIns(tx, BATCH), purgeDrafts(tx, BATCH), purgeBulkChanges(tx, BATCH)),
+      // One transaction for all: each costs a commit, and there is nearly never anything.
+      (tx) => Math.max(...[purgeSignIns, purgeDrafts, purgeBulkChanges, purgeRefused].map((purge) => purge(tx, BATCH))),
       (tx) => purgeParked(tx, BATCH),
       (tx) => expireHolds(tx, BATCH),
       (tx) => tidyFinished(tx, BATCH),

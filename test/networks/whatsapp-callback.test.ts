@@ -51,14 +51,22 @@ describe("a status", () => {
   test("of a failure says why in words", () => {
     const errors = [{ code: 131049, title: "This message was not delivered", error_data: { details: "x" } }];
     const [report] = parseCallback(messagesOf({ statuses: [status({ status: "failed", errors })] }));
-    expect(report).toMatchObject({ status: "failed", reference: null, error: { code: "131049" } });
+    expect(report).toMatchObject({ status: "failed", reference: null, error: { code: "131049", scope: "recipient" } });
     expect(JSON.stringify(report)).toContain("held the message back");
   });
 
   test("of a failure without a reason is still a failure", () => {
     expect(parseCallback(messagesOf({ statuses: [status({ status: "failed" })] }))).toMatchObject([
-      { status: "failed", error: { code: "unknown" } },
+      { status: "failed", error: { code: "unknown", scope: "network" } },
     ]);
+  });
+
+  test("of a failure says what it speaks of; a throttle can only be the network's, or this person's", () => {
+    const codes = [131026, 132012, 132015, 131048, 131042, 131000, 131058, 130429, 131056];
+    const statuses = codes.map((code) => status({ status: "failed", errors: [{ code }] }));
+    const scopes = parseCallback(messagesOf({ statuses })).map((report) => "error" in report && report.error?.scope);
+    const expected = ["recipient", "message", "template", "number", "account", "network", "network", "network"];
+    expect<unknown>(scopes).toEqual([...expected, "recipient"]);
   });
 
   test("of a person without a phone number carries the id", () => {

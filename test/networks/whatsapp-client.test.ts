@@ -123,7 +123,7 @@ describe("a message handed over", () => {
     {
       name: "a refusal without a reason as HTTP 500",
       fault: { kind: "error", code: 131000, status: 500 },
-      outcome: { kind: "refused", code: "131000", scope: "recipient" },
+      outcome: { kind: "refused", code: "131000", scope: "network" },
     },
   ];
 

@@ -25,11 +25,12 @@ describe("codes that ask to wait", () => {
 
 describe("refusals speak of", () => {
   const scopes: Record<RefusalScope, number[]> = {
-    recipient: [1, 130472, 131000, 131021, 131026, 131030, 131047, 131049, 131050, 131062, 135000, 137000],
-    message: [100, 130497, 131008, 131009, 131051, 131053, 132000, 132005, 132008, 132012, 132018],
+    recipient: [130472, 131021, 131026, 131047, 131049, 131050, 131062, 137000],
+    message: [100, 130497, 131008, 131009, 131030, 131051, 131053, 132000, 132005, 132008, 132012, 132018],
     template: [132001, 132007, 132015, 132016, 132068, 132069, 134100, 134101, 134102, 2388040, 2388293],
     number: [33, 131037, 131045, 131048, 131055, 133000, 133005, 133010, 133015, 2494100],
     account: [0, 3, 10, 190, 200, 250, 299, 368, 131005, 131031, 131042, 131063, 131064, 134011],
+    network: [1, 131000, 135000],
   };
   const rows = Object.entries(scopes).flatMap(([scope, codes]) => codes.map((code) => ({ scope, code })));
 
@@ -37,10 +38,10 @@ describe("refusals speak of", () => {
     expect(classifyCode(code)).toMatchObject({ kind: "refused", code: String(code), scope: scope as RefusalScope });
   });
 
-  test("an unknown code: this recipient only, so that one strange answer stops nobody else", () => {
-    expect(classifyCode(999999)).toMatchObject({ kind: "refused", code: "999999", scope: "recipient" });
-    expect(classifyCode(199)).toMatchObject({ scope: "recipient" });
-    expect(classifyCode(300)).toMatchObject({ scope: "recipient" });
+  test("an unknown code: the network, so that one strange answer stops nobody else, and many in a row do", () => {
+    expect(classifyCode(999999)).toMatchObject({ kind: "refused", code: "999999", scope: "network" });
+    expect(classifyCode(199)).toMatchObject({ scope: "network" });
+    expect(classifyCode(300)).toMatchObject({ scope: "network" });
   });
 
   test("100 with subcode 33: the number, whose id nobody knows", () => {

@@ -74,7 +74,7 @@ export const weathers: Readonly<Record<Weather, readonly (readonly [number, Answ
 /** By these the network proves that it took nothing: the same message may be handed over again. */
 export function isProofOfNothing(outcome: Outcome): boolean {
   if (outcome.kind === "throttled" || outcome.kind === "unreachable") return true;
-  return outcome.kind === "refused" && outcome.scope !== "recipient" && outcome.scope !== "message";
+  return outcome.kind === "refused" && ["template", "number", "account"].includes(outcome.scope);
 }
 
 /** `id`: what the network names the message; `recipientId`: how it spells the person. */
@@ -92,7 +92,7 @@ export function outcomeOf(kind: AnswerKind, id: string, recipientId: string, ret
     case "not_on_network":
       return refused("131026", "recipient");
     case "undeliverable":
-      return refused("131000", "recipient");
+      return refused("131000", "network");
     case "control":
       return refused("131050", "recipient");
     case "bad_values":

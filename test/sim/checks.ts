@@ -120,6 +120,12 @@ const FORBIDDEN: readonly (readonly [string, string])[] = [
     `EXISTS (SELECT 1 FROM broadcasts WHERE id = NEW.broadcast_id AND day_ends_at <= NEW.handed_over_at)`,
   ],
   [
+    "a status has told that everybody of this broadcast would be refused",
+    `EXISTS (SELECT 1 FROM messages gone JOIN broadcast_figures f ON f.broadcast_id = gone.broadcast_id
+       WHERE gone.broadcast_id = NEW.broadcast_id AND gone.status = 'failed'
+         AND gone.error_code IN ('131042', '132015') AND gone.handed_over_at > coalesce(f.resumed_at, 0))`,
+  ],
+  [
     "the same person was sent to under another number",
     `NEW.broadcast_id IS NOT NULL AND EXISTS (SELECT 1 FROM contacts own JOIN contacts other
          ON other.person_id = own.person_id AND other.id <> own.id

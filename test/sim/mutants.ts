@@ -79,6 +79,12 @@ export const mutants: readonly Mutant[] = [
     replace: 'return RANK[reported] >= RANK[current] ? "enter" : "fill_in";',
   },
   {
+    name: "a status that speaks of everybody stops nothing",
+    file: "src/domain/figures/breaker.ts",
+    find: "figures.reportedRefusal ?? (speaksOfAll(failure) ? failure : null)",
+    replace: "figures.reportedRefusal",
+  },
+  {
     name: "a lane looks again every millisecond while it may not send",
     file: "src/workers/number-lane.ts",
     find: "else if (this.#room() > 0) waits.push(",

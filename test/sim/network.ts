@@ -184,7 +184,13 @@ export class OutsideNetwork {
         status,
         at: scheduler.now(),
         to: handover.to ?? "",
-        error: status === "failed" ? { code: random.pick(["131026", "131049", "132012"]), title: "failed" } : null,
+        error:
+          status === "failed"
+            ? {
+                code: random.pick(["131026", "131026", "131049", "132012", "131000", "131042", "132015"]),
+                title: "failed",
+              }
+            : null,
       });
       callBack(hasReference ? body : body.replace(/,"biz_opaque_callback_data":"[^"]*"/, ""), () => undefined);
     });

@@ -53,7 +53,7 @@ export const pauseCauses = [
   "restored",
   /** The same, but what was sent since is not known. A person decides; whoever is not sent yet may have been. */
   "restored_gap",
-  /** The network refused the message itself for many people in a row. A person decides. */
+  /** The network refused the message itself, or failed on its own side, many times in a row. A person decides. */
   "breaker",
   /** Somebody paused it. A person decides. */
   "hand",

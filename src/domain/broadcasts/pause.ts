@@ -5,7 +5,7 @@ import { formatDuration } from "#src/primitives/duration.ts";
 import { invalidRequest } from "#src/primitives/problem.ts";
 import type { Tx } from "#src/storage/transaction.ts";
 import { askForReview, getFigures } from "../figures/adjust.ts";
-import { closeBreaker } from "../figures/breaker.ts";
+import { closeBreaker, noteResumed } from "../figures/breaker.ts";
 import { holdCost } from "../figures/hold-cost.ts";
 import { valueCounts } from "../templates/template.ts";
 import { shapeOf } from "../templates/view.ts";
@@ -21,6 +21,13 @@ import type { Broadcast } from "./table.ts";
 /** Null: it was paused or finished already. */
 export function pauseBroadcast(tx: Tx, broadcast: Broadcast, cause: PauseCause, reason: string): Broadcast | null {
   return trigger(tx, broadcast, "pause", { pauseCause: cause, statusReason: reason, waitsUntil: null });
+}
+
+/** The same, and one that is paused for something that passes by itself waits for a person from now on. */
+export function holdBroadcast(tx: Tx, broadcast: Broadcast, cause: PauseCause, reason: string): void {
+  if (pauseBroadcast(tx, broadcast, cause, reason) !== null || broadcast.status !== "paused") return;
+  if (!goesOnByItself(broadcast.pauseCause) || goesOnByItself(cause)) return;
+  update(tx, broadcast, { pauseCause: cause, statusReason: reason });
 }
 
 /** Pauses it, or ends it where the obstacle never goes away. */
@@ -72,6 +79,7 @@ function goOn(tx: Tx, broadcast: Broadcast, dueSince: number): Broadcast {
     dueSince,
   });
   if (resumed === null) throw new Error(`broadcast ${broadcast.id} could not be resumed from ${broadcast.status}`);
+  noteResumed(tx, broadcast.id);
   if (resumed.status === "scheduled" && resumed.sendAt !== null) {
     const work = { kind: "start_broadcast", subject: resumed.id, lane: resumed.workspaceId } as const;
     enqueueAnew(tx, { ...work, dueAt: resumed.sendAt });

@@ -4,7 +4,7 @@
  */
 import type { Reading } from "#src/storage/transaction.ts";
 import { getFigures } from "../figures/adjust.ts";
-import { BREAKER_ROW, brokenBy } from "../figures/breaker.ts";
+import { brokenBy } from "../figures/breaker.ts";
 import { findNumber } from "../numbers/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { findInAccount } from "../templates/read.ts";
@@ -65,13 +65,8 @@ export function readPermission(reading: Reading, broadcast: Broadcast): Permissi
       `the template ${templateName} has changed since the broadcast was made; resume it if the new words are right`,
     );
   }
-  const code = brokenBy(getFigures(reading, broadcast.id));
-  if (code !== null) {
-    return rests(
-      "breaker",
-      `the network refused ${BREAKER_ROW} messages in a row with error ${code}, which speaks of the message itself`,
-    );
-  }
+  const broken = brokenBy(getFigures(reading, broadcast.id));
+  if (broken !== null) return rests("breaker", broken);
   return { isGiven: true, workspace, sender, template };
 }
 

@@ -7,27 +7,20 @@ import { eq } from "drizzle-orm";
 import { enqueueAnew } from "#src/outbox/enqueue.ts";
 import type { Tx } from "#src/storage/transaction.ts";
 import { countMove } from "../figures/adjust.ts";
-import { hearAnswer } from "../figures/breaker.ts";
+import { hearAnswer, speaksOfAll } from "../figures/breaker.ts";
 import { reachAfresh } from "../messages/daily-cap.ts";
 import { move } from "../messages/move.ts";
 import type { Outcome } from "../messages/outcome.ts";
 import { findForWork } from "../messages/read.ts";
 import { recordAccepted, recordFailure } from "../messages/record-outcome.ts";
 import { type Message, messages } from "../messages/table.ts";
-import { findNumber } from "../numbers/read.ts";
-import { makeUnready } from "../numbers/readiness.ts";
 import { isFinished } from "./broadcast.ts";
-import { update } from "./change.ts";
-import { finishBroadcast } from "./finish.ts";
+import { obeyRefusal } from "./obey-refusal.ts";
 import { pauseBroadcast } from "./pause.ts";
 import { getBroadcast } from "./read.ts";
 import { LONGEST_WAIT_MS } from "./recipients.ts";
 import { describeSkip } from "./skip.ts";
 import type { Broadcast } from "./table.ts";
-
-/** Refusals by which the number shows that it is not ready, and of the template that it is gone for good. */
-const NUMBER_UNREADY = ["131037", "131045", "133010"];
-const TEMPLATE_DISABLED = "132016";
 
 const HELD_BACK_STEP_MS = 60_000;
 
@@ -39,10 +32,12 @@ export function recordRecipient(tx: Tx, messageId: number, outcome: Outcome, inD
   switch (outcome.kind) {
     case "accepted":
       recordAccepted(tx, messageId, outcome);
-      hearAnswer(tx, broadcast.id, { kind: "accepted" });
+      hearAnswer(tx, broadcast.id, { kind: "well" });
       return;
     case "unknown":
       leaveInDoubt(tx, message, tx.now + inDoubtAfterMs);
+      // A status that was faster knows more.
+      if (message.status === "sending") hearAnswer(tx, broadcast.id, { kind: "unknown", words: outcome.reason });
       return;
     case "throttled":
       if (outcome.scope === "pair") holdBack(tx, broadcast, message, outcome);
@@ -69,31 +64,14 @@ function recordRefusal(
   message: Message,
   { code, message: words, scope }: Extract<Outcome, { kind: "refused" }>,
 ): void {
-  if (scope === "recipient" || scope === "message") {
+  const failure = { code, words, scope };
+  if (!speaksOfAll(failure)) {
     recordFailure(tx, message.id, { code, message: words, outcomeUnknown: false });
-    hearAnswer(tx, broadcast.id, { kind: "failed", code });
+    hearAnswer(tx, broadcast.id, { kind: "failed", failure });
     return;
   }
   takeBack(tx, broadcast, message);
-  const reason = `${words} (error ${code})`;
-  if (scope === "template") {
-    if (code === TEMPLATE_DISABLED) finishBroadcast(tx, getBroadcast(tx, broadcast.id), "failed", reason);
-    else refuseTemplate(tx, broadcast.id, reason);
-    return;
-  }
-  if (NUMBER_UNREADY.includes(code)) {
-    if (findNumber(tx, broadcast.numberId)?.ready === true) makeUnready(tx, broadcast.numberId, words, "network");
-    pauseBroadcast(tx, getBroadcast(tx, broadcast.id), "number", reason);
-    return;
-  }
-  pauseBroadcast(tx, getBroadcast(tx, broadcast.id), "account", reason);
-}
-
-/** Our copy of the template may still say that it is approved: without a word from the network it is not tried again. */
-function refuseTemplate(tx: Tx, id: number, reason: string): void {
-  const broadcast = getBroadcast(tx, id);
-  if (isFinished(broadcast.status)) return;
-  pauseBroadcast(tx, update(tx, broadcast, { templateRefusedAt: tx.now }), "template", reason);
+  obeyRefusal(tx, broadcast.id, failure);
 }
 
 /**

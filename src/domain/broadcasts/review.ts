@@ -4,14 +4,15 @@
  */
 import type { Tx } from "#src/storage/transaction.ts";
 import { getFigures } from "../figures/adjust.ts";
+import { brokenBy } from "../figures/breaker.ts";
 import { isClosed } from "../figures/figures.ts";
 import { settleFigures } from "../figures/hold-cost.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { isFinished } from "./broadcast.ts";
 import { finishBroadcast } from "./finish.ts";
-import { stopAt } from "./pause.ts";
-import { findObstacle } from "./permission.ts";
+import { obeyReported } from "./obey-refusal.ts";
+import { holdBroadcast } from "./pause.ts";
 import { findAnyBroadcast } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 import { viewBroadcast } from "./view.ts";
@@ -26,18 +27,17 @@ const LOOK_AGAIN_MS = 60_000;
 
 /** Returns when to look again (wall time); null: not before a figure asks for it. */
 export function reviewBroadcast(tx: Tx, id: number, rules: ReviewRules): number | null {
-  const broadcast = findAnyBroadcast(tx, id);
-  if (broadcast === undefined) return null;
+  if (findAnyBroadcast(tx, id) === undefined) return null;
+  const broadcast = obeyReported(tx, id);
   if (isFinished(broadcast.status)) return settle(tx, broadcast, rules);
-  if (broadcast.status === "running") {
-    const { toGo, sending } = getFigures(tx, id);
-    if (toGo + sending === 0) {
-      const completed = finishBroadcast(tx, broadcast, "completed", null);
-      return completed === null ? null : settle(tx, completed, rules);
-    }
-    const obstacle = findObstacle(tx, broadcast);
-    if (obstacle !== null && obstacle.kind === "rests" && obstacle.cause === "breaker") stopAt(tx, broadcast, obstacle);
+  const figures = getFigures(tx, id);
+  if (broadcast.status === "running" && figures.toGo + figures.sending === 0) {
+    const completed = finishBroadcast(tx, broadcast, "completed", null);
+    return completed === null ? null : settle(tx, completed, rules);
   }
+  const broken = brokenBy(figures);
+  // Where nobody is left to be spared, the last hand-overs end it.
+  if (broken !== null && figures.toGo > 0) holdBroadcast(tx, broadcast, "breaker", broken);
   return null;
 }
 

@@ -20,10 +20,10 @@ import { messages } from "../messages/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Template } from "../templates/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
+import { obeyReported } from "./obey-refusal.ts";
 import { pauseBroadcast, stopAt } from "./pause.ts";
 import { readPermission } from "./permission.ts";
 import { templateInput } from "./plan.ts";
-import { getBroadcast } from "./read.ts";
 import { delayRecipient, listDue, listReady, nextTurn, skipRecipient, type WaitingRecipient } from "./recipients.ts";
 import { failUnsent } from "./restored.ts";
 import { describeSkip, type SkipCode } from "./skip.ts";
@@ -55,7 +55,7 @@ const nothing: Taken = { recipients: [], sender: null, after: 0, nextAt: "never"
 
 /** Looks at up to `limit` recipients behind `after`, and takes those who may be sent to now. */
 export function takeRecipients(tx: Tx, id: number, after: number, limit: number): Taken {
-  const broadcast = getBroadcast(tx, id);
+  const broadcast = obeyReported(tx, id);
   if (broadcast.status !== "running") return nothing;
   if (broadcast.waitsUntil !== null && broadcast.waitsUntil > tx.now) {
     return { ...nothing, nextAt: broadcast.waitsUntil };
@@ -66,7 +66,8 @@ export function takeRecipients(tx: Tx, id: number, after: number, limit: number)
   }
   const permission = readPermission(tx, broadcast);
   if (!permission.isGiven) {
-    stopAt(tx, broadcast, permission.obstacle);
+    // Where nobody is left to be spared, the last hand-overs end it; one that comes back brings us here again.
+    if (getFigures(tx, id).toGo > 0) stopAt(tx, broadcast, permission.obstacle);
     return nothing;
   }
   if (!holdCost(tx, id)) {

@@ -1,5 +1,5 @@
 /** Bodies that networks posted, stored before they are answered and applied after. */
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/storage/columns.ts";
 
 /** Whose word a body is: decided by whoever received it, obeyed by whoever applies it. */
@@ -27,3 +27,28 @@ export const callbacks = sqliteTable("callbacks", {
 });
 
 export type Callback = typeof callbacks.$inferSelect;
+
+export type RefusalReason =
+  /** No secret here made its signature. */
+  | "wrong_signature"
+  | "no_signature"
+  /** There is no secret here at all. */
+  | "no_secret"
+  /** An address of a number that none has. */
+  | "unknown_address";
+
+export const refusedCallbacks = sqliteTable(
+  "refused_callbacks",
+  {
+    /** Its beginning. */
+    hour: instant().notNull(),
+    reason: text().$type<RefusalReason>().notNull(),
+    /** 0 where the body names none of ours: it is only what a body claims that nobody has proven. */
+    numberId: integer().notNull(),
+    count: integer().notNull(),
+    lastAt: instant().notNull(),
+  },
+  ({ hour, reason, numberId }) => [primaryKey({ columns: [hour, reason, numberId] })],
+);
+
+export type RefusedCount = typeof refusedCallbacks.$inferSelect;

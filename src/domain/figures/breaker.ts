@@ -1,49 +1,56 @@
 /**
- * The breaker: where the network refuses the message itself for many people in a row, it would refuse it for everybody.
- * Answers and statuses are counted apart, for an answer says less: the network takes what it later fails.
+ * The breaker: where the network refuses the message itself for many people in a row, or fails for any reason of its own
+ * again and again, it would do so for everybody. Answers and statuses are counted apart, for an answer says less: the
+ * network takes what it later fails. What a status says of the template, the number or the account is kept here until
+ * the broadcast obeys it.
  */
-import { and, eq, gt, sql } from "drizzle-orm";
+import { and, eq, gt, or, sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/storage/transaction.ts";
 import { askForReview, getFigures } from "./adjust.ts";
+import * as streak from "./streak.ts";
 import { type BroadcastFigures, broadcastFigures } from "./table.ts";
 
-/** So many people in a row with the same refusal stop a broadcast. */
-export const BREAKER_ROW = 20;
-
-/** Codes that speak of the message: its values, its file, where it goes. */
-const OF_THE_MESSAGE = ["100", "131008", "131009", "131053", "132000", "132005", "132012", "132018", "130497"];
-
-/** Codes that speak of the person: they neither count nor end a row. */
-const OF_THE_PERSON = ["131021", "131026", "131047", "131049", "131050", "130472"];
-
-export type Heard = { kind: "accepted" } | { kind: "arrived" } | { kind: "failed"; code: string };
+export type Heard =
+  | { kind: "accepted" }
+  | { kind: "arrived" }
+  /** `dispatchedAt`: when the message left; null where another copy of this database sent it. */
+  | { kind: "failed"; failure: streak.Failure; dispatchedAt: number | null };
 
 const resetAnswers = statement((db) =>
   db
     .update(broadcastFigures)
-    .set({ answerCode: null, answerRow: 0 })
-    .where(and(eq(broadcastFigures.broadcastId, sql.placeholder("broadcastId")), gt(broadcastFigures.answerRow, 0)))
+    .set({ answerCode: null, answerRow: 0, answerStreak: 0, answerWords: null })
+    .where(
+      and(
+        eq(broadcastFigures.broadcastId, sql.placeholder("broadcastId")),
+        or(gt(broadcastFigures.answerRow, 0), gt(broadcastFigures.answerStreak, 0)),
+      ),
+    )
     .prepare(),
 );
 
 const resetStatuses = statement((db) =>
   db
     .update(broadcastFigures)
-    .set({ statusCode: null, statusRow: 0 })
-    .where(and(eq(broadcastFigures.broadcastId, sql.placeholder("broadcastId")), gt(broadcastFigures.statusRow, 0)))
+    .set({ statusCode: null, statusRow: 0, statusStreak: 0, statusWords: null })
+    .where(
+      and(
+        eq(broadcastFigures.broadcastId, sql.placeholder("broadcastId")),
+        or(gt(broadcastFigures.statusRow, 0), gt(broadcastFigures.statusStreak, 0)),
+      ),
+    )
     .prepare(),
 );
 
 /** What the network answered for one recipient. */
-export function hearAnswer(tx: Tx, broadcastId: number, heard: Heard): void {
-  if (heard.kind !== "failed") {
+export function hearAnswer(tx: Tx, broadcastId: number, result: streak.Result): void {
+  if (result.kind === "well") {
     resetAnswers(tx).run({ broadcastId });
     return;
   }
-  if (OF_THE_PERSON.includes(heard.code)) return;
   const figures = getFigures(tx, broadcastId);
-  const row = rowAfter(heard.code, figures.answerCode, figures.answerRow);
-  write(tx, figures, { answerCode: row.code, answerRow: row.length });
+  const { code, row, network, words } = streak.streaksAfter(answersOf(figures), result);
+  write(tx, figures, { answerCode: code, answerRow: row, answerStreak: network, answerWords: words });
 }
 
 /** What a status reported of one recipient. */
@@ -53,31 +60,67 @@ export function hearStatus(tx: Tx, broadcastId: number, heard: Heard): void {
     resetStatuses(tx).run({ broadcastId });
     return;
   }
-  if (OF_THE_PERSON.includes(heard.code)) return;
   const figures = getFigures(tx, broadcastId);
-  const row = rowAfter(heard.code, figures.statusCode, figures.statusRow);
-  write(tx, figures, { statusCode: row.code, statusRow: row.length });
+  // It left before somebody put right what was wrong, and reports the old state.
+  if (figures.resumedAt !== null && (heard.dispatchedAt ?? 0) < figures.resumedAt) return;
+  const { failure } = heard;
+  const { code, row, network, words } = streak.streaksAfter(statusesOf(figures), { kind: "failed", failure });
+  const reportedRefusal = figures.reportedRefusal ?? (speaksOfAll(failure) ? failure : null);
+  write(tx, figures, {
+    statusCode: code,
+    statusRow: row,
+    statusStreak: network,
+    statusWords: words,
+    reportedRefusal,
+  });
 }
 
-/** Both rows begin anew: a person has looked at it. */
+/** Whether everything of that template, number or account would be refused alike. */
+export function speaksOfAll({ scope }: Pick<streak.Failure, "scope">): boolean {
+  return scope === "template" || scope === "number" || scope === "account";
+}
+
+/** The refusal by status that the broadcast has not obeyed yet, once. */
+export function takeReportedRefusal(tx: Tx, broadcastId: number): streak.Failure | null {
+  const { reportedRefusal } = getFigures(tx, broadcastId);
+  if (reportedRefusal !== null) set(tx, broadcastId, { reportedRefusal: null });
+  return reportedRefusal;
+}
+
+/** All streaks begin anew: a person has looked at it. */
 export function closeBreaker(tx: Tx, broadcastId: number): void {
   resetAnswers(tx).run({ broadcastId });
   resetStatuses(tx).run({ broadcastId });
+  set(tx, broadcastId, { reportedRefusal: null });
 }
 
-/** The code that has been refused too often in a row; null while there is none. */
-export function brokenBy({ answerCode, answerRow, statusCode, statusRow }: BroadcastFigures): string | null {
-  if (answerRow >= BREAKER_ROW) return answerCode;
-  return statusRow >= BREAKER_ROW ? statusCode : null;
+/** From now on only what leaves from now on can fail in a way that says something. */
+export function noteResumed(tx: Tx, broadcastId: number): void {
+  set(tx, broadcastId, { resumedAt: tx.now });
 }
 
-function rowAfter(code: string, known: string | null, length: number): { code: string | null; length: number } {
-  if (!OF_THE_MESSAGE.includes(code)) return { code: null, length: 0 };
-  return { code, length: code === known ? length + 1 : 1 };
+/** Why it may not go on, in words; null while it may. */
+export function brokenBy(figures: BroadcastFigures): string | null {
+  return streak.brokenBy(answersOf(figures)) ?? streak.brokenBy(statusesOf(figures));
 }
 
-function write(tx: Tx, figures: BroadcastFigures, row: Partial<BroadcastFigures>): void {
+function answersOf(figures: BroadcastFigures): streak.Streaks {
+  const { answerCode, answerRow, answerStreak, answerWords } = figures;
+  return { code: answerCode, row: answerRow, network: answerStreak, words: answerWords };
+}
+
+function statusesOf(figures: BroadcastFigures): streak.Streaks {
+  const { statusCode, statusRow, statusStreak, statusWords } = figures;
+  return { code: statusCode, row: statusRow, network: statusStreak, words: statusWords };
+}
+
+function write(tx: Tx, figures: BroadcastFigures, changes: Partial<BroadcastFigures>): void {
   const { broadcastId, workspaceId } = figures;
-  tx.db.update(broadcastFigures).set(row).where(eq(broadcastFigures.broadcastId, broadcastId)).run();
-  if (brokenBy({ ...figures, ...row }) !== null) askForReview(tx, broadcastId, workspaceId, tx.now);
+  set(tx, broadcastId, changes);
+  const after = { ...figures, ...changes };
+  if (after.reportedRefusal !== null || brokenBy(after) !== null) askForReview(tx, broadcastId, workspaceId, tx.now);
+}
+
+function set(tx: Tx, broadcastId: number, changes: Partial<BroadcastFigures>): void {
+  tx.db.update(broadcastFigures).set(changes).where(eq(broadcastFigures.broadcastId, broadcastId)).run();
 }

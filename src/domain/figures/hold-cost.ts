@@ -37,6 +37,8 @@ export function createFigures(tx: Tx, figures: NewFigures): BroadcastFigures {
       isFinished: false,
       answerRow: 0,
       statusRow: 0,
+      answerStreak: 0,
+      statusStreak: 0,
     })
     .returning()
     .get();

@@ -1,6 +1,7 @@
 /** What a broadcast has come to. A row of its own, for it is written with every message while the broadcast itself rests. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, instant, micros } from "#src/storage/columns.ts";
+import type { Failure } from "./streak.ts";
 
 export const broadcastFigures = sqliteTable("broadcast_figures", {
   broadcastId: integer().primaryKey(),
@@ -32,6 +33,15 @@ export const broadcastFigures = sqliteTable("broadcast_figures", {
   answerRow: integer().notNull(),
   statusCode: text(),
   statusRow: integer().notNull(),
+  /** How many messages in a row failed on the network's side, and what it said last, by answer and by status. */
+  answerStreak: integer().notNull(),
+  answerWords: text(),
+  statusStreak: integer().notNull(),
+  statusWords: text(),
+  /** A refusal of the template, the number or the account that came by status, until the broadcast obeys it. */
+  reportedRefusal: text({ mode: "json" }).$type<Failure>(),
+  /** When it last went on after a pause: a status of a message that left before says nothing about now. */
+  resumedAt: instant(),
 });
 
 export type BroadcastFigures = typeof broadcastFigures.$inferSelect;

@@ -13,8 +13,8 @@ import type { BroadcastFigures } from "./table.ts";
 interface Counted {
   figures: BroadcastFigures;
   sum: FiguresChange;
-  /** Whether a row of refusals may have begun: without one, an arrival has none to end. */
-  hasRow: boolean;
+  /** Whether a streak of failures may have begun: without one, an arrival has none to end. */
+  hasStreak: boolean;
 }
 
 export class Tally {
@@ -38,10 +38,10 @@ export class Tally {
   /** What a status reported of one recipient, for the breaker: their order matters, so it is written at once. */
   hear(broadcastId: number, heard: Heard): void {
     const counted = this.#of(broadcastId);
-    if (heard.kind === "failed") counted.hasRow = true;
-    else if (!counted.hasRow || heard.kind === "accepted") return;
+    if (heard.kind === "failed") counted.hasStreak = true;
+    else if (!counted.hasStreak || heard.kind === "accepted") return;
     hearStatus(this.#tx, broadcastId, heard);
-    if (heard.kind === "arrived") counted.hasRow = false;
+    if (heard.kind === "arrived") counted.hasStreak = false;
   }
 
   /** Writes what was counted; the tally is then as new. */
@@ -54,7 +54,7 @@ export class Tally {
     const known = this.#counted.get(broadcastId);
     if (known !== undefined) return known;
     const figures = getFigures(this.#tx, broadcastId);
-    const counted = { figures, sum: { ...noChange }, hasRow: figures.statusRow > 0 };
+    const counted = { figures, sum: { ...noChange }, hasStreak: figures.statusRow > 0 || figures.statusStreak > 0 };
     this.#counted.set(broadcastId, counted);
     return counted;
   }

@@ -19,6 +19,8 @@ const PARKED_WITH_REFERENCE_MS = 24 * 60 * 60 * 1000;
 const PARKED_WITHOUT_MS = 10 * 60 * 1000;
 const PARKED_WITHOUT_MAX = 100_000;
 
+const NO_REASON = "The network gave no reason.";
+
 export type Applied =
   /** `messageId` was moved or filled in; `isOfErased`: of somebody whom the report should not have named any more. */
   { kind: "applied"; messageId: number; isOfErased: boolean } | { kind: "parked" } | { kind: "dropped" };
@@ -85,6 +87,7 @@ function applyTo(tx: Tx, message: Message, report: StatusReport, tally: Tally | 
         errorCode: report.error?.code ?? message.errorCode,
         errorMessage: report.error?.message ?? message.errorMessage,
       });
+      hear(tx, message, report, tally);
       return;
     case "enter":
       enter(
@@ -96,24 +99,35 @@ function applyTo(tx: Tx, message: Message, report: StatusReport, tally: Tally | 
           outcomeUnknown: false,
           ...timesOf(message, report, tx.now),
           errorCode: report.status === "failed" ? (report.error?.code ?? "unknown") : null,
-          errorMessage: report.status === "failed" ? (report.error?.message ?? "The network gave no reason.") : null,
+          errorMessage: report.status === "failed" ? (report.error?.message ?? NO_REASON) : null,
         },
         tally,
       );
-      if (message.broadcastId === null) return;
-      if (tally === null) hearStatus(tx, message.broadcastId, heardFrom(report));
-      else tally.hear(message.broadcastId, heardFrom(report));
+      hear(tx, message, report, tally);
   }
+}
+
+/** What a status of a recipient says to its broadcast's breaker. */
+function hear(tx: Tx, message: Message, report: StatusReport, tally: Tally | null): void {
+  if (message.broadcastId === null) return;
+  const heard = heardFrom(message, report);
+  if (tally === null) hearStatus(tx, message.broadcastId, heard);
+  else tally.hear(message.broadcastId, heard);
 }
 
 function differs(message: Message, times: Partial<Message>): boolean {
   return Object.entries(times).some(([name, at]) => message[name as keyof Message] !== at);
 }
 
-/** What a status of a recipient says to its broadcast's breaker. */
-function heardFrom({ status, error }: StatusReport): Heard {
-  if (status === "failed") return { kind: "failed", code: error?.code ?? "unknown" };
-  return { kind: status === "sent" ? "accepted" : "arrived" };
+function heardFrom({ handedOverAt }: Message, { status, error }: StatusReport): Heard {
+  if (status !== "failed") return { kind: status === "sent" ? "accepted" : "arrived" };
+  // A status that an older version parked has no scope.
+  const failure = {
+    code: error?.code ?? "unknown",
+    words: error?.message ?? NO_REASON,
+    scope: error?.scope ?? "network",
+  };
+  return { kind: "failed", failure, dispatchedAt: handedOverAt };
 }
 
 /** A state sets the earlier states' times too, where they are missing. Nothing lies in the future, or before the last. */

@@ -3,6 +3,7 @@
  * Only `throttled` and `unreachable` prove that the network took nothing, so only these two may be tried again.
  */
 import type { AttemptNote } from "../attempts/table.ts";
+import type { FailureScope } from "../figures/streak.ts";
 
 export type Outcome =
   | {
@@ -41,6 +42,6 @@ export type Outcome =
 
 /**
  * `recipient`: this person only · `message`: these values or this media · `template` · `number` · `account`: everything
- * of that template, number or account would be refused alike.
+ * of that template, number or account would be refused alike · `network`: a failure that speaks of none of them.
  */
-export type RefusalScope = "recipient" | "message" | "template" | "number" | "account";
+export type RefusalScope = FailureScope;

@@ -1,3 +1,6 @@
+/** What a network reports of messages after it has taken them. */
+import type { RefusalScope } from "./outcome.ts";
+
 /** One status of one message, as the network told it. Statuses arrive twice, late, and in any order. */
 export interface StatusReport {
   kind: "status";
@@ -13,5 +16,5 @@ export interface StatusReport {
   recipientId: string | null;
   recipientUserId: string | null;
   /** Why it failed; null for every other status. */
-  error: { code: string; message: string } | null;
+  error: { code: string; message: string; scope: RefusalScope } | null;
 }

@@ -10,7 +10,7 @@ import { randomText } from "#src/primitives/id.ts";
 import type { Random } from "#src/primitives/random.ts";
 import type { Handover, Network } from "../network.ts";
 import { parseCallback } from "../whatsapp/callback.ts";
-import { describe } from "../whatsapp/errors.ts";
+import { describe, scopeOf } from "../whatsapp/errors.ts";
 import { statusCallback } from "./callback.ts";
 import { type Script, type SimulatorTimes, scriptFor } from "./script.ts";
 
@@ -59,7 +59,12 @@ export function createSimulator({ clock, random, times, callBack }: SimulatorOpt
       const accepted = { kind: "accepted", networkMessageId, recipientId: to.slice(1), recipientUserId: null } as const;
       switch (script.answer) {
         case "refused":
-          return { kind: "refused", code: script.code, message: describe(script.code), scope: "recipient" };
+          return {
+            kind: "refused",
+            code: script.code,
+            message: describe(script.code),
+            scope: scopeOf({ code: Number(script.code), subcode: null, details: null }),
+          };
         case "none":
           scheduleStatuses(handover, to, networkMessageId, script);
           await sleep(clock, Math.min(times.noAnswerAfterMs, timeoutMs));

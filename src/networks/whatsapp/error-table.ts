@@ -42,22 +42,23 @@ const FACTS: ReadonlyMap<number, ErrorFact> = new Map([
   }),
   // The person.
   ...refused("recipient", {
-    1: "WhatsApp could not make sense of the request, or failed on it. Send again; if it stays, report it.",
     130472: "The person is in a WhatsApp experiment and gets no marketing messages. Wait until they write first.",
-    131000: "WhatsApp failed to send the message and named no reason. Send it again later.",
     131021: "Sender and recipient are the same number. Choose another recipient.",
     131026:
       "The message cannot be delivered to this number: it may not be on WhatsApp, use an old app or not accept messages. Check the number with the person.",
-    131030:
-      "The sending number is a test number and the recipient is not on its list. Add them in Meta's dashboard or use a real number.",
     131047: "More than 24 hours have passed since the person last wrote. Send a template instead of free text.",
     131049:
       "WhatsApp held the message back to spare the person more marketing. Wait at least a day before trying again.",
     131050: "The person has switched off marketing messages from this business. Send them no more marketing.",
     131062: "This kind of message needs the person's phone number, which is not known. Ask them for it.",
-    135000: "WhatsApp refused the message and named no reason. Check the content and send it again.",
     137000:
       "The person's WhatsApp identity has changed, for example by a new phone. Confirm who they are before sending.",
+  }),
+  // The network itself: it names nothing that is ours.
+  ...refused("network", {
+    1: "WhatsApp could not make sense of the request, or failed on it. Send again; if it stays, report it.",
+    131000: "WhatsApp failed to send the message and named no reason. Send it again later.",
+    135000: "WhatsApp refused the message and named no reason. Check the content and send it again.",
   }),
   // The message: its values, its media, where it goes.
   ...refused("message", {
@@ -66,6 +67,8 @@ const FACTS: ReadonlyMap<number, ErrorFact> = new Map([
     131008:
       "Something that WhatsApp requires is missing from the message. Compare it with the template and report it if nothing is.",
     131009: "A value in the message is not one that WhatsApp accepts. Check the values and the recipient's number.",
+    131030:
+      "The sending number is a test number and the recipient is not on its list. Add them in Meta's dashboard or use a real number.",
     131051: "WhatsApp does not support this kind of message. Send another kind.",
     131052: "WhatsApp could not fetch the file that the person sent. Ask them to send it again.",
     131053:

@@ -3,7 +3,7 @@
  * the HTTP status or by English text. What Meta says about parameters is passed on; its free text is not, for it has
  * been seen to repeat access tokens.
  */
-import type { Outcome } from "#src/domain/messages/outcome.ts";
+import type { Outcome, RefusalScope } from "#src/domain/messages/outcome.ts";
 import { type ErrorFact, findErrorFact } from "./error-table.ts";
 import { asObject, integerOf, type JsonObject, memberOf, objectOf, parseJson, sentenceOf } from "./json.ts";
 
@@ -56,8 +56,17 @@ export function classify(error: GraphError, headers: Headers, nowMs: number): Ou
       retryAfterMs: readWaitHint(headers, fact.scope, nowMs),
     };
   }
-  // A code that nobody has told us of speaks of this person only: one strange answer must not stop the others.
-  return { kind: "refused", code, message, scope: fact?.scope ?? "recipient" };
+  return { kind: "refused", code, message, scope: scopeOf(error) };
+}
+
+/**
+ * What a failure speaks of, also one that comes by status, where nothing can be tried again. An unlisted code speaks of
+ * none of ours: a single strange failure stops nothing, several in a row do.
+ */
+export function scopeOf(error: GraphError): RefusalScope {
+  const fact = factOf(error);
+  if (fact?.kind === "refused") return fact.scope;
+  return fact?.scope === "pair" ? "recipient" : "network";
 }
 
 /** What a code means and what to do about it, in words for a person. Takes any text: unknown codes are said to be so. */

@@ -1,7 +1,7 @@
 /** Reads what became of one of our messages. Times and order are Meta's: late, twice and backwards are all normal. */
 import type { StatusReport } from "#src/domain/messages/report.ts";
 import type { Report } from "../network.ts";
-import { explain, graphErrorOf } from "./errors.ts";
+import { explain, graphErrorOf, scopeOf } from "./errors.ts";
 import { personOf, requireId, requirePhoneNumberId, requireText, requireTime, type Surroundings } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, textOf } from "./json.ts";
 
@@ -12,6 +12,8 @@ const STATUSES: ReadonlySet<string> = new Set([
   "read",
   "failed",
 ] satisfies StatusReport["status"][]);
+
+const NO_REASON = "WhatsApp reported a failure and named no reason.";
 
 export function readStatus(item: JsonObject, surroundings: Surroundings): Report {
   const status = requireText(item, "status");
@@ -36,10 +38,10 @@ function isKnown(status: string): status is StatusReport["status"] {
   return STATUSES.has(status);
 }
 
-function errorOf(item: JsonObject): { code: string; message: string } {
+function errorOf(item: JsonObject): NonNullable<StatusReport["error"]> {
   const error = listOf(item, "errors")
     .map((element) => graphErrorOf(asObject(element)))
     .find((element) => element !== null);
-  if (error === undefined) return { code: "unknown", message: "WhatsApp reported a failure and named no reason." };
-  return { code: String(error.code), message: explain(error) };
+  if (error === undefined) return { code: "unknown", message: NO_REASON, scope: "network" };
+  return { code: String(error.code), message: explain(error), scope: scopeOf(error) };
 }

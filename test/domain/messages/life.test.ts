@@ -68,7 +68,8 @@ class Story {
     const networkMessageId = `wamid.${reference}`;
     await this.at.store.write((tx) => {
       if (step.kind === "status") {
-        const error = step.status === "failed" ? { code: "131026", message: "not there" } : null;
+        const error =
+          step.status === "failed" ? { code: "131026", message: "not there", scope: "recipient" as const } : null;
         const report = {
           kind: "status",
           phoneNumberId: this.at.number.phoneNumberId,

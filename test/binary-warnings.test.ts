@@ -1,0 +1,165 @@
+/**
+ * The executable where something is wrong with everything: a network that refuses everybody, by answer or by status, and
+ * callbacks that the app secret does not match. A real process over real sockets and in real time; one installation.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { AcceptedMessage, Fault } from "./support/graph.ts";
+import { graphNumber, graphTemplate } from "./support/graph-account.ts";
+import { textFrom } from "./support/whatsapp.ts";
+import {
+  ACCESS_TOKEN,
+  ACCOUNT_ID,
+  APP_SECRET,
+  makeWhatsappProcess,
+  PHONE_NUMBER_ID,
+  until,
+  type WhatsappProcess,
+} from "./support/whatsapp-process.ts";
+
+const LIMIT_MS = 60_000;
+const PEOPLE = 600;
+
+let shop: WhatsappProcess;
+
+beforeAll(async () => {
+  shop = await makeWhatsappProcess({
+    numbers: [graphNumber(PHONE_NUMBER_ID, "+49 30 1234567")],
+    templates: [graphTemplate("greeting", { components: [{ type: "BODY", text: "Hello {{1}}" }] })],
+    subscribedApps: [{ id: "300000000000001", name: "Our app" }],
+  });
+  shop.write("waxwing.toml", configuration(APP_SECRET));
+  shop.write("token", `${ACCESS_TOKEN}\n`);
+  await shop.json("workspace", "create", "--name", "Shop", "--country", "DE", "--timezone", "Europe/Berlin");
+  await shop.json(
+    ...["number", "add", "--workspace", "1", "--phone", "+49 30 1234567", "--name", "Shop", "--network", "whatsapp"],
+    ...["--phone-number-id", PHONE_NUMBER_ID, "--account-id", ACCOUNT_ID, "--token-file", "token"],
+  );
+  await shop.json("number", "update", "1", "--throughput", "100");
+  const { key } = await shop.json("key", "create", "--workspace", "1", "--name", "Test");
+  shop.key = String(key);
+  await shop.start();
+}, LIMIT_MS);
+
+afterAll(() => shop[Symbol.asyncDispose]());
+
+function configuration(appSecret: string): string {
+  return `[server]
+public_url = "${shop.publicUrl}"
+[storage]
+data = "data"
+[whatsapp]
+verify_token = "a-word"
+app_secret = "${appSecret}"
+graph_url = "${shop.graph.url}"
+[secrets]
+key_file = "waxwing.key"
+`;
+}
+
+interface Shown {
+  status: string;
+  status_reason: string | null;
+  counts: { failed: number };
+}
+
+let broadcastCount = 0;
+
+/** A broadcast to 600 others than before. `report`: what becomes of those that were accepted since it was last called. */
+async function send(report: (accepted: AcceptedMessage[]) => Promise<void>): Promise<{ shown: Shown; sends: number }> {
+  broadcastCount += 1;
+  const seen = shop.graph.requests.length;
+  let reported = shop.graph.accepted.length;
+  const to = Array.from({ length: PEOPLE }, (_, index) => `+491511${broadcastCount}${String(200_000 + index)}`);
+  const body = { name: "News", template: "greeting", variables: ["Anna"], to };
+  const { id } = (await shop.call("POST", "/broadcasts", { body })).body.data;
+  let shown: Shown = { status: "running", status_reason: null, counts: { failed: 0 } };
+  for (let step = 0; step < 400 && !["paused", "completed", "failed"].includes(shown.status); step++) {
+    const accepted = shop.graph.accepted.slice(reported);
+    reported += accepted.length;
+    if (accepted.length > 0) await report(accepted);
+    await Bun.sleep(25);
+    shown = (await shop.call("GET", `/broadcasts/${id}`)).body.data;
+  }
+  // Whoever is on the way at the pause arrives; nobody else does.
+  await Bun.sleep(1_000);
+  return { shown, sends: shop.graph.requests.length - seen };
+}
+
+const nothing = () => Promise.resolve();
+
+test.each<[string, Fault, string]>([
+  ["an unlisted code", { kind: "error", code: 131058 }, "(error 131058)"],
+  ["HTML under a 502", { kind: "answer", status: 502, body: "<html>Bad Gateway</html>" }, "HTTP 502"],
+])(
+  "600 people and %s for each answer: a few leave, it rests, and says why",
+  async (_, fault, words) => {
+    // As many as are asked for in a second: the next story begins without.
+    const to = `+491511${broadcastCount + 1}`;
+    for (let index = 0; index < PEOPLE; index++) shop.graph.fault({ to: `${to}${200_000 + index}`, fault });
+    const { shown, sends } = await send(nothing);
+    expect(shown.status).toBe("paused");
+    expect(shown.status_reason).toContain("10 messages in a row");
+    expect(shown.status_reason).toContain(words);
+    expect(sends).toBeLessThan(60);
+  },
+  LIMIT_MS,
+);
+
+test.each([
+  [131042, "payment"],
+  [131000, "10 messages in a row"],
+])(
+  "600 people, all accepted, and %d by status: a few leave, it rests, and says why",
+  async (code, words) => {
+    const { shown, sends } = await send(async (accepted) => {
+      const errors = [{ code, title: "An error of the test" }];
+      const changes = accepted.map((message) => shop.graph.status(message, "failed", { errors }));
+      expect(await shop.hear(changes)).toBe(200);
+    });
+    expect(shown.status).toBe("paused");
+    expect(shown.status_reason).toContain(words);
+    expect(shown.status_reason).toContain(`(error ${code})`);
+    expect(sends).toBeLessThan(200);
+  },
+  LIMIT_MS,
+);
+
+test(
+  "20 callbacks signed with another secret: one line, counted, the doctor's first finding; and over when it is right",
+  async () => {
+    const change = () => textFrom(shop.graph, "+4915112345678", "Hello");
+    const refusals = () => shop.log().match(/^.*signature does not match.*$/gm) ?? [];
+    const doctor = async () => {
+      const { code, out } = await shop.command("doctor", "--json");
+      const { findings } = JSON.parse(out) as { findings: { level: string; check: string; message: string }[] };
+      return { code, first: findings[0], ofSignature: findings.filter(({ check }) => check === "callback signature") };
+    };
+    expect((await doctor()).ofSignature).toEqual([]);
+    // What an operator did: typed another secret, and restarted.
+    await shop.stop();
+    shop.write("waxwing.toml", configuration("not-the-secret"));
+    await shop.start();
+    for (let times = 0; times < 20; times++) expect(await shop.hear(change())).toBe(403);
+    expect(refusals()).toHaveLength(1);
+    expect(refusals()[0]).toMatch(/ WARN .*number=1/);
+    const metrics = await fetch(shop.callbackUrl().replace("/networks/whatsapp", "/metrics"));
+    expect(await metrics.text()).toContain('waxwing_callbacks_refused_total{reason="wrong_signature"} 20');
+    await until("they are on disk", () => {
+      const [row] = shop.rows<{ count: number }>("SELECT sum(count) AS count FROM refused_callbacks");
+      return row?.count === 20;
+    });
+    expect(await doctor()).toMatchObject({
+      code: 1,
+      first: { level: "problem", check: "callback signature", message: expect.stringContaining("20 refused") },
+    });
+    // Without a server it says the same.
+    await shop.stop();
+    expect((await doctor()).first).toMatchObject({ check: "callback signature" });
+    shop.write("waxwing.toml", configuration(APP_SECRET));
+    await shop.start();
+    expect((await doctor()).ofSignature).toHaveLength(1);
+    expect(await shop.hear(change())).toBe(200);
+    expect((await doctor()).ofSignature).toEqual([]);
+  },
+  LIMIT_MS,
+);

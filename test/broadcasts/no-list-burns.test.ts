@@ -1,0 +1,163 @@
+/**
+ * No list burns: a broadcast to 600 people over the fake Cloud API, where everything goes wrong in one way. Whether the
+ * network says so in its answer or minutes later by status, the broadcast stops after a few, and says why.
+ */
+import { expect, test } from "bun:test";
+import { type Broadcast, broadcasts } from "#src/domain/broadcasts/table.ts";
+import { updateNumber } from "#src/domain/numbers/update.ts";
+import type { Fault } from "#test/support/graph.ts";
+import { startWhatsapp, type WhatsappWorld } from "#test/support/whatsapp.ts";
+
+const PEOPLE = 600;
+/** Messages a second: Meta's own pace of a new number. */
+const THROUGHPUT = 80;
+const STEP_MS = 50;
+/** How long after its answer a message is reported on. */
+const STATUS_AFTER_STEPS = 4;
+
+const LIMIT_MS = 60_000;
+
+interface End {
+  sends: number;
+  status: string;
+  cause: string | null;
+  reason: string;
+  failed: number;
+}
+
+/** Runs it for as long as 600 messages take, and a minute more. `codeOf`: what a message is reported as; null: read. */
+async function send(
+  world: WhatsappWorld,
+  codeOf: ((index: number) => number | null) | null,
+): Promise<End & { id: number }> {
+  const { app, graph, workspace, clock } = world;
+  const number = world.number();
+  await app.store.write((tx) => void updateNumber(tx, number, { throughput: THROUGHPUT }));
+  const to = Array.from({ length: PEOPLE }, (_, index) => `+491511234${String(5_000 + index)}`);
+  const body = { name: "News", template: "greeting", variables: ["Anna"], to };
+  const created = await app.send("POST", "/api/v1/broadcasts", { key: workspace.key, body });
+  expect(created.status).toBe(202);
+  let reported = 0;
+  const accepted: number[] = [];
+  for (let step = 0; step < (PEOPLE / THROUGHPUT + 3) * (1_000 / STEP_MS); step++) {
+    await clock.advance(STEP_MS);
+    accepted.push(graph.accepted.length);
+    const due = accepted.at(-1 - STATUS_AFTER_STEPS) ?? 0;
+    if (codeOf === null || due === reported) continue;
+    const changes = graph.accepted.slice(reported, due).map((message, index) => {
+      const code = codeOf(reported + index);
+      return code === null
+        ? graph.status(message, "delivered")
+        : graph.status(message, "failed", { errors: [{ code, title: "An error of the test" }] });
+    });
+    reported = due;
+    expect(await world.hear(changes)).toBe(200);
+  }
+  await clock.advance(60_000);
+  const id: number = created.body.data.id;
+  return { id, ...(await endOf(world, id)) };
+}
+
+async function endOf({ app, graph, workspace }: WhatsappWorld, id: number): Promise<End> {
+  const { data } = (await app.send("GET", `/api/v1/broadcasts/${id}`, { key: workspace.key })).body;
+  const row = app.store.read(({ db }) => db.select().from(broadcasts).all()).find((one) => one.id === id);
+  return {
+    sends: graph.requests.length,
+    status: data.status,
+    cause: (row as Broadcast).pauseCause,
+    reason: data.status_reason ?? "",
+    failed: data.counts.failed,
+  };
+}
+
+/** How many may have left when the broadcast stops. By status: what leaves until the statuses are here, and no more. */
+const BY_ANSWER_MAX = 40;
+const BY_STATUS_MAX = 40;
+
+type Case = [what: string, code: number, cause: string | null, status: string, reason: RegExp];
+
+/** Stop at the first, because the code speaks of everybody. */
+const AT_ONCE: readonly Case[] = [
+  ["payment", 131042, "account", "paused", /payment.*\(error 131042\)/],
+  ["account locked", 131031, "account", "paused", /locked.*\(error 131031\)/],
+  ["spam", 131048, "account", "paused", /blocked or reported.*\(error 131048\)/],
+  ["number not registered", 133010, "number", "paused", /not registered.*\(error 133010\)/],
+  ["template paused", 132015, "template", "paused", /paused the template.*\(error 132015\)/],
+  ["template unknown", 132001, "template", "paused", /does not exist.*\(error 132001\)/],
+  ["template disabled", 132016, null, "failed", /disabled the template.*\(error 132016\)/],
+];
+
+/** Stop after ten in a row. */
+const IN_A_ROW: readonly Case[] = [
+  ["no reason named", 131000, "breaker", "paused", /10 messages in a row.*named no reason.*\(error 131000\)/],
+  ["failed on the request", 1, "breaker", "paused", /10 messages in a row.*\(error 1\)/],
+  ["unlisted", 131058, "breaker", "paused", /10 messages in a row.*\(error 131058\)/],
+  ["unlisted and new", 17, "breaker", "paused", /10 messages in a row.*\(error 17\)/],
+  ["a test number's list", 131030, "breaker", "paused", /10 messages in a row.*\(error 131030\)/],
+];
+
+for (const [what, code, cause, status, reason] of [...AT_ONCE, ...IN_A_ROW]) {
+  test(
+    `${what} (${code}) by answer`,
+    async () => {
+      await using world = await startWhatsapp();
+      world.graph.fault({ fault: { kind: "error", code }, times: Infinity });
+      const end = await send(world, null);
+      expect(end.reason).toMatch(reason);
+      expect(end).toMatchObject({ status, cause });
+      expect(end.sends).toBeLessThan(BY_ANSWER_MAX);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    `${what} (${code}) by status`,
+    async () => {
+      await using world = await startWhatsapp();
+      const end = await send(world, () => code);
+      expect(end.reason).toMatch(reason);
+      expect(end).toMatchObject({ status, cause });
+      expect(end.sends).toBeLessThan(BY_STATUS_MAX);
+      // What had left is reported on all the same, and everybody else is still to go.
+      expect(end.failed).toBe(end.sends);
+      expect(world.number().ready).toBe(cause !== "number");
+    },
+    LIMIT_MS,
+  );
+}
+
+const UNREADABLE: readonly [string, Fault, RegExp][] = [
+  ["HTML under a 502", { kind: "answer", status: 502, body: "<html>Bad Gateway</html>" }, /HTTP 502/],
+  ["an empty 500", { kind: "answer", status: 500, body: "" }, /HTTP 500/],
+  ["an empty 200", { kind: "answer", status: 200, body: "" }, /HTTP 200/],
+  ["a 200 without an id", { kind: "no_id" }, /HTTP 200/],
+  ["a provider's own error", { kind: "answer", status: 400, body: '{"meta":{"success":false}}' }, /HTTP 400/],
+  ["connections that end", { kind: "reset" }, /10 messages in a row/],
+];
+
+for (const [what, fault, reason] of UNREADABLE) {
+  test(
+    `${what} to everybody`,
+    async () => {
+      await using world = await startWhatsapp();
+      world.graph.fault({ fault, times: Infinity });
+      const end = await send(world, null);
+      expect(end.reason).toStartWith("10 messages in a row failed on the network's side");
+      expect(end.reason).toMatch(reason);
+      expect(end).toMatchObject({ status: "paused", cause: "breaker" });
+      expect(end.sends).toBeLessThan(BY_ANSWER_MAX);
+    },
+    LIMIT_MS,
+  );
+}
+
+test(
+  "refusals of the person and people who get it stop nothing",
+  async () => {
+    await using world = await startWhatsapp();
+    const codes = [131026, 131049, 131000, null, 131047];
+    const end = await send(world, (index) => codes[index % codes.length] ?? null);
+    expect(end).toMatchObject({ sends: PEOPLE, status: "completed" });
+  },
+  LIMIT_MS,
+);

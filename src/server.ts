@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { createApp } from "#src/api/app.ts";
+import { BodyBudget } from "#src/api/body-budget.ts";
 import { callbackRoutes } from "#src/api/callbacks.ts";
 import { readTls } from "#src/config/tls.ts";
 import type { Config } from "#src/config.ts";
@@ -245,13 +246,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   figures.watch({ database, reader: readers.lists, clock, figures: store.figures });
   const secrets = new CallbackSecrets({ store, box, configured: config.whatsapp.appSecret, log });
-  app.use(callbackRoutes({ store, networks, secrets, verifyToken: config.whatsapp.verifyToken, log }));
+  const bodies = { budget: new BodyBudget(clock), clock };
+  app.use(callbackRoutes({ store, networks, secrets, verifyToken: config.whatsapp.verifyToken, bodies, log }));
   app.use(
     consoleRoutes({
       system,
       doctor: settingsOf(config),
       ...{ store, clock, random, log, box, handOver, reader: readers.lists, searchReader: readers.searches },
-      limits: config.limits,
+      ...{ limits: config.limits, bodies },
       importFiles: new ImportFiles(files.database),
       webhooks: config.webhooks,
       publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,

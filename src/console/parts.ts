@@ -30,7 +30,7 @@ export interface ConsoleOptions {
   reader: Reader;
   searchReader: Reader;
   limits: RateLimits & { bodyBytes: number };
-  /** For the forms of those who are not signed in. */
+  /** For the forms of sign-ins and one-time links. */
   bodies: UnprovenBodies;
   /** What the doctor looks at beside the rows. */
   doctor: DoctorSettings;

@@ -143,7 +143,7 @@ test("a body in chunks is read like an announced one, and refused where it grows
   hangUp([form]);
 });
 
-test("a form of somebody who is not signed in has at most 64 KiB, and a longer one is not read", async () => {
+test("the form of a sign-in has at most 64 KiB, and a longer one is not read", async () => {
   await using world = await startWhatsapp();
   const form = send(world, FORM, announced(64 * 1024 + 1), "{");
   expect(await form.answer).toMatch(/^HTTP\/1\.1 400 .*larger than 65536 bytes/s);

@@ -20,7 +20,7 @@ export interface Attacked {
   /** The slowest answers, milliseconds; a probe that was not answered at all took its limit. */
   slowestCallbackMs: number;
   slowestReadMs: number;
-  /** 95 of 100 answers took no longer, milliseconds. */
+  /** The median, milliseconds. */
   usualCallbackMs: number;
   usualReadMs: number;
   /** Statuses of the probes, each once. */
@@ -131,7 +131,7 @@ export async function besiege(): Promise<Besieged> {
       const slowest = (probes: { ms: number }[]): number => Math.round(Math.max(...probes.map(({ ms }) => ms)));
       const usual = (probes: { ms: number }[]): number => {
         const times = probes.map(({ ms }) => ms).sort((one, other) => one - other);
-        return Math.round(times[Math.floor(times.length * 0.95)] ?? PROBE_LIMIT_MS);
+        return Math.round(times[Math.floor(times.length / 2)] ?? PROBE_LIMIT_MS);
       };
       const statuses = (probes: { status: number }[]): number[] => [...new Set(probes.map(({ status }) => status))];
       return {

@@ -5,9 +5,9 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { createApp } from "#src/api/app.ts";
+import { BodyBudget } from "#src/api/body-budget.ts";
 import { callbackRoutes } from "#src/api/callbacks.ts";
 import { readTls } from "#src/config/tls.ts";
-import type { Config } from "#src/config.ts";
 import { consoleRoutes } from "#src/console/console.ts";
 import { bringUpToDate } from "#src/copies/bring-up-to-date.ts";
 import { markRun, settleOrigin } from "#src/copies/settle-origin.ts";
@@ -17,28 +17,27 @@ import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
 import { CALLBACKS } from "#src/domain/callbacks/callbacks.ts";
 import { Figures } from "#src/figures.ts";
 import { ImportFiles } from "#src/imports/import-files.ts";
-import type { Log } from "#src/log.ts";
 import type { Network } from "#src/networks/network.ts";
 import type { Networks } from "#src/networks/registry.ts";
 import { createSimulator } from "#src/networks/simulator/simulator.ts";
 import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
 import { rangeMatcher } from "#src/primitives/address-ranges.ts";
-import { type Clock, sleep, systemClock } from "#src/primitives/clock.ts";
+import { sleep, systemClock } from "#src/primitives/clock.ts";
 import { newBootId, newInstanceId } from "#src/primitives/id.ts";
-import { type Random, systemRandom } from "#src/primitives/random.ts";
+import { systemRandom } from "#src/primitives/random.ts";
 import { createSecretBox, loadSecretKey } from "#src/primitives/secret.ts";
+import type { Server, ServerOptions } from "#src/server-options.ts";
 import { databaseFiles, makePrivate, makePrivateDirectory } from "#src/storage/files.ts";
 import { instanceId as readInstanceId } from "#src/storage/instance.ts";
 import { lockExclusively } from "#src/storage/lock.ts";
 import { migrate } from "#src/storage/migrate.ts";
 import { watchOtherCommits } from "#src/storage/other-commits.ts";
-import { type Place, placeOf as systemPlaceOf } from "#src/storage/place.ts";
+import { placeOf as systemPlaceOf } from "#src/storage/place.ts";
 import { createReaders } from "#src/storage/reader.ts";
-import { openStore, type Store } from "#src/storage/store.ts";
+import { openStore } from "#src/storage/store.ts";
 import { createSystem } from "#src/system/system.ts";
 import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
 import { CallbackSecrets } from "#src/workers/callback-secrets.ts";
-import type { ResolveName } from "#src/workers/checked-lookup.ts";
 import { ClockWatch } from "#src/workers/clock-watch.ts";
 import { createDeliveryWorker } from "#src/workers/deliver-webhook.ts";
 import type { HandOverOptions } from "#src/workers/hand-over.ts";
@@ -57,33 +56,6 @@ import { storedUploads } from "#src/workers/stored-uploads.ts";
 import { createSyncWorker, planSyncs } from "#src/workers/sync-worker.ts";
 import { askForTime, WallClock } from "#src/workers/wall-clock.ts";
 import { watchNetwork } from "#src/workers/watched-network.ts";
-
-export interface ServerOptions {
-  config: Config;
-  log: Log;
-  clock?: Clock;
-  random?: Random;
-  /** How webhook addresses' names are looked up; replaced in tests. */
-  lookup?: ResolveName;
-  /** Other networks than the configured ones; replaced in tests. */
-  networks?: Partial<Networks>;
-  /** How it is told where the database file lies, and so whether it is a copy; replaced in tests. */
-  placeOf?: (path: string) => Place;
-}
-
-export interface Server {
-  /** `http://host:port`, without a slash at the end. */
-  url: string;
-  store: Store;
-  /** True while a request, an attempt or a write is under way; it may be waiting for a timer. */
-  isActive(): boolean;
-  /** True while another thread works on an answer: it comes without a timer. */
-  isReading(): boolean;
-  /** Requests that are being answered. */
-  pendingRequests(): number;
-  /** Finishes what is in flight (for a bounded time), closes everything. */
-  stop(): Promise<void>;
-}
 
 const STOP_LIMIT_MS = 10_000;
 /** The runtime's own limit cuts a connection without an answer; ours (`body_bytes`) answers, so it must come first. */
@@ -249,13 +221,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const secrets = new CallbackSecrets({ store, box, configured: config.whatsapp.appSecret, log });
   const { verifyToken } = config.whatsapp;
   const onRefused = refused.note.bind(refused);
-  app.use(callbackRoutes({ store, networks, secrets, verifyToken, onRefused, log }));
+  const bodies = { budget: new BodyBudget(clock), clock };
+  app.use(callbackRoutes({ store, networks, secrets, verifyToken, onRefused, bodies, log }));
   app.use(
     consoleRoutes({
       system,
       doctor: settingsOf(config),
       ...{ store, clock, random, log, box, handOver, reader: readers.lists, searchReader: readers.searches },
-      limits: config.limits,
+      ...{ limits: config.limits, bodies },
       importFiles: new ImportFiles(files.database),
       webhooks: config.webhooks,
       publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,

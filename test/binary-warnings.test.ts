@@ -88,7 +88,7 @@ async function send(report: (accepted: AcceptedMessage[]) => Promise<void>): Pro
 const nothing = () => Promise.resolve();
 
 test.each<[string, Fault, string]>([
-  ["an unlisted code", { kind: "error", code: 131058 }, "(error 131058)"],
+  ["an unlisted code", { kind: "error", code: 139999 }, "(error 139999)"],
   ["HTML under a 502", { kind: "answer", status: 502, body: "<html>Bad Gateway</html>" }, "HTTP 502"],
 ])(
   "600 people and %s for each answer: a few leave, it rests, and says why",

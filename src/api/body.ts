@@ -1,6 +1,13 @@
 /** Reads a request's body: bytes to a JSON object, every way in which it can be wrong answered by itself. */
 import type { Clock } from "#src/primitives/clock.ts";
 import { Problem } from "#src/primitives/problem.ts";
+import {
+  type BodyFault,
+  BodyRefusal,
+  NO_ROOM_RETRY_MS,
+  type UnprovenBodies,
+  withUnprovenBody,
+} from "./unproven-body.ts";
 
 const JSON_TYPE = /^application\/json *(;.*)?$/i;
 
@@ -12,11 +19,41 @@ const TIME_LIMIT_MS = 30_000;
 
 /** Throws `invalid_request`. */
 export async function readBody(request: Request, maxBytes: number, clock: Clock): Promise<Record<string, unknown>> {
+  requireJsonType(request);
+  return parseObject(await inTime(readBytes(request, maxBytes), clock));
+}
+
+/** The same for a request of a sender who has proven nothing yet. Throws `invalid_request`, or `unavailable`. */
+export async function readUnprovenBody(
+  request: Request,
+  maxBytes: number,
+  bodies: UnprovenBodies,
+): Promise<Record<string, unknown>> {
+  requireJsonType(request);
+  try {
+    return await withUnprovenBody(request, maxBytes, bodies, parseObject);
+  } catch (error) {
+    throw error instanceof BodyRefusal ? problemOfFault(error.fault, maxBytes) : error;
+  }
+}
+
+function problemOfFault(fault: BodyFault, maxBytes: number): Problem {
+  if (fault === "too_large") return tooLarge(maxBytes);
+  if (fault === "cut_short") return wrong("The body was cut short.");
+  if (fault === "too_slow") return wrong("The body came too slowly.");
+  return new Problem("unavailable", "The server is receiving too many requests right now. Try again.", {
+    retryAfterMs: NO_ROOM_RETRY_MS,
+  });
+}
+
+function requireJsonType(request: Request): void {
   const type = request.headers.get("content-type");
   if (type === null || !JSON_TYPE.test(type)) {
     throw wrong("Send the body as JSON, with the header `Content-Type: application/json`.");
   }
-  const bytes = await inTime(readBytes(request, maxBytes), clock);
+}
+
+function parseObject(bytes: Uint8Array): Record<string, unknown> {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -10,6 +10,14 @@ import type { Log } from "#src/log.ts";
 import type { Networks } from "#src/networks/registry.ts";
 import { constantTimeEqual } from "#src/primitives/secret.ts";
 import type { Store } from "#src/storage/store.ts";
+import {
+  type BodyFault,
+  BodyRefusal,
+  LINGER_S,
+  NO_ROOM_RETRY_MS,
+  type UnprovenBodies,
+  withUnprovenBody,
+} from "./unproven-body.ts";
 
 /** Finds whose secret signed a body; null: nobody's. `proves` says whether a secret does. */
 export interface Secrets {
@@ -26,35 +34,58 @@ export interface CallbackOptions {
   verifyToken: string | null;
   /** Told of each callback that nothing proves; `body` as it came, where it was read. */
   onRefused: (reason: RefusalReason, body: Uint8Array | null) => void;
+  bodies: UnprovenBodies;
   log: Log;
+}
+
+/** The part of the HTTP server that an answer to an unread body needs. */
+interface Connections {
+  timeout(request: Request, seconds: number): void;
 }
 
 /** Meta's largest body is 3 MB, in whichever sense of the word. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
-const DISCARDED_BYTES_MAX = 16 * 1024 * 1024;
+const FAULTS: Readonly<Record<BodyFault, { status: number; words: string }>> = {
+  too_large: { status: 413, words: `a body has at most ${BODY_BYTES_MAX} bytes` },
+  cut_short: { status: 400, words: "the body was cut short" },
+  too_slow: { status: 408, words: "the body came too slowly; call again" },
+  no_room: { status: 503, words: "too many callbacks at once; call again" },
+};
 const CHALLENGE_LENGTH_MAX = 1_000;
 
 const [CURLY_OPEN, CURLY_CLOSE] = [0x7b, 0x7d];
 const WHITE_SPACE: readonly (number | undefined)[] = [0x20, 0x09, 0x0a, 0x0d];
 
-export function callbackRoutes({ store, networks, secrets, verifyToken, onRefused, log }: CallbackOptions) {
+export function callbackRoutes({ store, networks, secrets, verifyToken, onRefused, bodies, log }: CallbackOptions) {
   const { whatsapp } = networks;
 
-  async function receive(request: Request, trustOf: (body: Uint8Array) => Trust | null): Promise<Response> {
+  async function receive(
+    request: Request,
+    server: Connections | null,
+    trustOf: (body: Uint8Array) => Trust | null,
+  ): Promise<Response> {
     // The signature is over the bytes as they came; nobody who calls here compresses them.
     const encoding = request.headers.get("content-encoding");
     if (encoding !== null && encoding.toLowerCase() !== "identity")
-      return sayUnread(request, 415, "send the body as it is");
-    const body = await readBytes(request);
-    if (body === "too_large") return sayUnread(request, 413, `a body has at most ${BODY_BYTES_MAX} bytes`);
-    if (body === "cut_short") return say(400, "the body was cut short");
-    const trust = trustOf(body);
-    if (trust === null) {
-      onRefused(secrets.isEmpty ? "no_secret" : "wrong_signature", body);
-      return say(403, "not signed with a secret of a number on this server");
+      return sayUnread(request, server, 415, "send the body as it is");
+    let read: { text: string | null; trust: Trust } | null;
+    try {
+      read = await withUnprovenBody(request, BODY_BYTES_MAX, bodies, (body) => {
+        const trust = trustOf(body);
+        if (trust === null) {
+          onRefused(secrets.isEmpty ? "no_secret" : "wrong_signature", body);
+          return null;
+        }
+        return { text: looksLikeObject(body) ? new TextDecoder().decode(body) : null, trust };
+      });
+    } catch (error) {
+      if (!(error instanceof BodyRefusal)) throw error;
+      const { status, words } = FAULTS[error.fault];
+      return sayUnread(request, server, status, words);
     }
-    if (!looksLikeObject(body)) return say(400, "the body is no JSON object");
-    const text = new TextDecoder().decode(body);
+    if (read === null) return say(403, "not signed with a secret of a number on this server");
+    const { text, trust } = read;
+    if (text === null) return say(400, "the body is no JSON object");
     try {
       await store.write((tx) => storeCallback(tx, "whatsapp", text, tx.now, trust));
     } catch (error) {
@@ -81,14 +112,14 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
     .get("/networks/whatsapp", ({ request }) => verify(request), { parse: "none" })
     .post(
       "/networks/whatsapp",
-      ({ request }) => {
+      ({ request, server }) => {
         const signature = request.headers.get("x-hub-signature-256");
         // Whoever does not even try to sign is not read.
         if (signature === null) {
           onRefused("no_signature", null);
-          return sayUnread(request, 403, "not signed");
+          return sayUnread(request, server, 403, "not signed");
         }
-        return receive(request, (body) =>
+        return receive(request, server, (body) =>
           secrets.trustOf(body, (secret) => whatsapp.verify?.(body, signature, secret) === true),
         );
       },
@@ -96,38 +127,16 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
     )
     .post(
       "/networks/whatsapp/:token",
-      ({ request, params }) => {
+      ({ request, params, server }) => {
         const number = store.read((reading) => findByCallbackToken(reading, params.token));
         if (number?.network !== "whatsapp") {
           onRefused("unknown_address", null);
-          return sayUnread(request, 403, "there is no such callback address");
+          return sayUnread(request, server, 403, "there is no such callback address");
         }
-        return receive(request, () => ({ configuration: false, numbers: [number.id] }));
+        return receive(request, server, () => ({ configuration: false, numbers: [number.id] }));
       },
       { parse: "none" },
     );
-}
-
-/** Never keeps more than it may, whatever the header says about the length. */
-async function readBytes(request: Request): Promise<Uint8Array | "too_large" | "cut_short"> {
-  const announced = request.headers.get("content-length");
-  if (announced !== null && Number(announced) > BODY_BYTES_MAX) return "too_large";
-  try {
-    if (announced !== null) {
-      const body = new Uint8Array(await request.arrayBuffer());
-      return body.byteLength === Number(announced) ? body : "cut_short";
-    }
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of request.body ?? []) {
-      size += chunk.byteLength;
-      if (size > BODY_BYTES_MAX) return "too_large";
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
-  } catch {
-    return "cut_short";
-  }
 }
 
 /** Cheap: a body of three megabytes is read once, and not before it is answered. */
@@ -139,18 +148,15 @@ function looksLikeObject(body: Uint8Array): boolean {
   return end > start && body[start] === CURLY_OPEN && body[end] === CURLY_CLOSE;
 }
 
-/** A body that nobody reads would keep the connection, and a stop of the server, waiting: it is read and thrown away. */
-async function sayUnread(request: Request, status: number, words: string): Promise<Response> {
-  let size = 0;
-  try {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.byteLength;
-      if (size > DISCARDED_BYTES_MAX) break;
-    }
-  } catch {
-    // Hung up: nobody waits for the answer.
-  }
-  return say(status, words);
+/**
+ * The runtime throws away what still comes of the body, and keeps none of it. The connection closes soon if the body does
+ * not end: closed at once, most senders would never see the answer.
+ */
+function sayUnread(request: Request, server: Connections | null, status: number, words: string): Response {
+  server?.timeout(request, LINGER_S);
+  const response = say(status, words);
+  if (status === 503) response.headers.set("retry-after", String(NO_ROOM_RETRY_MS / 1_000));
+  return response;
 }
 
 function say(status: number, words: string): Response {

@@ -2,7 +2,7 @@
 import type { Config } from "#src/config.ts";
 import { UpgradeFailed } from "#src/copies/upgrade.ts";
 import { createLog } from "#src/log.ts";
-import type { Server } from "#src/server.ts";
+import type { Server } from "#src/server-options.ts";
 import { LockHeld } from "#src/storage/lock.ts";
 import type { Io, Signal } from "./context.ts";
 import { CommandFailure } from "./failure.ts";

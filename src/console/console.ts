@@ -1,6 +1,7 @@
 /** The console at its addresses: its page, the page's files, and the routes that the page calls. */
 import { Elysia } from "elysia";
 import { complete, requestIds } from "#src/api/headers.ts";
+import { LINGER_S } from "#src/api/unproven-body.ts";
 import { answerAsset, answerPage } from "./files.ts";
 import type { ConsoleOptions } from "./parts.ts";
 import { CONSOLE_API, createPipeline } from "./pipeline.ts";
@@ -23,6 +24,7 @@ export function consoleRoutes(options: ConsoleOptions) {
         pipeline(request, {
           address: server?.requestIP(request)?.address ?? "",
           keepOpen: () => server?.timeout(request, 0),
+          closeSoon: () => server?.timeout(request, LINGER_S),
         }),
       { parse: "none" },
     );

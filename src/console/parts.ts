@@ -1,6 +1,7 @@
 /** What a running server has that the console's routes need. */
 import type { KeyQueue } from "#src/api/key-queue.ts";
 import type { RateLimits } from "#src/api/rate-limit.ts";
+import type { UnprovenBodies } from "#src/api/unproven-body.ts";
 import type { DoctorSettings } from "#src/doctor/surroundings.ts";
 import type { BulkJobs } from "#src/imports/bulk-jobs.ts";
 import type { ImportFiles } from "#src/imports/import-files.ts";
@@ -29,6 +30,8 @@ export interface ConsoleOptions {
   reader: Reader;
   searchReader: Reader;
   limits: RateLimits & { bodyBytes: number };
+  /** For the forms of sign-ins and one-time links. */
+  bodies: UnprovenBodies;
   /** What the doctor looks at beside the rows. */
   doctor: DoctorSettings;
   /** Where files of people wait for their import. */
@@ -44,7 +47,7 @@ export interface ConsoleOptions {
   isTrustedProxy: (address: string) => boolean;
 }
 
-export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "limits"> {
+export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "limits" | "bodies"> {
   passwords: Passwords;
   keyQueue: KeyQueue;
   live: LiveBroadcasts;

@@ -4,7 +4,8 @@
  * the session in place of a key, so that the console adds no second way to do a thing.
  */
 import { createHash } from "node:crypto";
-import { readBody } from "#src/api/body.ts";
+import { readBody, readUnprovenBody } from "#src/api/body.ts";
+import { SMALL_BODY_BYTES } from "#src/api/body-budget.ts";
 import type { Answer } from "#src/api/endpoint.ts";
 import { answerProblem } from "#src/api/errors.ts";
 import type { RequestIds } from "#src/api/headers.ts";
@@ -34,12 +35,14 @@ const FORM_KEY_LENGTH_MAX = 100;
 export interface Peer {
   address: string;
   keepOpen: () => void;
+  /** Closes the connection soon, unless the request's body ends. */
+  closeSoon: () => void;
 }
 
 export type ConsolePipeline = (request: Request, peer: Peer) => Promise<Response>;
 
 export function createPipeline(options: ConsoleOptions, ids: RequestIds): ConsolePipeline {
-  const { isTrustedProxy, limits, ...given } = options;
+  const { isTrustedProxy, limits, bodies, ...given } = options;
   const { store, clock, log, publicUrl } = options;
   const isSecure = options.hasTls || (publicUrl?.startsWith("https:") ?? false);
   const parts: ConsoleParts = {
@@ -70,6 +73,14 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     return found;
   };
 
+  const readForm = (request: Request, peer: Peer, isUnproven: boolean): Promise<Record<string, unknown>> => {
+    if (!isUnproven) return readBody(request, limits.bodyBytes, clock);
+    return readUnprovenBody(request, Math.min(limits.bodyBytes, SMALL_BODY_BYTES), bodies).catch((error: unknown) => {
+      peer.closeSoon();
+      throw error;
+    });
+  };
+
   const answer = async (request: Request, peer: Peer): Promise<Answer | Response> => {
     const { pathname, query } = splitUrl(request.url);
     const path = pathname.slice(CONSOLE_API.length);
@@ -90,7 +101,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     requireRight(route, who, entry);
     // A file is read by its route, piece by piece; its type is none that a plain form of another page can send.
     if (isChange && route.takesFile === true) requireFileType(request);
-    const body = isChange && route.takesFile !== true ? await readBody(request, limits.bodyBytes, clock) : {};
+    const body = isChange && route.takesFile !== true ? await readForm(request, peer, who === null) : {};
     if (route.body !== undefined) requireShape(route.body, body);
     const call: ConsoleCall = {
       ...parts,

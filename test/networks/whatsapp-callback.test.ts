@@ -62,7 +62,7 @@ describe("a status", () => {
   });
 
   test("of a failure says what it speaks of; a throttle can only be the network's, or this person's", () => {
-    const codes = [131026, 132012, 132015, 131048, 131042, 131000, 131058, 130429, 131056];
+    const codes = [131026, 132012, 132015, 131048, 131042, 131000, 139999, 130429, 131056];
     const statuses = codes.map((code) => status({ status: "failed", errors: [{ code }] }));
     const scopes = parseCallback(messagesOf({ statuses })).map((report) => "error" in report && report.error?.scope);
     const expected = ["recipient", "message", "template", "number", "account", "network", "network", "network"];

@@ -1,0 +1,151 @@
+/**
+ * Bodies of senders who have proven nothing yet, byte by byte over real sockets: which are waited for, which are given
+ * up, and what is answered. What they cost a real process is in `test/binary-strangers.test.ts`.
+ */
+import { expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { firstOperator } from "#test/support/console.ts";
+import { GRAPH_APP_SECRET, sign } from "#test/support/graph.ts";
+import { startWhatsapp, type WhatsappWorld } from "#test/support/whatsapp.ts";
+
+const MEBIBYTE = 1024 * 1024;
+const FORM = "POST /console/api/sign-in";
+const CALLBACK = "POST /networks/whatsapp";
+
+interface Sender {
+  socket: Socket;
+  /** All that was answered, once there is something. */
+  answer: Promise<string>;
+  isAnswered(): boolean;
+}
+
+function send({ app }: WhatsappWorld, line: string, headers: string, beginning: string | Uint8Array): Sender {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let text = "";
+  const socket = connect(Number(new URL(app.server.url).port), "127.0.0.1");
+  socket.on("data", (chunk) => {
+    text += chunk.toString("latin1");
+    resolve(text);
+  });
+  socket.on("close", () => resolve(text));
+  socket.on("error", reject);
+  socket.write(
+    `${line} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\nsec-fetch-site: same-origin\r\n` +
+      `x-hub-signature-256: sha256=${"0".repeat(64)}\r\n${headers}\r\n`,
+  );
+  socket.write(beginning);
+  return { socket, answer: promise, isAnswered: () => text !== "" };
+}
+
+const announced = (bytes: number): string => `content-length: ${bytes}\r\n`;
+
+/** Until the server answers so many requests at the same time. */
+async function untilPending({ app }: WhatsappWorld, count: number): Promise<void> {
+  while (app.server.pendingRequests() < count) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function hangUp(senders: readonly Sender[]): void {
+  for (const { socket } of senders) socket.destroy();
+}
+
+test("a large callback that trickles is given up after three seconds, a small one after ten", async () => {
+  await using world = await startWhatsapp();
+  const large = send(world, CALLBACK, announced(4 * MEBIBYTE), "{");
+  const small = send(world, CALLBACK, announced(1_000), "{");
+  const form = send(world, FORM, announced(1_000), "{");
+  await untilPending(world, 3);
+  await world.clock.advance(2_900);
+  expect(large.isAnswered()).toBe(false);
+  await world.clock.advance(200);
+  expect(await large.answer).toStartWith("HTTP/1.1 408 ");
+  await world.clock.advance(6_800);
+  expect([small.isAnswered(), form.isAnswered()]).toEqual([false, false]);
+  await world.clock.advance(200);
+  expect(await small.answer).toStartWith("HTTP/1.1 408 ");
+  expect(await form.answer).toMatch(/^HTTP\/1\.1 400 .*"code":"invalid_request".*too slowly/s);
+  hangUp([large, small, form]);
+});
+
+test("large callbacks over the budget wait for their turn, further ones get 503 at once; small ones never wait", async () => {
+  await using world = await startWhatsapp();
+  const senders = Array.from({ length: 4 }, () => send(world, CALLBACK, announced(4 * MEBIBYTE), "{"));
+  await untilPending(world, 4);
+  await world.clock.advance(2_000);
+  for (let count = 0; count < 8; count++) senders.push(send(world, CALLBACK, announced(4 * MEBIBYTE), "{"));
+  await untilPending(world, 12);
+  const thirteenth = send(world, CALLBACK, announced(4 * MEBIBYTE), "{");
+  senders.push(thirteenth);
+  expect(await thirteenth.answer).toMatch(/^HTTP\/1\.1 503 .*retry-after: 5\r\n/is);
+  const body = Buffer.from('{"object":"whatsapp_business_account","entry":[]}');
+  const signed = await fetch(world.callbackUrl, {
+    method: "POST",
+    body,
+    headers: { "x-hub-signature-256": sign(body, GRAPH_APP_SECRET) },
+  });
+  expect(signed.status).toBe(200);
+  // The first four have been given up; four that waited have their places, and the others wait on.
+  await world.clock.advance(1_100);
+  expect(senders.map((sender) => sender.isAnswered())).toEqual(Array.from({ length: 13 }, (_, i) => i < 4 || i > 11));
+  // Two more rounds of three seconds.
+  await world.clock.advance(6_000);
+  for (const { answer } of senders.slice(4, 12)) expect(await answer).toStartWith("HTTP/1.1 408 ");
+  hangUp(senders);
+});
+
+test("small bodies over the budget push out those that began first, which get 503 and may try again", async () => {
+  await using world = await startWhatsapp();
+  const senders = Array.from({ length: 64 }, () => send(world, FORM, announced(64 * 1024), "{"));
+  await untilPending(world, 64);
+  const operator = await firstOperator(world.app);
+  expect((await operator.get("/me")).status).toBe(200);
+  const pushedOut = senders.filter((sender) => sender.isAnswered());
+  expect(pushedOut.length).toBeGreaterThan(0);
+  expect(pushedOut.length).toBeLessThan(5);
+  for (const { answer } of pushedOut) {
+    expect(await answer).toMatch(/^HTTP\/1\.1 503 .*retry-after: 5\r\n.*"code":"unavailable"/is);
+  }
+  hangUp(senders);
+});
+
+test("connections that break off within their bodies leave the whole budget", async () => {
+  await using world = await startWhatsapp();
+  for (let round = 0; round < 3; round++) {
+    const senders = Array.from({ length: 12 }, () => send(world, CALLBACK, announced(4 * MEBIBYTE), "{"));
+    await untilPending(world, 12);
+    hangUp(senders);
+    await world.clock.advance(0);
+  }
+  const padding = "x".repeat(4 * MEBIBYTE - 100);
+  const body = Buffer.from(JSON.stringify({ object: "whatsapp_business_account", entry: [], padding }));
+  const headers = { "x-hub-signature-256": sign(body, GRAPH_APP_SECRET) };
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => fetch(world.callbackUrl, { method: "POST", body, headers })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
+});
+
+test("a body in chunks is read like an announced one, and refused where it grows too long", async () => {
+  await using world = await startWhatsapp();
+  const chunked = (size: number): string => `${size.toString(16)}\r\n${" ".repeat(size)}\r\n`;
+  const headers = "transfer-encoding: chunked\r\n";
+  for (const [parts, status] of [
+    [[100], 403],
+    [[60_000, 60_000], 403],
+    [[60_000, MEBIBYTE, MEBIBYTE, MEBIBYTE], 403],
+    [[60_000, MEBIBYTE, MEBIBYTE, MEBIBYTE, MEBIBYTE], 413],
+  ] as const) {
+    const sender = send(world, CALLBACK, headers, `${parts.map(chunked).join("")}0\r\n\r\n`);
+    expect([parts, (await sender.answer).slice(0, 13)]).toEqual([parts, `HTTP/1.1 ${status} `]);
+    hangUp([sender]);
+  }
+  const form = send(world, FORM, headers, `${chunked(60_000)}${chunked(60_000)}0\r\n\r\n`);
+  expect(await form.answer).toMatch(/^HTTP\/1\.1 400 .*larger than 65536 bytes/s);
+  hangUp([form]);
+});
+
+test("the form of a sign-in has at most 64 KiB, and a longer one is not read", async () => {
+  await using world = await startWhatsapp();
+  const form = send(world, FORM, announced(64 * 1024 + 1), "{");
+  expect(await form.answer).toMatch(/^HTTP\/1\.1 400 .*larger than 65536 bytes/s);
+  hangUp([form]);
+});

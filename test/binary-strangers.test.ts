@@ -1,0 +1,52 @@
+/**
+ * Strangers against the executable: hundreds of connections with bodies that never end. Its memory stays as it was, a
+ * signed callback and a request with a key are answered as always, and afterwards nothing of it is left. Every attack,
+ * and for longer: `bun run bench:strangers`.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { attacks, type Besieged, besiege } from "./support/strangers.ts";
+
+const LIMIT_MS = 60_000;
+const ATTACK_MS = 1_200;
+/** 32 MiB of bodies, and what the allocator and the garbage collector keep for the next time. */
+const GROWTH_MIB_MAX = 100;
+/** The median's: where other tests run as well, the attack takes the processor from the server and from the probes. */
+const ANSWER_MS_MAX = 250;
+
+let server: Besieged;
+beforeAll(async () => {
+  server = await besiege();
+  for (let count = 0; count < 20; count++) await Promise.all([server.read(), server.signedCallback(2_000)]);
+}, LIMIT_MS);
+afterAll(() => server[Symbol.asyncDispose]());
+
+for (const name of [
+  "300 × 4 MiB, wrong signature",
+  "300 slow × 4 MiB, wrong signature",
+  "300 × 4 MiB, unsigned",
+  "300 × 1 MiB, sign-in",
+  "300 slow × 64 KiB, sign-in",
+  "300 × 1 MiB, wrong key",
+] as const) {
+  test(
+    `${name}: memory is bounded, and everybody else is answered`,
+    async () => {
+      const seen = await server.attack(attacks[name], ATTACK_MS);
+      console.log(name, JSON.stringify(seen));
+      expect(seen).toMatchObject({ callbackStatuses: [200], readStatuses: [200] });
+      expect(seen.grownBy).toBeLessThan(GROWTH_MIB_MAX);
+      expect(seen.usualCallbackMs).toBeLessThan(ANSWER_MS_MAX);
+      expect(seen.usualReadMs).toBeLessThan(ANSWER_MS_MAX);
+    },
+    LIMIT_MS,
+  );
+}
+
+test(
+  "afterwards the largest callbacks are taken again, as many at once as before",
+  async () => {
+    const statuses = await Promise.all(Array.from({ length: 12 }, () => server.signedCallback(4 * 1024 * 1024)));
+    expect(statuses).toEqual(Array.from({ length: 12 }, () => 200));
+  },
+  LIMIT_MS,
+);

@@ -1,0 +1,73 @@
+/**
+ * Strangers on the server's port, as a process of their own: `bun strangers-process.ts <json>`. They keep a number of
+ * connections open, each with a request whose body never ends: it comes at full speed but for its last byte, or a few
+ * bytes a second; or it ends, and the next one begins as soon as it is answered. A connection that the server closes is opened again. Prints `under way` once every connection has been
+ * used, and on SIGTERM what was answered, as JSON by status.
+ */
+import { connect } from "node:net";
+
+export interface Strangers {
+  port: number;
+  connections: number;
+  /** The request's first lines, each ended with CRLF; its length is added. */
+  head: string;
+  /** As announced, or where it is not announced, as sent in chunks. */
+  bytes: number;
+  isChunked: boolean;
+  pace: "at once" | "trickling" | "to the end";
+}
+
+const TRICKLE_EVERY_MS = 500;
+const OPENED_AGAIN_AFTER_MS = 50;
+
+const { port, connections, head, bytes, isChunked, pace }: Strangers = JSON.parse(process.argv[2] ?? "");
+const filler = Buffer.alloc(64 * 1024, 97);
+const counts: Record<string, number> = {};
+const used = new Set<number>();
+
+for (let index = 0; index < connections; index++) open(index);
+
+process.on("SIGTERM", () => {
+  console.log(JSON.stringify(counts));
+  process.exit();
+});
+
+function open(index: number): void {
+  const socket = connect(port, "127.0.0.1");
+  let left = pace === "to the end" ? bytes : bytes - 1;
+  const write = (size: number): boolean => {
+    left -= size;
+    const part = filler.subarray(0, size);
+    return socket.write(
+      isChunked ? Buffer.concat([Buffer.from(`${size.toString(16)}\r\n`), part, Buffer.from("\r\n")]) : part,
+    );
+  };
+  const pour = (): void => {
+    while (left > 0 && !socket.destroyed) {
+      if (!write(Math.min(left, filler.length))) {
+        socket.once("drain", pour);
+        return;
+      }
+    }
+  };
+  const timer = setInterval(() => {
+    if (pace === "trickling" && left > 0) write(1);
+  }, TRICKLE_EVERY_MS);
+  socket.on("error", () => undefined);
+  socket.on("data", (data) => {
+    const status = /^HTTP\/1\.1 (\d+)/.exec(data.toString("latin1"))?.[1] ?? "?";
+    counts[status] = (counts[status] ?? 0) + 1;
+    if (pace === "to the end") socket.destroy();
+  });
+  socket.on("close", () => {
+    clearInterval(timer);
+    setTimeout(() => open(index), OPENED_AGAIN_AFTER_MS);
+  });
+  socket.write(`${head}${isChunked ? "transfer-encoding: chunked" : `content-length: ${bytes}`}\r\n\r\n`, () => {
+    if (used.has(index)) return;
+    used.add(index);
+    if (used.size === connections) console.log("under way");
+  });
+  if (pace === "trickling") write(1);
+  else pour();
+}

@@ -1,0 +1,207 @@
+/**
+ * The executable alone against strangers: a server in a process of its own, strangers in another, and meanwhile a signed
+ * callback and `GET /me` in turns. What the server's memory grew by is the system's figure for its process.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { linesOf } from "./database.ts";
+import { placeExecutable } from "./executable.ts";
+import { sign } from "./graph.ts";
+import type { Strangers } from "./strangers-process.ts";
+
+const APP_SECRET = "app-secret-of-the-test";
+const PROBE_EVERY_MS = 20;
+const PROBE_LIMIT_MS = 5_000;
+
+export interface Attacked {
+  /** Megabytes (MiB) by which the server's resident memory grew since before its first attack, at most. */
+  grownBy: number;
+  /** The slowest answers, milliseconds; a probe that was not answered at all took its limit. */
+  slowestCallbackMs: number;
+  slowestReadMs: number;
+  /** The median, milliseconds. */
+  usualCallbackMs: number;
+  usualReadMs: number;
+  /** Statuses of the probes, each once. */
+  callbackStatuses: number[];
+  readStatuses: number[];
+  /** How often the strangers got which status. */
+  strangersGot: Record<string, number>;
+}
+
+export interface Besieged extends AsyncDisposable {
+  url: string;
+  port: number;
+  memory(): number;
+  /** A status, or 0 where nothing was answered in time. */
+  signedCallback(bytes: number, headers?: Record<string, string>): Promise<number>;
+  read(): Promise<number>;
+  attack(strangers: Omit<Strangers, "port">, forMs: number): Promise<Attacked>;
+}
+
+export async function besiege(): Promise<Besieged> {
+  const directory = mkdtempSync(join(tmpdir(), "waxwing-strangers-"));
+  const executable = join(directory, "waxwing");
+  await placeExecutable(executable);
+  const alone = {
+    cwd: directory,
+    env: { WAXWING_WHATSAPP_APP_SECRET: APP_SECRET },
+    stdin: "ignore",
+    stdout: "pipe",
+  } as const;
+
+  async function json(...words: string[]): Promise<Record<string, unknown>> {
+    const child = Bun.spawn([executable, ...words, "--json"], { ...alone, stderr: "inherit" });
+    const text = await new Response(child.stdout).text();
+    return JSON.parse(text) as Record<string, unknown>;
+  }
+
+  const shop = ["--name", "Shop", "--country", "IN", "--timezone", "UTC"];
+  const workspace = String((await json("workspace", "create", ...shop)).id);
+  const { key } = await json("key", "create", "--workspace", workspace);
+  const server = Bun.spawn([executable, "serve", "--listen", "127.0.0.1:0"], { ...alone, stderr: "ignore" });
+  const { value: line } = await linesOf(server.stdout).next();
+  const url = /^listening on (http:\S+)$/.exec(line ?? "")?.[1];
+  if (url === undefined) throw new Error(`the server did not start: ${line}`);
+  const port = Number(new URL(url).port);
+
+  const memory = (): number => {
+    const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1];
+    return Number(kibibytes) / 1024;
+  };
+
+  async function statusOf(path: string, init: RequestInit): Promise<number> {
+    try {
+      const response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(PROBE_LIMIT_MS) });
+      await response.arrayBuffer();
+      return response.status;
+    } catch {
+      return 0;
+    }
+  }
+
+  const read = (): Promise<number> => statusOf("/api/v1/me", { headers: { authorization: `Bearer ${key}` } });
+
+  const signedCallback = (bytes: number, headers: Record<string, string> = {}): Promise<number> => {
+    const frame = '{"object":"whatsapp_business_account","entry":[],"padding":""}';
+    const body = Buffer.from(frame.replace('""}', `"${"x".repeat(Math.max(0, bytes - frame.length))}"}`));
+    const signature = sign(body, APP_SECRET);
+    return statusOf("/networks/whatsapp", {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json", "x-hub-signature-256": signature, ...headers },
+    });
+  };
+
+  const timed = async (probe: () => Promise<number>): Promise<{ status: number; ms: number }> => {
+    const startedAt = performance.now();
+    const status = await probe();
+    return { status, ms: performance.now() - startedAt };
+  };
+
+  /** Before the first attack: what one attack leaves counts for the next. */
+  let before: number | null = null;
+
+  async function attack(given: Omit<Strangers, "port">, forMs: number): Promise<Attacked> {
+    before ??= memory();
+    const strangers: Strangers = { ...given, port };
+    const child = Bun.spawn(
+      [process.execPath, join(import.meta.dir, "strangers-process.ts"), JSON.stringify(strangers)],
+      {
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "inherit",
+      },
+    );
+    try {
+      const lines = linesOf(child.stdout);
+      await lines.next();
+      let most = 0;
+      const callbacks: { status: number; ms: number }[] = [];
+      const reads: { status: number; ms: number }[] = [];
+      for (const until = performance.now() + forMs; performance.now() < until; ) {
+        callbacks.push(await timed(() => signedCallback(2_000)));
+        reads.push(await timed(read));
+        most = Math.max(most, memory());
+        await Bun.sleep(PROBE_EVERY_MS);
+      }
+      child.kill("SIGTERM");
+      const { value: counts } = await lines.next();
+      const slowest = (probes: { ms: number }[]): number => Math.round(Math.max(...probes.map(({ ms }) => ms)));
+      const usual = (probes: { ms: number }[]): number => {
+        const times = probes.map(({ ms }) => ms).sort((one, other) => one - other);
+        return Math.round(times[Math.floor(times.length / 2)] ?? PROBE_LIMIT_MS);
+      };
+      const statuses = (probes: { status: number }[]): number[] => [...new Set(probes.map(({ status }) => status))];
+      return {
+        grownBy: Math.round(most - (before ?? 0)),
+        slowestCallbackMs: slowest(callbacks),
+        slowestReadMs: slowest(reads),
+        usualCallbackMs: usual(callbacks),
+        usualReadMs: usual(reads),
+        callbackStatuses: statuses(callbacks),
+        readStatuses: statuses(reads),
+        strangersGot: JSON.parse(String(counts)) as Record<string, number>,
+      };
+    } finally {
+      child.kill("SIGKILL");
+      await child.exited;
+    }
+  }
+
+  return {
+    url,
+    port,
+    memory,
+    signedCallback,
+    read,
+    attack,
+    async [Symbol.asyncDispose]() {
+      server.kill("SIGKILL");
+      await server.exited;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+const MEBIBYTE = 1024 * 1024;
+const START = "host: 127.0.0.1\r\ncontent-type: application/json\r\n";
+const CALLBACK = `POST /networks/whatsapp HTTP/1.1\r\n${START}`;
+
+/** First lines of requests by people who have proven nothing. */
+export const heads = {
+  wrongSignature: `${CALLBACK}x-hub-signature-256: sha256=${"0".repeat(64)}\r\n`,
+  unsigned: CALLBACK,
+  signIn: `POST /console/api/sign-in HTTP/1.1\r\n${START}sec-fetch-site: same-origin\r\n`,
+  wrongKey: `POST /api/v1/messages HTTP/1.1\r\n${START}authorization: Bearer nobody\r\n`,
+} as const;
+
+export const attacks = {
+  "150 × 4 MiB, wrong signature": strangersWith(150, heads.wrongSignature, 4 * MEBIBYTE),
+  "300 × 4 MiB, wrong signature": strangersWith(300, heads.wrongSignature, 4 * MEBIBYTE),
+  "150 × 4 MiB again and again, wrong signature": strangersWith(150, heads.wrongSignature, 4 * MEBIBYTE, "to the end"),
+  "300 × 4 MiB in chunks, wrong signature": {
+    ...strangersWith(300, heads.wrongSignature, 4 * MEBIBYTE),
+    isChunked: true,
+  },
+  "300 × 64 KiB, wrong signature": strangersWith(300, heads.wrongSignature, 64 * 1024),
+  "300 slow × 4 MiB, wrong signature": strangersWith(300, heads.wrongSignature, 4 * MEBIBYTE, "trickling"),
+  "300 slow × 64 KiB, wrong signature": strangersWith(300, heads.wrongSignature, 64 * 1024, "trickling"),
+  "150 × 64 KiB again and again, wrong signature": strangersWith(150, heads.wrongSignature, 64 * 1024, "to the end"),
+  "300 × 4 MiB, unsigned": strangersWith(300, heads.unsigned, 4 * MEBIBYTE),
+  "300 × 1 MiB, sign-in": strangersWith(300, heads.signIn, MEBIBYTE),
+  "300 × 64 KiB, sign-in": strangersWith(300, heads.signIn, 64 * 1024),
+  "300 slow × 64 KiB, sign-in": strangersWith(300, heads.signIn, 64 * 1024, "trickling"),
+  "150 × 64 KiB again and again, sign-in": strangersWith(150, heads.signIn, 64 * 1024, "to the end"),
+  "300 × 1 MiB, wrong key": strangersWith(300, heads.wrongKey, MEBIBYTE),
+} satisfies Record<string, Omit<Strangers, "port">>;
+
+function strangersWith(
+  connections: number,
+  head: string,
+  bytes: number,
+  pace: Strangers["pace"] = "at once",
+): Omit<Strangers, "port"> {
+  return { connections, head, bytes, pace, isChunked: false };
+}

@@ -91,7 +91,7 @@ const AT_ONCE: readonly Case[] = [
 const IN_A_ROW: readonly Case[] = [
   ["no reason named", 131000, "breaker", "paused", /10 messages in a row.*named no reason.*\(error 131000\)/],
   ["failed on the request", 1, "breaker", "paused", /10 messages in a row.*\(error 1\)/],
-  ["unlisted", 139999, "breaker", "paused", /10 messages in a row.*\(error 131058\)/],
+  ["unlisted", 139999, "breaker", "paused", /10 messages in a row.*\(error 139999\)/],
   ["unlisted and new", 17, "breaker", "paused", /10 messages in a row.*\(error 17\)/],
   ["a test number's list", 131030, "breaker", "paused", /10 messages in a row.*\(error 131030\)/],
 ];

@@ -42,7 +42,14 @@ test("the same seed tells the same story", () => {
 }, 300_000);
 
 /** What talks to the machine, or to Meta alone. */
-const NOT_SIMULATED = ["callback-secrets", "post-webhook", "simulated-callbacks", "stored-uploads", "sync-worker"];
+const NOT_SIMULATED = [
+  "callback-secrets",
+  "post-webhook",
+  "refused-callbacks",
+  "simulated-callbacks",
+  "stored-uploads",
+  "sync-worker",
+];
 
 test("every worker that the server starts is simulated", () => {
   const workersOf = (path: string): string[] => {

@@ -20,12 +20,12 @@ const usage = `bun scripts/build.ts [--outfile dist/waxwing] [--target TARGET]
 const checkout = resolve(import.meta.dir, "..");
 
 // The first is what runs. The others are the files of Workers: the executable only holds a Worker's file when it is
-// named here, and finds it again by its path from the checkout ("./src/storage/reader-worker.ts").
+// named here, and finds it again by its path from the checkout ("./src/db/reader-worker.ts").
 const entrypoints = [
   "src/main.ts",
-  "src/storage/reader-worker.ts",
-  "src/imports/preparation-worker.ts",
-  "src/copies/backup-worker.ts",
+  "src/db/reader-worker.ts",
+  "src/transfer/preparation-worker.ts",
+  "src/backup/backup-worker.ts",
 ];
 
 await main();
@@ -89,7 +89,7 @@ async function writeAssets(directory: string): Promise<{ directory: string; name
   return { directory, names: files.map(({ name }) => name) };
 }
 
-/** Source of the module that stands in for `src/console/assets.ts`: every file, embedded. */
+/** Source of the module that stands in for `src/http/console/assets.ts`: every file, embedded. */
 function assetsModule(names: readonly string[]): string {
   const imports = names.flatMap((name, index) => [
     `import plain${index} from ${JSON.stringify(`console-file:${name}.plain`)} with { type: "file" };`,

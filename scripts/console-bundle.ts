@@ -11,7 +11,7 @@ import { compile, optimize } from "@tailwindcss/node";
 import { Scanner } from "@tailwindcss/oxide";
 
 const checkout = resolve(import.meta.dir, "..");
-const web = join(checkout, "src/console/web");
+const web = join(checkout, "src/web");
 
 export interface BundledFile {
   name: string;
@@ -21,7 +21,7 @@ export interface BundledFile {
 /** The same source gives the same bytes. Throws with what the bundler said. */
 export async function bundleConsole(): Promise<BundledFile[]> {
   const result = await Bun.build({
-    entrypoints: [join(web, "main.tsx")],
+    entrypoints: [join(web, "app/main.tsx")],
     target: "browser",
     format: "esm",
     minify: true,

@@ -3,8 +3,8 @@
  * it; a test keeps it equal to what the migrations make.
  */
 import { join, resolve } from "node:path";
-import { type Client, openClient } from "#src/storage/driver.ts";
-import { migrate, schemaVersion } from "#src/storage/migrate.ts";
+import { type Client, openClient } from "#src/db/driver.ts";
+import { migrate, schemaVersion } from "#src/db/migrate.ts";
 
 const checkout = resolve(import.meta.dir, "..");
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openClient } from "#src/storage/driver.ts";
+import { openClient } from "#src/db/driver.ts";
 import { placeExecutable } from "./support/executable.ts";
 import { type Installation, makeInstallation, type RunningServer } from "./support/installation.ts";
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Client, openClient } from "#src/storage/driver.ts";
+import { type Client, openClient } from "#src/db/driver.ts";
 import { linesOf } from "./support/database.ts";
 import { placeExecutable } from "./support/executable.ts";
 import { checkout } from "./support/source.ts";
@@ -148,7 +148,7 @@ test(
       err: "",
     });
     // The probe shows that a Worker is found by this path; the executable has it under the same one.
-    expect(await holds(executable, "/$bunfs/root/src/storage/reader-worker.js")).toBe(true);
+    expect(await holds(executable, "/$bunfs/root/src/db/reader-worker.js")).toBe(true);
   },
   LIMIT_MS,
 );
@@ -238,7 +238,7 @@ async function run(file: string, command: string[], last: string): Promise<{ cod
 /** As `scripts/build.ts` does it, with another first entry. */
 async function buildProbe(): Promise<void> {
   await Bun.build({
-    entrypoints: [join(checkout, "test/support/reader-probe.ts"), join(checkout, "src/storage/reader-worker.ts")],
+    entrypoints: [join(checkout, "test/support/reader-probe.ts"), join(checkout, "src/db/reader-worker.ts")],
     root: checkout,
     format: "esm",
     compile: { outfile: probe, autoloadDotenv: false, autoloadBunfig: false },

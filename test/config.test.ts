@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { parse, stringify } from "smol-toml";
+import { type Config, ConfigError, type ConfigSources, loadConfig } from "#src/config/config.ts";
 import { findLines } from "#src/config/lines.ts";
-import { findNearest } from "#src/config/nearest.ts";
 import { keyPlaces } from "#src/config/settings.ts";
-import { type Config, ConfigError, type ConfigSources, loadConfig } from "#src/config.ts";
+import { findNearest } from "#src/config/suggestion.ts";
 
 let directory: string;
 beforeAll(() => {

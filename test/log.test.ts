@@ -1,7 +1,7 @@
 /** The log: readable, one entry a write, no secrets, and never a reason to fail. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createLog, type Log, type LogLevel } from "#src/log.ts";
+import { createLog, type Log, type LogLevel } from "#src/core/log.ts";
 
 const NOW = Date.parse("2026-11-21T08:44:26.123Z");
 
@@ -220,7 +220,7 @@ describe("no value", () => {
 
 test("entries go to stderr at once, and stdout stays free", () => {
   const program = `
-    import { createLog } from "${import.meta.dir}/../src/log.ts";
+    import { createLog } from "${import.meta.dir}/../src/core/log.ts";
     createLog({ level: "info", format: "text", now: () => ${NOW} }).error("last words", { size: "x".repeat(7000) });
     process.exit(3);
   `;

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import * as printed from "#src/console/web/screens/printed-commands.ts";
+import * as printed from "#src/web/features/developer/printed-commands.ts";
 import { type ConsoleProcess, startConsole } from "#test/support/console-process.ts";
 import { checkout } from "#test/support/source.ts";
 import { Workshop } from "./cli/spawn.ts";
@@ -122,7 +122,7 @@ describe("the console", () => {
   );
 
   test("makes such commands in one module alone, which the test above walks", () => {
-    const folder = join(checkout, "src/console/web");
+    const folder = join(checkout, "src/web");
     const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
     const offences = sources
       .filter((path) => path !== "screens/printed-commands.ts")

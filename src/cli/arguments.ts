@@ -3,7 +3,7 @@
  * whatever is unknown, missing, twice there or of the wrong kind is a `UsageError` that names it and what was probably
  * meant. A value may begin with a dash only as a number (`-5.00`), as `-` (stdin), or behind `=`.
  */
-import { findNearest } from "#src/config/nearest.ts";
+import { findNearest } from "#src/config/suggestion.ts";
 import { type Command, flagOf, nameOf, type Option, type Value } from "./command.ts";
 import type { GlobalOptions } from "./context.ts";
 import { UsageError } from "./failure.ts";

@@ -2,17 +2,18 @@
  * Waiting for what a receiver answered. The running server makes the attempts; a command asks for one and looks into the
  * database until it is written down. Where no server runs, a test makes its one attempt itself, in the server's place.
  */
+
+import { sleep } from "#src/core/clock.ts";
+import { newBootId } from "#src/core/id.ts";
+import { createLog } from "#src/core/log.ts";
+import type { SecretBox } from "#src/core/secret.ts";
+import type { Reading } from "#src/db/transaction.ts";
+import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { getDelivery } from "#src/domain/webhooks/read.ts";
 import type { DeliveryAttempt } from "#src/domain/webhooks/table.ts";
-import { sendTestEvent } from "#src/domain/webhooks/test-event.ts";
-import { createLog } from "#src/log.ts";
-import { claim } from "#src/outbox/claim.ts";
-import { enqueue } from "#src/outbox/enqueue.ts";
-import type { OutboxRow } from "#src/outbox/table.ts";
-import { sleep } from "#src/primitives/clock.ts";
-import { newBootId } from "#src/primitives/id.ts";
-import type { SecretBox } from "#src/primitives/secret.ts";
-import type { Reading } from "#src/storage/transaction.ts";
+import { claim } from "#src/jobs/claim.ts";
+import { enqueue } from "#src/jobs/enqueue.ts";
+import type { OutboxRow } from "#src/jobs/table.ts";
 import type { Io } from "./context.ts";
 import type { Database } from "./database.ts";
 import { list, type Report } from "./output.ts";
@@ -50,8 +51,8 @@ interface Claimed {
 
 async function attemptNow(database: Database, io: Io, { boot, box, row }: Claimed): Promise<void> {
   const [{ attemptDelivery }, { createWebhookPoster }] = await Promise.all([
-    import("#src/workers/deliver-webhook.ts"),
-    import("#src/workers/post-webhook.ts"),
+    import("#src/webhooks/deliver.ts"),
+    import("#src/net/post.ts"),
   ]);
   const { webhooks } = database.config;
   const { clock } = io;

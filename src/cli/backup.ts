@@ -1,9 +1,9 @@
 /** `waxwing backup FILE`: an online copy of the database, proven before it gets its name. */
 import { resolve } from "node:path";
-import { type Backup, CopyBroken, makeBackup, NameTaken } from "#src/copies/backup.ts";
-import { NoRoom, removeDatabase, UNFINISHED } from "#src/copies/files.ts";
-import { fillOpened } from "#src/copies/opened.ts";
-import { formatInstant } from "#src/primitives/instant.ts";
+import { type Backup, CopyBroken, makeBackup, NameTaken } from "#src/backup/backup.ts";
+import { NoRoom, removeDatabase, UNFINISHED } from "#src/backup/files.ts";
+import { fillOpened } from "#src/backup/opened.ts";
+import { formatInstant } from "#src/core/instant.ts";
 import { describe } from "./check.ts";
 import { type Command, command } from "./command.ts";
 import type { Context, Io } from "./context.ts";

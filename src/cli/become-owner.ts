@@ -5,7 +5,7 @@
  */
 import { accessSync, constants, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type ConfigFile, findConfigFile, LOCAL_FILE, loadConfig } from "#src/config.ts";
+import { type ConfigFile, findConfigFile, LOCAL_FILE, loadConfig } from "#src/config/config.ts";
 import type { Command, Value } from "./command.ts";
 import type { Context, GlobalOptions, Io } from "./context.ts";
 import { CommandFailure } from "./failure.ts";

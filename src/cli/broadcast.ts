@@ -1,23 +1,23 @@
 /** `waxwing broadcast …`: what is being sent to many, how far it is, and stopping it. */
 
+import { invalidRequest } from "#src/core/problem.ts";
+import type { Reading, Tx } from "#src/db/transaction.ts";
 import { isFinished } from "#src/domain/broadcasts/broadcast.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
 import { pauseBroadcast, resumeByHand } from "#src/domain/broadcasts/pause.ts";
 import { countInDoubt, countReasons, findAnyBroadcast, listBroadcasts } from "#src/domain/broadcasts/read.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
-import { getFigures } from "#src/domain/figures/adjust.ts";
+import { getFigures } from "#src/domain/messages/adjust-counters.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { invalidRequest } from "#src/primitives/problem.ts";
-import type { Reading, Tx } from "#src/storage/transaction.ts";
 import { type Command, command, workspaceFilter } from "./command.ts";
 import type { Context } from "./context.ts";
 import { withDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
-import { timesIn, workspacesOf } from "./of-workspaces.ts";
 import { list, type Report, table } from "./output.ts";
 import { watchBroadcast } from "./watch-broadcast.ts";
+import { timesIn, workspacesOf } from "./workspace-option.ts";
 
 const group = "broadcast";
 const LIMIT = 50;

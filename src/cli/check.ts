@@ -1,12 +1,12 @@
 /** `waxwing check [FILE]`: whether a database, or a backup, is what it must be. It only reads. */
 import { resolve } from "node:path";
-import { checkDatabase, type Finding, type Health } from "#src/integrity/check.ts";
-import { invariants } from "#src/integrity/invariants.ts";
-import { type Client, openClient } from "#src/storage/driver.ts";
-import { databaseFiles } from "#src/storage/files.ts";
-import { LockHeld, lockExclusively } from "#src/storage/lock.ts";
-import { NewerSchema, schemaVersion } from "#src/storage/migrate.ts";
-import { migrations } from "#src/storage/migrations.ts";
+import { type Client, openClient } from "#src/db/driver.ts";
+import { databaseFiles } from "#src/db/files.ts";
+import { LockHeld, lockExclusively } from "#src/db/lock.ts";
+import { NewerSchema, schemaVersion } from "#src/db/migrate.ts";
+import { migrations } from "#src/db/migrations.ts";
+import { checkDatabase, type Finding, type Health } from "#src/health/check.ts";
+import { invariants } from "#src/health/invariants.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { isThere, noDatabase } from "./database.ts";

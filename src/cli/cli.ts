@@ -6,9 +6,9 @@
 import { asksForJson, type Line, meant, readArguments, readGlobals } from "./arguments.ts";
 import { contextFor } from "./become-owner.ts";
 import { type Command, flagOf } from "./command.ts";
+import { type Group, groups } from "./commands.ts";
 import type { Io } from "./context.ts";
 import { describeFailure, explain, UsageError } from "./failure.ts";
-import { type Group, groups } from "./groups.ts";
 import { helpOnAll, helpOnCommand, helpOnGroup } from "./help.ts";
 import { json, type Report } from "./output.ts";
 

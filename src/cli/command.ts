@@ -3,20 +3,13 @@
  * tests all read the same declaration, so an option that works is an option that is described.
  */
 import type { Context } from "./context.ts";
+import type { FileUse } from "./named-files.ts";
 import type { Report } from "./output.ts";
 
 interface Described {
   /** A sentence for the help, without its full stop. */
   readonly says: string;
   readonly required?: boolean;
-}
-
-/** That a value names a file, and what for; `-` is stdin. Root opens such files before it gives its rights up. */
-export interface FileUse {
-  /** `make`: a new file, where there is none. `fill`: made or written anew. */
-  readonly as: "read" | "make" | "fill";
-  /** Files beside it, by what follows its name: `read` where they are there, `make` in the place of an older one. */
-  readonly beside?: Readonly<Record<string, "read" | "make">>;
 }
 
 /** One value on the command line; `value` is its placeholder in the help. */

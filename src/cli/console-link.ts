@@ -1,6 +1,6 @@
 /** The address of the console that a person can open: the public one, or the one that the server listens on. */
 import { networkInterfaces } from "node:os";
-import type { Config } from "#src/config.ts";
+import type { Config } from "#src/config/config.ts";
 import type { MadeLink } from "#src/domain/users/links.ts";
 
 const PAGES = { setup: "setup", join: "join", reset: "reset" } as const;

@@ -1,5 +1,9 @@
 /** `waxwing contact …`: people in and out of the database, many at a time, and one forgotten. */
 import { closeSync, existsSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { type Clock, sleep } from "#src/core/clock.ts";
+import { notFound } from "#src/core/problem.ts";
+import type { Store } from "#src/db/store.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { findPerson } from "#src/domain/contacts/find.ts";
 import {
   eraseContact,
@@ -8,19 +12,15 @@ import {
   type Mentioning,
   mentioning,
   namesOf,
-} from "#src/domain/erasure/erase-person.ts";
-import { listImports, removeEndedImports } from "#src/domain/imports/imports.ts";
+} from "#src/domain/erasure/erase-contact.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { bulkOptOut } from "#src/imports/bulk-opt-out.ts";
-import { exportContacts } from "#src/imports/export-contacts.ts";
-import { FailureFile } from "#src/imports/failure-file.ts";
-import { importContacts } from "#src/imports/import-contacts.ts";
-import { ImportFiles } from "#src/imports/import-files.ts";
-import type { FileSource } from "#src/imports/table-text.ts";
-import { type Clock, sleep } from "#src/primitives/clock.ts";
-import { notFound } from "#src/primitives/problem.ts";
-import type { Store } from "#src/storage/store.ts";
-import type { Tx } from "#src/storage/transaction.ts";
+import { bulkOptOut } from "#src/transfer/bulk-opt-out.ts";
+import { exportContacts } from "#src/transfer/export-contacts.ts";
+import { FailureFile } from "#src/transfer/failure-file.ts";
+import { importContacts } from "#src/transfer/import-contacts.ts";
+import { ImportFiles } from "#src/transfer/import-files.ts";
+import { listImports, removeEndedImports } from "#src/transfer/imports.ts";
+import type { FileSource } from "#src/transfer/table-text.ts";
 import { type Command, command, workspaceOption } from "./command.ts";
 import type { Context, Io } from "./context.ts";
 import { withDatabase } from "./database.ts";

@@ -1,7 +1,7 @@
 /** What a command is given of the world outside: the process's streams and variables, time, and its configuration. */
-import type { Config } from "#src/config.ts";
-import type { Clock } from "#src/primitives/clock.ts";
-import type { Random } from "#src/primitives/random.ts";
+import type { Config } from "#src/config/config.ts";
+import type { Clock } from "#src/core/clock.ts";
+import type { Random } from "#src/core/random.ts";
 import type { NamedFiles } from "./named-files.ts";
 import type { Root } from "./root.ts";
 

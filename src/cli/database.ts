@@ -5,16 +5,16 @@
  */
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { Config } from "#src/config.ts";
-import { newInstanceId } from "#src/primitives/id.ts";
-import { createSecretBox, loadSecretKey, type SecretBox } from "#src/primitives/secret.ts";
-import { type DatabaseFiles, databaseFiles, makePrivate, makePrivateDirectory } from "#src/storage/files.ts";
-import { instanceId } from "#src/storage/instance.ts";
-import { type Lock, LockHeld, lockExclusively, lockShared } from "#src/storage/lock.ts";
-import { migrate, NewerSchema, schemaVersion } from "#src/storage/migrate.ts";
-import { migrations } from "#src/storage/migrations.ts";
-import { placeOf } from "#src/storage/place.ts";
-import { openStore, type Store } from "#src/storage/store.ts";
+import type { Config } from "#src/config/config.ts";
+import { newInstanceId } from "#src/core/id.ts";
+import { createSecretBox, loadSecretKey, type SecretBox } from "#src/core/secret.ts";
+import { placeOf } from "#src/db/file-identity.ts";
+import { type DatabaseFiles, databaseFiles, makePrivate, makePrivateDirectory } from "#src/db/files.ts";
+import { instanceId } from "#src/db/instance.ts";
+import { type Lock, LockHeld, lockExclusively, lockShared } from "#src/db/lock.ts";
+import { migrate, NewerSchema, schemaVersion } from "#src/db/migrate.ts";
+import { migrations } from "#src/db/migrations.ts";
+import { openStore, type Store } from "#src/db/store.ts";
 import type { Context, Io } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 

@@ -1,19 +1,20 @@
 /** `waxwing delivery …`: events on their way to a webhook address, every attempt, and bringing them there once more. */
+
+import { sleep } from "#src/core/clock.ts";
+import { durationBefore, readDuration } from "#src/core/duration.ts";
+import { readInstant } from "#src/core/instant.ts";
 import { deliveryStatuses } from "#src/domain/webhooks/delivery.ts";
 import { type DeliveryOfEvent, getDelivery, listDeliveries } from "#src/domain/webhooks/read.ts";
 import { REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { sleep } from "#src/primitives/clock.ts";
-import { durationBefore, readDuration } from "#src/primitives/duration.ts";
-import { readInstant } from "#src/primitives/instant.ts";
 import { lastAttemptId, reportAttempt, waitForAttempt } from "./attempt.ts";
 import { type Command, command, workspaceFilter } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, withDatabase } from "./database.ts";
 import { UsageError } from "./failure.ts";
-import { timesIn, workspacesOf } from "./of-workspaces.ts";
 import { list, type Report, table } from "./output.ts";
+import { timesIn, workspacesOf } from "./workspace-option.ts";
 
 const group = "delivery";
 

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Config, loadConfig } from "#src/config.ts";
+import { type Config, loadConfig } from "#src/config/config.ts";
 import { makeSetupLink } from "#src/domain/users/links.ts";
 import { type Command, command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";

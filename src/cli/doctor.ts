@@ -1,17 +1,16 @@
 /** `waxwing doctor`: what is wrong with the set-up, each finding with its next step. */
 
-import { examine } from "#src/doctor/doctor.ts";
-import type { Finding } from "#src/doctor/finding.ts";
-import { type Doctor, settingsOf } from "#src/doctor/surroundings.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import { examine } from "#src/health/doctor.ts";
+import { type Doctor, settingsOf } from "#src/health/doctor-context.ts";
+import type { Finding } from "#src/health/finding.ts";
 import { type Command, command, workspaceFilter } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, withDatabase } from "./database.ts";
-import { workspacesOf } from "./of-workspaces.ts";
-import type { Report } from "./output.ts";
-import { visible } from "./output.ts";
+import { type Report, visible } from "./output.ts";
 import { accountPorts } from "./sync-now.ts";
+import { workspacesOf } from "./workspace-option.ts";
 
 export const commands: readonly Command[] = [
   command({

@@ -2,12 +2,12 @@
  * How a command fails, in words that say what to do next. Two kinds: the command line itself is wrong (`UsageError`,
  * exit 2), or what it asks for cannot be had (exit 1). `explain` turns every error that can come up into one form.
  */
-import { ConfigError } from "#src/config.ts";
-import { type FieldProblems, Problem } from "#src/primitives/problem.ts";
-import { SecretKeyUnusable, SecretUnreadable } from "#src/primitives/secret.ts";
-import { isBusy, isStorageFailure, StorageUnavailable } from "#src/storage/failure.ts";
-import { LockHeld } from "#src/storage/lock.ts";
-import { NewerSchema } from "#src/storage/migrate.ts";
+import { ConfigError } from "#src/config/config.ts";
+import { type FieldProblems, Problem } from "#src/core/problem.ts";
+import { SecretKeyUnusable, SecretUnreadable } from "#src/core/secret.ts";
+import { isBusy, isStorageFailure, StorageUnavailable } from "#src/db/failure.ts";
+import { LockHeld } from "#src/db/lock.ts";
+import { NewerSchema } from "#src/db/migrate.ts";
 
 /** The command line cannot be understood. */
 export class UsageError extends Error {

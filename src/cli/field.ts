@@ -1,14 +1,14 @@
 /** `waxwing field …`: custom fields of a workspace's contacts. */
-import { removeField } from "#src/domain/audiences/remove-field.ts";
-import { addField } from "#src/domain/fields/define.ts";
-import { fieldKinds } from "#src/domain/fields/field.ts";
-import { listFields } from "#src/domain/fields/read.ts";
-import type { CustomField } from "#src/domain/fields/table.ts";
-import { sleep } from "#src/primitives/clock.ts";
+
+import { sleep } from "#src/core/clock.ts";
+import { fieldKinds } from "#src/domain/contacts/custom-field.ts";
+import { addField, listFields } from "#src/domain/contacts/custom-fields.ts";
+import type { CustomField } from "#src/domain/contacts/table.ts";
+import { removeField } from "#src/domain/filters/remove-field.ts";
 import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
 import { withDatabase } from "./database.ts";
-import { workspacesOf } from "./of-workspaces.ts";
 import { list, type Report, table } from "./output.ts";
+import { workspacesOf } from "./workspace-option.ts";
 
 const group = "field";
 /** Between two batches a running server gets its turn. */

@@ -1,10 +1,10 @@
 /** Databases that a command line names: one that root has opened, where its new owner may not, is read from a copy. */
 import { closeSync, fstatSync, openSync } from "node:fs";
-import { removeDatabase, UNFINISHED } from "#src/copies/files.ts";
-import { copyFromOpened } from "#src/copies/opened.ts";
-import type { FileUse } from "./command.ts";
+import { removeDatabase, UNFINISHED } from "#src/backup/files.ts";
+import { copyFromOpened } from "#src/backup/opened.ts";
 import type { Context } from "./context.ts";
 import { isThere } from "./database.ts";
+import type { FileUse } from "./named-files.ts";
 
 const LOG = "-wal";
 

@@ -1,20 +1,21 @@
 /** `waxwing group …`: lists of contacts, and saved searches. */
-import { compileCount } from "#src/domain/audiences/compile.ts";
-import { recordCount } from "#src/domain/audiences/count.ts";
-import { removeGroup } from "#src/domain/audiences/remove-group.ts";
-import { saveSearch } from "#src/domain/audiences/save-search.ts";
-import { readSearch } from "#src/domain/audiences/search.ts";
+
+import { sleep } from "#src/core/clock.ts";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import type { Reading } from "#src/db/transaction.ts";
+import { compileCount } from "#src/domain/filters/compile.ts";
+import { recordCount } from "#src/domain/filters/count.ts";
+import { readSearch } from "#src/domain/filters/group-filter.ts";
+import { removeGroup } from "#src/domain/filters/remove-group.ts";
+import { saveSearch } from "#src/domain/filters/save-group.ts";
 import { listGroups } from "#src/domain/groups/read.ts";
 import type { Group } from "#src/domain/groups/table.ts";
 import { viewGroup } from "#src/domain/groups/view.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { sleep } from "#src/primitives/clock.ts";
-import { invalidRequest, notFound } from "#src/primitives/problem.ts";
-import type { Reading } from "#src/storage/transaction.ts";
 import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
 import { withDatabase } from "./database.ts";
-import { workspacesOf } from "./of-workspaces.ts";
 import { list, type Report, table } from "./output.ts";
+import { workspacesOf } from "./workspace-option.ts";
 
 const group = "group";
 const GROUPS_A_READ = 200;

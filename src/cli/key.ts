@@ -1,14 +1,11 @@
 /** `waxwing key …`: the API keys of a workspace. A key is shown once, when it is made. */
-import { createKey } from "#src/domain/keys/create.ts";
-import { listKeys } from "#src/domain/keys/read.ts";
-import { revokeKey } from "#src/domain/keys/revoke.ts";
-import type { ApiKey } from "#src/domain/keys/table.ts";
+import { createKey, listKeys, revokeKey } from "#src/domain/workspaces/api-keys.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import type { Workspace } from "#src/domain/workspaces/table.ts";
+import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";
 import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
 import { withDatabase } from "./database.ts";
-import { timesIn, workspacesOf } from "./of-workspaces.ts";
 import { list, table } from "./output.ts";
+import { timesIn, workspacesOf } from "./workspace-option.ts";
 
 const group = "key";
 

@@ -1,20 +1,21 @@
 /** `waxwing message show ID`: one timeline of a message, from the request to the last webhook attempt. */
-import type { Callback } from "#src/domain/callbacks/table.ts";
-import type { EventRow } from "#src/domain/events/table.ts";
+
+import { formatMoney } from "#src/core/money.ts";
+import { notFound } from "#src/core/problem.ts";
+import type { Store } from "#src/db/store.ts";
+import type { Reading } from "#src/db/transaction.ts";
+import type { Callback } from "#src/domain/inbound/table.ts";
 import { findForWork } from "#src/domain/messages/read.ts";
 import type { Message } from "#src/domain/messages/table.ts";
-import { findCallbacks, findEvents, type Slice } from "#src/domain/timeline/read.ts";
-import { tellStory } from "#src/domain/timeline/story.ts";
+import type { EventRow } from "#src/domain/webhooks/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import { tellStory } from "#src/http/console/queries/message-timeline.ts";
+import { findCallbacks, findEvents, type Slice } from "#src/http/console/queries/message-traces.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
-import { formatMoney } from "#src/primitives/money.ts";
-import { notFound } from "#src/primitives/problem.ts";
-import type { Store } from "#src/storage/store.ts";
-import type { Reading } from "#src/storage/transaction.ts";
 import { type Command, command } from "./command.ts";
 import { withDatabase } from "./database.ts";
-import { timesIn } from "./of-workspaces.ts";
 import { list, type Report, table } from "./output.ts";
+import { timesIn } from "./workspace-option.ts";
 
 export const commands: readonly Command[] = [
   command({

@@ -17,11 +17,18 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { FileUse } from "./command.ts";
 import type { Owner } from "./owner.ts";
 
 /** More than any file system follows. */
 const LINKS_MAX = 40;
+
+/** That a value names a file, and what for; `-` is stdin. Root opens such files before it gives its rights up. */
+export interface FileUse {
+  /** `make`: a new file, where there is none. `fill`: made or written anew. */
+  readonly as: "read" | "make" | "fill";
+  /** Files beside it, by what follows its name: `read` where they are there, `make` in the place of an older one. */
+  readonly beside?: Readonly<Record<string, "read" | "make">>;
+}
 
 export class NamedFiles {
   readonly #opened = new Map<string, number | Error>();

@@ -1,11 +1,12 @@
 /** How a number is shown: what we know of it, and what the network says. */
+
+import type { Reading } from "#src/db/transaction.ts";
 import { findState } from "#src/domain/numbers/network-state.ts";
 import type { NumberState, SendingNumber } from "#src/domain/numbers/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import type { Reading } from "#src/storage/transaction.ts";
-import { timesIn } from "./of-workspaces.ts";
 import { list, type Report } from "./output.ts";
+import { timesIn } from "./workspace-option.ts";
 
 export function view(number: SendingNumber, workspace: Workspace) {
   return {

@@ -1,4 +1,6 @@
 /** `waxwing number …`: the phone numbers that workspaces send from, on the simulator or on WhatsApp. */
+
+import type { Tx } from "#src/db/transaction.ts";
 import { addNumber, type NewNumber, USUAL_THROUGHPUT } from "#src/domain/numbers/add.ts";
 import { forgetRestriction } from "#src/domain/numbers/network-state.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
@@ -6,16 +8,15 @@ import { makeReady, makeUnready, removeNumber } from "#src/domain/numbers/readin
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { updateNumber } from "#src/domain/numbers/update.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import type { Tx } from "#src/storage/transaction.ts";
 import { type Command, command, flagOf, workspaceFilter, workspaceOption } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, withDatabase } from "./database.ts";
 import { UsageError } from "./failure.ts";
 import { readSecretFile } from "./input.ts";
 import { reportOf, reportWithProblems, view } from "./number-view.ts";
-import { workspacesOf } from "./of-workspaces.ts";
 import { type Report, table } from "./output.ts";
 import { requireSynced, syncNow } from "./sync-now.ts";
+import { workspacesOf } from "./workspace-option.ts";
 
 const group = "number";
 const id = { kind: "number", value: "ID", required: true, says: "The number's id" } as const;
@@ -261,8 +262,8 @@ async function sealSecrets(
   { token, appSecret }: Secrets,
 ): Promise<{ accessToken: string | null; appSecret: string | null }> {
   if (token === null && appSecret === null) return { accessToken: null, appSecret: null };
-  const { accessTokenContext } = await import("#src/workers/sender.ts");
-  const { appSecretContext } = await import("#src/workers/callback-secrets.ts");
+  const { accessTokenContext } = await import("#src/networks/credentials.ts");
+  const { appSecretContext } = await import("#src/receiving/callback-secrets.ts");
   const box = database.box();
   return {
     accessToken: token === null ? null : box.seal(token, accessTokenContext(phoneNumberId)),

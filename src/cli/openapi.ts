@@ -8,7 +8,7 @@ export const commands: readonly Command[] = [
     summary: "Print the OpenAPI document",
     needsNoData: true,
     run: async ({ io }) => {
-      const { openApiText } = await import("#src/api/openapi.ts");
+      const { openApiText } = await import("#src/http/api/openapi/openapi.ts");
       // Byte for byte what the server shows, with or without --json.
       io.out(openApiText());
       return null;

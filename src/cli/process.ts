@@ -3,8 +3,8 @@
  * after it, and a reader that went away (`waxwing … | head`) is no error.
  */
 import { writeSync } from "node:fs";
-import { systemClock } from "#src/primitives/clock.ts";
-import { systemRandom } from "#src/primitives/random.ts";
+import { systemClock } from "#src/core/clock.ts";
+import { systemRandom } from "#src/core/random.ts";
 import type { Io } from "./context.ts";
 import { rootOf } from "./root.ts";
 

@@ -1,8 +1,8 @@
 /** `waxwing restore FILE`: a proven backup takes the database's place, with what the replaced file knows that is newer. */
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { CopyBroken } from "#src/copies/backup.ts";
-import { NoRoom } from "#src/copies/files.ts";
+import { CopyBroken } from "#src/backup/backup.ts";
+import { NoRoom } from "#src/backup/files.ts";
 import {
   type Built,
   GapNotAccepted,
@@ -10,11 +10,11 @@ import {
   type Restored,
   rehearseRestore,
   restoreBackup,
-} from "#src/copies/restore.ts";
-import { newInstanceId } from "#src/primitives/id.ts";
-import { formatInstant } from "#src/primitives/instant.ts";
-import { type DatabaseFiles, databaseFiles, makePrivateDirectory } from "#src/storage/files.ts";
-import { type Lock, LockHeld, lockExclusively } from "#src/storage/lock.ts";
+} from "#src/backup/restore.ts";
+import { newInstanceId } from "#src/core/id.ts";
+import { formatInstant } from "#src/core/instant.ts";
+import { type DatabaseFiles, databaseFiles, makePrivateDirectory } from "#src/db/files.ts";
+import { type Lock, LockHeld, lockExclusively } from "#src/db/lock.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { isThere, noDatabase } from "./database.ts";

@@ -1,9 +1,10 @@
 /** A server for as long as nobody asks it to stop: starting it with reasons that help, and signals. */
-import type { Config } from "#src/config.ts";
-import { UpgradeFailed } from "#src/copies/upgrade.ts";
-import { createLog } from "#src/log.ts";
-import type { Server } from "#src/server-options.ts";
-import { LockHeld } from "#src/storage/lock.ts";
+
+import { UpgradeFailed } from "#src/backup/upgrade.ts";
+import type { Config } from "#src/config/config.ts";
+import { createLog } from "#src/core/log.ts";
+import { LockHeld } from "#src/db/lock.ts";
+import type { Server } from "#src/server/options.ts";
 import type { Io, Signal } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 
@@ -27,7 +28,7 @@ export function stopSignal(io: Io, signals: readonly Signal[]): Promise<void> {
 
 /** Starts the server, or says in words why it cannot start. */
 export async function start(config: Config, io: Io): Promise<Server> {
-  const { startServer } = await import("#src/server.ts");
+  const { startServer } = await import("#src/server/server.ts");
   // By the log's own way to stderr: unlike a command's words, a slow reader of it must never hold the server.
   const log = createLog({ ...config.log, now: () => io.clock.now() });
   try {

@@ -2,14 +2,16 @@
  * `waxwing simulate …`: the other side of the simulated network. What a person writes or a phone reports comes in by the
  * same durable door as everything that a network tells; the running server applies it.
  */
+
+import { readPhone } from "#src/core/phone.ts";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import type { Reading } from "#src/db/transaction.ts";
+import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { findForWork } from "#src/domain/messages/read.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { readPhone } from "#src/primitives/phone.ts";
-import { invalidRequest, notFound } from "#src/primitives/problem.ts";
-import { FAILURE_CODE, playedStatuses, reportStatus, writeIn } from "#src/simulated/play.ts";
-import type { Reading } from "#src/storage/transaction.ts";
+import { composeInbound, composeStatus, FAILURE_CODE, playedStatuses } from "#src/networks/simulator/phone.ts";
 import { type Command, command, workspaceOption } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
@@ -38,7 +40,9 @@ export const commands: readonly Command[] = [
           const from = readPhone(typed, country);
           if (from === null) throw invalidRequest({ from: [`"${typed}" is not a phone number.`] });
           const number = requireSimulatorNumber(tx, given.workspace, country, wanted);
-          return { network_message_id: writeIn(tx, number, { from, text }), from, to: number.phone };
+          const { networkMessageId, body } = composeInbound(tx.random, number, { from, text, at: tx.now });
+          storeCallback(tx, "simulator", body);
+          return { network_message_id: networkMessageId, from, to: number.phone };
         });
         return { json: shown, text: list({ from: shown.from, to: shown.to, "network id": shown.network_message_id }) };
       }),
@@ -74,7 +78,8 @@ export const commands: readonly Command[] = [
           if (message === undefined) throw notFound("message");
           const number = getNumber(tx, message.numberId);
           if (number.network !== "simulator") throw notSimulated(number);
-          const networkMessageId = reportStatus(tx, number, message, status, code);
+          const { networkMessageId, body } = composeStatus(tx.random, number, message, { status, code, at: tx.now });
+          storeCallback(tx, "simulator", body);
           return { message_id: message.id, network_message_id: networkMessageId, status };
         });
         return {

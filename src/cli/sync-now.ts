@@ -1,7 +1,7 @@
 /** Compares an account with the network from a command, beside a running server or without one. */
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { AccountPort, NetworkName } from "#src/networks/network.ts";
-import type { SyncPart, SyncResult } from "#src/workers/sync-account.ts";
+import type { SyncPart, SyncResult } from "#src/receiving/sync-account.ts";
 import type { Context } from "./context.ts";
 import type { Database } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
@@ -13,7 +13,7 @@ export async function syncNow(
   parts?: readonly SyncPart[],
 ): Promise<SyncResult> {
   if (number.network === "simulator") return { templates: null, problems: [], isTemporary: false };
-  const { syncAccount } = await import("#src/workers/sync-account.ts");
+  const { syncAccount } = await import("#src/receiving/sync-account.ts");
   const { store } = database;
   const portOf = await accountPorts(context, database);
   const { allowPrivate } = database.config.webhooks;

@@ -1,4 +1,6 @@
 /** `waxwing template …`: message templates, added and decided by hand where no network does it. */
+
+import type { Reading } from "#src/db/transaction.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
@@ -9,15 +11,14 @@ import { templateStatuses } from "#src/domain/templates/template.ts";
 import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import type { Reading } from "#src/storage/transaction.ts";
 import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
 import type { Context } from "./context.ts";
 import { withDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { readInputFile } from "./input.ts";
-import { timesIn, workspacesOf } from "./of-workspaces.ts";
 import { list, type Report, table } from "./output.ts";
 import { requireSynced, syncNow } from "./sync-now.ts";
+import { timesIn, workspacesOf } from "./workspace-option.ts";
 
 const group = "template";
 const name = { kind: "text", value: "NAME", required: true, says: "The template's name" } as const;

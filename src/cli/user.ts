@@ -1,13 +1,14 @@
 /** `waxwing user …`: people who sign in to the console. Nobody's password is ever given here; a one-time link is. */
-import { COMMAND_LINE, recordDeed } from "#src/domain/audit/record.ts";
+
+import { formatInstant } from "#src/core/instant.ts";
+import { invalidRequest } from "#src/core/problem.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { COMMAND_LINE, recordDeed } from "#src/domain/users/audit-log.ts";
 import { disableUser } from "#src/domain/users/change.ts";
 import { type Invited, inviteUser, renewLink } from "#src/domain/users/invite.ts";
 import { findUserByEmail, type ListedUser, listUsers } from "#src/domain/users/read.ts";
 import type { User } from "#src/domain/users/table.ts";
 import { roles } from "#src/domain/users/user.ts";
-import { formatInstant } from "#src/primitives/instant.ts";
-import { invalidRequest } from "#src/primitives/problem.ts";
-import type { Tx } from "#src/storage/transaction.ts";
 import { type Command, command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
 import { type Database, withDatabase } from "./database.ts";

@@ -1,6 +1,7 @@
 /** `waxwing version`: what runs here, for a report of a fault. */
-import { openClient } from "#src/storage/driver.ts";
-import { commit, version } from "#src/version.ts";
+
+import { commit, version } from "#src/core/version.ts";
+import { openClient } from "#src/db/driver.ts";
 import { type Command, command } from "./command.ts";
 import { list } from "./output.ts";
 

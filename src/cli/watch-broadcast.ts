@@ -1,6 +1,6 @@
 /** The progress of a broadcast in the terminal: one line that is written over, once a second, until there is no more. */
-import { sleep } from "#src/primitives/clock.ts";
-import { formatDuration } from "#src/primitives/duration.ts";
+import { sleep } from "#src/core/clock.ts";
+import { formatDuration } from "#src/core/duration.ts";
 import type { Io } from "./context.ts";
 
 export interface Progress {

@@ -1,4 +1,6 @@
 /** `waxwing webhook …`: the address that a workspace's events go to, and the secret that signs them. */
+
+import { invalidRequest } from "#src/core/problem.ts";
 import {
   clearWebhook,
   rotateSecret,
@@ -6,8 +8,7 @@ import {
   setWebhook,
   showWebhook,
 } from "#src/domain/webhooks/address.ts";
-import { findWebhookUrlMistake } from "#src/primitives/address.ts";
-import { invalidRequest } from "#src/primitives/problem.ts";
+import { findWebhookUrlMistake } from "#src/net/address.ts";
 import { reportAttempt, testAddress, waitForAttempt } from "./attempt.ts";
 import { type Command, command, workspaceOption } from "./command.ts";
 import { type Database, withDatabase } from "./database.ts";

@@ -1,12 +1,12 @@
 /** `waxwing workspace …`: customer accounts, their switches and their balance. */
+
+import { type Micros, readMoney } from "#src/core/money.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { type Credit, credit, findAccount, setPrice } from "#src/domain/billing/account.ts";
-import { createWorkspace } from "#src/domain/workspaces/create.ts";
 import { getWorkspace, listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { resume, suspend, switchApi, updateWorkspace } from "#src/domain/workspaces/update.ts";
+import { createWorkspace, resume, suspend, switchApi, updateWorkspace } from "#src/domain/workspaces/update.ts";
 import type { WorkspaceSettings } from "#src/domain/workspaces/workspace.ts";
-import { type Micros, readMoney } from "#src/primitives/money.ts";
-import type { Tx } from "#src/storage/transaction.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { withDatabase } from "./database.ts";

@@ -6,7 +6,7 @@
 
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import { Cron } from "croner";
-import { type Duration, readDuration } from "#src/primitives/duration.ts";
+import { type Duration, readDuration } from "#src/core/duration.ts";
 
 export interface Kind<T> {
   /** True for values that no message may repeat. */

@@ -2,14 +2,14 @@
  * The port to a messaging network. A connector turns a hand-over into an `Outcome` and a callback's body into reports;
  * it knows nothing of storage, workspaces or HTTP routes. `simulator/` and `whatsapp/` implement it.
  */
-import type { InboundReport, NumberChangeReport, PreferenceReport } from "#src/domain/inbound/report.ts";
+import type { InboundReport, NumberChangeReport, PreferenceReport } from "#src/domain/inbound/callback-item.ts";
 import type { Content } from "#src/domain/messages/content.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
-import type { StatusReport } from "#src/domain/messages/report.ts";
+import type { StatusReport } from "#src/domain/messages/status-item.ts";
+import type { NumberNews } from "#src/domain/numbers/account-update.ts";
 import type { NumberFacts } from "#src/domain/numbers/network-state.ts";
-import type { NumberNews } from "#src/domain/numbers/report.ts";
-import type { TemplateFacts } from "#src/domain/templates/follow.ts";
-import type { TemplateNews, TemplateReport } from "#src/domain/templates/report.ts";
+import type { TemplateFacts } from "#src/domain/templates/sync.ts";
+import type { TemplateNews, TemplateReport } from "#src/domain/templates/template-update.ts";
 
 export interface Network {
   readonly name: NetworkName;
@@ -128,3 +128,5 @@ export type Report =
   | { kind: "ignored"; about: string }
   /** Could not be read; `raw` is kept for a look. */
   | { kind: "broken"; why: string; raw: string };
+
+export type Networks = Readonly<Record<NetworkName, Network>>;

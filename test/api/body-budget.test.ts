@@ -1,8 +1,8 @@
 /** The budget of unproven bodies by itself: whatever comes in whatever order, it is never exceeded and never leaks. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { BodyBudget, type Release } from "#src/api/body-budget.ts";
-import type { Clock } from "#src/primitives/clock.ts";
+import type { Clock } from "#src/core/clock.ts";
+import { BodyBudget, type Release } from "#src/http/body-budget.ts";
 
 const LIMITS = { smallBytes: 100, largeBytes: 1_000, waiting: 3, waitMs: 50 };
 

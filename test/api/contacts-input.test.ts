@@ -1,7 +1,7 @@
 /** Every field of a contact: what is taken and how it reads afterwards, and what is refused under which path. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { saveSearch } from "#src/domain/audiences/save-search.ts";
-import { addField } from "#src/domain/fields/define.ts";
+import { addField } from "#src/domain/contacts/custom-fields.ts";
+import { saveSearch } from "#src/domain/filters/save-group.ts";
 import { getContactOf, putContactOf } from "#test/support/contacts.ts";
 import { changesBetween, type Snapshot, snapshot } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";

@@ -1,7 +1,7 @@
 /** What a PUT changes, what it leaves alone, and when it counts as a change at all. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { saveSearch } from "#src/domain/audiences/save-search.ts";
-import { addField } from "#src/domain/fields/define.ts";
+import { addField } from "#src/domain/contacts/custom-fields.ts";
+import { saveSearch } from "#src/domain/filters/save-group.ts";
 import { getContactOf, optOutOf, putContactOf } from "#test/support/contacts.ts";
 import { eventTypesOf } from "#test/support/rows.ts";
 import { changesBetween, snapshot } from "#test/support/scenarios.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { revokeKey } from "#src/domain/keys/revoke.ts";
 import { makeUnready } from "#src/domain/numbers/readiness.ts";
+import { revokeKey } from "#src/domain/workspaces/api-keys.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";
 import { changesBetween, rowsAdded, snapshot, templates, unsupportedTemplates } from "#test/support/scenarios.ts";
 import {

@@ -1,6 +1,6 @@
 /** Lists and saved searches as the API shows them. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { saveSearch } from "#src/domain/audiences/save-search.ts";
+import { saveSearch } from "#src/domain/filters/save-group.ts";
 import { putContactOf, walk } from "#test/support/contacts.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { storeCallback } from "#src/domain/callbacks/callbacks.ts";
+import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import { statusCallback } from "#src/networks/simulator/callback.ts";

@@ -1,6 +1,6 @@
 /** The figures: what they count, that they are well formed, and who may see them. */
 import { expect, test } from "bun:test";
-import { Metrics } from "#src/metrics.ts";
+import { Metrics } from "#src/core/metrics.ts";
 import { create, HOUR, notice, phones, show, underWay } from "#test/support/broadcast-stories.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";

@@ -1,17 +1,17 @@
 /** The database of the broadcasts' measurements: one workspace with many people who have opted in, and lists of them. */
 import { join } from "node:path";
-import { createKey } from "#src/domain/keys/create.ts";
+import { systemRandom } from "#src/core/random.ts";
+import { createSecretBox, loadSecretKey } from "#src/core/secret.ts";
+import { makePrivateDirectory } from "#src/db/files.ts";
+import { migrate } from "#src/db/migrate.ts";
+import { openStore } from "#src/db/store.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { numbers } from "#src/domain/numbers/table.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { templates } from "#src/domain/templates/table.ts";
-import { createWorkspace } from "#src/domain/workspaces/create.ts";
-import { systemRandom } from "#src/primitives/random.ts";
-import { createSecretBox, loadSecretKey } from "#src/primitives/secret.ts";
-import { makePrivateDirectory } from "#src/storage/files.ts";
-import { migrate } from "#src/storage/migrate.ts";
-import { openStore } from "#src/storage/store.ts";
-import { accessTokenContext } from "#src/workers/sender.ts";
+import { createKey } from "#src/domain/workspaces/api-keys.ts";
+import { createWorkspace } from "#src/domain/workspaces/update.ts";
+import { accessTokenContext } from "#src/networks/credentials.ts";
 
 export interface Crowd {
   directory: string;

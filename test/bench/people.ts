@@ -4,8 +4,8 @@
  */
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { saveSearch } from "#src/domain/audiences/save-search.ts";
-import { openStore } from "#src/storage/store.ts";
+import { openStore } from "#src/db/store.ts";
+import { saveSearch } from "#src/domain/filters/save-group.ts";
 import { median } from "./median.ts";
 import type { Part } from "./part.ts";
 import type { LightJob, LightRequest, LightResult } from "./parts/people.ts";

@@ -3,20 +3,20 @@
  * and one with an address, whose deliveries are measured. Made by the domain's own operations, before the server starts.
  */
 import { join } from "node:path";
+import { systemRandom } from "#src/core/random.ts";
+import { createSecretBox, loadSecretKey } from "#src/core/secret.ts";
+import { makePrivateDirectory } from "#src/db/files.ts";
+import { migrate } from "#src/db/migrate.ts";
+import { openStore } from "#src/db/store.ts";
 import { contacts } from "#src/domain/contacts/table.ts";
-import { createKey } from "#src/domain/keys/create.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { numbers } from "#src/domain/numbers/table.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
 import { publish } from "#src/domain/webhooks/publish.ts";
-import { createWorkspace } from "#src/domain/workspaces/create.ts";
+import { createKey } from "#src/domain/workspaces/api-keys.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { systemRandom } from "#src/primitives/random.ts";
-import { createSecretBox, loadSecretKey } from "#src/primitives/secret.ts";
-import { makePrivateDirectory } from "#src/storage/files.ts";
-import { migrate } from "#src/storage/migrate.ts";
-import { openStore } from "#src/storage/store.ts";
-import { accessTokenContext } from "#src/workers/sender.ts";
+import { createWorkspace } from "#src/domain/workspaces/update.ts";
+import { accessTokenContext } from "#src/networks/credentials.ts";
 
 export interface World {
   directory: string;

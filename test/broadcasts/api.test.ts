@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { createKey } from "#src/domain/keys/create.ts";
 import { makeUnready } from "#src/domain/numbers/readiness.ts";
+import { createKey } from "#src/domain/workspaces/api-keys.ts";
 import { resume as resumeWorkspace, suspend, switchApi, updateWorkspace } from "#src/domain/workspaces/update.ts";
 import {
   broadcastOf,

@@ -3,12 +3,12 @@
  * And what a status says of everybody: what it does where the broadcast rests, has ended, or is none.
  */
 import { expect, test } from "bun:test";
-import { type Failure, noStreaks, type Result, streaksAfter } from "#src/domain/figures/streak.ts";
+import { sleep } from "#src/core/clock.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
+import { type Failure, noStreaks, type Result, streaksAfter } from "#src/domain/messages/streak.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import { makeReady, makeUnready } from "#src/domain/numbers/readiness.ts";
 import type { Handover } from "#src/networks/network.ts";
-import { sleep } from "#src/primitives/clock.ts";
 import {
   broadcastOf,
   create,

@@ -1,6 +1,6 @@
 /** One person alone has to wait, or is there twice. */
 import { expect, test } from "bun:test";
-import { link } from "#src/domain/contacts/link.ts";
+import { link } from "#src/domain/contacts/identity.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import {
   charged,

@@ -5,7 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openClient } from "#src/storage/driver.ts";
+import { openClient } from "#src/db/driver.ts";
 import { noBrowser } from "#test/support/browser.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 import { STORY_LIMIT_MS, startStory } from "#test/support/story.ts";

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { openClient } from "#src/storage/driver.ts";
+import { openClient } from "#src/db/driver.ts";
 import { noBrowser } from "#test/support/browser.ts";
 import { STORY_LIMIT_MS, STORY_PASSWORD, type Story, startStory } from "#test/support/story.ts";
 

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openClient } from "#src/storage/driver.ts";
+import { openClient } from "#src/db/driver.ts";
 import { axeFindings, watch } from "#test/support/browser.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 import { type Story, startStory } from "#test/support/story.ts";

@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { lockExclusively, lockShared } from "#src/storage/lock.ts";
+import { lockExclusively, lockShared } from "#src/db/lock.ts";
 import { SHOP, Workshop } from "./spawn.ts";
 
 describe("without a database", () => {

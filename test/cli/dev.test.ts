@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { findFault, startViewer } from "#src/cli/dev/viewer.ts";
 import { viewerPage } from "#src/cli/dev/viewer-page.ts";
-import { systemClock } from "#src/primitives/clock.ts";
-import { serviceSignature } from "#src/workers/sign-webhook.ts";
+import { systemClock } from "#src/core/clock.ts";
+import { serviceSignature } from "#src/webhooks/deliver.ts";
 import { Workshop } from "./spawn.ts";
 
 interface Ready {

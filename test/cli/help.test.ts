@@ -1,7 +1,7 @@
 /** The help: every command that is promised is there, and everything that can be typed is described. */
 import { expect, test } from "bun:test";
 import { type Command, flagOf, nameOf } from "#src/cli/command.ts";
-import { groups } from "#src/cli/groups.ts";
+import { groups } from "#src/cli/commands.ts";
 import { helpOnAll, helpOnCommand, helpOnGroup } from "#src/cli/help.ts";
 import { Workshop } from "./spawn.ts";
 

@@ -1,6 +1,6 @@
 /** One message's story, as an operator reads it. */
 import { expect, test } from "bun:test";
-import { storeCallback } from "#src/domain/callbacks/callbacks.ts";
+import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import { inboundCallback } from "#src/networks/simulator/callback.ts";
 import { fakeNetwork, pairThrottled, refused } from "#test/support/fake-network.ts";

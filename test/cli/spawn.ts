@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "#src/cli/cli.ts";
-import { systemClock } from "#src/primitives/clock.ts";
-import { systemRandom } from "#src/primitives/random.ts";
+import { systemClock } from "#src/core/clock.ts";
+import { systemRandom } from "#src/core/random.ts";
 
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 

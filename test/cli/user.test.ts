@@ -1,6 +1,6 @@
 /** `waxwing user`: one-time links and no passwords on the command line; what a first start prints, and where. */
 import { expect, test } from "bun:test";
-import { openClient } from "#src/storage/driver.ts";
+import { openClient } from "#src/db/driver.ts";
 import { Workshop } from "./spawn.ts";
 
 const words = (text: string): string[] => text.split(" ");

@@ -1,7 +1,7 @@
 /** Changes to many contacts, people of a broadcast by what is known of them, and files that are taken along. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { saveSearch } from "#src/domain/audiences/save-search.ts";
-import { beginBulkChange } from "#src/domain/bulk/bulk-changes.ts";
+import { saveSearch } from "#src/domain/filters/save-group.ts";
+import { beginBulkChange } from "#src/transfer/bulk-changes.ts";
 import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
 import { template } from "#test/support/scenarios.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { checkout } from "#test/support/source.ts";
 
-const css = await Bun.file(join(checkout, "src/console/web/styles.css")).text();
+const css = await Bun.file(join(checkout, "src/web/styles.css")).text();
 
 function tokensAfter(selector: string): Record<string, string> {
   const block = css.slice(css.indexOf(selector)).split("}")[0] ?? "";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { credit } from "#src/domain/billing/account.ts";
 import { findPerson } from "#src/domain/contacts/find.ts";
-import { eraseContact } from "#src/domain/erasure/erase-person.ts";
+import { eraseContact } from "#src/domain/erasure/erase-contact.ts";
 import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
 import { template } from "#test/support/scenarios.ts";

@@ -3,9 +3,9 @@
  * gets nothing by it, and the invitee signs in to that account or takes the address over.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { totpCode } from "#src/core/totp.ts";
 import { inviteUser } from "#src/domain/users/invite.ts";
 import { findUserByEmail } from "#src/domain/users/read.ts";
-import { totpCode } from "#src/primitives/totp.ts";
 import { firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
 import { type Answered, startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 

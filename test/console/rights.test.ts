@@ -1,6 +1,6 @@
 /** Whose console it is: every route of another workspace is not there, every change comes from the console's own page. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { routes } from "#src/console/routes.ts";
+import { routes } from "#src/http/console/routes.ts";
 import { deeds, firstOperator, person, Visitor } from "#test/support/console.ts";
 import { fillBucket, template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { words } from "#src/console/web/screens/message-state-words.ts";
+import { words } from "#src/web/features/messages/message-state-strings.ts";
 import { firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -16,8 +16,8 @@ type Looks = Record<"messageLook" | "statusLook" | "stateOf", (given: unknown) =
 
 /** The page's own code, which is a project of its own: its files are found when the test runs. */
 async function looks(): Promise<Looks> {
-  const files = ["message-state.ts", "broadcast-view.ts", "delivery-view.ts"];
-  const modules = await Promise.all(files.map((name) => import(join(checkout, "src/console/web/screens", name))));
+  const files = ["messages/message-state.ts", "broadcasts/broadcast-view.ts", "deliveries/delivery-view.ts"];
+  const modules = await Promise.all(files.map((name) => import(join(checkout, "src/web/features", name))));
   return Object.assign({}, ...modules) as Looks;
 }
 
@@ -71,7 +71,7 @@ function sendsOf(source: string): string[][] {
 }
 
 test("rule 1: every form that changes something sends its own key, and none is made at the press", () => {
-  const folder = join(checkout, "src/console/web");
+  const folder = join(checkout, "src/web");
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
   const sends = files.flatMap((name) => sendsOf(readFileSync(join(folder, name), "utf8")).map((one) => [name, ...one]));
   expect(sends.length).toBeGreaterThan(40);

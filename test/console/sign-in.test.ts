@@ -1,9 +1,9 @@
 /** Getting in: links that work once, guesses that slow down, a second factor, sessions that end when they should. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { totpCode } from "#src/core/totp.ts";
 import { disableUser } from "#src/domain/users/change.ts";
 import { makeLink, makeSetupLink } from "#src/domain/users/links.ts";
 import { findUserByEmail } from "#src/domain/users/read.ts";
-import { totpCode } from "#src/primitives/totp.ts";
 import { deeds, firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 

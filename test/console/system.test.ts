@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openClient } from "#src/storage/driver.ts";
+import { openClient } from "#src/db/driver.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";

@@ -1,10 +1,10 @@
 /** Callbacks that are refused because nothing proves where they come from: counted, told, and shown by the doctor. */
 import { expect, test } from "bun:test";
-import { examine } from "#src/doctor/doctor.ts";
-import type { Finding } from "#src/doctor/finding.ts";
+import { systemRandom } from "#src/core/random.ts";
+import { openClient } from "#src/db/driver.ts";
 import { listOnNetwork } from "#src/domain/numbers/read.ts";
-import { systemRandom } from "#src/primitives/random.ts";
-import { openClient } from "#src/storage/driver.ts";
+import { examine } from "#src/health/doctor.ts";
+import type { Finding } from "#src/health/finding.ts";
 import { writeCallback } from "#test/support/graph.ts";
 import { graphAccount, graphTemplate } from "#test/support/graph-account.ts";
 import { rows, startWhatsapp, textFrom, type WhatsappWorld } from "#test/support/whatsapp.ts";

@@ -1,7 +1,7 @@
 /** What has outlived its use goes, in small batches; what is still needed stays, whatever the configuration says. */
 import { expect, test } from "bun:test";
-import { purgeCallbacks } from "#src/domain/callbacks/callbacks.ts";
-import { callbacks } from "#src/domain/callbacks/table.ts";
+import { purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
+import { callbacks } from "#src/domain/inbound/table.ts";
 import { create, MINUTE, notice, phones, startStory } from "#test/support/broadcast-stories.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { fakeNetwork, pairThrottled } from "#test/support/fake-network.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import * as net from "node:net";
 import { replayDelivery } from "#src/domain/webhooks/replay.ts";
-import type { ResolveName } from "#src/workers/checked-lookup.ts";
+import type { ResolveName } from "#src/net/checked-lookup.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 import { delivery, emit, MINUTE, startHook } from "#test/support/webhooks.ts";
 

@@ -1,7 +1,7 @@
 /** One receiver that hangs costs nobody else anything, and itself its place. */
 import { expect, test } from "bun:test";
-import type { Config } from "#src/config.ts";
-import { sendTestEvent } from "#src/domain/webhooks/test-event.ts";
+import type { Config } from "#src/config/config.ts";
+import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 import { deliveries, delivery, emit, HOUR, type Hook, never, SECOND, startHook } from "#test/support/webhooks.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sendTestEvent } from "#src/domain/webhooks/test-event.ts";
+import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { TestClock } from "#test/support/clock.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 import {

@@ -1,9 +1,9 @@
 /** An event whose receiver fails: when it is tried again, with what, and what is written down. */
 import { describe, expect, test } from "bun:test";
+import { Problem } from "#src/core/problem.ts";
 import { clearWebhook } from "#src/domain/webhooks/address.ts";
+import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { listDeliveries } from "#src/domain/webhooks/read.ts";
-import { sendTestEvent } from "#src/domain/webhooks/test-event.ts";
-import { Problem } from "#src/primitives/problem.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 import {
   ATTEMPTS_AT,

@@ -1,7 +1,7 @@
 /** Who sent an event, proven with the check that customers' own software uses. */
 import { expect, test } from "bun:test";
+import { version } from "#src/core/version.ts";
 import { rotateSecret, showWebhook } from "#src/domain/webhooks/address.ts";
-import { version } from "#src/version.ts";
 import { startTestServer } from "#test/support/server.ts";
 import { boxOf, emit, type Hit, isGenuine, MINUTE, SECOND, startHook, verify } from "#test/support/webhooks.ts";
 

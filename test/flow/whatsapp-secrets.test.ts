@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { senderOf } from "#src/workers/sender.ts";
+import { senderOf } from "#src/networks/credentials.ts";
 import { CallingWorkshop } from "#test/cli/spawn.ts";
 import { GRAPH_TOKEN } from "#test/support/graph.ts";
 import { graphAccount, graphTemplate } from "#test/support/graph-account.ts";

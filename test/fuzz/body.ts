@@ -2,7 +2,7 @@
  * Bodies from their schema in the document: right ones, and right ones with something in them turned wrong. Members that
  * have a meaning here (a phone, a template) are drawn from what the world holds, so that many of them go all the way.
  */
-import type { SchemaObject } from "#src/api/openapi/document.ts";
+import type { SchemaObject } from "#src/http/api/openapi/document.ts";
 import type { Chance } from "./chance.ts";
 import { hostileTexts, hostileValue, type Loose, RawJson } from "./json.ts";
 

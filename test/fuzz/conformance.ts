@@ -3,7 +3,7 @@
  * body is valid under the schema of that status and has no member that the document does not know.
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { OpenApiDocument, OperationObject, ResponseObject } from "#src/api/openapi/document.ts";
+import type { OpenApiDocument, OperationObject, ResponseObject } from "#src/http/api/openapi/document.ts";
 import type { WireAnswer } from "./wire.ts";
 
 const ID = "https://waxwing.example.com/openapi.json";

@@ -1,6 +1,6 @@
 /** The short form of `bun run test:fuzz`, and that its judges see what they are there for. */
 import { describe, expect, test } from "bun:test";
-import { openApiDocument } from "#src/api/openapi.ts";
+import { openApiDocument } from "#src/http/api/openapi/openapi.ts";
 import { Chance } from "./chance.ts";
 import { createConformance } from "./conformance.ts";
 import { fuzz } from "./fuzz.ts";

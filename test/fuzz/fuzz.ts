@@ -3,7 +3,7 @@
  * what the document says, each refusal has the error's shape. Memory is read at rest after each tenth.
  */
 import { heapStats } from "bun:jsc";
-import { openApiDocument } from "#src/api/openapi.ts";
+import { openApiDocument } from "#src/http/api/openapi/openapi.ts";
 import { Chance } from "./chance.ts";
 import { type Conformance, createConformance } from "./conformance.ts";
 import { Generator } from "./generate.ts";

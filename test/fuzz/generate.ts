@@ -2,7 +2,7 @@
  * The next request, from chance alone: nothing in it depends on an answer, so the same seed asks the same things in the
  * same order. Most requests mean an endpoint of the document; the rest are aimed at what stands around them.
  */
-import type { OpenApiDocument, OperationObject, ParameterObject } from "#src/api/openapi/document.ts";
+import type { OpenApiDocument, OperationObject, ParameterObject } from "#src/http/api/openapi/document.ts";
 import { type BodyMaker, nearlyValid, validBody } from "./body.ts";
 import type { Chance } from "./chance.ts";
 import { hostileBodies, hostileTexts, type Loose, writeJson } from "./json.ts";

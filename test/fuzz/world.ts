@@ -3,14 +3,14 @@
  * what it asks for. Its network is the simulator, which tells what it meant to refuse.
  */
 
-import { saveSearch } from "#src/domain/audiences/save-search.ts";
-import { storeCallback } from "#src/domain/callbacks/callbacks.ts";
-import { addField } from "#src/domain/fields/define.ts";
+import { systemRandom } from "#src/core/random.ts";
+import { addField } from "#src/domain/contacts/custom-fields.ts";
+import { saveSearch } from "#src/domain/filters/save-group.ts";
+import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";
 import type { Network } from "#src/networks/network.ts";
 import { createSimulator } from "#src/networks/simulator/simulator.ts";
-import { systemRandom } from "#src/primitives/random.ts";
 import { TestClock } from "#test/support/clock.ts";
 import { fillBucket, template, templates, unsupportedTemplates } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { type Clock, systemClock } from "#src/core/clock.ts";
 import type { Content } from "#src/domain/messages/content.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { Handover } from "#src/networks/network.ts";
 import type { WhatsappSettings } from "#src/networks/whatsapp/settings.ts";
 import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
-import { type Clock, systemClock } from "#src/primitives/clock.ts";
 import {
   type Fault,
   GRAPH_ACCOUNT_ID,

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
+import { systemClock } from "#src/core/clock.ts";
 import type { Handover } from "#src/networks/network.ts";
 import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
-import { systemClock } from "#src/primitives/clock.ts";
 
 const TIMEOUT_MS = 10_000;
 const ACCEPTED = JSON.stringify({ messages: [{ id: "wamid.RAW=" }] });

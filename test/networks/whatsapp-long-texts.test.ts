@@ -1,7 +1,7 @@
 /** Every text of a callback, one by one, as long as a callback may be: read in a moment, and cut to its limit. */
 import { describe, expect, test } from "bun:test";
+import { NETWORK_ID_LENGTH_MAX, WRITTEN_LENGTH_MAX } from "#src/core/text-limits.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
-import { NETWORK_ID_LENGTH_MAX, WRITTEN_LENGTH_MAX } from "#src/primitives/text-limits.ts";
 import examples from "#test/support/meta-examples.json";
 
 const CALLBACK_BYTES = 4 * 1024 * 1024;

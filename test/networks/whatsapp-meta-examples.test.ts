@@ -3,11 +3,11 @@
  * theirs is accepted whole.
  */
 import { describe, expect, test } from "bun:test";
+import { systemClock } from "#src/core/clock.ts";
 import type { Content, PlaceholderValue } from "#src/domain/messages/content.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 import { createPayload } from "#src/networks/whatsapp/payload.ts";
 import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
-import { systemClock } from "#src/primitives/clock.ts";
 import { graphAccount, graphNumber } from "#test/support/graph-account.ts";
 import examples from "#test/support/meta-examples.json";
 import { rows, startWhatsapp } from "#test/support/whatsapp.ts";

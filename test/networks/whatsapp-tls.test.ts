@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createServer, connect as openSocket, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import { type Clock, systemClock } from "#src/core/clock.ts";
 import type { Handover } from "#src/networks/network.ts";
 import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
-import { type Clock, systemClock } from "#src/primitives/clock.ts";
 import { TLS_CERTIFICATE, TLS_KEY } from "#test/support/certificate.ts";
 
 const TIMEOUT_MS = 10_000;

@@ -4,8 +4,9 @@
  * messages, so that each event can be held against its change, and look at every row that becomes `sending` in the very
  * transaction: whatever forbids it at that moment is a fault, even where it is lifted a statement later.
  */
-import { invariants } from "#src/integrity/invariants.ts";
-import type { Client } from "#src/storage/driver.ts";
+
+import type { Client } from "#src/db/driver.ts";
+import { invariants } from "#src/health/invariants.ts";
 
 /** What somebody outside was told, and so relies on. */
 export class Acknowledged {

@@ -5,10 +5,10 @@
  */
 import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Client } from "#src/storage/driver.ts";
-import type { Place } from "#src/storage/place.ts";
-import { openStore, type Store } from "#src/storage/store.ts";
-import type { Settled, Tx } from "#src/storage/transaction.ts";
+import type { Client } from "#src/db/driver.ts";
+import type { Place } from "#src/db/file-identity.ts";
+import { openStore, type Store } from "#src/db/store.ts";
+import type { Settled, Tx } from "#src/db/transaction.ts";
 import { watchMoves } from "./checks.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Owner, Scheduler } from "./scheduler.ts";

@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "an outcome recorded before the send",
-    file: "src/workers/hand-over.ts",
+    file: "src/sending/send-message.ts",
     find: "    const outcome = await networks[sender.network].send(handover, options.timeoutMs);",
     replace: `    const early = { kind: "accepted", networkMessageId: handover.reference, recipientId: null, recipientUserId: null } as const;
     await record((tx) => void recordAccepted(tx, message.id, early));
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "consent not read again at the hand-over of a recipient",
-    file: "src/domain/broadcasts/take.ts",
+    file: "src/domain/broadcasts/claim.ts",
     find: "const refused = refusedBy(contact.consent);",
     replace: "const refused = null as SkipCode | null;",
   },
@@ -62,13 +62,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "an unknown outcome is tried again",
-    file: "src/domain/broadcasts/record.ts",
+    file: "src/domain/broadcasts/record-outcome.ts",
     find: "leaveInDoubt(tx, message, tx.now + inDoubtAfterMs);",
     replace: "takeBack(tx, broadcast, message);",
   },
   {
     name: "a broadcast's own state is not read again",
-    file: "src/domain/broadcasts/take.ts",
+    file: "src/domain/broadcasts/claim.ts",
     find: 'if (broadcast.status !== "running") return nothing;',
     replace: "",
   },
@@ -80,13 +80,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a status that speaks of everybody stops nothing",
-    file: "src/domain/figures/breaker.ts",
+    file: "src/domain/messages/breaker.ts",
     find: "figures.reportedRefusal ?? (speaksOfAll(failure) ? failure : null)",
     replace: "figures.reportedRefusal",
   },
   {
     name: "a lane looks again every millisecond while it may not send",
-    file: "src/workers/number-lane.ts",
+    file: "src/sending/number-queue.ts",
     find: "else if (this.#room() > 0) waits.push(",
     replace: "else waits.push(",
   },

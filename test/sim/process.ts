@@ -1,39 +1,39 @@
 /**
- * One life of the server in this process: the parts of `src/server.ts` wired alike, but for what talks to the machine.
+ * One life of the server in this process: the parts of `src/server/server.ts` wired alike, but for what talks to the machine.
  * Requests go straight to the router, webhooks and hand-overs to the world outside, and long reads run in a turn of their
  * own. A life ends by `kill`, which is a crash: nothing is finished, nothing is said, the file stays as it was committed.
  */
 import { drainMicrotasks } from "bun:jsc";
-import { createApp } from "#src/api/app.ts";
-import type { Config } from "#src/config.ts";
-import { settleOrigin } from "#src/copies/settle-origin.ts";
+import { settleOrigin } from "#src/backup/detect-copy.ts";
+import type { Config } from "#src/config/config.ts";
+import { MessageWatch } from "#src/core/change-watch.ts";
+import { newBootId, newInstanceId } from "#src/core/id.ts";
+import { createLog } from "#src/core/log.ts";
+import { Metrics } from "#src/core/metrics.ts";
+import { createSecretBox } from "#src/core/secret.ts";
+import { openClient } from "#src/db/driver.ts";
+import { instanceId as readInstanceId } from "#src/db/instance.ts";
+import type { Reader } from "#src/db/reader.ts";
+import type { Store } from "#src/db/store.ts";
+import { createWriteProbe } from "#src/db/write-probe.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
-import { CALLBACKS } from "#src/domain/callbacks/callbacks.ts";
-import { createLog } from "#src/log.ts";
-import { Metrics } from "#src/metrics.ts";
+import { CALLBACKS } from "#src/domain/inbound/callbacks.ts";
+import { createApp } from "#src/http/app.ts";
+import type { WebhookPoster } from "#src/net/post.ts";
 import type { Network } from "#src/networks/network.ts";
-import { newBootId, newInstanceId } from "#src/primitives/id.ts";
-import { createSecretBox } from "#src/primitives/secret.ts";
-import { openClient } from "#src/storage/driver.ts";
-import { instanceId as readInstanceId } from "#src/storage/instance.ts";
-import type { Reader } from "#src/storage/reader.ts";
-import type { Store } from "#src/storage/store.ts";
-import { createWriteProbe } from "#src/storage/write-probe.ts";
-import { CallbackApplier } from "#src/workers/apply-callbacks.ts";
-import { ClockWatch } from "#src/workers/clock-watch.ts";
-import { createDeliveryWorker } from "#src/workers/deliver-webhook.ts";
-import { Housekeeping } from "#src/workers/housekeeping.ts";
-import { MessageWatch } from "#src/workers/message-watch.ts";
-import { OutcomeRecorder } from "#src/workers/outcome-recorder.ts";
-import { Pace } from "#src/workers/pace.ts";
-import type { WebhookPoster } from "#src/workers/post-webhook.ts";
-import { recover } from "#src/workers/recover.ts";
-import { createReviewWorker, createStartWorker } from "#src/workers/review-broadcasts.ts";
-import { BroadcastRunner } from "#src/workers/run-broadcasts.ts";
-import { createSettleWorker } from "#src/workers/settle-messages.ts";
-import { WallClock } from "#src/workers/wall-clock.ts";
-import { watchNetwork } from "#src/workers/watched-network.ts";
+import { CallbackApplier } from "#src/receiving/apply-callbacks.ts";
+import { BroadcastRunner } from "#src/sending/broadcast-runner.ts";
+import { createReviewWorker, createStartWorker } from "#src/sending/broadcast-schedule.ts";
+import { createSettleWorker } from "#src/sending/expire-in-doubt.ts";
+import { OutcomeRecorder } from "#src/sending/outcome-recorder.ts";
+import { Pace } from "#src/sending/pace.ts";
+import { watchNetwork } from "#src/sending/provider-log.ts";
+import { recover } from "#src/sending/reclaim.ts";
+import { WallClock } from "#src/sending/wall-clock.ts";
+import { ClockWatch } from "#src/server/clock-watch.ts";
+import { Housekeeping } from "#src/server/housekeeping.ts";
+import { createDeliveryWorker } from "#src/webhooks/deliver.ts";
 import type { Disk } from "./disk.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Owner, Scheduler } from "./scheduler.ts";

@@ -2,7 +2,7 @@
  * Chance under a seed: the same seed gives the same numbers on every machine and in every run. Streams that are forked by
  * name do not disturb each other, so a change in one part of a story leaves the other parts' chance as it was.
  */
-import type { Random } from "#src/primitives/random.ts";
+import type { Random } from "#src/core/random.ts";
 
 export class SeededRandom implements Random {
   readonly #seed: number;

@@ -1,5 +1,5 @@
 /** The customer's receiver of events: it takes them, refuses them or stays silent, and remembers what it was told. */
-import type { PostResult, WebhookPoster } from "#src/workers/post-webhook.ts";
+import type { PostResult, WebhookPoster } from "#src/net/post.ts";
 import type { Life } from "./process.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";

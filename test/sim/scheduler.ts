@@ -4,7 +4,7 @@
  * passes in a moment, and a story that is told twice is told alike. Whatever belongs to a process ends with it.
  */
 import { drainMicrotasks } from "bun:jsc";
-import type { Clock, Timer } from "#src/primitives/clock.ts";
+import type { Clock, Timer } from "#src/core/clock.ts";
 import type { SeededRandom } from "./random.ts";
 
 /** Whatever runs on the scheduler and can die. */

@@ -42,22 +42,17 @@ test("the same seed tells the same story", () => {
 }, 300_000);
 
 /** What talks to the machine, or to Meta alone. */
-const NOT_SIMULATED = [
-  "callback-secrets",
-  "post-webhook",
-  "refused-callbacks",
-  "simulated-callbacks",
-  "stored-uploads",
-  "sync-worker",
-];
+const NOT_SIMULATED = ["callback-secrets", "refused-callbacks", "simulated-callbacks", "stored-uploads", "sync-worker"];
 
 test("every worker that the server starts is simulated", () => {
   const workersOf = (path: string): string[] => {
     const source = readFileSync(join(import.meta.dir, path), "utf8");
-    return [...source.matchAll(/import \{[^}]*\} from "#src\/workers\/([\w-]+)\.ts"/g)].map(([, name = ""]) => name);
+    return [...source.matchAll(/import \{[^}]*\} from "#src\/(?:sending|receiving|webhooks)\/([\w-]+)\.ts"/g)].map(
+      ([, name = ""]) => name,
+    );
   };
   const simulated = workersOf("process.ts");
-  const ofServer = workersOf("../../src/server.ts");
+  const ofServer = workersOf("../../src/server/server.ts");
   expect(ofServer.length).toBeGreaterThan(10);
   expect(ofServer.filter((name) => !simulated.includes(name)).sort()).toEqual(NOT_SIMULATED);
 });

@@ -4,15 +4,15 @@
  */
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { copyDatabase, makeBackup } from "#src/copies/backup.ts";
-import { removeDatabase } from "#src/copies/files.ts";
-import { GapNotAccepted, restoreBackup } from "#src/copies/restore.ts";
+import { copyDatabase, makeBackup } from "#src/backup/backup.ts";
+import { removeDatabase } from "#src/backup/files.ts";
+import { GapNotAccepted, restoreBackup } from "#src/backup/restore.ts";
+import { newInstanceId } from "#src/core/id.ts";
+import { Problem } from "#src/core/problem.ts";
+import type { Client } from "#src/db/driver.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
-import { storeCallback } from "#src/domain/callbacks/callbacks.ts";
-import { newInstanceId } from "#src/primitives/id.ts";
-import { Problem } from "#src/primitives/problem.ts";
-import type { Client } from "#src/storage/driver.ts";
-import type { Tx } from "#src/storage/transaction.ts";
+import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { Acknowledged, Checks, countMovesAnew } from "./checks.ts";
 import { OutsideNetwork, type Row } from "./network.ts";
 import { type Answer, type Call, Life, type Surroundings } from "./process.ts";

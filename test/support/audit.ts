@@ -3,7 +3,7 @@
  * was acknowledged is there, nobody was sent anything twice, and every event came out, with one id. Opens the database
  * as one more reader.
  */
-import { openClient } from "#src/storage/driver.ts";
+import { openClient } from "#src/db/driver.ts";
 import { CREDITED, type Installation, type SeenEvent, type SeenRequest } from "./installation.ts";
 import type { Ledger } from "./mixed-load.ts";
 

@@ -1,5 +1,5 @@
 /** Storage that fails on demand, and works again on demand. */
-import type { Store } from "#src/storage/store.ts";
+import type { Store } from "#src/db/store.ts";
 
 /** No page can be added any more: what needs one fails as on a full disk. */
 export function fillDisk({ client }: Store): void {

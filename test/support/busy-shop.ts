@@ -1,6 +1,6 @@
 /** A shop with something of everything in its database: what checks, backups and restores are tried on. */
 import { changeConsent } from "#src/domain/contacts/change-consent.ts";
-import { link } from "#src/domain/contacts/link.ts";
+import { link } from "#src/domain/contacts/identity.ts";
 import { contacts } from "#src/domain/contacts/table.ts";
 import { createGroup } from "#src/domain/groups/create.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";

@@ -2,7 +2,7 @@
  * A clock that stands still until a test moves it. Timers fire in the order of their time; between two of them the real
  * event loop runs until everything that hangs on real sockets and on the database has come to rest.
  */
-import type { Clock, Timer } from "#src/primitives/clock.ts";
+import type { Clock, Timer } from "#src/core/clock.ts";
 
 /** How long nothing may have happened, in real milliseconds, before things count as at rest. */
 const QUIET_MS = 2;

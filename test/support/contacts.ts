@@ -1,5 +1,5 @@
 /** People through the API and through what a network says of them, for tests of contacts and consent. */
-import { storeCallback } from "#src/domain/callbacks/callbacks.ts";
+import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import { inboundItem, report } from "./report.ts";
 import type { Answered, TestServer, TestWorkspace } from "./server.ts";

@@ -5,10 +5,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Clock, systemClock } from "#src/primitives/clock.ts";
-import { type Client, openClient } from "#src/storage/driver.ts";
-import { migrate } from "#src/storage/migrate.ts";
-import { openStore, type Store, type StoreOptions } from "#src/storage/store.ts";
+import { type Clock, systemClock } from "#src/core/clock.ts";
+import { type Client, openClient } from "#src/db/driver.ts";
+import { migrate } from "#src/db/migrate.ts";
+import { openStore, type Store, type StoreOptions } from "#src/db/store.ts";
 
 /** Real time and timers, but nothing ever takes long: on a busy machine too, a group ends where the queue does. */
 export const standingClock: Clock = { ...systemClock, monotonic: () => 0 };

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { openClient } from "#src/storage/driver.ts";
+import { openClient } from "#src/db/driver.ts";
 import { buildExecutable } from "./installation.ts";
 import { checkout } from "./source.ts";
 

@@ -5,7 +5,7 @@
  */
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { systemClock } from "#src/primitives/clock.ts";
+import { systemClock } from "#src/core/clock.ts";
 import { answerQuestion, type GraphAccount, type GraphRow } from "./graph-account.ts";
 import { followTraffic } from "./traffic.ts";
 

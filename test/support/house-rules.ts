@@ -4,276 +4,217 @@
  */
 
 export interface Folder {
-  /** Path beginnings from `src/`; "*" is everything. A file that belongs to several takes the first. */
+  /** Path beginnings from `src/`. A file that belongs to several folders takes the first. They may import themselves. */
   holds: string[];
+  /** "*" is everything. */
   mayImport: string[];
   /** May be imported, but only for types: nothing of it runs. */
   mayImportTypesOf?: string[];
   why: string;
 }
 
-/**
- * Each noun knows those before it. Workspaces come first because an event is written in its workspace's zone; webhooks
- * come before contacts because whoever changes something tells the customer.
- */
-const nouns = [
+/** The modules of the domain. Each knows those before it; `docs/architecture.md` says what each is for. */
+export const modules = [
   "workspaces",
   "users",
-  "audit",
-  "events",
-  "keys",
   "billing",
   "numbers",
   "webhooks",
   "groups",
-  "fields",
   "contacts",
-  "imports",
-  "audiences",
+  "filters",
   "templates",
   "idempotency",
-  "figures",
-  "attempts",
   "messages",
   "broadcasts",
-  "drafts",
-  "bulk",
   "inbound",
-  "callbacks",
   "erasure",
-  "timeline",
 ];
 
 export const folders: Folder[] = [
   {
-    holds: ["main.ts", "server.ts", "server-options.ts", "figures.ts", "cli/"],
+    holds: ["main.ts", "server/", "cli/"],
     mayImport: ["*"],
     why: "They wire the parts together, so they know all of them.",
   },
   {
-    holds: ["version.ts", "log.ts", "metrics.ts"],
+    holds: ["core/"],
     mayImport: [],
-    why: "Anybody may log and name the version; so these depend on nobody.",
+    why: "Every other folder uses it, so it knows none of them.",
   },
   {
-    holds: ["primitives/"],
-    mayImport: ["primitives/"],
-    why: "Words that every other part speaks: they know none of them.",
+    holds: ["config/"],
+    mayImport: ["core/"],
+    why: "The configuration is read before anything else exists; the other folders are handed its values.",
   },
   {
-    holds: ["config.ts", "config/"],
-    mayImport: ["config.ts", "config/", "primitives/"],
-    why: "Configuration is read before anything else exists; parts are handed their values.",
+    holds: ["db/"],
+    mayImport: ["core/", "../migrations/"],
+    why: "The database layer knows no module, so that a module can change without it.",
   },
   {
-    holds: ["storage/"],
-    mayImport: ["storage/", "primitives/", "../migrations/"],
-    why: "Storage knows no noun, so that a noun can change without it.",
+    holds: ["jobs/"],
+    mayImport: ["db/", "core/"],
+    why: "The job queue knows that there is work, not what it is.",
   },
   {
-    holds: ["integrity/"],
-    mayImport: ["integrity/", "storage/", "primitives/"],
-    why: "It looks at rows as they lie in the file, whatever the code that wrote them believes.",
+    holds: ["net/"],
+    mayImport: ["core/"],
+    why: "Outgoing HTTP knows addresses and bytes, not what they are for.",
   },
-  {
-    holds: ["copies/"],
-    mayImport: ["copies/", "integrity/", "storage/", "primitives/", "log.ts", "domain/broadcasts/"],
-    why: "Whole databases are copied, checked and swapped; of their rows it knows what must outlive a restore.",
-  },
-  {
-    holds: ["system/"],
+  ...modules.map((module, place) => ({
+    holds: [`domain/${module}/`],
     mayImport: [
-      "system/",
-      "copies/",
-      "storage/",
-      "primitives/",
-      "log.ts",
-      "metrics.ts",
-      "version.ts",
-      // Which pauses end by themselves: a rule of the noun's own.
-      "domain/broadcasts/broadcast.ts",
+      ...modules.slice(0, place).map((before) => `domain/${before}/`),
+      "core/",
+      "db/transaction.ts",
+      "db/columns.ts",
+      "jobs/enqueue.ts",
+      "jobs/claim.ts",
+      "jobs/table.ts",
     ],
-    mayImportTypesOf: ["domain/workspaces/", "domain/numbers/", "domain/broadcasts/"],
-    why: "It asks what is measured and known elsewhere, and judges it; it measures nothing of its own.",
-  },
-  {
-    holds: ["outbox/"],
-    mayImport: ["outbox/", "storage/", "primitives/"],
-    why: "The outbox knows that there is work, not what it is.",
-  },
-  ...nouns.map((noun, place) => ({
-    holds: [`domain/${noun}/`],
-    mayImport: [
-      `domain/${noun}/`,
-      ...nouns.slice(0, place).map((before) => `domain/${before}/`),
-      "primitives/",
-      "storage/transaction.ts",
-      "storage/columns.ts",
-      "outbox/enqueue.ts",
-      "outbox/claim.ts",
-      "outbox/table.ts",
-    ],
-    why: `Nouns know only those before them (${nouns.join(", ")}) and are handed a transaction; nothing that awaits.`,
+    why: `A module knows only those before it (${modules.join(", ")}) and is handed a transaction; nothing that awaits.`,
   })),
   {
     holds: ["networks/"],
-    mayImport: ["networks/", "primitives/"],
+    mayImport: ["net/", "core/"],
     mayImportTypesOf: ["domain/messages/", "domain/inbound/", "domain/templates/", "domain/numbers/"],
-    why: "A connector turns a hand-over into an outcome; it speaks the domain's words and touches none of its rows.",
+    why: "A connector turns a message into an outcome; it speaks the domain's types and touches none of its rows.",
+  },
+  ...["sending/", "receiving/", "webhooks/"].map((folder) => ({
+    holds: [folder],
+    mayImport: ["domain/", "networks/network.ts", "networks/credentials.ts", "jobs/", "db/", "net/", "core/"],
+    why: "They load, call and record; they see networks through the port, HTTP not at all, and not each other.",
+  })),
+  {
+    holds: ["transfer/"],
+    mayImport: ["domain/", "db/", "core/"],
+    why: "CSV files and bulk changes go through the same operations as requests.",
   },
   {
-    holds: ["workers/"],
+    holds: ["health/"],
     mayImport: [
-      "workers/",
-      "domain/",
-      "networks/network.ts",
-      "networks/registry.ts",
-      "outbox/",
-      "storage/",
-      "primitives/",
-      "log.ts",
-      "version.ts",
+      "jobs/",
+      "db/",
+      "net/",
+      "core/",
+      // Which pauses end by themselves: a rule of the module's own.
+      "domain/broadcasts/broadcast.ts",
+      "domain/numbers/account-sync.ts",
+      "domain/inbound/callbacks.ts",
+      "domain/inbound/refused-callbacks.ts",
+      "networks/credentials.ts",
     ],
-    why: "Workers load, call and record; they see networks through the port and HTTP not at all.",
+    mayImportTypesOf: ["domain/", "networks/network.ts"],
+    why: "It evaluates what is measured and stored elsewhere; of the domain it knows what this list names.",
   },
   {
-    holds: ["imports/"],
-    mayImport: ["imports/", "domain/", "storage/", "primitives/"],
-    why: "Files of people come in through the same operations as requests; where they come from is not their business.",
+    holds: ["backup/"],
+    mayImport: ["health/check.ts", "db/", "core/", "domain/broadcasts/hold-restored.ts"],
+    why: "It copies, checks and swaps whole databases; of their rows it knows what must outlive a restore.",
   },
   {
-    holds: ["doctor/"],
-    mayImport: ["doctor/", "domain/", "networks/network.ts", "storage/", "primitives/", "workers/sender.ts"],
-    why: "It looks at the set-up from all sides and changes nothing; who asks is not its business.",
-  },
-  {
-    holds: ["simulated/"],
-    mayImport: [
-      "simulated/",
-      "domain/",
-      "networks/simulator/",
-      "networks/whatsapp/errors.ts",
-      "storage/",
-      "primitives/",
-    ],
-    why: "The simulator's other side speaks the network's words into our own door; it reads no rows but those it is given.",
-  },
-  {
-    holds: ["api/"],
-    mayImport: [
-      "api/",
-      "domain/",
-      "storage/",
-      "primitives/",
-      "networks/registry.ts",
-      "log.ts",
-      "metrics.ts",
-      "version.ts",
-      "workers/hand-over.ts",
-      // A request whose key belongs to a hand-over in doubt asks for its end: the same seam as hand-over itself.
-      "workers/resolve-in-doubt.ts",
-    ],
-    why: "HTTP knows the domain and the one worker that it waits for; what runs by itself is none of its business.",
-  },
-  {
-    holds: ["console/web/"],
-    mayImport: ["console/web/"],
+    holds: ["web/"],
+    mayImport: [],
     why: "It runs in a browser, and knows the server only by what the server answers.",
   },
   {
-    holds: ["console/"],
+    holds: ["http/console/"],
     mayImport: [
-      "console/",
-      "api/",
-      "imports/",
+      "http/",
       "domain/",
-      "storage/",
-      "primitives/",
-      "log.ts",
-      "version.ts",
-      // Types: the parts that a mounted endpoint is handed.
-      "workers/hand-over.ts",
-      "simulated/",
-      "doctor/",
-      "system/",
-      // Backups, looked over and rehearsed: the operator's.
-      "copies/",
+      "transfer/",
+      "health/",
+      "backup/",
+      "db/",
+      "core/",
+      // Types: what a mounted endpoint is handed.
+      "sending/send-message.ts",
+      "networks/simulator/phone.ts",
+      // What a webhook address may be.
+      "net/address.ts",
     ],
-    why: "The console is another face of the API.",
+    why: "The console is another face of the API, and shows the operator the server's health and backups.",
+  },
+  {
+    holds: ["http/"],
+    mayImport: [
+      "domain/",
+      "db/",
+      "core/",
+      "networks/network.ts",
+      "sending/send-message.ts",
+      // A request whose key belongs to a message in doubt asks how that ended: the same seam as sending itself.
+      "sending/resolve-in-doubt.ts",
+    ],
+    why: "HTTP knows the domain and the one use case that a request waits for; loops that run by themselves are not its business.",
   },
 ];
 
 /** Packages whose use is bound to a place. `only` are path beginnings from `src/`. */
 export const packages: { name: RegExp; only: string[]; why: string }[] = [
-  { name: /^elysia/, only: ["api/", "console/console.ts"], why: "HTTP's framework stays where HTTP is." },
-  { name: /^csv-parse/, only: ["imports/"], why: "Files of people are read in one place." },
-  { name: /^ajv/, only: ["api/"], why: "Bodies are checked where they come in." },
+  { name: /^elysia/, only: ["http/"], why: "The HTTP framework stays where HTTP is." },
+  { name: /^csv-parse/, only: ["transfer/"], why: "CSV is read in one place." },
+  { name: /^ajv/, only: ["http/"], why: "Bodies are checked where they come in." },
   {
     name: /^better-sqlite3/,
-    only: ["storage/driver.ts"],
+    only: ["db/driver.ts"],
     why: "A compiled executable finds the driver in one way only.",
   },
   {
     name: /^drizzle-orm\/better-sqlite3/,
-    only: ["storage/"],
-    why: "Everybody else is handed a transaction and never opens a database.",
+    only: ["db/"],
+    why: "Every other folder is handed a transaction and never opens a database.",
   },
   {
     name: /^drizzle-orm/,
-    only: ["storage/", "outbox/", "domain/"],
-    why: "Queries belong to the noun whose rows they read.",
+    only: ["db/", "jobs/", "domain/", "transfer/", "http/console/queries/"],
+    why: "Queries belong to the module whose rows they read; read models of one screen are the console's.",
   },
-  { name: /^libphonenumber-js/, only: ["primitives/phone.ts"], why: "One reading of a phone number." },
-  { name: /^smol-toml/, only: ["config.ts", "config/"], why: "One reading of the configuration." },
+  { name: /^libphonenumber-js/, only: ["core/phone.ts"], why: "One reading of a phone number." },
+  { name: /^smol-toml/, only: ["config/"], why: "One reading of the configuration." },
   {
     name: /^node:(http|https|http2|net|tls|dgram|dns|child_process|worker_threads)/,
     // node:net also tells IP addresses apart, which connects to nothing.
-    only: [
-      "networks/",
-      "workers/",
-      "cli/",
-      "doctor/",
-      "server.ts",
-      "primitives/address.ts",
-      "primitives/address-ranges.ts",
-      "config/",
-    ],
-    why: "Only workers and networks speak to the outside.",
+    only: ["networks/", "net/", "cli/", "health/", "server/", "config/"],
+    why: "Only outgoing HTTP and networks speak to the outside.",
   },
   {
     name: /^bun(:|$)/,
-    only: ["cli/", "server.ts"],
+    only: ["cli/", "server/"],
     why: "The database is reached through one driver, and Bun is a global.",
   },
 ];
 
 /** Time and chance are injected everywhere but in the browser, which has its own. */
-const SERVER = /^src\/(?!console\/web\/)/;
+const SERVER = /^src\/(?!web\/)/;
 
 /** What code must not say, and the few places that may. */
 export const words: { what: RegExp; where: RegExp; except?: Record<string, string>; right: string }[] = [
   {
     what: /\b(await|async)\b/,
     where: /^src\/domain\//,
-    right: "an operation is synchronous: what awaits is a worker's, and no transaction is open across an await",
+    right:
+      "an operation is synchronous: what awaits lives outside the domain, and no transaction is open across an await",
   },
   {
     what: /\b(fetch|XMLHttpRequest|WebSocket|Worker|process|Bun)\b(?=\s*[.(])/,
     where: /^src\/domain\//,
-    right: "the domain reads and writes rows and nothing else; calls belong to workers/ and networks/",
+    right:
+      "the domain reads and writes rows and nothing else; calls belong to sending/, receiving/, webhooks/ and networks/",
   },
   {
     what: /\b(Date\.now|new\s+Date\s*\(\s*\)|new\s+Date\b(?!\s*\()|performance\.now)/,
     where: SERVER,
-    except: { "src/primitives/clock.ts": "it is the clock" },
+    except: { "src/core/clock.ts": "it is the clock" },
     right: "take the time from the injected Clock (clock.now(), clock.monotonic(), tx.now)",
   },
   {
     what: /(?<![.\w])(setTimeout|setInterval|setImmediate|queueMicrotask)\s*\(|\bprocess\.nextTick\b|\bBun\.sleep\w*\s*\(/,
     where: SERVER,
     except: {
-      "src/primitives/clock.ts": "it is the clock",
-      "src/storage/store.ts":
+      "src/core/clock.ts": "it is the clock",
+      "src/db/store.ts":
         "the default turn of a group commit, and an error thrown outside of it; a simulation replaces both",
       "src/cli/process.ts": "waits for a slow pipe to take the output, with nothing else left to do",
     },
@@ -282,7 +223,7 @@ export const words: { what: RegExp; where: RegExp; except?: Record<string, strin
   {
     what: /\bMath\.random\b|\bgetRandomValues\b|\brandom(?:UUID|UUIDv7|Bytes|Int|FillSync|Fill)\b(?=\s*\()/,
     where: SERVER,
-    except: { "src/primitives/random.ts": "it is the source of chance" },
+    except: { "src/core/random.ts": "it is the source of chance" },
     right: "take randomness from the injected Random (tx.random, random.bytes, random.fraction)",
   },
   {

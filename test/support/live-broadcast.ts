@@ -2,7 +2,7 @@
  * Broadcasts on a whole installation, seen from outside alone: by the API, by what the network has read and by what the
  * receiver has got. The label of a broadcast is its name and the value of its template, so that the network knows it too.
  */
-import { openClient } from "#src/storage/driver.ts";
+import { openClient } from "#src/db/driver.ts";
 import {
   CREDITED,
   type Installation,

@@ -2,11 +2,12 @@
  * Another process at work on the same contacts: `bun people-process.ts <database> <workspace>`. It changes people, opts
  * them out and lifts opt-outs, each in a transaction of its own, until its stdin ends; then it says how many times.
  */
+
+import { openStore } from "#src/db/store.ts";
 import { changeConsent } from "#src/domain/contacts/change-consent.ts";
 import { findPerson } from "#src/domain/contacts/find.ts";
 import { putContact } from "#src/domain/contacts/put.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { openStore } from "#src/storage/store.ts";
 
 /** People of the test, by the last digits of their number. */
 export const OTHERS_PEOPLE = 400;

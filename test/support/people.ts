@@ -1,8 +1,8 @@
 /** A workspace full of given people in memory, for tests of who is found among them. */
 
-import type { CustomField } from "#src/domain/fields/table.ts";
-import { type Client, openClient } from "#src/storage/driver.ts";
-import { migrate } from "#src/storage/migrate.ts";
+import { type Client, openClient } from "#src/db/driver.ts";
+import { migrate } from "#src/db/migrate.ts";
+import type { CustomField } from "#src/domain/contacts/table.ts";
 import type { OracleContact } from "./filter-oracle.ts";
 
 export const FIELDS: CustomField[] = [

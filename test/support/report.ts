@@ -1,5 +1,5 @@
 /** Brings in what a network says, in the Cloud API's own format and by the same durable queue as a real callback. */
-import { storeCallback } from "#src/domain/callbacks/callbacks.ts";
+import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import type { TestServer, TestWorkspace } from "./server.ts";
 

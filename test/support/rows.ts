@@ -1,12 +1,12 @@
 /** What a test server's database holds, read in one view: for what no interface shows. */
 import { asc, eq } from "drizzle-orm";
+import type { Store } from "#src/db/store.ts";
 import { type BillingAccount, billingAccounts, ledgerEntries } from "#src/domain/billing/table.ts";
 import { type Contact, consentLog, contactNetworkIds, contacts } from "#src/domain/contacts/table.ts";
-import { events } from "#src/domain/events/table.ts";
 import { idempotencyKeys } from "#src/domain/idempotency/table.ts";
 import { type Inbound, inbounds } from "#src/domain/inbound/table.ts";
 import { type Message, messages, parkedStatuses } from "#src/domain/messages/table.ts";
-import type { Store } from "#src/storage/store.ts";
+import { events } from "#src/domain/webhooks/table.ts";
 
 interface WithStore {
   store: Store;

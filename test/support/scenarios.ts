@@ -3,10 +3,10 @@
  * database with what changed between two of them, and requests as raw bytes.
  */
 import { connect } from "node:net";
+import type { Store } from "#src/db/store.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { Handover, Network } from "#src/networks/network.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
-import type { Store } from "#src/storage/store.ts";
 import type { TestServer, TestWorkspace } from "./server.ts";
 
 /** A template in the network's own format. */

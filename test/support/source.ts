@@ -9,14 +9,14 @@ export interface SourceImport {
   line: number;
   /** As it is written. */
   specifier: string;
-  /** The path from the checkout ("src/storage/store.ts") of a file of ours; null for a package. */
+  /** The path from the checkout ("src/db/store.ts") of a file of ours; null for a package. */
   file: string | null;
   /** Erased when it runs. */
   isTypeOnly: boolean;
 }
 
 export interface SourceFile {
-  /** From the checkout: "src/storage/store.ts". */
+  /** From the checkout: "src/db/store.ts". */
   path: string;
   text: string;
   /** Without comments and without what stands in strings. */

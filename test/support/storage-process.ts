@@ -4,9 +4,9 @@
  */
 import { writeSync } from "node:fs";
 import { sql } from "drizzle-orm";
-import { openClient } from "#src/storage/driver.ts";
-import { LockHeld, lockExclusively, lockShared } from "#src/storage/lock.ts";
-import { openStore } from "#src/storage/store.ts";
+import { openClient } from "#src/db/driver.ts";
+import { LockHeld, lockExclusively, lockShared } from "#src/db/lock.ts";
+import { openStore } from "#src/db/store.ts";
 
 const [what, path = ""] = process.argv.slice(2);
 

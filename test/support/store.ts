@@ -2,16 +2,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Clock } from "#src/core/clock.ts";
+import { instanceId as readInstanceId } from "#src/db/instance.ts";
+import { migrate } from "#src/db/migrate.ts";
+import { openStore, type Store } from "#src/db/store.ts";
 import { credit, setPrice } from "#src/domain/billing/account.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
-import { createWorkspace } from "#src/domain/workspaces/create.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import type { Clock } from "#src/primitives/clock.ts";
-import { instanceId as readInstanceId } from "#src/storage/instance.ts";
-import { migrate } from "#src/storage/migrate.ts";
-import { openStore, type Store } from "#src/storage/store.ts";
+import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { orderShipped, summerSale } from "./templates.ts";
 
 export const RATE = 8_500;

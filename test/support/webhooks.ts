@@ -3,11 +3,11 @@
  * brought back, and hang; the signature check that customers use; and a look at deliveries and their attempts.
  */
 import Stripe from "stripe";
-import { loadConfig } from "#src/config.ts";
+import { loadConfig } from "#src/config/config.ts";
+import { systemRandom } from "#src/core/random.ts";
+import { createSecretBox, loadSecretKey, type SecretBox } from "#src/core/secret.ts";
+import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { type DeliveryDetail, getDelivery, listDeliveries } from "#src/domain/webhooks/read.ts";
-import { sendTestEvent } from "#src/domain/webhooks/test-event.ts";
-import { systemRandom } from "#src/primitives/random.ts";
-import { createSecretBox, loadSecretKey, type SecretBox } from "#src/primitives/secret.ts";
 import type { TestClock } from "./clock.ts";
 import type { TestServer, TestWorkspace } from "./server.ts";
 

@@ -8,7 +8,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openClient } from "#src/storage/driver.ts";
+import { openClient } from "#src/db/driver.ts";
 import { TLS_CERTIFICATE, TLS_KEY } from "./certificate.ts";
 import { linesOf } from "./database.ts";
 import { placeExecutable } from "./executable.ts";

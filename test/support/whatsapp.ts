@@ -4,14 +4,14 @@
  */
 
 import { join } from "node:path";
+import { randomText } from "#src/core/id.ts";
+import { systemRandom } from "#src/core/random.ts";
+import { createSecretBox, loadSecretKey, type SecretBox } from "#src/core/secret.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import { randomText } from "#src/primitives/id.ts";
-import { systemRandom } from "#src/primitives/random.ts";
-import { createSecretBox, loadSecretKey, type SecretBox } from "#src/primitives/secret.ts";
-import { appSecretContext } from "#src/workers/callback-secrets.ts";
-import { accessTokenContext } from "#src/workers/sender.ts";
+import { accessTokenContext } from "#src/networks/credentials.ts";
+import { appSecretContext } from "#src/receiving/callback-secrets.ts";
 import { TestClock } from "./clock.ts";
 import {
   type Change,

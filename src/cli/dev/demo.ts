@@ -2,23 +2,24 @@
  * What a developer finds in the throwaway database: a charged workspace with a key, a number on the simulator, templates
  * of every kind, a few people who have opted in, and one of them who has just written, so that a text can be sent at once.
  */
+
+import { randomText } from "#src/core/id.ts";
+import { fromNetwork } from "#src/core/phone.ts";
+import type { SecretBox } from "#src/core/secret.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { credit, setPrice } from "#src/domain/billing/account.ts";
 import { createContact } from "#src/domain/contacts/create.ts";
 import { addMember, findOrCreateList } from "#src/domain/groups/membership.ts";
 import { receive } from "#src/domain/inbound/receive.ts";
-import { createKey } from "#src/domain/keys/create.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { setSample } from "#src/domain/templates/decide.ts";
 import type { TemplateStatus } from "#src/domain/templates/template.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
-import { createWorkspace } from "#src/domain/workspaces/create.ts";
+import { createKey } from "#src/domain/workspaces/api-keys.ts";
+import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { inboundCallback } from "#src/networks/simulator/callback.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
-import { randomText } from "#src/primitives/id.ts";
-import { fromNetwork } from "#src/primitives/phone.ts";
-import type { SecretBox } from "#src/primitives/secret.ts";
-import type { Tx } from "#src/storage/transaction.ts";
 
 export interface Demo {
   readonly workspaceId: number;

@@ -2,8 +2,8 @@
  * The webhook viewer of `waxwing dev`: a receiver as a customer's would be, which checks every signature and shows what
  * came on one page. It keeps the last 200 in memory, listens on this machine only, and needs nothing from the Internet.
  */
-import type { Clock } from "#src/primitives/clock.ts";
-import { constantTimeEqual, hmacSha256Hex } from "#src/primitives/secret.ts";
+import type { Clock } from "#src/core/clock.ts";
+import { constantTimeEqual, hmacSha256Hex } from "#src/core/secret.ts";
 import { viewerPage } from "./viewer-page.ts";
 
 export interface Viewer {

@@ -1,8 +1,8 @@
 /** The account of a workspace that is charged: opened, re-priced, paid into. */
 import { eq, sql } from "drizzle-orm";
-import type { Micros } from "#src/primitives/money.ts";
-import { invalidRequest, Problem } from "#src/primitives/problem.ts";
-import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import type { Micros } from "#src/core/money.ts";
+import { invalidRequest, Problem } from "#src/core/problem.ts";
+import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
 import { type BillingAccount, billingAccounts, ledgerEntries } from "./table.ts";
 
 const byWorkspace = statement((db) =>

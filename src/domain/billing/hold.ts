@@ -4,9 +4,9 @@
  * the ledger. A broadcast moves the account with each recipient and is booked in sums. Always: available + held + charged = credited.
  */
 import { and, eq, sql } from "drizzle-orm";
-import type { Micros } from "#src/primitives/money.ts";
-import { Problem } from "#src/primitives/problem.ts";
-import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import type { Micros } from "#src/core/money.ts";
+import { Problem } from "#src/core/problem.ts";
+import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
 import { available, findAccount } from "./account.ts";
 import { billingAccounts, type LedgerKind, ledgerEntries } from "./table.ts";
 

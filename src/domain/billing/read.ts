@@ -1,6 +1,6 @@
 /** The ledger of a workspace that is charged, the newest entry first. */
 import { and, desc, eq, lt } from "drizzle-orm";
-import type { Reading } from "#src/storage/transaction.ts";
+import type { Reading } from "#src/db/transaction.ts";
 import { ledgerEntries } from "./table.ts";
 
 export type LedgerEntry = typeof ledgerEntries.$inferSelect;

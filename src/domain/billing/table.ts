@@ -1,6 +1,6 @@
 /** Money of the workspaces that are charged. Amounts are integer millionths of the account's currency. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { instant, micros } from "#src/storage/columns.ts";
+import { instant, micros } from "#src/db/columns.ts";
 
 export const billingAccounts = sqliteTable("billing_accounts", {
   workspaceId: integer().primaryKey(),

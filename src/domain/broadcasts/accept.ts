@@ -3,21 +3,21 @@
  * one transaction. Nothing leaves before it is committed; building and sending follow by themselves.
  */
 
-import { enqueue } from "#src/outbox/enqueue.ts";
-import type { Micros } from "#src/primitives/money.ts";
-import type { E164 } from "#src/primitives/phone.ts";
-import { Problem } from "#src/primitives/problem.ts";
-import type { Tx } from "#src/storage/transaction.ts";
+import type { Micros } from "#src/core/money.ts";
+import type { E164 } from "#src/core/phone.ts";
+import { Problem } from "#src/core/problem.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { enqueue } from "#src/jobs/enqueue.ts";
 import { available } from "../billing/account.ts";
 import type { BillingAccount } from "../billing/table.ts";
 import { changeConsent } from "../contacts/change-consent.ts";
 import { createContact } from "../contacts/create.ts";
-import { createFigures, holdAhead, holdCost } from "../figures/hold-cost.ts";
+import { createFigures, holdAhead, holdCost } from "../messages/broadcast-cost.ts";
 import { dayOf } from "./birthday.ts";
 import { BROADCASTS } from "./broadcast.ts";
-import { type Judged, judgePeople } from "./people.ts";
 import { type BroadcastInput, type BroadcastPlan, planBroadcast } from "./plan.ts";
 import { addRecipient } from "./recipients.ts";
+import { type Judged, judgePeople } from "./resolve-list.ts";
 import { describeSkip } from "./skip.ts";
 import { type Broadcast, broadcasts } from "./table.ts";
 

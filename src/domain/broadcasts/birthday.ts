@@ -2,11 +2,11 @@
  * Birthday broadcasts: a saved search that asks for birthdays greets persons, not numbers. Whoever meets one of its
  * conditions about birthdays is greeted: the contact, and each of the others on its number.
  */
-import { startOfDay } from "#src/primitives/instant.ts";
-import type { Condition } from "../audiences/condition.ts";
-import { yearlySpan } from "../audiences/days.ts";
-import type { Filter } from "../audiences/filter.ts";
+import { startOfDay } from "#src/core/instant.ts";
 import type { Contact, PersonOnNumber } from "../contacts/table.ts";
+import type { Condition } from "../filters/condition.ts";
+import { yearlySpan } from "../filters/days.ts";
+import type { Filter } from "../filters/filter.ts";
 import type { Addressee } from "./values.ts";
 
 type BirthdayCondition = Extract<Condition, { kind: "yearly" }>;

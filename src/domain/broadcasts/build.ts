@@ -3,15 +3,19 @@
  * written to is skipped with a reason. Where it has got to stands in the broadcast, written together with the rows, so an
  * interruption goes on where it was and builds nobody twice.
  */
-import type { Reading, Tx } from "#src/storage/transaction.ts";
-import { compileIds, type Sql } from "../audiences/compile.ts";
-import { readSearch } from "../audiences/search.ts";
+import type { Reading, Tx } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
 import { linkedContacts } from "../contacts/change-consent.ts";
 import { listPeople } from "../contacts/details.ts";
 import { getContact } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
-import { adjust, getFigures } from "../figures/adjust.ts";
+import { compileIds, type Sql } from "../filters/compile.ts";
+import { readSearch } from "../filters/group-filter.ts";
+import { isDynamic } from "../groups/group.ts";
+import { listMemberIds } from "../groups/membership.ts";
+import { findGroup } from "../groups/read.ts";
+import { adjust, getFigures } from "../messages/adjust-counters.ts";
+import { holdCost, reprice } from "../messages/broadcast-cost.ts";
 import {
   addChange,
   asCounted,
@@ -19,18 +23,14 @@ import {
   type FiguresChange,
   noChange,
   type RecipientStatus,
-} from "../figures/figures.ts";
-import { holdCost, reprice } from "../figures/hold-cost.ts";
-import { isDynamic } from "../groups/group.ts";
-import { listMemberIds } from "../groups/membership.ts";
-import { findGroup } from "../groups/read.ts";
+} from "../messages/broadcast-counters.ts";
 import { hasStandingRecipient } from "../messages/read.ts";
 import type { FrozenValues } from "../messages/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { birthdayConditions, celebrants } from "./birthday.ts";
-import { noteBuilt, trigger, update } from "./change.ts";
 import { finishBroadcast } from "./finish.ts";
+import { noteBuilt, trigger, update } from "./move.ts";
 import { pauseBroadcast } from "./pause.ts";
 import { getBroadcast } from "./read.ts";
 import { addRecipient, freezeRecipient, listWaiting, skipRecipient } from "./recipients.ts";

@@ -3,12 +3,12 @@
  * blocked for them is free at once, and the rows are written later, a few at a time. Who is being handed over at this
  * moment still leaves.
  */
-import { Problem } from "#src/primitives/problem.ts";
-import type { Tx } from "#src/storage/transaction.ts";
-import { askForReview } from "../figures/adjust.ts";
-import { finishFigures } from "../figures/hold-cost.ts";
+import { Problem } from "#src/core/problem.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { askForReview } from "../messages/adjust-counters.ts";
+import { finishFigures } from "../messages/broadcast-cost.ts";
 import type { FinishedStatus } from "./broadcast.ts";
-import { trigger } from "./change.ts";
+import { trigger } from "./move.ts";
 import type { Broadcast } from "./table.ts";
 
 const TRIGGER = { completed: "emptied", cancelled: "cancel", failed: "fail" } as const;

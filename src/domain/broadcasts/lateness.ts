@@ -2,7 +2,7 @@
  * Whether a broadcast that could go on now may: not in the middle of the night because the server was down in the
  * evening, and not days later without a person's word. Pure; measured once, when the server is able to go on.
  */
-import { startOfDay } from "#src/primitives/instant.ts";
+import { startOfDay } from "#src/core/instant.ts";
 import type { TemplateCategory } from "../templates/template.ts";
 
 export interface LatenessRules {

@@ -1,21 +1,21 @@
 /** Stopping a broadcast for a while, and letting it go on: by hand, or by itself once what stopped it is over. */
 
-import { enqueueAnew } from "#src/outbox/enqueue.ts";
-import { formatDuration } from "#src/primitives/duration.ts";
-import { invalidRequest } from "#src/primitives/problem.ts";
-import type { Tx } from "#src/storage/transaction.ts";
-import { askForReview, getFigures } from "../figures/adjust.ts";
-import { closeBreaker, noteResumed } from "../figures/breaker.ts";
-import { holdCost } from "../figures/hold-cost.ts";
+import { formatDuration } from "#src/core/duration.ts";
+import { invalidRequest } from "#src/core/problem.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { enqueueAnew } from "#src/jobs/enqueue.ts";
+import { askForReview, getFigures } from "../messages/adjust-counters.ts";
+import { closeBreaker, noteResumed } from "../messages/breaker.ts";
+import { holdCost } from "../messages/broadcast-cost.ts";
 import { valueCounts } from "../templates/template.ts";
 import { shapeOf } from "../templates/view.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { goesOnByItself, isFinished, type PauseCause } from "./broadcast.ts";
-import { trigger, update } from "./change.ts";
+import { findObstacle, findTemplateNow, type Obstacle } from "./eligibility.ts";
 import { finishBroadcast } from "./finish.ts";
+import { mayHaveBeenSent } from "./hold-restored.ts";
 import { judgeLateness, type LatenessRules } from "./lateness.ts";
-import { findObstacle, findTemplateNow, type Obstacle } from "./permission.ts";
-import { mayHaveBeenSent } from "./restored.ts";
+import { trigger, update } from "./move.ts";
 import type { Broadcast } from "./table.ts";
 
 /** Null: it was paused or finished already. */

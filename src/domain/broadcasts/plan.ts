@@ -2,20 +2,20 @@
  * Whether a broadcast may be made, and of what: everything that depends on stored things but the people themselves,
  * judged in the order in which a caller is told. It writes nothing; making one and looking at one beforehand share it.
  */
-import { formatInstant } from "#src/primitives/instant.ts";
-import { type FieldProblems, invalidRequest, noProblems, notFound } from "#src/primitives/problem.ts";
-import type { Reading } from "#src/storage/transaction.ts";
-import type { Filter } from "../audiences/filter.ts";
-import { readSearch } from "../audiences/search.ts";
+import { formatInstant } from "#src/core/instant.ts";
+import { type FieldProblems, invalidRequest, noProblems, notFound } from "#src/core/problem.ts";
+import type { Reading } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
 import type { BillingAccount } from "../billing/table.ts";
+import type { Filter } from "../filters/filter.ts";
+import { readSearch } from "../filters/group-filter.ts";
 import { isDynamic } from "../groups/group.ts";
 import { findGroup } from "../groups/read.ts";
 import type { Group } from "../groups/table.ts";
 import { chooseTemplate, fillTemplate, requireSendable, type TemplateInput } from "../messages/fill-template.ts";
 import { requireActive, requireReady } from "../messages/plan.ts";
 import type { FrozenValues } from "../messages/table.ts";
-import { resolveSender } from "../numbers/sender.ts";
+import { resolveSender } from "../numbers/choose.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Template } from "../templates/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";

@@ -1,14 +1,14 @@
 /** What a broadcast would do, for somebody who wants to know before it does: nothing is stored, nobody is recorded. */
 import { type Static, Type } from "@sinclair/typebox";
-import { formatInstant } from "#src/primitives/instant.ts";
-import { formatMoney } from "#src/primitives/money.ts";
-import { Instant, Nullable } from "#src/primitives/schema.ts";
-import type { Reading } from "#src/storage/transaction.ts";
+import { formatInstant } from "#src/core/instant.ts";
+import { formatMoney } from "#src/core/money.ts";
+import { Instant, Nullable } from "#src/core/schema.ts";
+import type { Reading } from "#src/db/transaction.ts";
 import { available } from "../billing/account.ts";
 import { leftUnderCap } from "../messages/daily-cap.ts";
-import type { Judged } from "./people.ts";
+import type { Reach } from "./audience-estimate.ts";
 import type { BroadcastPlan } from "./plan.ts";
-import type { Reach } from "./reach.ts";
+import type { Judged } from "./resolve-list.ts";
 import { skipReasons } from "./skip.ts";
 import { SkipView, viewSkip } from "./view.ts";
 

@@ -1,7 +1,7 @@
 /** Looking broadcasts and their recipients up. */
 import { and, asc, count, desc, eq, gt, lt, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
-import { type Reading, statement } from "#src/storage/transaction.ts";
+import { type Reading, statement } from "#src/db/transaction.ts";
 import { type MessageStatus, messageStatuses } from "../messages/message.ts";
 import { type Message, messages } from "../messages/table.ts";
 import { type BroadcastStatus, isFinished } from "./broadcast.ts";

@@ -1,7 +1,7 @@
 /** The rows of a broadcast's recipients: made once, moved by the statements here and by those of `messages`. */
 import { and, eq, gt, lte, sql } from "drizzle-orm";
-import { newReference } from "#src/primitives/id.ts";
-import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import { newReference } from "#src/core/id.ts";
+import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
 import { type FrozenValues, messages } from "../messages/table.ts";
 import type { SkipCode } from "./skip.ts";
 import type { Broadcast } from "./table.ts";

@@ -3,10 +3,9 @@
  * waits for the echo of its reference, from now on, for this process can receive one only now.
  */
 import { and, asc, eq, gt, sql } from "drizzle-orm";
-import type { Tx } from "#src/storage/transaction.ts";
-import { broadcastFigures } from "../figures/table.ts";
-import { messages } from "../messages/table.ts";
-import { leaveInDoubt } from "./record.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { broadcastFigures, messages } from "../messages/table.ts";
+import { leaveInDoubt } from "./record-outcome.ts";
 
 const RECOVERY_BATCH = 200;
 

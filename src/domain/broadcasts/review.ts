@@ -2,16 +2,16 @@
  * Looks at a broadcast where a figure says that something is to be done: nobody is left, the breaker is open, everybody
  * has been reported on, or the wait for reports is over.
  */
-import type { Tx } from "#src/storage/transaction.ts";
-import { getFigures } from "../figures/adjust.ts";
-import { brokenBy } from "../figures/breaker.ts";
-import { isClosed } from "../figures/figures.ts";
-import { settleFigures } from "../figures/hold-cost.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { getFigures } from "../messages/adjust-counters.ts";
+import { brokenBy } from "../messages/breaker.ts";
+import { settleFigures } from "../messages/broadcast-cost.ts";
+import { isClosed } from "../messages/broadcast-counters.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import { obeyReported } from "./apply-refusal.ts";
 import { isFinished } from "./broadcast.ts";
 import { finishBroadcast } from "./finish.ts";
-import { obeyReported } from "./obey-refusal.ts";
 import { holdBroadcast } from "./pause.ts";
 import { findAnyBroadcast } from "./read.ts";
 import type { Broadcast } from "./table.ts";

@@ -1,11 +1,11 @@
 /** The moments at which a broadcast may begin or go on by itself: its time has come, or the server is back. */
-import type { Reading, Tx } from "#src/storage/transaction.ts";
-import { getFigures } from "../figures/adjust.ts";
+import type { Reading, Tx } from "#src/db/transaction.ts";
+import { getFigures } from "../messages/adjust-counters.ts";
 import { goesOnByItself } from "./broadcast.ts";
-import { trigger } from "./change.ts";
+import { findObstacle } from "./eligibility.ts";
 import type { LatenessRules } from "./lateness.ts";
+import { trigger } from "./move.ts";
 import { endWait, judge, resumeByItself, stopAt } from "./pause.ts";
-import { findObstacle } from "./permission.ts";
 import { findAnyBroadcast, listOpen } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 

@@ -1,6 +1,6 @@
 /** Broadcasts: what was asked for, and where it stands. What it has come to is in `figures`, who it goes to in `messages`. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { flag, instant } from "#src/storage/columns.ts";
+import { flag, instant } from "#src/db/columns.ts";
 import type { ParameterFormat, TemplateCategory, TemplateComponent } from "../templates/template.ts";
 import type { BroadcastStatus, PauseCause } from "./broadcast.ts";
 import type { BroadcastVariables } from "./values.ts";
@@ -53,3 +53,19 @@ export const broadcasts = sqliteTable("broadcasts", {
 });
 
 export type Broadcast = typeof broadcasts.$inferSelect;
+
+/** The body of `POST /broadcasts`, as far as it is known. */
+export type DraftContent = Readonly<Record<string, unknown>>;
+
+export const drafts = sqliteTable("broadcast_drafts", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  userId: integer().notNull(),
+  content: text({ mode: "json" }).$type<DraftContent>().notNull(),
+  createdAt: instant().notNull(),
+  updatedAt: instant().notNull(),
+  /** What it became; null: it was not sent. */
+  broadcastId: integer(),
+});
+
+export type Draft = typeof drafts.$inferSelect;

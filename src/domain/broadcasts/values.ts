@@ -2,10 +2,10 @@
  * The values of a broadcast's template: texts that everybody gets, and contact fields with what stands in where a person
  * has none. They are resolved once, when the broadcast is built, and frozen.
  */
-import type { FieldProblems } from "#src/primitives/problem.ts";
-import type { Reading } from "#src/storage/transaction.ts";
+import type { FieldProblems } from "#src/core/problem.ts";
+import type { Reading } from "#src/db/transaction.ts";
+import { listFields, readFieldsOfContact } from "../contacts/custom-fields.ts";
 import type { Contact } from "../contacts/table.ts";
-import { listFields, readFieldsOfContact } from "../fields/read.ts";
 import type { FrozenValues } from "../messages/table.ts";
 
 export type BroadcastValue = { text: string } | { field: string; fallback: string | null };

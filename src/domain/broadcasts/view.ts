@@ -1,18 +1,18 @@
 /** A broadcast, whom it leaves out and whom it goes to, as the API and the events show them. */
 import { type Static, Type } from "@sinclair/typebox";
-import { formatInstant } from "#src/primitives/instant.ts";
-import { formatMoney } from "#src/primitives/money.ts";
-import { Instant, Nullable, OneOf } from "#src/primitives/schema.ts";
-import type { Reading } from "#src/storage/transaction.ts";
-import { getFigures } from "../figures/adjust.ts";
-import { totalOf } from "../figures/figures.ts";
+import { formatInstant } from "#src/core/instant.ts";
+import { formatMoney } from "#src/core/money.ts";
+import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import type { Reading } from "#src/db/transaction.ts";
+import { getFigures } from "../messages/adjust-counters.ts";
+import { totalOf } from "../messages/broadcast-counters.ts";
 import { type MessageStatus, messageStatuses } from "../messages/message.ts";
 import type { Message } from "../messages/table.ts";
 import { MessageTemplate } from "../messages/view.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { broadcastStatuses, isFinished } from "./broadcast.ts";
-import type { Judged } from "./people.ts";
 import type { RecipientFilter } from "./read.ts";
+import type { Judged } from "./resolve-list.ts";
 import { describeSkip, type SkipCode, skipReasons } from "./skip.ts";
 import type { Broadcast } from "./table.ts";
 

@@ -3,14 +3,14 @@
  * person move together.
  */
 import { and, eq, ne, sql } from "drizzle-orm";
-import type { E164 } from "#src/primitives/phone.ts";
-import { statement, type Tx } from "#src/storage/transaction.ts";
+import type { E164 } from "#src/core/phone.ts";
+import { statement, type Tx } from "#src/db/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { type ConsentMove, decideConsent, rememberWords } from "./consent.ts";
 import { type ConsentEvidence, logConsent } from "./consent-log.ts";
-import { forgetErasedOptOut } from "./erased.ts";
-import { isRefusedByControl } from "./refused-by-control.ts";
+import { forgetErasedOptOut } from "./erased-opt-outs.ts";
+import { isRefusedByControl } from "./marketing-preference.ts";
 import { type Contact, contacts } from "./table.ts";
 import { viewContact } from "./view.ts";
 

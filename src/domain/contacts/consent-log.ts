@@ -3,7 +3,7 @@
  * control (which changes nothing that is shown). Rows are only ever added.
  */
 import { desc, eq, sql } from "drizzle-orm";
-import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
 import type { Consent, ConsentSource } from "./consent.ts";
 import { type Contact, consentLog } from "./table.ts";
 

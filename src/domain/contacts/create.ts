@@ -3,10 +3,10 @@
  * after opting out is made opted out again: forgetting a person does not forget that they refused.
  */
 import { sql } from "drizzle-orm";
-import type { E164 } from "#src/primitives/phone.ts";
-import { statement, type Tx } from "#src/storage/transaction.ts";
+import type { E164 } from "#src/core/phone.ts";
+import { statement, type Tx } from "#src/db/transaction.ts";
 import { type ConsentEvidence, logConsent } from "./consent-log.ts";
-import { findErasedOptOut } from "./erased.ts";
+import { findErasedOptOut } from "./erased-opt-outs.ts";
 import { fullProfile, type Profile, profilePlaceholders } from "./profile.ts";
 import { type Contact, contacts } from "./table.ts";
 

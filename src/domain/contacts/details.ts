@@ -1,9 +1,9 @@
 /** What belongs to a contact beside its row: others on the number, tags, groups, custom fields. */
 import { asc, eq, sql } from "drizzle-orm";
-import { type Reading, statement } from "#src/storage/transaction.ts";
-import type { FieldValue } from "../fields/field.ts";
-import { readFieldsOfContact } from "../fields/read.ts";
+import { type Reading, statement } from "#src/db/transaction.ts";
 import { listGroupsOfContact } from "../groups/read.ts";
+import type { FieldValue } from "./custom-field.ts";
+import { readFieldsOfContact } from "./custom-fields.ts";
 import { contactPeople, contactTags, type PersonOnNumber, tags } from "./table.ts";
 
 export interface ContactDetails {

@@ -3,8 +3,8 @@
  * leads back to that person: the stored number, the network's spellings of it, and a country's other way to write it.
  */
 import { and, eq, isNotNull, sql } from "drizzle-orm";
-import { type E164, fromNetwork, otherSpelling, phoneDigits, readPhone } from "#src/primitives/phone.ts";
-import { type Reading, statement } from "#src/storage/transaction.ts";
+import { type E164, fromNetwork, otherSpelling, phoneDigits, readPhone } from "#src/core/phone.ts";
+import { type Reading, statement } from "#src/db/transaction.ts";
 import { type Contact, contactNetworkIds, contacts } from "./table.ts";
 
 const byPhone = statement((db) =>

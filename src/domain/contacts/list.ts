@@ -3,7 +3,7 @@
  * the order in which we recorded it.
  */
 import { and, asc, desc, eq, gt, gte, isNotNull, lt, lte, or, sql } from "drizzle-orm";
-import { type Reading, statement } from "#src/storage/transaction.ts";
+import { type Reading, statement } from "#src/db/transaction.ts";
 import { type Contact, contactCounters, contacts } from "./table.ts";
 
 /**

@@ -1,7 +1,12 @@
 /** An opt-out that reached us other than by the person writing STOP. It works for numbers that nobody knows yet, too. */
-import type { Tx } from "#src/storage/transaction.ts";
+
+import { type Static, Type } from "@sinclair/typebox";
+import { formatInstant } from "#src/core/instant.ts";
+import { Instant, OneOf } from "#src/core/schema.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { changeConsent } from "./change-consent.ts";
+import { consentSources } from "./consent.ts";
 import type { ConsentEvidence } from "./consent-log.ts";
 import { createContact } from "./create.ts";
 import type { FoundPerson } from "./find.ts";
@@ -11,4 +16,30 @@ import type { Contact } from "./table.ts";
 export function optOut(tx: Tx, workspace: Workspace, person: FoundPerson, why: ConsentEvidence): Contact {
   const contact = person.contact ?? createContact(tx, workspace.id, { phone: person.phone });
   return changeConsent(tx, workspace, contact, { kind: "opt_out" }, why);
+}
+
+export const OptOutView = Type.Object(
+  {
+    phone: Type.String({ description: "E.164.", examples: ["+919876543210"] }),
+    opted_out_at: Instant("When it was recorded."),
+    source: OneOf(consentSources, "`inbound_message`: the person wrote STOP."),
+  },
+  { $id: "OptOut", description: "Somebody who is opted out now." },
+);
+
+export function viewOptOut(contact: Contact, workspace: Pick<Workspace, "timezone">): Static<typeof OptOutView> {
+  return {
+    phone: contact.phone ?? "",
+    opted_out_at: formatInstant(contact.consentAt ?? contact.updatedAt, workspace.timezone),
+    source: contact.consentSource ?? "manual",
+  };
+}
+
+/** The network refuses a message with this code because the person switched marketing off (Meta: error codes). */
+export const MARKETING_REFUSED = "131050";
+
+/** The person pressed the control, or the network says that they have. Holds like a STOP at `saidAt`. */
+export function refuseByControl(tx: Tx, workspace: Workspace, contact: Contact, saidAt: number): void {
+  const why = { source: "inbound_message" as const, evidence: { control: "stop" } };
+  changeConsent(tx, workspace, contact, { kind: "stop", saidAt: Math.min(saidAt, tx.now) }, why);
 }

@@ -3,11 +3,8 @@
  * changed. Everything is judged before anything is written; a refusal changes nothing.
  */
 import { eq, sql } from "drizzle-orm";
-import { type FieldProblems, invalidRequest } from "#src/primitives/problem.ts";
-import { statement, type Tx } from "#src/storage/transaction.ts";
-import { type FieldValue, findValueMistake, readValue, storeValue } from "../fields/field.ts";
-import { findField } from "../fields/read.ts";
-import { type CustomField, contactFields } from "../fields/table.ts";
+import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
+import { statement, type Tx } from "#src/db/transaction.ts";
 import { isDynamic } from "../groups/group.ts";
 import { addMember, findOrCreateList, removeMember } from "../groups/membership.ts";
 import { findGroup, findGroupByName, listGroupsOfContact } from "../groups/read.ts";
@@ -15,12 +12,14 @@ import type { Workspace } from "../workspaces/table.ts";
 import { changeConsent } from "./change-consent.ts";
 import type { ConsentEvidence } from "./consent-log.ts";
 import { createContact } from "./create.ts";
+import { type FieldValue, findValueMistake, readValue, storeValue } from "./custom-field.ts";
+import { findField } from "./custom-fields.ts";
 import { listTags } from "./details.ts";
 import { type FoundPerson, getContact } from "./find.ts";
 import { type NewPerson, replacePeople } from "./people.ts";
 import { fullProfile, type Profile, profileFields, profilePlaceholders } from "./profile.ts";
 import { requireNotOptedOut } from "./refuse.ts";
-import { type Contact, contacts } from "./table.ts";
+import { type Contact, type CustomField, contactFields, contacts } from "./table.ts";
 import { addTag, removeTag } from "./tagging.ts";
 
 /** What is left out stays; null clears. Shapes are checked by the caller, meanings here. */

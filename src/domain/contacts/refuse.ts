@@ -1,9 +1,9 @@
 /** The refusal that nothing overrides: somebody who opted out is not written to, and not opted in by others. */
-import { formatInstant } from "#src/primitives/instant.ts";
-import { Problem } from "#src/primitives/problem.ts";
-import type { Reading } from "#src/storage/transaction.ts";
+import { formatInstant } from "#src/core/instant.ts";
+import { Problem } from "#src/core/problem.ts";
+import type { Reading } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { findErasedOptOut } from "./erased.ts";
+import { findErasedOptOut } from "./erased-opt-outs.ts";
 import type { FoundPerson } from "./find.ts";
 
 /** Throws `opted_out` with the date, also for somebody who was erased after opting out. */

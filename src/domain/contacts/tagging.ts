@@ -1,6 +1,6 @@
 /** Tags of a contact; a new name makes a tag. */
 import { and, eq, sql } from "drizzle-orm";
-import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
 import { foldName } from "../groups/group.ts";
 import { contactTags, type Tag, tags } from "./table.ts";
 

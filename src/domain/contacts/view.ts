@@ -1,8 +1,8 @@
 /** A contact as the API and the events show it. */
 import { type Static, Type } from "@sinclair/typebox";
-import { formatInstant } from "#src/primitives/instant.ts";
-import { Instant, Nullable, OneOf } from "#src/primitives/schema.ts";
-import type { Reading } from "#src/storage/transaction.ts";
+import { formatInstant } from "#src/core/instant.ts";
+import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import type { Reading } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { consentSources, consents } from "./consent.ts";
 import { readDetails } from "./details.ts";

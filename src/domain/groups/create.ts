@@ -1,6 +1,6 @@
 /** Makes a group, and writes what becomes of one. What a saved search may ask for is judged before, by those who know contacts. */
 import { eq } from "drizzle-orm";
-import type { Reading, Tx } from "#src/storage/transaction.ts";
+import type { Reading, Tx } from "#src/db/transaction.ts";
 import { foldName, GROUP_NAME_LENGTH_MAX } from "./group.ts";
 import { findGroupByName } from "./read.ts";
 import { type Group, groups } from "./table.ts";

@@ -1,6 +1,6 @@
 /** Who stands on a list. The list's count is kept by triggers, in the same transaction. */
-import { and, eq, gt, sql } from "drizzle-orm";
-import { type Reading, rowStatement, statement, type Tx } from "#src/storage/transaction.ts";
+import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
+import { type Reading, rowStatement, statement, type Tx } from "#src/db/transaction.ts";
 import { foldName } from "./group.ts";
 import { findGroupByName } from "./read.ts";
 import { type Group, groupMembers, groups } from "./table.ts";
@@ -81,4 +81,28 @@ const insertMany = rowStatement<{ groupId: number; contactId: number }>((db, cou
 /** Memberships of which none is there yet. */
 export function addNewMembers(tx: Tx, members: readonly { groupId: number; contactId: number }[]): void {
   insertMany(tx, members);
+}
+
+/** At most `limit` of them; answers the contacts that stood on it. */
+export function removeMembers(tx: Tx, groupId: number, limit: number): number[] {
+  const members = tx.db
+    .select({ id: groupMembers.contactId })
+    .from(groupMembers)
+    .where(eq(groupMembers.groupId, groupId))
+    .orderBy(asc(groupMembers.contactId))
+    .limit(limit)
+    .all()
+    .map(({ id }) => id);
+  if (members.length > 0) {
+    tx.db
+      .delete(groupMembers)
+      .where(and(eq(groupMembers.groupId, groupId), inArray(groupMembers.contactId, members)))
+      .run();
+  }
+  return members;
+}
+
+/** The group itself, once nobody stands on it. */
+export function removeRow(tx: Tx, groupId: number): void {
+  tx.db.delete(groups).where(eq(groups.id, groupId)).run();
 }

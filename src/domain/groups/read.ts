@@ -1,6 +1,6 @@
 /** Looking groups up. */
 import { and, asc, count, eq, gt, or, sql } from "drizzle-orm";
-import { type Reading, statement } from "#src/storage/transaction.ts";
+import { type Reading, statement } from "#src/db/transaction.ts";
 import { foldName } from "./group.ts";
 import { type Group, groupMembers, groups } from "./table.ts";
 

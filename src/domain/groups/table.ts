@@ -1,6 +1,6 @@
 /** Groups: lists of contacts, and saved searches. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { instant } from "#src/storage/columns.ts";
+import { instant } from "#src/db/columns.ts";
 
 export const groups = sqliteTable("groups", {
   id: integer().primaryKey({ autoIncrement: true }),

@@ -1,6 +1,6 @@
 /** A group as the API shows it. */
 import { type Static, Type } from "@sinclair/typebox";
-import { OneOf } from "#src/primitives/schema.ts";
+import { OneOf } from "#src/core/schema.ts";
 import { isDynamic } from "./group.ts";
 import type { Group } from "./table.ts";
 

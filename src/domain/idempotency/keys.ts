@@ -3,8 +3,8 @@
  * is committed together with what it tells of.
  */
 import { and, eq, inArray, isNull, lte, sql } from "drizzle-orm";
-import { Problem } from "#src/primitives/problem.ts";
-import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import { Problem } from "#src/core/problem.ts";
+import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
 import { type IdempotencyKey, idempotencyKeys } from "./table.ts";
 
 export const KEPT_MS = 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 /** Answers kept for 24 hours under the caller's key. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { bytes, instant } from "#src/storage/columns.ts";
+import { bytes, instant } from "#src/db/columns.ts";
 
 export const idempotencyKeys = sqliteTable("idempotency_keys", {
   id: integer().primaryKey(),

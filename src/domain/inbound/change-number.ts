@@ -3,17 +3,17 @@
  * number is a stranger's from then on, for numbers are given out again.
  */
 import { eq } from "drizzle-orm";
-import { type E164, fromNetwork } from "#src/primitives/phone.ts";
-import type { Tx } from "#src/storage/transaction.ts";
+import { type E164, fromNetwork } from "#src/core/phone.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { findByAnySpelling, findByNetworkUser, getContact } from "../contacts/find.ts";
-import { link } from "../contacts/link.ts";
+import { link } from "../contacts/identity.ts";
 import { type Contact, contactNetworkIds, contacts } from "../contacts/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
+import type { NumberChangeReport } from "./callback-item.ts";
+import { findSender } from "./find-sender.ts";
 import { isKnownInbound, recordInbound } from "./receive.ts";
-import type { NumberChangeReport } from "./report.ts";
-import { findSender } from "./sender.ts";
 
 /** The same report twice moves nobody twice: by then the old number may be somebody else's. */
 export function changeNumber(tx: Tx, number: SendingNumber, report: NumberChangeReport): void {

@@ -3,7 +3,7 @@
  * each person's own: once somebody of the shop has looked, it has been seen.
  */
 import { and, desc, eq, gt, lte, sql } from "drizzle-orm";
-import type { Reading, Tx } from "#src/storage/transaction.ts";
+import type { Reading, Tx } from "#src/db/transaction.ts";
 import { type Conversation, conversations } from "./table.ts";
 
 export interface ConversationFilter {

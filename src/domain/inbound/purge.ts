@@ -1,6 +1,6 @@
 /** Forgets what people wrote, and keeps that they wrote: the same inbound delivered again must stay one inbound. */
 import { and, asc, gt, inArray, isNotNull } from "drizzle-orm";
-import type { Tx } from "#src/storage/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { inbounds } from "./table.ts";
 
 /**

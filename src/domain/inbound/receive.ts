@@ -3,7 +3,7 @@
  * 24-hour window, and their word about being written to.
  */
 import { eq, sql } from "drizzle-orm";
-import { statement, type Tx } from "#src/storage/transaction.ts";
+import { statement, type Tx } from "#src/db/transaction.ts";
 import { changeConsent } from "../contacts/change-consent.ts";
 import { type Contact, contacts } from "../contacts/table.ts";
 import { viewContact } from "../contacts/view.ts";
@@ -12,8 +12,8 @@ import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { readCommand } from "../workspaces/read-command.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import type { InboundReport } from "./report.ts";
-import { findOrCreateSender } from "./sender.ts";
+import type { InboundReport } from "./callback-item.ts";
+import { findOrCreateSender } from "./find-sender.ts";
 import { type Inbound, inbounds } from "./table.ts";
 import { viewInbound } from "./view.ts";
 

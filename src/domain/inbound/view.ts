@@ -1,7 +1,7 @@
 /** Something that a person wrote, as the event shows it. */
 import { type Static, Type } from "@sinclair/typebox";
-import { formatInstant } from "#src/primitives/instant.ts";
-import { Instant, Nullable } from "#src/primitives/schema.ts";
+import { formatInstant } from "#src/core/instant.ts";
+import { Instant, Nullable } from "#src/core/schema.ts";
 import type { Contact } from "../contacts/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { Inbound } from "./table.ts";

@@ -3,11 +3,11 @@
  * before the request leaves. The caller hands it over right after the commit.
  */
 import { sql } from "drizzle-orm";
-import { newReference } from "#src/primitives/id.ts";
-import { statement, type Tx } from "#src/storage/transaction.ts";
+import { newReference } from "#src/core/id.ts";
+import { statement, type Tx } from "#src/db/transaction.ts";
 import { hold } from "../billing/hold.ts";
 import { createContact } from "../contacts/create.ts";
-import { personOf } from "../contacts/link.ts";
+import { personOf } from "../contacts/identity.ts";
 import { reach } from "./daily-cap.ts";
 import type { MessageOrigin } from "./message.ts";
 import { planSend, type SendInput, type SendPlan } from "./plan.ts";

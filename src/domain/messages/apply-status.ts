@@ -3,15 +3,15 @@
  * moves a message at most once, and none is lost while its message may still appear.
  */
 import { and, asc, eq, inArray, lte, sql } from "drizzle-orm";
-import { readReference } from "#src/primitives/id.ts";
-import { statement, type Tx } from "#src/storage/transaction.ts";
-import { type Heard, hearStatus } from "../figures/breaker.ts";
-import type { Tally } from "../figures/tally.ts";
+import { readReference } from "#src/core/id.ts";
+import { statement, type Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { type Heard, hearStatus } from "./breaker.ts";
+import type { Tally } from "./counter-deltas.ts";
 import { decideStatus, isOfErased } from "./message.ts";
 import { enter, move } from "./move.ts";
 import { findReported } from "./read.ts";
-import type { StatusReport } from "./report.ts";
+import type { StatusReport } from "./status-item.ts";
 import { type Message, parkedCounts, parkedStatuses } from "./table.ts";
 
 /** How long a status waits for its message: with a reference of ours, and without one. */

@@ -5,11 +5,11 @@
  * the last day, and where two contacts turn out to be one person, another one makes them count once.
  */
 import { and, asc, eq, gt, inArray, lte, max, sql } from "drizzle-orm";
-import { Problem } from "#src/primitives/problem.ts";
-import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import { Problem } from "#src/core/problem.ts";
+import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
 import { linkedContacts } from "../contacts/change-consent.ts";
 import { getContact } from "../contacts/find.ts";
-import { personOf } from "../contacts/link.ts";
+import { personOf } from "../contacts/identity.ts";
 import type { Contact } from "../contacts/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";

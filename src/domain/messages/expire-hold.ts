@@ -1,6 +1,6 @@
 /** Gives back what is held for single messages that nobody ever reported as delivered or failed. */
 import { and, asc, eq, lt, sql } from "drizzle-orm";
-import type { Tx } from "#src/storage/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { release } from "../billing/hold.ts";
 import { messages } from "./table.ts";
 

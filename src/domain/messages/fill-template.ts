@@ -1,6 +1,6 @@
 /** From a template's name and the caller's values to what leaves for the network and what the person sees. */
-import { type FieldProblems, Problem, quote } from "#src/primitives/problem.ts";
-import type { Reading } from "#src/storage/transaction.ts";
+import { type FieldProblems, Problem, quote } from "#src/core/problem.ts";
+import type { Reading } from "#src/db/transaction.ts";
 import { listLanguages } from "../templates/read.ts";
 import type { Template } from "../templates/table.ts";
 import { renderText, type TemplateShape, valueCounts } from "../templates/template.ts";

@@ -2,8 +2,9 @@
  * Messages that a crash left open. What was `sending` is in doubt: it is never sent again, and waits for the echo of its
  * reference. What was `queued` had proof that the network took nothing: it fails, and its caller may try again.
  */
-import { enqueueAnew } from "#src/outbox/enqueue.ts";
-import type { Tx } from "#src/storage/transaction.ts";
+
+import type { Tx } from "#src/db/transaction.ts";
+import { enqueueAnew } from "#src/jobs/enqueue.ts";
 import { freeKeyOfMessage } from "../idempotency/keys.ts";
 import { findForWork, listOpen } from "./read.ts";
 import { type Failure, recordFailure } from "./record-outcome.ts";

@@ -3,13 +3,13 @@
  * nothing. Money and events follow the move here, in the same transaction.
  */
 import { and, eq, sql } from "drizzle-orm";
-import { statement, type Tx } from "#src/storage/transaction.ts";
+import { statement, type Tx } from "#src/db/transaction.ts";
 import { chargeHeld, chargeReleased, release } from "../billing/hold.ts";
 import { changeConsent } from "../contacts/change-consent.ts";
-import { countMove } from "../figures/adjust.ts";
-import type { Tally } from "../figures/tally.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import { countMove } from "./adjust-counters.ts";
+import type { Tally } from "./counter-deltas.ts";
 import { reachAfresh } from "./daily-cap.ts";
 import { ERASED, isOfErased, shownStatuses } from "./message.ts";
 import { contactOf } from "./read.ts";

@@ -2,8 +2,8 @@
  * What a network answered to one hand-over: a closed set of values, never an exception.
  * Only `throttled` and `unreachable` prove that the network took nothing, so only these two may be tried again.
  */
-import type { AttemptNote } from "../attempts/table.ts";
-import type { FailureScope } from "../figures/streak.ts";
+
+import type { FailureScope } from "./streak.ts";
 
 export type Outcome =
   | {
@@ -45,3 +45,19 @@ export type Outcome =
  * of that template, number or account would be refused alike · `network`: a failure that speaks of none of them.
  */
 export type RefusalScope = FailureScope;
+
+export type AttemptOutcome = Outcome["kind"];
+
+/** One request to the network and its raw answer, as the connector knows them. Times are milliseconds. */
+export interface AttemptNote {
+  outcome: AttemptOutcome;
+  code: string | null;
+  /** In words. */
+  reason: string;
+  /** Null: there was no answer. */
+  httpStatus: number | null;
+  /** As it came, without the access token. */
+  answer: string | null;
+  attemptedAt: number;
+  durationMs: number;
+}

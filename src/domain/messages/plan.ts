@@ -3,16 +3,16 @@
  * order in which a caller is told. It writes nothing, so it serves both the look before a wait and the transaction that
  * accepts.
  */
-import type { Micros } from "#src/primitives/money.ts";
-import type { E164 } from "#src/primitives/phone.ts";
-import { type FieldProblems, invalidRequest, noProblems, Problem, quote } from "#src/primitives/problem.ts";
-import type { Reading } from "#src/storage/transaction.ts";
+import type { Micros } from "#src/core/money.ts";
+import type { E164 } from "#src/core/phone.ts";
+import { type FieldProblems, invalidRequest, noProblems, Problem, quote } from "#src/core/problem.ts";
+import type { Reading } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
 import { requireCovered } from "../billing/hold.ts";
 import { type FoundPerson, findPerson } from "../contacts/find.ts";
 import { requireNotOptedOut } from "../contacts/refuse.ts";
 import type { Contact } from "../contacts/table.ts";
-import { resolveSender } from "../numbers/sender.ts";
+import { resolveSender } from "../numbers/choose.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Template } from "../templates/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";

@@ -1,6 +1,6 @@
 /** Forgets old single messages, with what only makes sense beside them. Money's figures and its ledger stay. */
 import { asc, gt, inArray } from "drizzle-orm";
-import type { Tx } from "#src/storage/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
 import { type Message, messages } from "./table.ts";
 

@@ -1,6 +1,6 @@
 /** Looking messages up. */
 import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
-import { type Reading, statement } from "#src/storage/transaction.ts";
+import { type Reading, statement } from "#src/db/transaction.ts";
 import { getContact } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
 import { shownStatuses } from "./message.ts";

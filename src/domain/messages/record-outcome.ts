@@ -1,13 +1,12 @@
 /** What the network answered to a hand-over, written down: the message, its money, its people, its event. */
 import { and, eq, inArray } from "drizzle-orm";
-import type { E164 } from "#src/primitives/phone.ts";
-import { Problem } from "#src/primitives/problem.ts";
-import type { Tx } from "#src/storage/transaction.ts";
-import { noteAttempt } from "../attempts/attempts.ts";
+import type { E164 } from "#src/core/phone.ts";
+import { Problem } from "#src/core/problem.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { release } from "../billing/hold.ts";
-import { learnNetworkId, learnNetworkUser } from "../contacts/link.ts";
+import { learnNetworkId, learnNetworkUser } from "../contacts/identity.ts";
+import { MARKETING_REFUSED, refuseByControl } from "../contacts/opt-out.ts";
 import { requireNotOptedOut } from "../contacts/refuse.ts";
-import { MARKETING_REFUSED, refuseByControl } from "../contacts/refuse-by-control.ts";
 import { findNumber } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -17,6 +16,7 @@ import { isOfErased } from "./message.ts";
 import { enter, move } from "./move.ts";
 import type { Outcome } from "./outcome.ts";
 import { requireActive, requireReady } from "./plan.ts";
+import { noteAttempt } from "./provider-requests.ts";
 import { contactOf, findForWork } from "./read.ts";
 import { type Message, messages } from "./table.ts";
 

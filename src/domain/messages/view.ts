@@ -1,7 +1,7 @@
 /** A message as the API and the events show it. */
 import { type Static, Type } from "@sinclair/typebox";
-import { formatInstant } from "#src/primitives/instant.ts";
-import { Instant, Nullable, OneOf } from "#src/primitives/schema.ts";
+import { formatInstant } from "#src/core/instant.ts";
+import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { type ShownStatus, shownStatuses } from "./message.ts";
 import type { Message } from "./table.ts";

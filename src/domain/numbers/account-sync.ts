@@ -3,9 +3,9 @@
  * a workspace, named by the account's first number there.
  */
 import { and, asc, eq, isNull } from "drizzle-orm";
-import { enqueueAnew } from "#src/outbox/enqueue.ts";
-import { outbox } from "#src/outbox/table.ts";
-import type { Reading, Tx } from "#src/storage/transaction.ts";
+import type { Reading, Tx } from "#src/db/transaction.ts";
+import { enqueueAnew } from "#src/jobs/enqueue.ts";
+import { outbox } from "#src/jobs/table.ts";
 import { type AccountSync, accountSyncs, numbers, type SendingNumber } from "./table.ts";
 
 /** All accounts are looked at in one lane: the network counts these calls, and none of them is urgent. */

@@ -1,9 +1,9 @@
 /** Adds a sending number to a workspace. */
 import { and, eq, isNull, or } from "drizzle-orm";
-import { randomText } from "#src/primitives/id.ts";
-import { type E164, fromNetwork, phoneDigits, readPhone } from "#src/primitives/phone.ts";
-import { invalidRequest } from "#src/primitives/problem.ts";
-import type { Tx } from "#src/storage/transaction.ts";
+import { randomText } from "#src/core/id.ts";
+import { type E164, fromNetwork, phoneDigits, readPhone } from "#src/core/phone.ts";
+import { invalidRequest } from "#src/core/problem.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { askForSync } from "./account-sync.ts";
 import { numbers, type SendingNumber } from "./table.ts";

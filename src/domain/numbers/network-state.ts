@@ -3,9 +3,9 @@
  * until it ends, is lifted, or a later look finds the number able to send; a person's own stop is never ended here.
  */
 import { eq } from "drizzle-orm";
-import type { Reading, Tx } from "#src/storage/transaction.ts";
+import type { Reading, Tx } from "#src/db/transaction.ts";
+import type { NumberNews } from "./account-update.ts";
 import { followNetwork } from "./readiness.ts";
-import type { NumberNews } from "./report.ts";
 import { type NumberState, numberStates, type SendingNumber } from "./table.ts";
 
 /** What a look at the network found. Words as it gave them; null: it said nothing of it. */

@@ -1,7 +1,7 @@
 /** Looking numbers up: for a workspace, or by what a network calls them. */
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
-import { notFound } from "#src/primitives/problem.ts";
-import { type Reading, statement } from "#src/storage/transaction.ts";
+import { notFound } from "#src/core/problem.ts";
+import { type Reading, statement } from "#src/db/transaction.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
 const ofWorkspace = statement((db) =>

@@ -1,7 +1,7 @@
 /** Whether a number can send now, set by a person or by what the network says of it; and taking a number away. */
 import { and, eq, isNull } from "drizzle-orm";
-import { notFound } from "#src/primitives/problem.ts";
-import type { Tx } from "#src/storage/transaction.ts";
+import { notFound } from "#src/core/problem.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
 export function makeReady(tx: Tx, id: number): SendingNumber {

@@ -1,6 +1,6 @@
 /** Sending phone numbers. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { flag, instant } from "#src/storage/columns.ts";
+import { flag, instant } from "#src/db/columns.ts";
 
 export const numbers = sqliteTable("numbers", {
   id: integer().primaryKey({ autoIncrement: true }),

@@ -1,7 +1,7 @@
 /** Changes what an operator may change of a number: its name, its pace, its secrets. */
 import { and, eq, isNull } from "drizzle-orm";
-import { invalidRequest, notFound } from "#src/primitives/problem.ts";
-import type { Tx } from "#src/storage/transaction.ts";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { askForSync } from "./account-sync.ts";
 import { checkName, checkThroughput } from "./add.ts";
 import { numbers, type SendingNumber } from "./table.ts";

@@ -1,7 +1,7 @@
 /** A workspace and its numbers as the API shows them. They are one view, because they are one resource there. */
 import { type Static, Type } from "@sinclair/typebox";
-import { formatMoney } from "#src/primitives/money.ts";
-import { Nullable } from "#src/primitives/schema.ts";
+import { formatMoney } from "#src/core/money.ts";
+import { Nullable } from "#src/core/schema.ts";
 import { available } from "../billing/account.ts";
 import type { BillingAccount } from "../billing/table.ts";
 import type { Workspace } from "../workspaces/table.ts";

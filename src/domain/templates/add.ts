@@ -1,6 +1,6 @@
 /** Adds a template that no network holds for us: on the simulator, from a file in the network's own format. */
-import { invalidRequest } from "#src/primitives/problem.ts";
-import type { Tx } from "#src/storage/transaction.ts";
+import { invalidRequest } from "#src/core/problem.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { SIMULATOR_ACCOUNT } from "../numbers/add.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { type Template, templates } from "./table.ts";

@@ -1,7 +1,7 @@
 /** What the network decided about a template, however we learnt it. The customer hears of approvals and rejections. */
 import { and, eq, sql } from "drizzle-orm";
-import { invalidRequest, notFound } from "#src/primitives/problem.ts";
-import { statement, type Tx } from "#src/storage/transaction.ts";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { statement, type Tx } from "#src/db/transaction.ts";
 import { askForSync } from "../numbers/account-sync.ts";
 import { listOfAccount } from "../numbers/read.ts";
 import { publish } from "../webhooks/publish.ts";

@@ -1,6 +1,6 @@
 /** Looking templates up. */
 import { and, asc, count, eq, gt, or, sql } from "drizzle-orm";
-import { type Reading, statement } from "#src/storage/transaction.ts";
+import { type Reading, statement } from "#src/db/transaction.ts";
 import { type Template, templates } from "./table.ts";
 import type { TemplateStatus } from "./template.ts";
 

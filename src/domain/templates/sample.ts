@@ -1,8 +1,8 @@
 /** Stored samples at the network: which file is to lie there for which number, and under what id it does. */
 import { and, eq, isNotNull, sql } from "drizzle-orm";
-import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
 import { findByPhoneNumberId } from "../numbers/read.ts";
-import type { AccountOf } from "./follow.ts";
+import type { AccountOf } from "./sync.ts";
 import { type SampleUpload, sampleUploads, templates } from "./table.ts";
 import type { MediaKind } from "./template.ts";
 import { shapeOf } from "./view.ts";

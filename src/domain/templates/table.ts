@@ -1,6 +1,6 @@
 /** Message templates, each a name in a language in the account of a network. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { instant } from "#src/storage/columns.ts";
+import { instant } from "#src/db/columns.ts";
 import type { ParameterFormat, TemplateCategory, TemplateComponent, TemplateStatus } from "./template.ts";
 
 export const templates = sqliteTable("templates", {

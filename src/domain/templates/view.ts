@@ -1,6 +1,6 @@
 /** A template as the API and the events show it. */
 import { type Static, Type } from "@sinclair/typebox";
-import { Nullable, OneOf } from "#src/primitives/schema.ts";
+import { Nullable, OneOf } from "#src/core/schema.ts";
 import type { Template } from "./table.ts";
 import {
   mediaKinds,

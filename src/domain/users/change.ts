@@ -1,7 +1,7 @@
 /** Changes of a person who signs in: a new password, disabled, no longer in a workspace. Each ends what it must end. */
 import { and, eq, isNull, ne, sql } from "drizzle-orm";
-import { invalidRequest, notFound } from "#src/primitives/problem.ts";
-import type { Tx } from "#src/storage/transaction.ts";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { getUser } from "./read.ts";
 import { endSessions } from "./sessions.ts";
 import { memberships, type User, userLinks, users } from "./table.ts";

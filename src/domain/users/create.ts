@@ -1,5 +1,5 @@
 /** Makes the account of an address, without a password yet, and gives it a role in a workspace. */
-import type { Tx } from "#src/storage/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { memberships, type User, users } from "./table.ts";
 import { emailKey, type WorkspaceRole } from "./user.ts";
 

@@ -1,7 +1,7 @@
 /** What a form of the console was answered, for 24 hours: the same key with the same form acts once. */
 import { and, eq, lte } from "drizzle-orm";
-import { Problem } from "#src/primitives/problem.ts";
-import type { Reading, Tx } from "#src/storage/transaction.ts";
+import { Problem } from "#src/core/problem.ts";
+import type { Reading, Tx } from "#src/db/transaction.ts";
 import { formAnswers } from "./table.ts";
 
 export const FORM_KEPT_MS = 24 * 60 * 60 * 1000;

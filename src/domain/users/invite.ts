@@ -3,8 +3,8 @@
  * account that exists already may be in other hands than the invitee's. Only a member gets another role at once.
  */
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
-import { invalidRequest } from "#src/primitives/problem.ts";
-import type { Tx } from "#src/storage/transaction.ts";
+import { invalidRequest } from "#src/core/problem.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { update } from "./change.ts";
 import { insertUser, setRole } from "./create.ts";

@@ -3,9 +3,9 @@
  * password; an invitation gives a role in a workspace, to the account of its address or to one that takes it over.
  */
 import { and, eq, isNull } from "drizzle-orm";
-import { invalidRequest, Problem } from "#src/primitives/problem.ts";
-import { hashToken, newToken } from "#src/primitives/secret.ts";
-import type { Reading, Tx } from "#src/storage/transaction.ts";
+import { invalidRequest, Problem } from "#src/core/problem.ts";
+import { hashToken, newToken } from "#src/core/secret.ts";
+import type { Reading, Tx } from "#src/db/transaction.ts";
 import { setPassword } from "./change.ts";
 import { insertUser, setRole } from "./create.ts";
 import { findUser, findUserByEmail, hasOperator } from "./read.ts";

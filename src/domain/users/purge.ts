@@ -3,11 +3,11 @@
  * One look tells whether there is anything at all, for nearly always there is not.
  */
 import { lte, sql } from "drizzle-orm";
-import { statement, type Tx } from "#src/storage/transaction.ts";
+import { statement, type Tx } from "#src/db/transaction.ts";
 import { FORM_KEPT_MS, purgeFormAnswers } from "./form-answers.ts";
 import { purgeSessions } from "./sessions.ts";
+import { purgeTries } from "./sign-in-throttle.ts";
 import { formAnswers, sessions, signInTries } from "./table.ts";
-import { purgeTries } from "./tries.ts";
 import { TRIES_FORGOTTEN_MS } from "./user.ts";
 
 const somethingOld = statement((db) =>

@@ -1,7 +1,7 @@
 /** Looking people up who sign in, and the workspaces that they may enter. */
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
-import { notFound } from "#src/primitives/problem.ts";
-import { type Reading, statement } from "#src/storage/transaction.ts";
+import { notFound } from "#src/core/problem.ts";
+import { type Reading, statement } from "#src/db/transaction.ts";
 import { findWorkspace, listWorkspaces } from "../workspaces/read.ts";
 import { type Workspace, workspaces } from "../workspaces/table.ts";
 import { memberships, type User, userLinks, users } from "./table.ts";

@@ -3,10 +3,10 @@
  * sealed; one that was shown and not confirmed yet changes nothing.
  */
 import { and, eq, isNull } from "drizzle-orm";
-import { invalidRequest } from "#src/primitives/problem.ts";
-import { hashToken, newToken, type SecretBox } from "#src/primitives/secret.ts";
-import { findStep, newTotpSecret } from "#src/primitives/totp.ts";
-import type { Reading, Tx } from "#src/storage/transaction.ts";
+import { invalidRequest } from "#src/core/problem.ts";
+import { hashToken, newToken, type SecretBox } from "#src/core/secret.ts";
+import { findStep, newTotpSecret } from "#src/core/totp.ts";
+import type { Reading, Tx } from "#src/db/transaction.ts";
 import { update } from "./change.ts";
 import { getUser } from "./read.ts";
 import { recoveryCodes, type User } from "./table.ts";

@@ -1,8 +1,8 @@
 /** Sessions: a random token in the person's cookie, its hash here. They end by time, by hand, and with a new password. */
 import { and, desc, eq, gt, lte, ne, sql } from "drizzle-orm";
-import { notFound } from "#src/primitives/problem.ts";
-import { hashToken, newToken } from "#src/primitives/secret.ts";
-import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import { notFound } from "#src/core/problem.ts";
+import { hashToken, newToken } from "#src/core/secret.ts";
+import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
 import { findUser } from "./read.ts";
 import { type Session, sessions, type User } from "./table.ts";
 import { SESSION_IDLE_MS, SESSION_LASTS_MS } from "./user.ts";

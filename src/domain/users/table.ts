@@ -1,6 +1,6 @@
 /** People who sign in to the console, and what belongs to them. Tokens, codes and passwords are kept as hashes only. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { bytes, flag, instant } from "#src/storage/columns.ts";
+import { bytes, flag, instant } from "#src/db/columns.ts";
 import type { LinkKind, WorkspaceRole } from "./user.ts";
 
 export const users = sqliteTable("users", {
@@ -91,3 +91,22 @@ export const formAnswers = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.userId, table.key] })],
 );
+
+export const auditLog = sqliteTable("audit_log", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  at: instant().notNull(),
+  /** Null: the command line. */
+  userId: integer(),
+  /** Null: about the whole server, or about the person alone. */
+  workspaceId: integer(),
+  /** A noun and a verb: `key.create`. */
+  action: text().notNull(),
+  /** What it was done to, as a person would name it. */
+  subject: text().notNull(),
+  /** What it was and what it became. Never a secret. */
+  details: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
+  /** From where; empty for the command line. */
+  address: text().notNull(),
+});
+
+export type AuditEntry = typeof auditLog.$inferSelect;

@@ -1,9 +1,9 @@
 /** The address that events go to, and the secret that signs them. */
 import { and, eq, sql } from "drizzle-orm";
-import { dropWaiting } from "#src/outbox/claim.ts";
-import { Problem } from "#src/primitives/problem.ts";
-import { newToken, type SecretBox } from "#src/primitives/secret.ts";
-import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
+import { Problem } from "#src/core/problem.ts";
+import { newToken, type SecretBox } from "#src/core/secret.ts";
+import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { dropWaiting } from "#src/jobs/claim.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { findWebhook } from "./read.ts";
 import { deliveries, type Webhook, webhooks } from "./table.ts";

@@ -1,12 +1,11 @@
 /** One attempt of a delivery: what it needs before it leaves, and what its answer changes. */
 import { and, eq, sql } from "drizzle-orm";
-import { finish, postpone } from "#src/outbox/claim.ts";
-import { outbox } from "#src/outbox/table.ts";
-import { type Reading, statement, type Tx } from "#src/storage/transaction.ts";
-import { events } from "../events/table.ts";
+import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { finish, postpone } from "#src/jobs/claim.ts";
+import { outbox } from "#src/jobs/table.ts";
 import { countTimeouts } from "./address.ts";
 import { nextAttemptAt, type RetrySchedule } from "./delivery.ts";
-import { deliveries, deliveryAttempts, type Webhook, webhooks } from "./table.ts";
+import { deliveries, deliveryAttempts, events, type Webhook, webhooks } from "./table.ts";
 
 const toAttempt = statement((db) =>
   db
@@ -137,4 +136,12 @@ export function recordAttempt(
   }
   plan(tx).run({ id: delivery.id, next });
   postpone(tx, outboxId, next);
+}
+
+/** The deliveries whose work lies in this piece of the outbox: `after` < id <= `last`. */
+export function moveRetries({ db }: Tx, { after, last }: { after: number; last: number }, byMs: number): void {
+  db.run(sql`UPDATE deliveries
+    SET first_attempt_at = first_attempt_at + ${byMs}, next_attempt_at = next_attempt_at + ${byMs}
+    WHERE status = 'pending' AND id IN
+      (SELECT subject FROM outbox WHERE kind = 'deliver_webhook' AND id > ${after} AND id <= ${last})`);
 }

@@ -1,5 +1,5 @@
 /** The life of a delivery, and when its next attempt is due. Pure. */
-import type { Random } from "#src/primitives/random.ts";
+import type { Random } from "#src/core/random.ts";
 
 export const deliveryStatuses = [
   /** Made with its event (or by a replay); an attempt is due or under way. The worker takes it out. */

@@ -2,14 +2,16 @@
  * Tells the customer: records an event and, where the workspace has an address, the delivery and the work to bring it
  * there, all in the transaction of the change.
  */
+
 import { sql } from "drizzle-orm";
-import { enqueue } from "#src/outbox/enqueue.ts";
-import { statement, type Tx } from "#src/storage/transaction.ts";
-import { recordEvent } from "../events/record.ts";
-import type { EventRow, EventType } from "../events/table.ts";
+import { Problem } from "#src/core/problem.ts";
+import { statement, type Tx } from "#src/db/transaction.ts";
+import { enqueue } from "#src/jobs/enqueue.ts";
+import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { findWebhook } from "./read.ts";
-import { deliveries } from "./table.ts";
+import { recordEvent } from "./record-event.ts";
+import { deliveries, type EventRow, type EventType } from "./table.ts";
 
 export function publish(
   tx: Tx,
@@ -43,4 +45,17 @@ export function addDelivery(tx: Tx, workspaceId: number, eventSeq: number): numb
   const { id } = insert(tx).get({ eventSeq, workspaceId, now: tx.now });
   enqueue(tx, { kind: "deliver_webhook", subject: id, lane: workspaceId, dueAt: tx.now });
   return id;
+}
+
+/** Returns the delivery's id. Refused without an address: there is nothing to test. */
+export function sendTestEvent(tx: Tx, workspaceId: number): number {
+  const workspace = getWorkspace(tx, workspaceId);
+  if (findWebhook(tx, workspaceId)?.url == null) {
+    throw new Problem(
+      "not_found",
+      "This workspace has no webhook address to test: set one with `waxwing webhook set`.",
+    );
+  }
+  const { seq } = recordEvent(tx, workspace, "webhook.test", {});
+  return addDelivery(tx, workspaceId, seq);
 }

@@ -1,9 +1,8 @@
 /** Forgets old events, with everything that refers to them, in one transaction each batch. */
 import { and, asc, eq, inArray } from "drizzle-orm";
-import { outbox } from "#src/outbox/table.ts";
-import type { Tx } from "#src/storage/transaction.ts";
-import { events } from "../events/table.ts";
-import { deliveries, deliveryAttempts } from "./table.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { outbox } from "#src/jobs/table.ts";
+import { deliveries, deliveryAttempts, events } from "./table.ts";
 
 /** Drops up to `limit` events that are older than `before`; returns how many. */
 export function purgeEvents(tx: Tx, before: number, limit: number): number {

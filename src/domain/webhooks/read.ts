@@ -1,10 +1,18 @@
 /** Looking webhook addresses, deliveries and attempts up. */
 import { and, asc, desc, eq, inArray, lt, sql } from "drizzle-orm";
-import { notFound } from "#src/primitives/problem.ts";
-import { type Reading, statement } from "#src/storage/transaction.ts";
-import { type EventRow, events } from "../events/table.ts";
+import { notFound } from "#src/core/problem.ts";
+import { type Reading, statement } from "#src/db/transaction.ts";
 import type { DeliveryStatus } from "./delivery.ts";
-import { type Delivery, type DeliveryAttempt, deliveries, deliveryAttempts, type Webhook, webhooks } from "./table.ts";
+import {
+  type Delivery,
+  type DeliveryAttempt,
+  deliveries,
+  deliveryAttempts,
+  type EventRow,
+  events,
+  type Webhook,
+  webhooks,
+} from "./table.ts";
 
 const byWorkspace = statement((db) =>
   db

@@ -1,13 +1,12 @@
 /** Brings events to the address once more: by hand, whatever became of them before. */
 import { and, eq, gte, isNull, or } from "drizzle-orm";
-import { enqueue } from "#src/outbox/enqueue.ts";
-import { outbox } from "#src/outbox/table.ts";
-import { notFound, Problem } from "#src/primitives/problem.ts";
-import type { Tx } from "#src/storage/transaction.ts";
-import { events } from "../events/table.ts";
+import { notFound, Problem } from "#src/core/problem.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { enqueue } from "#src/jobs/enqueue.ts";
+import { outbox } from "#src/jobs/table.ts";
 import { addDelivery } from "./publish.ts";
 import { findWebhook } from "./read.ts";
-import { deliveries } from "./table.ts";
+import { deliveries, events } from "./table.ts";
 
 /** Starts a delivery anew: its retry times count again from its next attempt. Returns its id. */
 export function replayDelivery(tx: Tx, id: number): number {

@@ -3,7 +3,7 @@
  * accents, other shapes of the same letters, invisible marks, emoji, quotation marks, Markdown, punctuation, courtesy) is
  * gone. Linear, and over a limited part of the text, because a stranger decides what stands in it.
  */
-import { COMMAND_LENGTH_MAX, COMMAND_LOOKED_AT_MAX, cutText } from "#src/primitives/text-limits.ts";
+import { COMMAND_LENGTH_MAX, COMMAND_LOOKED_AT_MAX, cutText } from "#src/core/text-limits.ts";
 
 /** "Please" in each language that has opt-out words, as people write it in messages. */
 const COURTESY_WORDS = [

@@ -1,7 +1,7 @@
 /** Looking workspaces up. */
 import { asc, eq, sql } from "drizzle-orm";
-import { notFound } from "#src/primitives/problem.ts";
-import { type Reading, statement } from "#src/storage/transaction.ts";
+import { notFound } from "#src/core/problem.ts";
+import { type Reading, statement } from "#src/db/transaction.ts";
 import { type Workspace, workspaces } from "./table.ts";
 
 const byId = statement((db) =>

@@ -1,7 +1,8 @@
 /** Changes a workspace's settings and switches. Each function returns the workspace as it is afterwards. */
+
 import { eq } from "drizzle-orm";
-import { invalidRequest, notFound } from "#src/primitives/problem.ts";
-import type { Tx } from "#src/storage/transaction.ts";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "./read.ts";
 import { type Workspace, workspaces } from "./table.ts";
 import { requireSettings, type WorkspaceSettings } from "./workspace.ts";
@@ -37,4 +38,12 @@ function set(tx: Tx, id: number, changes: Partial<Workspace>): Workspace {
     .get();
   if (changed === undefined) throw notFound("workspace");
   return changed;
+}
+
+export function createWorkspace(tx: Tx, settings: WorkspaceSettings, apiEnabled: boolean): Workspace {
+  return tx.db
+    .insert(workspaces)
+    .values({ ...requireSettings(settings), apiEnabled, createdAt: tx.now, updatedAt: tx.now })
+    .returning()
+    .get();
 }

@@ -1,9 +1,9 @@
 /** Rules of a workspace: what its settings may be. */
 
-import { isTimeZone } from "#src/primitives/instant.ts";
-import { isCountry } from "#src/primitives/phone.ts";
-import { invalidRequest } from "#src/primitives/problem.ts";
-import { COMMAND_LENGTH_MAX, cutText } from "#src/primitives/text-limits.ts";
+import { isTimeZone } from "#src/core/instant.ts";
+import { isCountry } from "#src/core/phone.ts";
+import { invalidRequest } from "#src/core/problem.ts";
+import { COMMAND_LENGTH_MAX, cutText } from "#src/core/text-limits.ts";
 import { normalizeCommand } from "./normalize-command.ts";
 import { findContradiction } from "./read-command.ts";
 

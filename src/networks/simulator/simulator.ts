@@ -4,10 +4,10 @@
  * a real network's, so a restart loses none of them.
  */
 
+import { type Clock, sleep } from "#src/core/clock.ts";
+import { randomText } from "#src/core/id.ts";
+import type { Random } from "#src/core/random.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
-import { type Clock, sleep } from "#src/primitives/clock.ts";
-import { randomText } from "#src/primitives/id.ts";
-import type { Random } from "#src/primitives/random.ts";
 import type { Handover, Network } from "../network.ts";
 import { parseCallback } from "../whatsapp/callback.ts";
 import { describe, scopeOf } from "../whatsapp/errors.ts";

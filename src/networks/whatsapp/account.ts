@@ -2,11 +2,12 @@
  * Asks Meta, or a provider that speaks its language, about an account: its numbers, templates, token and subscriptions.
  * Lists are read to their last page by the cursor `after`: the ready-made address of the next page carries the token.
  */
+
+import type { Clock } from "#src/core/clock.ts";
 import type { NumberFacts } from "#src/domain/numbers/network-state.ts";
-import type { TemplateFacts } from "#src/domain/templates/follow.ts";
-import type { Clock } from "#src/primitives/clock.ts";
+import type { TemplateFacts } from "#src/domain/templates/sync.ts";
 import type { AccountPort, ListedNumber, Looked, LookFailure, Sender, TokenFacts } from "../network.ts";
-import { readLimit } from "./account-news.ts";
+import { readLimit } from "./account-updates.ts";
 import { type Exchange, exchange } from "./connection.ts";
 import { describe, type GraphError, readGraphError } from "./errors.ts";
 import {

@@ -4,7 +4,7 @@
  * thousand updates into a body, over several accounts and numbers, and adds fields and kinds without notice.
  */
 import type { Report } from "../network.ts";
-import { readAccountUpdate, readCapability, readNumberLook, readNumberQuality } from "./account-news.ts";
+import { readAccountUpdate, readCapability, readNumberLook, readNumberQuality } from "./account-updates.ts";
 import { readInbound } from "./inbound.ts";
 import { type Entry, surroundingsOf, timeIn } from "./item.ts";
 import { asObject, idOf, integerOf, type JsonObject, listOf, memberOf, objectOf, parseJson, textOf } from "./json.ts";

@@ -2,8 +2,9 @@
  * Hands one message to Meta's Cloud API, or to a provider that speaks it, and says what became of it. One POST, never
  * repeated from here; every end of it is an `Outcome`, and only what is proven not to have arrived is called so.
  */
+
+import type { Clock } from "#src/core/clock.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
-import type { Clock } from "#src/primitives/clock.ts";
 import type { Handover, RawAnswer } from "../network.ts";
 import { type Exchange, exchange, TIME_LIMIT_PASSED } from "./connection.ts";
 import { classify, describe, readGraphError } from "./errors.ts";

@@ -2,7 +2,7 @@
  * Reads what a person wrote. Every kind that Meta knows, and any that it invents, becomes an inbound report with
  * whatever there is to show; only system notices are none. What the person wrote or chose may be a command such as STOP.
  */
-import { cutText, WRITTEN_LENGTH_MAX } from "#src/primitives/text-limits.ts";
+import { cutText, WRITTEN_LENGTH_MAX } from "#src/core/text-limits.ts";
 import type { Report } from "../network.ts";
 import {
   fail,

@@ -10,7 +10,7 @@ import {
   NUMBER_LENGTH_MAX,
   PROFILE_NAME_LENGTH_MAX,
   WRITTEN_LENGTH_MAX,
-} from "#src/primitives/text-limits.ts";
+} from "#src/core/text-limits.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@
  * wrong port or a firewall would turn every recipient of a broadcast into a doubtful one. It costs one request when
  * the process starts and one after a connection broke; its connection stays open for the message.
  */
-import type { Clock } from "#src/primitives/clock.ts";
+import type { Clock } from "#src/core/clock.ts";
 import { type Exchange, exchange } from "./connection.ts";
 
 export interface Prober {

@@ -1,5 +1,5 @@
 /** Reads what became of one of our messages. Times and order are Meta's: late, twice and backwards are all normal. */
-import type { StatusReport } from "#src/domain/messages/report.ts";
+import type { StatusReport } from "#src/domain/messages/status-item.ts";
 import type { Report } from "../network.ts";
 import { explain, graphErrorOf, scopeOf } from "./errors.ts";
 import { personOf, requireId, requirePhoneNumberId, requireText, requireTime, type Surroundings } from "./item.ts";

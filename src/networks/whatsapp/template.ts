@@ -1,5 +1,5 @@
 /** Reads one template of a listing. */
-import type { TemplateFacts } from "#src/domain/templates/follow.ts";
+import type { TemplateFacts } from "#src/domain/templates/sync.ts";
 import { asObject, type JsonObject, listOf, sentenceOf, textOf } from "./json.ts";
 
 /** Null for a row that names no template. */

@@ -2,7 +2,7 @@
  * The connector to WhatsApp: Meta's Cloud API itself, and providers that offer the same interface under another
  * address, header and path. It keeps no state but open connections, and every number brings its own token.
  */
-import type { Clock } from "#src/primitives/clock.ts";
+import type { Clock } from "#src/core/clock.ts";
 import type { Network } from "../network.ts";
 import { createAccountPort } from "./account.ts";
 import { parseCallback } from "./callback.ts";

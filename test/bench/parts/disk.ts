@@ -2,7 +2,7 @@
  * What the disk alone gives: one small row a commit, with the server's own settings of SQLite, one commit after the
  * other. Its job: commits a second.
  */
-import { openStore } from "#src/storage/store.ts";
+import { openStore } from "#src/db/store.ts";
 import { answerJobs, partArgument } from "../part.ts";
 
 const { path } = partArgument<{ path: string }>();

@@ -2,10 +2,10 @@
  * The server from its sources instead of the executable: for profiles (`--source --profile`), and to measure a change
  * without building. It takes the same variables as the executable.
  */
-import { loadConfig } from "#src/config.ts";
-import { createLog } from "#src/log.ts";
-import { type Clock, systemClock } from "#src/primitives/clock.ts";
-import { startServer } from "#src/server.ts";
+import { loadConfig } from "#src/config/config.ts";
+import { type Clock, systemClock } from "#src/core/clock.ts";
+import { createLog } from "#src/core/log.ts";
+import { startServer } from "#src/server/server.ts";
 
 const log = createLog({
   level: "warn",

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { fromNetwork } from "#src/core/phone.ts";
 import { changeConsent } from "#src/domain/contacts/change-consent.ts";
 import type { ConsentMove } from "#src/domain/contacts/consent.ts";
 import { createContact } from "#src/domain/contacts/create.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
-import { link } from "#src/domain/contacts/link.ts";
+import { link } from "#src/domain/contacts/identity.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
-import { fromNetwork } from "#src/primitives/phone.ts";
 import { consentLogOf, eventTypesOf } from "#test/support/rows.ts";
 import { openTestStore, type TestStore } from "#test/support/store.ts";
 

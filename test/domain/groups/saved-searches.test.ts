@@ -1,18 +1,18 @@
 /** Groups made, counted and taken away. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { COUNT_MAX_AGE_MS, countsToRefresh, recordCount } from "#src/domain/audiences/count.ts";
-import { removeField } from "#src/domain/audiences/remove-field.ts";
-import { removeGroup } from "#src/domain/audiences/remove-group.ts";
-import { saveSearch } from "#src/domain/audiences/save-search.ts";
+import type { E164 } from "#src/core/phone.ts";
+import { Problem } from "#src/core/problem.ts";
 import { createContact } from "#src/domain/contacts/create.ts";
+import { addField } from "#src/domain/contacts/custom-fields.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
-import { addField } from "#src/domain/fields/define.ts";
+import { COUNT_MAX_AGE_MS, countsToRefresh, recordCount } from "#src/domain/filters/count.ts";
+import { removeField } from "#src/domain/filters/remove-field.ts";
+import { removeGroup } from "#src/domain/filters/remove-group.ts";
+import { saveSearch } from "#src/domain/filters/save-group.ts";
 import { addMember } from "#src/domain/groups/membership.ts";
 import { findGroup, listGroups } from "#src/domain/groups/read.ts";
 import type { Group } from "#src/domain/groups/table.ts";
-import { createWorkspace } from "#src/domain/workspaces/create.ts";
-import type { E164 } from "#src/primitives/phone.ts";
-import { Problem } from "#src/primitives/problem.ts";
+import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { openTestStore, type TestStore } from "#test/support/store.ts";
 
 const inPune = { field: "city", is: "Pune" };

@@ -1,8 +1,8 @@
 /** When the next attempt is due: for all schedules, all jitters and all clocks. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Random } from "#src/core/random.ts";
 import { nextAttemptAt, type RetrySchedule } from "#src/domain/webhooks/delivery.ts";
-import type { Random } from "#src/primitives/random.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
 /** What is forgotten after its time, with everything that hangs on it, and what stays. */
 import { expect, test } from "bun:test";
+import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { replayEvent } from "#src/domain/webhooks/replay.ts";
-import { sendTestEvent } from "#src/domain/webhooks/test-event.ts";
 import { TestClock } from "#test/support/clock.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 import {

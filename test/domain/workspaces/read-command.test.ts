@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Problem } from "#src/core/problem.ts";
 import { normalizeCommand } from "#src/domain/workspaces/normalize-command.ts";
 import { OPT_OUT_WORDS } from "#src/domain/workspaces/opt-out-words.ts";
 import { readCommand } from "#src/domain/workspaces/read-command.ts";
 import { requireSettings } from "#src/domain/workspaces/workspace.ts";
-import type { Problem } from "#src/primitives/problem.ts";
 
 const own = { stopWords: ["basta", "1"], startWords: ["Volver"] };
 

@@ -1,0 +1,248 @@
+/**
+ * Brings what a replaced database knows, and its backup does not, into the backup: whom not to write to any more, what
+ * was handed over and became of it, answers that were given, money, revoked keys, rotated secrets. Settings, profiles,
+ * groups and templates stay as they were backed up: to have those back is what a restore is for. Everything in one
+ * transaction; both databases are of the same schema, and `newer` is a later state of the same one.
+ */
+import type { Client } from "#src/db/driver.ts";
+
+/** How many rows of each were newer. */
+export interface TakenOver {
+  contacts: number;
+  consent_changes: number;
+  messages: number;
+  inbounds: number;
+  idempotency_keys: number;
+  ledger_entries: number;
+  events: number;
+  keys_revoked: number;
+  secrets_rotated: number;
+  suspensions: number;
+  people_erased: number;
+}
+
+/** Of a contact these stay as they were backed up; everything else is about consent, and who somebody is. */
+const PROFILE = [
+  "name",
+  "first_name",
+  "last_name",
+  "email",
+  "city",
+  "state",
+  "postal_code",
+  "company",
+  "birthday",
+  "anniversary",
+];
+
+/** `client` has the backup as its main database; `newerPath` is attached for as long as this runs. */
+export function takeOver(client: Client, newerPath: string): TakenOver {
+  client.prepare("ATTACH DATABASE ? AS newer").run(newerPath);
+  try {
+    return client.transaction(() => {
+      // Rows refer to each other in every direction; at the end all of them must be there.
+      client.pragma("defer_foreign_keys = ON");
+      return new TakeOver(client).run();
+    })();
+  } finally {
+    client.exec("DETACH DATABASE newer");
+  }
+}
+
+class TakeOver {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  run(): TakenOver {
+    this.#insert("workspaces");
+    const suspensions = this.#update("workspaces", ["suspended_at", "suspended_reason"]);
+    this.#update("workspaces", ["api_enabled"]);
+    const ledger = this.#insert("ledger_entries");
+    this.#insert("billing_accounts", "workspace_id");
+    this.#update("billing_accounts", ["credited", "held", "charged"], "workspace_id");
+    this.#insert("api_keys");
+    const revoked = this.#update("api_keys", ["revoked_at"]);
+    this.#takeUsers();
+    const secrets = this.#takeSecrets();
+    // A number that was removed makes room for its successor.
+    this.#update("numbers", ["removed_at", "ready", "unready_reason"]);
+    this.#insert("numbers");
+    const people = this.#takeContacts();
+    this.#takeBroadcasts();
+    const messages = this.#takeMessages();
+    this.#replace("reached_people");
+    const inbounds = this.#insert("inbounds");
+    this.#update("inbounds", ["text", "network_message_id"]);
+    const events = this.#takeEvents();
+    this.#replace("idempotency_keys");
+    this.#replace("parked_statuses");
+    this.#insert("network_attempts");
+    this.#insert("callbacks");
+    this.#update("callbacks", ["done_at", "note", "body"]);
+    this.#takeWork();
+    this.#takeIds();
+    return {
+      ...people,
+      messages,
+      inbounds,
+      idempotency_keys: this.#count("SELECT count(*) FROM idempotency_keys"),
+      ledger_entries: ledger,
+      events,
+      keys_revoked: revoked,
+      secrets_rotated: secrets,
+      suspensions,
+    };
+  }
+
+  /** Who was locked out stays out, and a password or second factor that was given up does not come back. */
+  #takeUsers(): void {
+    this.#update("users", ["password", "totp_secret", "totp_pending", "totp_step", "disabled_at", "is_operator"]);
+    this.#insert("users");
+    for (const table of ["memberships", "user_links", "sessions", "recovery_codes", "sign_in_tries", "form_answers"]) {
+      this.#replace(table);
+    }
+    this.#insert("audit_log");
+  }
+
+  #takeSecrets(): number {
+    const tokens = this.#update("numbers", ["access_token", "app_secret", "callback_token"]);
+    this.#insert("webhooks", "workspace_id");
+    const signing = this.#update("webhooks", ["secret"], "workspace_id");
+    // What waits to be delivered is taken over as well, so the address that it is meant for is.
+    this.#update("webhooks", ["url", "timeouts_in_a_row"], "workspace_id");
+    return tokens + signing;
+  }
+
+  #takeContacts(): Pick<TakenOver, "contacts" | "consent_changes" | "people_erased"> {
+    const erased = `SELECT m.id FROM main.contacts m JOIN newer.contacts n ON n.id = m.id
+      WHERE n.phone IS NULL AND n.network_user_id IS NULL AND n.person_id IS NULL
+        AND (m.phone IS NOT NULL OR m.network_user_id IS NOT NULL)`;
+    this.#run(`CREATE TEMP TABLE erased_people AS ${erased}`);
+    const peopleErased = this.#count("SELECT count(*) FROM temp.erased_people");
+    // Numbers may have changed hands: all that moved are freed first, so that none is taken when its new owner comes.
+    this.#run(`UPDATE main.contacts AS m SET phone = NULL, network_user_id = NULL FROM newer.contacts AS n
+      WHERE n.id = m.id AND (n.phone IS NOT m.phone OR n.network_user_id IS NOT m.network_user_id)`);
+    const kept = new Set(["id", "workspace_id", "created_at", ...PROFILE]);
+    this.#update(
+      "contacts",
+      this.#columns("contacts").filter((column) => !kept.has(column)),
+    );
+    this.#update("contacts", PROFILE, "id", "m.id IN (SELECT id FROM temp.erased_people)");
+    for (const table of ["contact_people", "contact_tags", "group_members", "contact_fields"]) {
+      this.#run(`DELETE FROM main.${table} WHERE contact_id IN (SELECT id FROM temp.erased_people)`);
+    }
+    this.#run("DROP TABLE temp.erased_people");
+    this.#run("CREATE TEMP TABLE new_contacts AS SELECT id FROM newer.contacts EXCEPT SELECT id FROM main.contacts");
+    const contacts = this.#insert("contacts");
+    const columns = this.#columns("contact_people").join(", ");
+    this.#run(`INSERT OR IGNORE INTO main.contact_people (${columns}) SELECT ${columns} FROM newer.contact_people
+      WHERE contact_id IN (SELECT id FROM temp.new_contacts)`);
+    this.#run("DROP TABLE temp.new_contacts");
+    this.#replace("contact_network_ids");
+    const consentChanges = this.#insert("consent_log");
+    this.#update("consent_log", ["evidence"]);
+    this.#run("INSERT OR IGNORE INTO main.erased_opt_outs SELECT * FROM newer.erased_opt_outs");
+    return { contacts, consent_changes: consentChanges, people_erased: peopleErased };
+  }
+
+  /** As they are now, with what they have come to: their recipients are messages, and are taken over as such. */
+  #takeBroadcasts(): void {
+    for (const [table, key] of [
+      ["broadcasts", "id"],
+      ["broadcast_figures", "broadcast_id"],
+    ] as const) {
+      this.#update(
+        table,
+        this.#columns(table).filter((column) => column !== key),
+        key,
+      );
+      this.#insert(table, key);
+    }
+    // A draft that was sent since must not be sent again.
+    this.#replace("broadcast_drafts");
+  }
+
+  #takeMessages(): number {
+    // Withdrawn since: the network took nothing of them, and their hold went with them.
+    const gone = this.#run(`DELETE FROM main.messages WHERE status IN ('pending', 'queued', 'sending')
+      AND id NOT IN (SELECT id FROM newer.messages)`);
+    // Thrown away since: their broadcast counts as emptied, so nobody would ever look for them again.
+    this.#run(`DELETE FROM main.messages
+      WHERE broadcast_id IN (SELECT id FROM newer.broadcasts WHERE purged_at IS NOT NULL)`);
+    const changed = this.#update(
+      "messages",
+      this.#columns("messages").filter((column) => column !== "id"),
+    );
+    return gone + changed + this.#insert("messages");
+  }
+
+  #takeEvents(): number {
+    const events = this.#insert("events", "seq");
+    this.#update("events", ["body"], "seq");
+    const waiting =
+      "SELECT id FROM main.deliveries WHERE status = 'pending' AND id NOT IN (SELECT id FROM newer.deliveries)";
+    this.#run(`DELETE FROM main.delivery_attempts WHERE delivery_id IN (${waiting})`);
+    this.#run(`DELETE FROM main.deliveries WHERE id IN (${waiting})`);
+    this.#update(
+      "deliveries",
+      this.#columns("deliveries").filter((column) => column !== "id"),
+    );
+    this.#insert("deliveries");
+    this.#insert("delivery_attempts");
+    this.#update("delivery_attempts", ["response"]);
+    return events;
+  }
+
+  /** The work that goes with rows that were taken over; other work is the backup's own. */
+  #takeWork(): void {
+    const kinds = "('deliver_webhook', 'settle_message', 'start_broadcast', 'review_broadcast')";
+    this.#run(`DELETE FROM main.outbox WHERE kind IN ${kinds}`);
+    const columns = this.#columns("outbox")
+      .filter((column) => column !== "id")
+      .join(", ");
+    this.#run(`INSERT INTO main.outbox (${columns}) SELECT ${columns} FROM newer.outbox WHERE kind IN ${kinds}`);
+  }
+
+  #takeIds(): void {
+    this.#run(`UPDATE main.sqlite_sequence SET seq = max(seq,
+      coalesce((SELECT n.seq FROM newer.sqlite_sequence n WHERE n.name = main.sqlite_sequence.name), 0))`);
+    this.#run(`INSERT INTO main.sqlite_sequence (name, seq) SELECT name, seq FROM newer.sqlite_sequence
+      WHERE name NOT IN (SELECT name FROM main.sqlite_sequence)`);
+  }
+
+  /** Rows that the backup has not. */
+  #insert(table: string, key = "id"): number {
+    const columns = this.#columns(table).join(", ");
+    return this.#run(`INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM newer.${table} AS n
+      WHERE NOT EXISTS (SELECT 1 FROM main.${table} AS m WHERE m.${key} = n.${key})`);
+  }
+
+  /** These columns of rows that both have, where they differ. */
+  #update(table: string, columns: readonly string[], key = "id", condition = "1"): number {
+    const sets = columns.map((column) => `${column} = n.${column}`).join(", ");
+    const differs = columns.map((column) => `m.${column} IS NOT n.${column}`).join(" OR ");
+    return this.#run(`UPDATE main.${table} AS m SET ${sets} FROM newer.${table} AS n
+      WHERE n.${key} = m.${key} AND ${condition} AND (${differs})`);
+  }
+
+  #replace(table: string): void {
+    const columns = this.#columns(table).join(", ");
+    this.#run(`DELETE FROM main.${table}`);
+    this.#run(`INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM newer.${table}`);
+  }
+
+  #columns(table: string): string[] {
+    return this.#client.prepare(`SELECT name FROM pragma_table_info('${table}')`).pluck().all() as string[];
+  }
+
+  #count(sql: string): number {
+    return Number(this.#client.prepare(sql).pluck().get());
+  }
+
+  #run(sql: string): number {
+    return this.#client.prepare(sql).run().changes;
+  }
+}

@@ -1,0 +1,56 @@
+/** Databases that came in, or go out, as a file that is open already: its name may be out of this process's reach. */
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { makePrivateFile } from "#src/db/files.ts";
+import { requireRoom } from "./files.ts";
+
+const PIECE_BYTES = 1 << 20;
+/** Says that a file is a database of SQLite's. */
+const HEADER_BYTES = 100;
+
+/** Writes the open file to a new one at `path`. Throws `NoRoom`. */
+export function copyFromOpened(handle: number, path: string): void {
+  requireRoom(dirname(path), fstatSync(handle).size, `a copy of the file`);
+  makePrivateFile(path);
+  const copy = openSync(path, "r+");
+  try {
+    copyBytes(handle, copy, 0);
+  } finally {
+    closeSync(copy);
+  }
+}
+
+/**
+ * Fills the open, empty file with the database at `path`, synced. Its header comes last: a file that was broken off is
+ * no database to anybody.
+ */
+export function fillOpened(handle: number, path: string): void {
+  const database = openSync(path, "r");
+  try {
+    copyBytes(database, handle, HEADER_BYTES);
+    fsyncSync(handle);
+    const header = Buffer.alloc(HEADER_BYTES);
+    readSync(database, header, 0, HEADER_BYTES, 0);
+    writeWhole(handle, header, 0);
+    fsyncSync(handle);
+  } catch (error) {
+    ftruncateSync(handle, 0);
+    throw error;
+  } finally {
+    closeSync(database);
+  }
+}
+
+function copyBytes(from: number, to: number, start: number): void {
+  const piece = Buffer.alloc(PIECE_BYTES);
+  for (let at = start; ; ) {
+    const length = readSync(from, piece, 0, piece.length, at);
+    if (length === 0) return;
+    writeWhole(to, piece.subarray(0, length), at);
+    at += length;
+  }
+}
+
+function writeWhole(handle: number, bytes: Buffer, at: number): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done, bytes.length - done, at + done);
+}

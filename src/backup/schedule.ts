@@ -1,0 +1,77 @@
+/**
+ * The server's own backups, by a cron expression in the machine's timezone: each made and proven in a thread of its own,
+ * so that no request waits. One that fails is told and leaves the older ones alone; one that is due while other work on
+ * the database is under way comes after it.
+ */
+import { Cron } from "croner";
+import type { Clock, Timer } from "#src/core/clock.ts";
+import type { CopyJobs } from "./jobs.ts";
+
+export interface ScheduleOptions {
+  clock: Clock;
+  jobs: CopyJobs;
+  /** Five fields; null: never. */
+  schedule: string | null;
+  keep: number;
+}
+
+/** A clock may be set, and a laptop sleeps: the time is looked at again at least this often. */
+const LOOK_AT_LEAST_MS = 600_000;
+
+export class BackupSchedule {
+  readonly #options: ScheduleOptions;
+  #timer: Timer | null = null;
+  #isStopped = true;
+
+  constructor(options: ScheduleOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#isStopped = false;
+    const { schedule, clock } = this.#options;
+    if (schedule !== null) this.#wait(schedule, this.#nextAfter(schedule, clock.now()));
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    this.#options.jobs.stop();
+  }
+
+  get isActive(): boolean {
+    return this.#options.jobs.isActive;
+  }
+
+  /** Null: none is made by itself. */
+  get expression(): string | null {
+    return this.#options.schedule;
+  }
+
+  /** How many of the server's own stay. */
+  get keep(): number {
+    return this.#options.keep;
+  }
+
+  /** When the next one is due, milliseconds; null: none is. */
+  nextAt(): number | null {
+    const { schedule, clock } = this.#options;
+    return schedule === null ? null : this.#nextAfter(schedule, clock.now());
+  }
+
+  #nextAfter(schedule: string, now: number): number | null {
+    return new Cron(schedule, { mode: "5-part", paused: true }).nextRun(new Date(now))?.getTime() ?? null;
+  }
+
+  #wait(schedule: string, dueAt: number | null): void {
+    if (this.#isStopped || dueAt === null) return;
+    const { clock, jobs, keep } = this.#options;
+    const waitMs = Math.min(Math.max(0, dueAt - clock.now()), LOOK_AT_LEAST_MS);
+    this.#timer = clock.setTimer(waitMs, () => {
+      const now = clock.now();
+      if (now < dueAt) return this.#wait(schedule, dueAt);
+      jobs.startNext({ kind: "backup", keep });
+      this.#wait(schedule, this.#nextAfter(schedule, now));
+    });
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * Before a migration of a database that holds something: the file is copied, the copy migrated and looked over, then
+ * swapped in. Whatever goes wrong, the old file was not touched. For whoever holds the server's lock.
+ */
+
+import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Log } from "#src/core/log.ts";
+import { type Client, openClient } from "#src/db/driver.ts";
+import type { Place } from "#src/db/file-identity.ts";
+import type { DatabaseFiles } from "#src/db/files.ts";
+import { instanceId, writePlace, writeStamp } from "#src/db/instance.ts";
+import { LockHeld, lockExclusively } from "#src/db/lock.ts";
+import { migrate, NewerSchema, schemaVersion } from "#src/db/migrate.ts";
+import { type Migration, migrations } from "#src/db/migrations.ts";
+import { checkDatabase } from "#src/health/check.ts";
+import { copyDatabase, isDamage } from "./backup.ts";
+import { freeName, NoRoom, removeDatabase, removeUnfinished, requireRoom, swap, UNFINISHED } from "./files.ts";
+
+/** The database is as it was, and the executable that ran on it before still runs on it. */
+export class UpgradeFailed extends Error {
+  override readonly name = "UpgradeFailed";
+}
+
+export interface Upgrade {
+  from: number;
+  to: number;
+  applied: Migration[];
+  /** The database as it was before. */
+  kept: string;
+}
+
+export interface UpgradeOptions {
+  now: number;
+  newInstanceId: () => string;
+  placeOf: (path: string) => Place;
+  onStep: (step: string) => void;
+  /** Others than the executable's own; replaced in tests. */
+  known?: readonly Migration[] | undefined;
+}
+
+/** Null where there is nothing to bring up to date. Throws `UpgradeFailed`, and `NewerSchema` as `migrate` does. */
+export function upgradeDatabase({ database, commandLock }: DatabaseFiles, options: UpgradeOptions): Upgrade | null {
+  const { now, newInstanceId, placeOf, onStep, known = migrations } = options;
+  if (!existsSync(database) || statSync(database).size === 0) return null;
+  removeUnfinished(database);
+  const from = versionOf(database);
+  const to = known.at(-1)?.version ?? 0;
+  if (from > to) throw new NewerSchema(from, to);
+  if (from === 0 || from === to) return null;
+
+  const fresh = `${database}${UNFINISHED}-upgrade`;
+  const kept = freeName(database, `before-schema-${to}`, now);
+  try {
+    const lock = lockExclusively(commandLock);
+    try {
+      onStep(`copying the database of schema ${from}`);
+      // Once for the copy, once for what its migration writes.
+      requireRoom(dirname(database), 2 * sizeWithLog(database), "bringing the database up to date");
+      emptyLog(database);
+      copyDatabase(database, fresh, null);
+      onStep(`migrating the copy to schema ${to}`);
+      const applied = onCopy(fresh, (copy) => {
+        const done = migrate(copy, known);
+        instanceId(copy, now, newInstanceId);
+        // The live file goes on as it was: it is no copy to be held, only lies in a new place.
+        writePlace(copy, placeOf(fresh));
+        return done;
+      });
+      onStep("checking the copy");
+      requireSound(fresh, now);
+      swap(database, fresh, kept);
+      stampKept(kept, now);
+      return { from, to, applied, kept };
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    removeDatabase(fresh);
+    throw failure(error, from, to);
+  }
+}
+
+function failure(cause: unknown, from: number, to: number): UpgradeFailed {
+  const words =
+    cause instanceof LockHeld
+      ? "a command is still writing to it; wait until that is done, then start again"
+      : cause instanceof Error
+        ? `${cause.message}${cause.cause instanceof Error ? ` (${cause.cause.message})` : ""}`
+        : String(cause);
+  const advice =
+    cause instanceof NoRoom ? "Make room and start again" : "Start again, or go on with the Waxwing before this one";
+  return new UpgradeFailed(
+    `the database was not brought from schema ${from} to ${to}: ${words}. Nothing was changed. ${advice}.`,
+    { cause },
+  );
+}
+
+function versionOf(database: string): number {
+  return onCopy(database, schemaVersion);
+}
+
+function sizeWithLog(database: string): number {
+  const log = `${database}-wal`;
+  return statSync(database).size + (existsSync(log) ? statSync(log).size : 0);
+}
+
+/** The last to close a database copies its log into it and removes it: the file alone is then all of it. */
+function emptyLog(database: string): void {
+  onCopy(database, (client) => client.pragma("wal_checkpoint(TRUNCATE)"));
+}
+
+function requireSound(path: string, now: number): void {
+  const { findings } = onCopy(path, (client) => checkDatabase(client, { now, whole: true }));
+  // What was broken before the migration does not keep anybody from a newer version; damage does.
+  const damage = findings.filter(({ name }) => isDamage(name));
+  if (damage.length > 0)
+    throw new Error(`the migrated copy is damaged: ${damage.map(({ ids }) => ids.join("; ")).join("; ")}`);
+}
+
+/** Whoever starts a server on the kept file starts a copy. A schema without stamps has its place to tell it. */
+function stampKept(kept: string, at: number): void {
+  onCopy(kept, (client) => {
+    const has = client.prepare("SELECT 1 FROM pragma_table_info('instance') WHERE name = 'stamp'").get();
+    if (has !== undefined) writeStamp(client, { kind: "upgrade", at, hasGap: false });
+  });
+}
+
+function onCopy<T>(path: string, work: (client: Client) => T): T {
+  const client = openClient(path, { fileMustExist: true, timeout: 5_000 });
+  try {
+    client.pragma("synchronous = FULL");
+    client.pragma("foreign_keys = ON");
+    return work(client);
+  } finally {
+    client.close();
+  }
+}
+
+/** An older database is brought up to date in a copy; where that fails, the old one is as it was and the lock is free. */
+export function bringUpToDate(
+  files: DatabaseFiles,
+  options: Omit<UpgradeOptions, "onStep">,
+  log: Log,
+  lock: { release: () => void },
+): void {
+  try {
+    const upgrade = upgradeDatabase(files, { ...options, onStep: (step) => log.info(step) });
+    if (upgrade === null) return;
+    const { from, to, kept } = upgrade;
+    log.info("the database is up to date; as it was before, it is kept", { from, to, kept });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}

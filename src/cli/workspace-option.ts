@@ -1,0 +1,24 @@
+/** What lists of things that belong to workspaces share: of one workspace, or of every one in turn. */
+
+import { formatInstant } from "#src/core/instant.ts";
+import type { Reading } from "#src/db/transaction.ts";
+import { getWorkspace, listWorkspaces } from "#src/domain/workspaces/read.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+
+/** The workspace with this id (`not_found` where there is none), or all of them. */
+export function workspacesOf(reading: Reading, id: number | undefined): Workspace[] {
+  return id === undefined ? listWorkspaces(reading) : [getWorkspace(reading, id)];
+}
+
+/** Prints times as this workspace sees them; null stays null. */
+export function timesIn({ timezone }: Pick<Workspace, "timezone">): {
+  (ms: number): string;
+  (ms: number | null): string | null;
+} {
+  function print(ms: number): string;
+  function print(ms: number | null): string | null;
+  function print(ms: number | null): string | null {
+    return ms === null ? null : formatInstant(ms, timezone);
+  }
+  return print;
+}

@@ -1,0 +1,89 @@
+/**
+ * What domain code is given instead of a database: a transaction that somebody else begins and commits. Everything that
+ * is done through it is synchronous, so no transaction is ever open across an `await`.
+ */
+import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
+import type { Random } from "#src/core/random.ts";
+import { withoutOverhead } from "./compiled-query.ts";
+
+export type Db = BetterSQLite3Database<Record<string, never>>;
+
+/** Enough to read with: one consistent view of the data. */
+export interface Reading {
+  readonly db: Db;
+  /** The same object for all who see the same state of the data: what was read once is true for each of them. */
+  readonly view: object;
+  /** Wall time of the operation in milliseconds, fixed when it starts. */
+  readonly now: number;
+  /** A hash under the installation's own key: recognises a value without keeping it. */
+  keyedHash(value: string): Uint8Array;
+}
+
+/** A write transaction. Nothing done through it counts before the commit of the group that it belongs to. */
+export interface Tx extends Reading {
+  /** Where ids, references and keys come from. */
+  readonly random: Random;
+  /** Runs once the operation is on disk: to wake a worker, never to do the work. Dropped when the operation is undone. */
+  afterCommit(effect: () => void): void;
+  /** Tells whoever does this kind of work that there is some, once it is on disk. */
+  wake(topic: string): void;
+  /**
+   * Runs a part that can be undone alone: when it throws, its writes and its `afterCommit` effects are taken back, the
+   * rest of the operation stays, and the error goes on to the caller.
+   */
+  savepoint<T>(part: () => Settled<T>): T;
+}
+
+/** Refuses promises by type: an operation that could await would be committed before it had run. */
+export type Settled<T> = T extends PromiseLike<unknown> ? never : T;
+
+/**
+ * Declares a prepared statement beside the code that uses it. It is prepared once for each connection, at its first use:
+ * building a drizzle query takes many times longer than running it.
+ */
+export function statement<Prepared extends object>(build: (db: Db) => Prepared): (at: Reading) => Prepared {
+  const prepared = new WeakMap<Db, Prepared>();
+  return ({ db }) => {
+    const known = prepared.get(db);
+    if (known !== undefined) return known;
+    const made = withoutOverhead(build(db));
+    prepared.set(db, made);
+    return made;
+  };
+}
+
+/** Rows of one statement, the most first. */
+const ROWS_AT_ONCE = [32, 8, 1] as const;
+
+/**
+ * Declares an INSERT of any number of rows, each an object of the placeholders' values, many rows a statement: for tables
+ * with triggers. For those SQLite keeps a journal of each statement inside an operation, which costs more than several
+ * rows; a single row into a table without triggers needs none, and is cheaper alone (measured).
+ * `build` makes the INSERT of `count` rows; the row's place stands behind the name of each of its placeholders.
+ */
+export function rowStatement<Row extends object>(
+  build: (db: Db, count: number) => { run(values: Record<string, unknown>): unknown },
+): (at: Reading, rows: readonly Row[]) => void {
+  const sizes = ROWS_AT_ONCE.map((count) => ({ count, prepared: statement((db) => build(db, count)) }));
+  // Put together once: a name made anew for each value costs more than binding it.
+  const places = Array.from({ length: ROWS_AT_ONCE[0] }, () => new Map<string, string>());
+  const nameAt = (place: number, name: string): string => {
+    const known = places[place]?.get(name);
+    if (known !== undefined) return known;
+    places[place]?.set(name, name + place);
+    return name + place;
+  };
+  return (at, rows) => {
+    let done = 0;
+    for (const { count, prepared } of sizes) {
+      for (; rows.length - done >= count; done += count) {
+        const values: Record<string, unknown> = {};
+        for (let place = 0; place < count; place++) {
+          const row = rows[done + place];
+          for (const name in row) values[nameAt(place, name)] = row[name];
+        }
+        prepared(at).run(values);
+      }
+    }
+  };
+}

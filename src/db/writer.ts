@@ -1,0 +1,280 @@
+/**
+ * Group commit. Operations queued in one turn of the event loop run in one transaction, each in a savepoint of its own,
+ * and share one fsync. One that is alone needs no savepoint: the transaction is its own, and to undo it is to end that.
+ * (A savepoint that stays open costs the more the more pages are changed in it: at the end of each statement SQLite walks
+ * through all that it has kept for it.) Promises:
+ * - no promise settles before the commit, not even a refusal's (it may rest on a neighbour's uncommitted row);
+ * - an operation that throws takes only itself back;
+ * - when the storage fails, SQLite ends the whole transaction by itself, savepoints and all: then no further operation
+ *   of the group runs, nothing of it is in the file, and every promise rejects with `StorageUnavailable`.
+ */
+import type { Clock } from "#src/core/clock.ts";
+import type { Random } from "#src/core/random.ts";
+import type { Client } from "./driver.ts";
+import { isBusy, isStorageFailure, StorageUnavailable } from "./failure.ts";
+import type { Guard } from "./failure-latch.ts";
+import type { Db, Settled, Tx } from "./transaction.ts";
+
+/** Most operations in one group: it bounds how long the event loop is held. */
+const GROUP_OPERATIONS_MAX = 256;
+/** A group that has run this long commits; the rest of the queue waits for the next turn. */
+const GROUP_DURATION_MS = 20;
+/** How soon a write that met another process's lock tries again, and for how long in all. */
+const BUSY_RETRY_MS = 3;
+const BUSY_LIMIT_MS = 15_000;
+
+export interface WriterOptions {
+  clock: Clock;
+  random: Random;
+  keyedHash: (value: string) => Uint8Array;
+  /** Runs the next group in a later turn of the event loop; replaced in a simulation. */
+  defer: (run: () => void) => void;
+  /** The connection is about to write: whatever it was reading is over. */
+  beforeGroup: () => void;
+  /** An operation asked for work of this topic, and is on disk. */
+  onWake: (topic: string) => void;
+  /** Told of every commit, with the time from its first statement to the end of the sync. */
+  onCommit: (operations: number, durationMs: number) => void;
+  /** An error in an `afterCommit` effect: a bug, and the write it followed stands. */
+  onEffectError: (error: unknown) => void;
+}
+
+interface Operation {
+  run: (tx: Tx) => unknown;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+/** How an operation ended inside the transaction, before anybody may be told. */
+type Ending = { operation: Operation; effects: (() => void)[] } & (
+  | { ok: true; value: unknown }
+  | { ok: false; error: unknown }
+);
+
+export interface WriterFigures {
+  commits: number;
+  operations: number;
+  failures: number;
+}
+
+export class Writer {
+  readonly figures: WriterFigures = { commits: 0, operations: 0, failures: 0 };
+  readonly #client: Client;
+  readonly #guard: Guard;
+  readonly #db: Db;
+  readonly #options: WriterOptions;
+  readonly #begin;
+  readonly #commit;
+  readonly #rollback;
+  readonly #savepoint;
+  readonly #release;
+  readonly #undo;
+  readonly #partBegin;
+  readonly #partEnd;
+  #queue: Operation[] = [];
+  #scheduled = false;
+  #busySince: number | null = null;
+
+  constructor(client: Client, guard: Guard, db: Db, options: WriterOptions) {
+    this.#client = client;
+    this.#guard = guard;
+    this.#db = db;
+    this.#options = options;
+    this.#begin = client.prepare("BEGIN IMMEDIATE");
+    this.#commit = client.prepare("COMMIT");
+    this.#rollback = client.prepare("ROLLBACK");
+    this.#savepoint = client.prepare("SAVEPOINT operation");
+    this.#release = client.prepare("RELEASE operation");
+    this.#undo = client.prepare("ROLLBACK TO operation");
+    this.#partBegin = client.prepare("SAVEPOINT part");
+    this.#partEnd = client.prepare("RELEASE part");
+  }
+
+  write<T>(operation: (tx: Tx) => Settled<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ run: operation, resolve: (value) => resolve(value as T), reject });
+      this.#schedule();
+    });
+  }
+
+  /** True while something waits to be committed. */
+  get isBusy(): boolean {
+    return this.#queue.length > 0;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#options.defer(() => {
+      this.#scheduled = false;
+      this.#runGroup();
+    });
+  }
+
+  #runGroup(): void {
+    if (this.#queue.length === 0) return;
+    this.#options.beforeGroup();
+    try {
+      this.#begin.run();
+    } catch (error) {
+      this.#notBegun(error);
+      return;
+    }
+    this.#busySince = null;
+    this.#guard.beginGroup();
+    const group: Operation[] = [];
+    const endings: Ending[] = [];
+    const startedAt = this.#options.clock.monotonic();
+    let failure: unknown = null;
+    const isAlone = this.#queue.length === 1;
+    let isEnded = false;
+    while (group.length < GROUP_OPERATIONS_MAX && failure === null && !isEnded) {
+      const operation = this.#queue.shift();
+      if (operation === undefined) break;
+      const hasSavepoint = !isAlone || group.length > 0;
+      group.push(operation);
+      try {
+        const ending = this.#runOne(operation, hasSavepoint);
+        endings.push(ending);
+        isEnded = !ending.ok && !hasSavepoint;
+      } catch (error) {
+        failure = error;
+      }
+      if (this.#options.clock.monotonic() - startedAt > GROUP_DURATION_MS) break;
+    }
+    if (failure === null && !isEnded) {
+      try {
+        this.#commit.run();
+      } catch (error) {
+        failure = error;
+      }
+    }
+    this.#guard.endGroup();
+    if (this.#queue.length > 0) this.#schedule();
+    if (failure === null) {
+      this.#options.onCommit(endings.length, this.#options.clock.monotonic() - startedAt);
+      this.#settle(endings);
+    } else this.#fail(group, failure);
+  }
+
+  /**
+   * Runs one operation, in a savepoint or as the whole transaction, which its failure then ends. Throws only when the
+   * transaction itself is lost.
+   */
+  #runOne(operation: Operation, hasSavepoint: boolean): Ending {
+    const effects: (() => void)[] = [];
+    if (hasSavepoint) this.#savepoint.run();
+    let ending: Ending;
+    try {
+      const value = operation.run(this.#transaction(effects));
+      refusePromise(value);
+      ending = { operation, effects, ok: true, value };
+    } catch (error) {
+      if (this.#guard.isLost || isStorageFailure(error)) throw this.#guard.failure(error);
+      ending = { operation, effects: [], ok: false, error };
+      if (!hasSavepoint) {
+        this.#rollback.run();
+        return ending;
+      }
+      this.#undo.run();
+    }
+    // An operation may have caught the driver's error itself; SQLite has ended the transaction all the same.
+    if (this.#guard.isLost) throw this.#guard.failure();
+    if (hasSavepoint) this.#release.run();
+    return ending;
+  }
+
+  #transaction(effects: (() => void)[]): Tx {
+    return {
+      db: this.#db,
+      view: effects,
+      now: this.#options.clock.now(),
+      random: this.#options.random,
+      keyedHash: this.#options.keyedHash,
+      afterCommit: (effect) => effects.push(effect),
+      wake: (topic) => effects.push(() => this.#options.onWake(topic)),
+      savepoint: (part) => this.#runPart(effects, part) as never,
+    };
+  }
+
+  #runPart(effects: (() => void)[], part: () => unknown): unknown {
+    const effectCount = effects.length;
+    // Without a transaction around it, a savepoint would begin one of its own and commit it.
+    this.#guard.requireGroup();
+    this.#partBegin.run();
+    try {
+      const value = part();
+      refusePromise(value);
+      this.#partEnd.run();
+      return value;
+    } catch (error) {
+      effects.length = effectCount;
+      if (!this.#guard.isLost) this.#undoPart();
+      throw error;
+    }
+  }
+
+  #undoPart(): void {
+    try {
+      this.#client.exec("ROLLBACK TO part; RELEASE part");
+    } catch (cause) {
+      // Half a part must not be committed, whatever its operation makes of the error.
+      this.#guard.lose(cause);
+      throw new StorageUnavailable("a part of an operation could not be taken back", { cause });
+    }
+  }
+
+  #settle(endings: Ending[]): void {
+    this.figures.commits += 1;
+    this.figures.operations += endings.length;
+    for (const { effects } of endings) {
+      for (const effect of effects) {
+        try {
+          effect();
+        } catch (error) {
+          this.#options.onEffectError(error);
+        }
+      }
+    }
+    for (const ending of endings) {
+      if (ending.ok) ending.operation.resolve(ending.value);
+      else ending.operation.reject(ending.error);
+    }
+  }
+
+  #fail(group: Operation[], cause: unknown): void {
+    this.figures.failures += 1;
+    try {
+      if (this.#client.inTransaction) this.#rollback.run();
+    } catch (error) {
+      // A disk that fails even here must not leave promises open; what was not committed is gone in any case.
+      this.#options.onEffectError(error);
+    }
+    const isNew = isStorageFailure(cause) && !(cause instanceof StorageUnavailable);
+    const error = isNew ? new StorageUnavailable("the database cannot be written", { cause }) : cause;
+    for (const operation of group) operation.reject(error);
+  }
+
+  #notBegun(error: unknown): void {
+    const now = this.#options.clock.monotonic();
+    this.#busySince ??= now;
+    if (isBusy(error) && now - this.#busySince < BUSY_LIMIT_MS) {
+      this.#scheduled = true;
+      this.#options.clock.setTimer(BUSY_RETRY_MS, () => {
+        this.#scheduled = false;
+        this.#runGroup();
+      });
+      return;
+    }
+    this.#busySince = null;
+    const group = this.#queue;
+    this.#queue = [];
+    this.#fail(group, isBusy(error) ? new StorageUnavailable("another process keeps the database locked") : error);
+  }
+}
+
+function refusePromise(value: unknown): void {
+  if (typeof value === "object" && value !== null && "then" in value && typeof value.then === "function") {
+    throw new TypeError("an operation inside a transaction must not be asynchronous");
+  }
+}

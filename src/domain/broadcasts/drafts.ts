@@ -1,0 +1,111 @@
+/**
+ * Drafts of broadcasts: made, saved, looked up, and turned into the one broadcast that each may become. Which one is
+ * written in the transaction that makes it, so that a second press, a reload or a way back finds it.
+ */
+import { and, asc, desc, eq, gt, isNull, lte, sql } from "drizzle-orm";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { type Draft, type DraftContent, drafts } from "./table.ts";
+
+/** An unsent one is forgotten so long after its last change; what is left of a sent one as well. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+const LISTED_MAX = 20;
+
+export function createDraft(tx: Tx, workspaceId: number, userId: number, content: DraftContent): Draft {
+  return tx.db
+    .insert(drafts)
+    .values({ workspaceId, userId, content, createdAt: tx.now, updatedAt: tx.now })
+    .returning()
+    .get();
+}
+
+/** Throws `not_found`, also for another workspace's. */
+export function getDraft(reading: Reading, workspaceId: number, id: number): Draft {
+  const draft = reading.db
+    .select()
+    .from(drafts)
+    .where(and(eq(drafts.workspaceId, workspaceId), eq(drafts.id, id)))
+    .get();
+  if (draft === undefined) throw notFound("draft");
+  return draft;
+}
+
+/** Those that wait to be sent, the last changed first. */
+export function listDrafts(reading: Reading, workspaceId: number): Draft[] {
+  return reading.db
+    .select()
+    .from(drafts)
+    .where(and(eq(drafts.workspaceId, workspaceId), isNull(drafts.broadcastId)))
+    .orderBy(desc(drafts.updatedAt), desc(drafts.id))
+    .limit(LISTED_MAX)
+    .all();
+}
+
+/** Throws `invalid_request` for one that was sent: it is a broadcast now. */
+export function saveDraft(tx: Tx, draft: Draft, content: DraftContent): Draft {
+  if (draft.broadcastId !== null) throw invalidRequest({ draft: ["This draft was sent. Make a new broadcast."] });
+  const saved = tx.db
+    .update(drafts)
+    .set({ content, updatedAt: tx.now })
+    .where(eq(drafts.id, draft.id))
+    .returning()
+    .get();
+  return saved ?? draft;
+}
+
+/** In the transaction that makes the broadcast. Its content is the broadcast's from now on. */
+export function settleDraft(tx: Tx, draft: Draft, broadcastId: number): void {
+  tx.db.update(drafts).set({ broadcastId, content: {}, updatedAt: tx.now }).where(eq(drafts.id, draft.id)).run();
+}
+
+export function removeDraft(tx: Tx, draft: Draft): void {
+  tx.db.delete(drafts).where(eq(drafts.id, draft.id)).run();
+}
+
+/** Of a number as people write it, with or without what stands before: enough to know it by. */
+const LAST_DIGITS = 8;
+const DRAFTS_A_READ = 50;
+
+/** Takes a person's numbers out of the drafts that name them. `names`: as the network writes them, digits alone. */
+export function eraseFromDrafts(tx: Tx, workspaceId: number, names: readonly string[]): void {
+  const ends = names.filter((name) => /^\d{8,}$/.test(name)).map((name) => name.slice(-LAST_DIGITS));
+  if (ends.length === 0) return;
+  for (let after = 0; ; ) {
+    const part = tx.db
+      .select()
+      .from(drafts)
+      .where(and(eq(drafts.workspaceId, workspaceId), gt(drafts.id, after)))
+      .orderBy(asc(drafts.id))
+      .limit(DRAFTS_A_READ)
+      .all();
+    for (const { id, content } of part) {
+      const to = Array.isArray(content.to) ? content.to.map(String) : [];
+      const others = to.filter((given) => !ends.some((end) => given.replace(/\D/g, "").endsWith(end)));
+      if (others.length === to.length) continue;
+      tx.db
+        .update(drafts)
+        .set({ content: { ...content, to: others } })
+        .where(eq(drafts.id, id))
+        .run();
+    }
+    const last = part.at(-1);
+    if (last === undefined || part.length < DRAFTS_A_READ) return;
+    after = last.id;
+  }
+}
+
+const changedBefore = statement((db) =>
+  db
+    .select()
+    .from(drafts)
+    .where(lte(drafts.updatedAt, sql.placeholder("before")))
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
+
+/** Drops up to `limit` that are too old; returns how many. */
+export function purgeDrafts(tx: Tx, limit: number): number {
+  const old = changedBefore(tx).all({ before: tx.now - KEPT_MS, limit });
+  for (const draft of old) removeDraft(tx, draft);
+  return old.length;
+}

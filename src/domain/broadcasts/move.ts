@@ -1,0 +1,46 @@
+/** The one guarded statement that moves a broadcast: it names the state that is left. */
+import { and, eq, sql } from "drizzle-orm";
+import { statement, type Tx } from "#src/db/transaction.ts";
+import { BROADCASTS, nextStatus, type Trigger } from "./broadcast.ts";
+import { type Broadcast, broadcasts } from "./table.ts";
+
+/** Moves it by a trigger; null: the trigger changes nothing in its state. */
+export function trigger(
+  tx: Tx,
+  broadcast: Broadcast,
+  what: Trigger,
+  changes: Partial<Broadcast> = {},
+): Broadcast | null {
+  const context = { isBuilt: broadcast.isBuilt, isAhead: broadcast.sendAt !== null && broadcast.sendAt > tx.now };
+  const status = nextStatus(broadcast.status, what, context);
+  return status === null ? null : update(tx, broadcast, { ...changes, status });
+}
+
+/** Changes it in its state. */
+export function update(tx: Tx, broadcast: Broadcast, changes: Partial<Broadcast>): Broadcast {
+  const changed = tx.db
+    .update(broadcasts)
+    .set(changes)
+    .where(and(eq(broadcasts.id, broadcast.id), eq(broadcasts.status, broadcast.status)))
+    .returning()
+    .get();
+  // Nobody else can have moved it: it was read in this transaction.
+  if (changed === undefined) throw new Error(`broadcast ${broadcast.id} was not ${broadcast.status} any more`);
+  tx.wake(BROADCASTS);
+  return changed;
+}
+
+const mark = statement((db) =>
+  db
+    .update(broadcasts)
+    .set({ builtAfterId: sql`${sql.placeholder("lastId")}` })
+    .where(and(eq(broadcasts.id, sql.placeholder("id")), sql`${broadcasts.status} = 'queueing'`))
+    .prepare(),
+);
+
+/** How far its recipients are built: written so often that it has a statement of its own, and nobody is woken. */
+export function noteBuilt(tx: Tx, broadcast: Broadcast, lastId: number): void {
+  if (mark(tx).run({ id: broadcast.id, lastId }).changes !== 1) {
+    throw new Error(`broadcast ${broadcast.id} was not queueing any more`);
+  }
+}

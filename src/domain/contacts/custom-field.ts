@@ -1,0 +1,82 @@
+/** What a custom field may be called and hold. Pure. */
+import { isCalendarDate } from "#src/core/calendar.ts";
+
+export const fieldKinds = ["text", "number", "date", "boolean", "choice"] as const;
+export type FieldKind = (typeof fieldKinds)[number];
+export type FieldValue = string | number | boolean;
+
+/** What a field holds. `choices` is null but for a choice. */
+export interface FieldRule {
+  kind: FieldKind;
+  choices: readonly string[] | null;
+}
+
+/** Names that a contact has of its own; a custom field of such a name could never be told apart. */
+const BUILT_IN = [
+  "phone",
+  "name",
+  "first_name",
+  "last_name",
+  "email",
+  "city",
+  "state",
+  "postal_code",
+  "company",
+  "birthday",
+  "anniversary",
+  "fields",
+  "people",
+  "tags",
+  "tag",
+  "groups",
+  "group",
+  "consent",
+  "created_at",
+  "updated_at",
+  "last_message_at",
+  "last_message_from_them_at",
+];
+
+const KEY = /^[a-z][a-z0-9_]{0,63}$/;
+
+/** What is wrong with a key, in a sentence; null when nothing is. */
+export function findKeyMistake(key: string): string | null {
+  if (!KEY.test(key))
+    return "A key begins with a small letter and has small letters, digits and underscores, 64 at most.";
+  return BUILT_IN.includes(key) ? `Every contact has ${key} already; choose another key.` : null;
+}
+
+/** What is wrong with a value for this field, in a sentence; null when nothing is. */
+export function findValueMistake(field: FieldRule, value: unknown): string | null {
+  switch (field.kind) {
+    case "text":
+      return typeof value === "string" ? null : "This field holds a text.";
+    case "number":
+      return typeof value === "number" && Number.isFinite(value) ? null : "This field holds a number.";
+    case "boolean":
+      return typeof value === "boolean" ? null : "This field holds true or false.";
+    case "date":
+      return typeof value === "string" && isCalendarDate(value) ? null : "This field holds a date such as 2026-11-21.";
+    case "choice":
+      return typeof value === "string" && field.choices?.includes(value)
+        ? null
+        : `This field holds one of ${field.choices?.join(", ") ?? "no choices"}.`;
+  }
+}
+
+export interface StoredValue {
+  textValue: string | null;
+  numberValue: number | null;
+}
+
+/** A value as it is stored. The value has been checked. */
+export function storeValue(value: FieldValue): StoredValue {
+  if (typeof value === "string") return { textValue: value, numberValue: null };
+  return { textValue: null, numberValue: Number(value) };
+}
+
+/** A stored value as it is shown. */
+export function readValue(kind: FieldKind, { textValue, numberValue }: StoredValue): FieldValue | null {
+  if (kind === "boolean") return numberValue === null ? null : numberValue !== 0;
+  return kind === "number" ? numberValue : textValue;
+}

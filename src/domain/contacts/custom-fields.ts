@@ -1,0 +1,96 @@
+/** Looking custom fields up, and the values that a contact has in them. */
+
+import { and, asc, eq, sql } from "drizzle-orm";
+import { invalidRequest } from "#src/core/problem.ts";
+import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import { type FieldKind, type FieldValue, findKeyMistake, readValue } from "./custom-field.ts";
+import { type CustomField, contactFields, customFields } from "./table.ts";
+
+const ofWorkspace = statement((db) =>
+  db
+    .select()
+    .from(customFields)
+    .where(eq(customFields.workspaceId, sql.placeholder("workspaceId")))
+    .orderBy(asc(customFields.key))
+    .prepare(),
+);
+
+export function listFields(reading: Reading, workspaceId: number): CustomField[] {
+  return ofWorkspace(reading).all({ workspaceId });
+}
+
+const byKey = statement((db) =>
+  db
+    .select()
+    .from(customFields)
+    .where(
+      and(eq(customFields.workspaceId, sql.placeholder("workspaceId")), eq(customFields.key, sql.placeholder("key"))),
+    )
+    .prepare(),
+);
+
+export function findField(reading: Reading, workspaceId: number, key: string): CustomField | undefined {
+  return byKey(reading).get({ workspaceId, key });
+}
+
+const ofContact = statement((db) =>
+  db
+    .select({
+      key: customFields.key,
+      kind: customFields.kind,
+      textValue: contactFields.textValue,
+      numberValue: contactFields.numberValue,
+    })
+    .from(contactFields)
+    .innerJoin(customFields, eq(customFields.id, contactFields.fieldId))
+    .where(eq(contactFields.contactId, sql.placeholder("contactId")))
+    .orderBy(asc(customFields.key))
+    .prepare(),
+);
+
+/** The contact's values by key; keys without a value are left out. */
+export function readFieldsOfContact(reading: Reading, contactId: number): Record<string, FieldValue> {
+  const values: Record<string, FieldValue> = {};
+  for (const { key, kind, ...stored } of ofContact(reading).all({ contactId })) {
+    const value = readValue(kind, stored);
+    if (value !== null) values[key] = value;
+  }
+  return values;
+}
+
+export interface NewField {
+  key: string;
+  label: string;
+  kind: FieldKind;
+  /** For a choice: at least one, all different. Empty for the other kinds. */
+  choices: string[];
+}
+
+export function addField(tx: Tx, workspaceId: number, { key, label, kind, choices }: NewField): CustomField {
+  getWorkspace(tx, workspaceId);
+  const fields: Record<string, string[]> = {};
+  const keyMistake = findKeyMistake(key);
+  if (keyMistake !== null) fields.key = [keyMistake];
+  if (label.trim() === "") fields.label = ["Say what people call it."];
+  if (kind === "choice" && (choices.length === 0 || new Set(choices).size < choices.length || choices.includes(""))) {
+    fields.choices = ["A choice needs its choices, all different."];
+  }
+  if (kind !== "choice" && choices.length > 0) fields.choices = ["Only a field of the kind choice has choices."];
+  if (keyMistake === null && findField(tx, workspaceId, key) !== undefined) {
+    fields.key = [`There is a field ${key} already.`];
+  }
+  if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+  return tx.db
+    .insert(customFields)
+    .values({
+      workspaceId,
+      key,
+      label: label.trim(),
+      kind,
+      choices: kind === "choice" ? choices : null,
+      createdAt: tx.now,
+    })
+    .returning()
+    .get();
+}

@@ -1,0 +1,198 @@
+/**
+ * Many people whom nobody knows yet, in few statements: what `putContact` does with each of them, without asking again
+ * for each what is known of all. Only for strangers whose every name is free; whoever is known, or cannot be taken for
+ * any reason, is left to `putContact`, which says why. Lives for one operation: what it remembers is true only in that.
+ */
+import { sql } from "drizzle-orm";
+import type { E164 } from "#src/core/phone.ts";
+import { type Reading, rowStatement, statement, type Tx } from "#src/db/transaction.ts";
+import { foldName, isDynamic } from "../groups/group.ts";
+import { addNewMembers, findOrCreateList } from "../groups/membership.ts";
+import { findGroupByName } from "../groups/read.ts";
+import { type ConsentEvidence, logConsent } from "./consent-log.ts";
+import { type FieldValue, findValueMistake, storeValue } from "./custom-field.ts";
+import { listFields } from "./custom-fields.ts";
+import { findErasedOptOut, hasErasedOptOuts } from "./erased-opt-outs.ts";
+import { findKnownNames, type PersonNames } from "./find.ts";
+import { fullProfile, type Profile, profileFields } from "./profile.ts";
+import type { ContactChanges } from "./put.ts";
+import { type CustomField, contactFields, contacts } from "./table.ts";
+import { findOrCreateTag, giveNewTag } from "./tagging.ts";
+
+export interface Stranger {
+  person: PersonNames;
+  changes: Pick<ContactChanges, "profile" | "fields" | "addTags" | "addToGroups">;
+  optIn: ConsentEvidence | null;
+}
+
+interface Pending {
+  phone: E164;
+  profile: Profile;
+  values: { field: CustomField; value: FieldValue }[];
+  tagIds: number[];
+  groupIds: number[];
+  optIn: ConsentEvidence | null;
+}
+
+export class Strangers {
+  readonly #tx: Tx;
+  readonly #workspaceId: number;
+  readonly #known = new Set<string>();
+  readonly #fields: Map<string, CustomField>;
+  readonly #tagIds = new Map<string, number>();
+  readonly #lists = new Map<string, number | null>();
+  readonly #hasErased: boolean;
+  #pending: Pending[] = [];
+  #members: { groupId: number; contactId: number }[] = [];
+
+  constructor(tx: Tx, workspaceId: number) {
+    this.#tx = tx;
+    this.#workspaceId = workspaceId;
+    this.#fields = new Map(listFields(tx, workspaceId).map((field) => [field.key, field]));
+    this.#hasErased = hasErasedOptOuts(tx, workspaceId);
+  }
+
+  /** Finds out which of these names somebody has; to be told of all who are added later. */
+  learn(names: readonly string[]): void {
+    for (const name of findKnownNames(this.#tx, this.#workspaceId, names)) this.#known.add(name);
+  }
+
+  /** False: this is nobody for here, and nothing has changed. Whoever is added is written by `write`. */
+  add({ person: { phone, names }, changes, optIn }: Stranger): boolean {
+    if (phone === null || names.some((name) => this.#known.has(name))) return false;
+    if (this.#hasErased && findErasedOptOut(this.#tx, this.#workspaceId, phone) !== null) return false;
+    const values = this.#readFields(changes.fields ?? {});
+    const lists = (changes.addToGroups ?? []).map((name) => this.#findList(name));
+    if (values === null || lists.includes(null)) return false;
+    this.#pending.push({
+      phone,
+      profile: changes.profile ?? {},
+      values,
+      tagIds: [...new Set((changes.addTags ?? []).map((name) => this.#tagId(name)))],
+      groupIds: [...new Set((changes.addToGroups ?? []).map((name) => this.#listId(name)))],
+      optIn,
+    });
+    this.meet(names);
+    return true;
+  }
+
+  /** Somebody else has taken these names, or may have. */
+  meet(names: readonly string[]): void {
+    for (const name of names) this.#known.add(name);
+  }
+
+  /** Writes everybody who was added, with all that belongs to them; to be called before anything else is done. */
+  writeAll(): void {
+    this.write();
+    addNewMembers(this.#tx, this.#members);
+    this.#members = [];
+  }
+
+  /** Writes everybody who was added but for the lists that they stand on: of those many go into one statement. */
+  write(): void {
+    if (this.#pending.length === 0) return;
+    const tx = this.#tx;
+    const workspaceId = this.#workspaceId;
+    const firstId = lastContactId(tx) + 1;
+    const people = this.#pending.map((one, index) => ({ ...one, contactId: firstId + index }));
+    this.#pending = [];
+    insertContacts(
+      tx,
+      people.map(({ contactId, phone, profile, optIn }) => ({
+        id: contactId,
+        workspaceId,
+        phone,
+        consent: optIn === null ? "unknown" : "opted_in",
+        source: optIn?.source ?? null,
+        at: optIn === null ? null : tx.now,
+        now: tx.now,
+        ...fullProfile(null, profile),
+      })),
+    );
+    for (const { contactId, groupIds, values, tagIds, optIn } of people) {
+      for (const groupId of groupIds) this.#members.push({ groupId, contactId });
+      for (const { field, value } of values) {
+        insertValue(tx).run({ contactId, fieldId: field.id, ...storeValue(value) });
+      }
+      for (const tagId of tagIds) giveNewTag(tx, contactId, tagId);
+      if (optIn !== null) logConsent(tx, { id: contactId, workspaceId, consent: "opted_in" }, "unknown", optIn);
+    }
+  }
+
+  /** Null: one of them is a mistake. */
+  #readFields(given: Record<string, unknown>): Pending["values"] | null {
+    const values: Pending["values"] = [];
+    for (const [key, value] of Object.entries(given)) {
+      const field = this.#fields.get(key);
+      if (field === undefined || value === null || findValueMistake(field, value) !== null) return null;
+      values.push({ field, value: value as FieldValue });
+    }
+    return values;
+  }
+
+  /** Undefined: there is none of this name yet; null: nobody can be added to it. */
+  #findList(name: string | number): number | null | undefined {
+    if (typeof name === "number") return null;
+    const folded = foldName(name);
+    const known = this.#lists.get(folded);
+    if (known !== undefined) return known;
+    const group = findGroupByName(this.#tx, this.#workspaceId, name);
+    if (group === undefined) return undefined;
+    const id = isDynamic(group) ? null : group.id;
+    this.#lists.set(folded, id);
+    return id;
+  }
+
+  #listId(name: string | number): number {
+    const id = this.#findList(name) ?? findOrCreateList(this.#tx, this.#workspaceId, String(name)).id;
+    this.#lists.set(foldName(String(name)), id);
+    return id;
+  }
+
+  #tagId(name: string): number {
+    const folded = foldName(name);
+    const id = this.#tagIds.get(folded) ?? findOrCreateTag(this.#tx, this.#workspaceId, name).id;
+    this.#tagIds.set(folded, id);
+    return id;
+  }
+}
+
+/** What AUTOINCREMENT itself goes by: no id is ever given twice. */
+const lastId = statement((db) =>
+  db.select({ id: sql<number>`seq` }).from(sql`sqlite_sequence`).where(sql`name = 'contacts'`).prepare(),
+);
+
+function lastContactId(reading: Reading): number {
+  return lastId(reading).get()?.id ?? 0;
+}
+
+const insertContacts = rowStatement<Record<string, unknown>>((db, count) =>
+  db
+    .insert(contacts)
+    .values(
+      Array.from({ length: count }, (_, place) => ({
+        id: sql.placeholder(`id${place}`),
+        workspaceId: sql.placeholder(`workspaceId${place}`),
+        phone: sql`${sql.placeholder(`phone${place}`)}`,
+        consent: sql.placeholder(`consent${place}`),
+        consentSource: sql`${sql.placeholder(`source${place}`)}`,
+        consentAt: sql`${sql.placeholder(`at${place}`)}`,
+        createdAt: sql.placeholder(`now${place}`),
+        updatedAt: sql.placeholder(`now${place}`),
+        ...Object.fromEntries(profileFields.map((field) => [field, sql`${sql.placeholder(`${field}${place}`)}`])),
+      })),
+    )
+    .prepare(),
+);
+
+const insertValue = statement((db) =>
+  db
+    .insert(contactFields)
+    .values({
+      contactId: sql.placeholder("contactId"),
+      fieldId: sql.placeholder("fieldId"),
+      textValue: sql.placeholder("textValue"),
+      numberValue: sql.placeholder("numberValue"),
+    })
+    .prepare(),
+);

@@ -1,0 +1,214 @@
+/**
+ * Forgets a person: name, number, texts, raw callbacks, event bodies. Figures stay, for they are nobody's; and so does a
+ * keyed hash of an opt-out, so that nothing we do later revives it. Run in batches; each call does a bounded part.
+ */
+import { and, eq, gt, inArray, isNotNull, sql } from "drizzle-orm";
+import { type E164, otherSpelling } from "#src/core/phone.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { eraseFromDrafts } from "../broadcasts/drafts.ts";
+import { rememberErasedOptOut } from "../contacts/erased-opt-outs.ts";
+import {
+  type Contact,
+  consentLog,
+  contactFields,
+  contactNetworkIds,
+  contactPeople,
+  contacts,
+  contactTags,
+} from "../contacts/table.ts";
+import { groupMembers } from "../groups/table.ts";
+import { idempotencyKeys } from "../idempotency/table.ts";
+import { emptyCallback } from "../inbound/callbacks.ts";
+import { callbacks, conversations, inbounds } from "../inbound/table.ts";
+import { ERASED } from "../messages/message.ts";
+import { messages, networkAttempts, parkedStatuses } from "../messages/table.ts";
+import { auditLog, formAnswers } from "../users/table.ts";
+import { deliveries, deliveryAttempts, events } from "../webhooks/table.ts";
+
+const NO_DATA = '{"data":null}';
+
+/** Every text by which the person may be found: numbers in both spellings, network ids. Without `+`, as networks write. */
+export function namesOf(tx: Tx, contact: Contact): string[] {
+  const aliases = tx.db.select().from(contactNetworkIds).where(eq(contactNetworkIds.contactId, contact.id)).all();
+  const phone = contact.phone as E164 | null;
+  const other = phone === null ? null : otherSpelling(phone);
+  const names = [phone?.slice(1), other?.slice(1), contact.networkUserId, ...aliases.map(({ networkId }) => networkId)];
+  return [...new Set(names.filter((name) => name != null))];
+}
+
+/** What hangs on the contact itself, and the contact. Call after the batches below. */
+export function eraseContact(tx: Tx, contact: Contact): void {
+  if (contact.phone !== null && contact.consent === "opted_out") {
+    rememberErasedOptOut(tx, contact.workspaceId, contact.phone as E164, contact.consentAt ?? tx.now);
+  }
+  const { id } = contact;
+  const names = namesOf(tx, contact);
+  eraseFromDrafts(tx, contact.workspaceId, names);
+  for (const name of names) {
+    tx.db.delete(parkedStatuses).where(sql`instr(${parkedStatuses.report}, ${name}) > 0`).run();
+    tx.db.update(formAnswers).set({ body: NO_DATA }).where(sql`instr(${formAnswers.body}, ${name}) > 0`).run();
+  }
+  tx.db.delete(contactPeople).where(eq(contactPeople.contactId, id)).run();
+  tx.db.delete(contactTags).where(eq(contactTags.contactId, id)).run();
+  tx.db.delete(groupMembers).where(eq(groupMembers.contactId, id)).run();
+  tx.db.delete(contactFields).where(eq(contactFields.contactId, id)).run();
+  tx.db.delete(contactNetworkIds).where(eq(contactNetworkIds.contactId, id)).run();
+  tx.db.delete(conversations).where(eq(conversations.contactId, id)).run();
+  tx.db.update(consentLog).set({ evidence: {} }).where(eq(consentLog.contactId, id)).run();
+  // The row stays, empty and unlisted: messages and figures refer to it.
+  tx.db
+    .update(contacts)
+    .set({
+      phone: null,
+      networkUserId: null,
+      personId: null,
+      name: null,
+      firstName: null,
+      lastName: null,
+      email: null,
+      city: null,
+      state: null,
+      postalCode: null,
+      company: null,
+      birthday: null,
+      anniversary: null,
+      lastMessageAt: null,
+      updatedAt: tx.now,
+    })
+    .where(eq(contacts.id, id))
+    .run();
+}
+
+/** Messages and inbounds of the contact, up to `limit` of each; false when nothing was left. */
+export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
+  const found = tx.db
+    .select({ id: messages.id, reference: messages.reference })
+    .from(messages)
+    .where(and(eq(messages.contactId, contact.id), sql`${messages.toPhone} <> ${ERASED}`))
+    .limit(limit)
+    .all();
+  const references = found.map(({ reference }) => reference);
+  const sent = found.map(({ id }) => id);
+  tx.db.delete(networkAttempts).where(inArray(networkAttempts.reference, references)).run();
+  tx.db
+    .update(messages)
+    .set({
+      toPhone: ERASED,
+      text: ERASED,
+      variables: null,
+      networkMessageId: null,
+      errorMessage: sql`iif(${messages.errorMessage} IS NULL, NULL, ${ERASED})`,
+    })
+    .where(inArray(messages.id, sent))
+    .run();
+  tx.db.update(idempotencyKeys).set({ body: NO_DATA }).where(inArray(idempotencyKeys.messageId, sent)).run();
+  const written = tx.db
+    .select({ id: inbounds.id })
+    .from(inbounds)
+    .where(and(eq(inbounds.contactId, contact.id), sql`${inbounds.text} IS NOT ${ERASED}`))
+    .limit(limit)
+    .all()
+    .map(({ id }) => id);
+  // The network's ids hold the number in disguise.
+  tx.db
+    .update(inbounds)
+    .set({ text: ERASED, networkMessageId: sql`'erased-' || ${inbounds.id}` })
+    .where(inArray(inbounds.id, written))
+    .run();
+  return sent.length > 0 || written.length > 0;
+}
+
+/**
+ * Where a person may be named in the midst of something: what networks and receivers said, events, the log of deeds,
+ * answers that are kept under a key. Nothing is indexed by what is in them, so they are walked. What has not been applied yet
+ * stays: applied, it is emptied where it speaks of a message of theirs.
+ */
+export const mentioning = ["callbacks", "events", "audit_log", "idempotency_keys"] as const;
+export type Mentioning = (typeof mentioning)[number];
+
+/** Empties what names the person, from `afterId` on; returns how far it went, null at the end. */
+export function eraseMentions(
+  tx: Tx,
+  workspaceId: number,
+  names: readonly string[],
+  table: Mentioning,
+  afterId: number,
+  limit: number,
+): number | null {
+  const rows = readers[table](tx, workspaceId, afterId, limit);
+  for (const row of rows) {
+    if (names.some((name) => row.text.includes(name))) row.empty();
+  }
+  return rows.at(-1)?.id ?? null;
+}
+
+interface Mention {
+  id: number;
+  /** All that may name somebody. */
+  text: string;
+  empty: () => void;
+}
+
+const readers: Record<Mentioning, (tx: Tx, workspaceId: number, afterId: number, limit: number) => Mention[]> = {
+  callbacks: (tx, _, afterId, limit) =>
+    tx.db
+      .select({ id: callbacks.id, text: callbacks.body })
+      .from(callbacks)
+      .where(and(gt(callbacks.id, afterId), isNotNull(callbacks.doneAt)))
+      .orderBy(callbacks.id)
+      .limit(limit)
+      .all()
+      .map((row) => ({ ...row, empty: () => emptyCallback(tx, row.id) })),
+
+  events: (tx, workspaceId, afterId, limit) =>
+    tx.db
+      .select({ seq: events.seq, body: events.body, id: events.id, type: events.type })
+      .from(events)
+      .where(and(eq(events.workspaceId, workspaceId), gt(events.seq, afterId)))
+      .orderBy(events.seq)
+      .limit(limit)
+      .all()
+      .map(({ seq, body, id, type }) => ({
+        id: seq,
+        text: body,
+        empty: () => emptyEvent(tx, { seq, body, id, type }),
+      })),
+
+  audit_log: (tx, workspaceId, afterId, limit) =>
+    tx.db
+      .select({ id: auditLog.id, subject: auditLog.subject, details: auditLog.details })
+      .from(auditLog)
+      .where(and(eq(auditLog.workspaceId, workspaceId), gt(auditLog.id, afterId)))
+      .orderBy(auditLog.id)
+      .limit(limit)
+      .all()
+      .map(({ id, subject, details }) => ({
+        id,
+        text: `${subject} ${JSON.stringify(details)}`,
+        empty: () => void tx.db.update(auditLog).set({ subject: ERASED, details: {} }).where(eq(auditLog.id, id)).run(),
+      })),
+
+  idempotency_keys: (tx, workspaceId, afterId, limit) =>
+    tx.db
+      .select({ id: idempotencyKeys.id, body: idempotencyKeys.body })
+      .from(idempotencyKeys)
+      .where(and(eq(idempotencyKeys.workspaceId, workspaceId), gt(idempotencyKeys.id, afterId)))
+      .orderBy(idempotencyKeys.id)
+      .limit(limit)
+      .all()
+      .map(({ id, body }) => ({
+        id,
+        text: body ?? "",
+        empty: () => void tx.db.update(idempotencyKeys).set({ body: NO_DATA }).where(eq(idempotencyKeys.id, id)).run(),
+      })),
+};
+
+/** The envelope stays valid for whoever replays it; what receivers answered may repeat what they were sent. */
+function emptyEvent(tx: Tx, { seq, body, id, type }: { seq: number; body: string; id: string; type: string }): void {
+  const { created_at } = JSON.parse(body) as { created_at: string };
+  const empty = JSON.stringify({ id, type, created_at, data: {} });
+  tx.db.update(events).set({ body: empty }).where(eq(events.seq, seq)).run();
+  for (const delivery of tx.db.select().from(deliveries).where(eq(deliveries.eventSeq, seq)).all()) {
+    tx.db.update(deliveryAttempts).set({ response: null }).where(eq(deliveryAttempts.deliveryId, delivery.id)).run();
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * How many contacts a dynamic group has: counted on the reader's thread when somebody looks and the last count is a
+ * minute old. Here is what to ask it, and where the answer is kept.
+ */
+import { and, eq, isNotNull } from "drizzle-orm";
+import { Problem } from "#src/core/problem.ts";
+import type { Reading, Tx } from "#src/db/transaction.ts";
+import { isDynamic } from "../groups/group.ts";
+import { type Group, groups } from "../groups/table.ts";
+import { compileCount, type Sql } from "./compile.ts";
+import { readSearch, type SearchWorkspace } from "./group-filter.ts";
+
+export const COUNT_MAX_AGE_MS = 60_000;
+
+export interface CountQuery extends Sql {
+  groupId: number;
+}
+
+/** Each query answers one row with `total`. */
+export function countsToRefresh(reading: Reading, workspace: SearchWorkspace, listed: readonly Group[]): CountQuery[] {
+  return listed
+    .filter((group) => isDynamic(group) && isStale(group, reading.now))
+    .map((group) => ({ groupId: group.id, ...countQuery(reading, workspace, group) }));
+}
+
+/** A group that was removed meanwhile is no mistake. */
+export function recordCount(tx: Tx, groupId: number, count: number): void {
+  tx.db
+    .update(groups)
+    .set({ memberCount: count, countedAt: tx.now })
+    .where(and(eq(groups.id, groupId), isNotNull(groups.filter)))
+    .run();
+}
+
+/** A count from the future is one from before the clock was set back. */
+function isStale({ countedAt }: Group, now: number): boolean {
+  return countedAt === null || now - countedAt >= COUNT_MAX_AGE_MS || countedAt > now;
+}
+
+/** A search that can no longer be read (a custom field that it names is gone) reaches nobody, so its count is 0. */
+function countQuery(reading: Reading, workspace: SearchWorkspace, group: Group): Sql {
+  try {
+    const filter = readSearch(reading, workspace, group.filter);
+    return compileCount(filter, { workspaceId: workspace.id, timezone: workspace.timezone, now: reading.now });
+  } catch (error) {
+    if (error instanceof Problem) return { sql: "SELECT 0 AS total", parameters: [] };
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * The filter of a saved search: conditions, joined by `all`, `any` and `not`. It is read once into a tree in which every
+ * part is known to be right; every mistake is told at once, each with its path (`filter.all.1.under`).
+ */
+import { invalidRequest } from "#src/core/problem.ts";
+import type { CustomField } from "../contacts/table.ts";
+import { type Condition, readCondition } from "./condition.ts";
+import { type Draft, refuse, VALUES_MAX } from "./operand.ts";
+
+export type Filter =
+  | { kind: "all"; parts: Filter[] }
+  | { kind: "any"; parts: Filter[] }
+  | { kind: "not"; part: Filter }
+  | { kind: "condition"; condition: Condition };
+
+/** A condition alone has the depth 1. */
+export const DEPTH_MAX = 10;
+export const CONDITIONS_MAX = 100;
+
+/**
+ * Throws `invalid_request` with every mistake. `country` is where phone numbers without a country code belong. Whether
+ * the groups exist that it names is not looked at here; a tag need not exist: one that nobody has meets nobody.
+ */
+export function readFilter(json: unknown, fields: readonly CustomField[], country: string): Filter {
+  const draft: Draft = { fields, country, problems: {}, conditionCount: 0, valueCount: 0 };
+  const filter = readNode(json, "filter", 1, draft);
+  if (draft.conditionCount > CONDITIONS_MAX) {
+    refuse(draft, "filter", `A filter has ${CONDITIONS_MAX} conditions at most; "in" asks for many values in one.`);
+  }
+  if (draft.valueCount > VALUES_MAX) {
+    refuse(
+      draft,
+      "filter",
+      `A filter compares with ${VALUES_MAX} values at most; put the people on a list and ask for its group.`,
+    );
+  }
+  if (filter === null || Object.keys(draft.problems).length > 0) throw invalidRequest(draft.problems);
+  return filter;
+}
+
+/** Every condition of a filter, wherever it stands. */
+export function conditionsOf(filter: Filter): Condition[] {
+  switch (filter.kind) {
+    case "condition":
+      return [filter.condition];
+    case "not":
+      return conditionsOf(filter.part);
+    case "all":
+    case "any":
+      return filter.parts.flatMap(conditionsOf);
+  }
+}
+
+const JOINTS = ["all", "any", "not"] as const;
+
+function readNode(json: unknown, path: string, depth: number, draft: Draft): Filter | null {
+  if (depth > DEPTH_MAX)
+    return refuse(draft, path, `A filter goes ${DEPTH_MAX} levels deep at most; this is one more.`);
+  if (typeof json !== "object" || json === null || Array.isArray(json)) {
+    const example = `{"field": "city", "is": "Pune"}`;
+    return refuse(
+      draft,
+      path,
+      `Here stands an object: a condition such as ${example}, or "all", "any" or "not" with what they join.`,
+    );
+  }
+  const node = json as Record<string, unknown>;
+  const joint = JOINTS.find((name) => Object.hasOwn(node, name));
+  if (joint === undefined) return readLeaf(node, path, draft);
+  const others = Object.keys(node).filter((name) => name !== joint);
+  if (others.length > 0) {
+    return refuse(
+      draft,
+      path,
+      `"${joint}" stands alone in its object; ${others.map((name) => `"${name}"`).join(", ")} must go into another.`,
+    );
+  }
+  if (joint === "not") {
+    const part = readNode(node.not, `${path}.not`, depth + 1, draft);
+    return part === null ? null : { kind: "not", part };
+  }
+  return readParts(joint, node[joint], `${path}.${joint}`, depth, draft);
+}
+
+function readParts(kind: "all" | "any", list: unknown, path: string, depth: number, draft: Draft): Filter | null {
+  if (!Array.isArray(list)) return refuse(draft, path, `"${kind}" joins a list of conditions: write [ ].`);
+  if (list.length === 0) return refuse(draft, path, `The list is empty; "${kind}" needs one condition at least.`);
+  const read = list.map((part: unknown, index) => readNode(part, `${path}.${index}`, depth + 1, draft));
+  const parts = read.filter((part) => part !== null);
+  return parts.length < read.length ? null : { kind, parts };
+}
+
+function readLeaf(node: Record<string, unknown>, path: string, draft: Draft): Filter | null {
+  draft.conditionCount += 1;
+  if (draft.conditionCount > CONDITIONS_MAX) return null;
+  const read = readCondition(node, path, draft);
+  if (read === null) return null;
+  const leaf: Filter = { kind: "condition", condition: read.condition };
+  return read.isNegated ? { kind: "not", part: leaf } : leaf;
+}

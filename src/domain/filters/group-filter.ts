@@ -1,0 +1,47 @@
+/**
+ * The saved search of a dynamic group, read together with what it names. Custom fields and groups may have gone since it
+ * was saved: then it is refused as a whole, for leaving a condition out would reach people whom nobody asked for.
+ */
+import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
+import type { Reading } from "#src/db/transaction.ts";
+import { listFields } from "../contacts/custom-fields.ts";
+import { isDynamic } from "../groups/group.ts";
+import { findGroup, findGroupByName } from "../groups/read.ts";
+import type { Group } from "../groups/table.ts";
+import type { Workspace } from "../workspaces/table.ts";
+import { conditionsOf, type Filter, readFilter } from "./filter.ts";
+
+export type SearchWorkspace = Pick<Workspace, "id" | "country" | "timezone">;
+
+/** Throws `invalid_request` with the path of each mistake. */
+export function readSearch(reading: Reading, workspace: Pick<Workspace, "id" | "country">, json: unknown): Filter {
+  const filter = readFilter(json, listFields(reading, workspace.id), workspace.country);
+  const problems: FieldProblems = {};
+  for (const { name, path, group } of groupsIn(reading, workspace.id, filter)) {
+    if (group === undefined) problems[path] = [`There is no group ${name}.`];
+    else if (isDynamic(group)) {
+      problems[path] = [
+        `${group.name} is a saved search itself; only lists can be asked for. Write its conditions here.`,
+      ];
+    }
+  }
+  if (Object.keys(problems).length > 0) throw invalidRequest(problems);
+  return filter;
+}
+
+/** The groups that a filter names, each with the path at which it does. */
+export function groupsIn(
+  reading: Reading,
+  workspaceId: number,
+  filter: Filter,
+): { name: string | number; path: string; group: Group | undefined }[] {
+  return conditionsOf(filter).flatMap((condition) => {
+    if (condition.kind !== "group" || condition.test.op === "set") return [];
+    return condition.test.values.map((name) => ({
+      name,
+      path: condition.path,
+      group:
+        typeof name === "number" ? findGroup(reading, workspaceId, name) : findGroupByName(reading, workspaceId, name),
+    }));
+  });
+}

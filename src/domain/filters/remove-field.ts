@@ -1,0 +1,43 @@
+/**
+ * Takes a custom field away, with every value that contacts have in it. A million contacts may change by that, and the
+ * command line must not hold the database while the server runs: so it goes a few hundred contacts a transaction.
+ */
+import { and, eq, inArray } from "drizzle-orm";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { findField } from "../contacts/custom-fields.ts";
+import { contactFields, contacts, customFields } from "../contacts/table.ts";
+import { conditionsOf } from "./filter.ts";
+import { findSearch } from "./remove-group.ts";
+
+const VALUES_A_TIME = 500;
+
+/**
+ * False: values are left, call again. True: the field is gone. Throws `not_found`, and `invalid_request` (path `key`)
+ * while a saved search asks for the field: without it the search would find nobody.
+ */
+export function removeField(tx: Tx, workspaceId: number, key: string): boolean {
+  const field = findField(tx, workspaceId, key);
+  if (field === undefined) throw notFound("field");
+  const search = findSearch(tx, workspaceId, (filter) =>
+    conditionsOf(filter).some((condition) => "field" in condition && condition.field.id === field.id),
+  );
+  if (search !== undefined) {
+    throw invalidRequest({ key: [`The saved search ${search.name} asks for ${key}; remove that group first.`] });
+  }
+  const having = tx.db
+    .select({ id: contactFields.contactId })
+    .from(contactFields)
+    .where(eq(contactFields.fieldId, field.id))
+    .limit(VALUES_A_TIME)
+    .all()
+    .map(({ id }) => id);
+  tx.db
+    .delete(contactFields)
+    .where(and(eq(contactFields.fieldId, field.id), inArray(contactFields.contactId, having)))
+    .run();
+  tx.db.update(contacts).set({ updatedAt: tx.now }).where(inArray(contacts.id, having)).run();
+  if (having.length === VALUES_A_TIME) return false;
+  tx.db.delete(customFields).where(eq(customFields.id, field.id)).run();
+  return true;
+}

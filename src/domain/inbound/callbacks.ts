@@ -1,0 +1,138 @@
+/** The durable queue between a network's callback and its effects: stored, then answered, then applied in order. */
+import { and, asc, desc, eq, inArray, isNull, lte, min, sql } from "drizzle-orm";
+import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { type Callback, callbacks, type Trust } from "./table.ts";
+
+/** The topic on which whoever applies callbacks is woken. */
+export const CALLBACKS = "callbacks";
+
+const insert = statement((db) =>
+  db
+    .insert(callbacks)
+    .values({
+      network: sql.placeholder("network"),
+      body: sql.placeholder("body"),
+      receivedAt: sql.placeholder("now"),
+      dueAt: sql.placeholder("dueAt"),
+      trust: sql.placeholder("trust"),
+    })
+    .prepare(),
+);
+
+/** `dueAt` lies in the future only for what the simulator will say later; `trust` is null only for its own words. */
+export function storeCallback(
+  tx: Tx,
+  network: Callback["network"],
+  body: string,
+  dueAt = tx.now,
+  trust: Trust | null = null,
+): void {
+  insert(tx).run({ network, body, now: tx.now, dueAt, trust });
+  tx.wake(CALLBACKS);
+}
+
+/** A body that waits, without the body: a thousand large ones must not be read at once. */
+export type Waiting = Pick<Callback, "id"> & { size: number };
+
+const waiting = statement((db) =>
+  db
+    .select({ id: callbacks.id, size: sql<number>`octet_length(${callbacks.body})` })
+    .from(callbacks)
+    .where(and(isNull(callbacks.doneAt), lte(callbacks.dueAt, sql.placeholder("now"))))
+    .orderBy(asc(callbacks.dueAt), asc(callbacks.id))
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
+
+/** Due bodies that are not applied yet, in the order in which they came. */
+export function listWaiting(reading: Reading, limit: number): Waiting[] {
+  return waiting(reading).all({ now: reading.now, limit });
+}
+
+const byId = statement((db) =>
+  db
+    .select()
+    .from(callbacks)
+    .where(eq(callbacks.id, sql.placeholder("id")))
+    .prepare(),
+);
+
+export function getCallback(reading: Reading, id: number): Callback {
+  const callback = byId(reading).get({ id });
+  if (callback === undefined) throw new Error(`callback ${id} is gone`);
+  return callback;
+}
+
+/** When the latest body of a network came in; null: none has. Those older than what is kept do not count. */
+export function lastReceivedAt(reading: Reading, network: Callback["network"]): number | null {
+  const row = reading.db
+    .select({ at: callbacks.receivedAt })
+    .from(callbacks)
+    .where(eq(callbacks.network, network))
+    .orderBy(desc(callbacks.id))
+    .limit(1)
+    .get();
+  return row?.at ?? null;
+}
+
+const earliest = statement((db) =>
+  db
+    .select({ dueAt: min(callbacks.dueAt) })
+    .from(callbacks)
+    .where(isNull(callbacks.doneAt))
+    .prepare(),
+);
+
+/** When the next body is due; null when none waits. */
+export function nextDueAt(reading: Reading): number | null {
+  return earliest(reading).get()?.dueAt ?? null;
+}
+
+const done = statement((db) =>
+  db
+    .update(callbacks)
+    .set({ doneAt: sql`${sql.placeholder("now")}`, note: sql`${sql.placeholder("note")}` })
+    .where(eq(callbacks.id, sql.placeholder("id")))
+    .prepare(),
+);
+
+/** Every item is applied; `note` says what could not be. In the same write as the last item. */
+export function finishCallback(tx: Tx, id: number, note: string | null): void {
+  done(tx).run({ id, now: tx.now, note });
+}
+
+/** It was applied, and names somebody who was erased. */
+export function emptyCallback(tx: Tx, id: number): void {
+  tx.db.update(callbacks).set({ body: "{}" }).where(eq(callbacks.id, id)).run();
+}
+
+/** What one write overwrites at most: a body may hold a thousand statuses, and everybody waits for the disk. */
+const PURGED_BYTES_MAX = 512 * 1024;
+
+/** Drops up to `limit` applied bodies that are older than `before`; returns how many, or `limit` while there are more. */
+export function purgeCallbacks(tx: Tx, before: number, limit: number): number {
+  const old = tx.db
+    .select({ id: callbacks.id, size: sql<number>`octet_length(${callbacks.body})` })
+    .from(callbacks)
+    .where(lte(callbacks.doneAt, before))
+    .orderBy(asc(callbacks.doneAt))
+    .limit(limit)
+    .all();
+  let bytes = 0;
+  const rest = old.findIndex(({ size }, index) => {
+    bytes += size;
+    return index > 0 && bytes > PURGED_BYTES_MAX;
+  });
+  const gone = rest === -1 ? old : old.slice(0, rest);
+  if (gone.length === 0) return 0;
+  const ids = gone.map(({ id }) => id);
+  tx.db.delete(callbacks).where(inArray(callbacks.id, ids)).run();
+  return rest === -1 ? old.length : limit;
+}
+
+/** The wall clock was set: up to `limit` bodies behind `after` that wait come due as soon as before. Null: no more wait. */
+export function moveWaiting({ db }: Tx, after: number, limit: number, byMs: number): number | null {
+  const moved = db.all<{ id: number }>(sql`UPDATE callbacks SET due_at = due_at + ${byMs} WHERE id IN
+    (SELECT id FROM callbacks WHERE done_at IS NULL AND id > ${after} ORDER BY id LIMIT ${limit}) RETURNING id`);
+  return moved.length < limit ? null : Math.max(...moved.map(({ id }) => id));
+}

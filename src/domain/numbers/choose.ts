@@ -1,0 +1,35 @@
+/** Which number a message leaves from. */
+import { phoneDigits, readPhone } from "#src/core/phone.ts";
+import { type FieldProblems, quote } from "#src/core/problem.ts";
+import type { Reading } from "#src/db/transaction.ts";
+import type { Workspace } from "../workspaces/table.ts";
+import { listNumbers } from "./read.ts";
+import type { SendingNumber } from "./table.ts";
+
+/**
+ * The workspace's only number, or the one that `from` names in any format. `null`: the workspace has none at all.
+ * Which field is wrong is returned, not thrown, so that the caller can name every wrong field at once.
+ */
+export function resolveSender(
+  reading: Reading,
+  workspace: Workspace,
+  from: string | null,
+): { sender: SendingNumber | null } | { fields: FieldProblems } {
+  const owned = listNumbers(reading, workspace.id);
+  if (from === null) {
+    if (owned.length <= 1) return { sender: owned[0] ?? null };
+    return { fields: { from: [`Say which number to send from: ${owned.map(({ phone }) => phone).join(", ")}.`] } };
+  }
+  if (owned.length === 0) return { sender: null };
+  const digits = phoneDigits(from)?.digits;
+  const phone = readPhone(from, workspace.country);
+  const sender = owned.find((number) => number.phone === phone || number.phone === `+${digits}`);
+  if (sender !== undefined) return { sender };
+  return {
+    fields: {
+      from: [
+        `${quote(from)} is not a number of this workspace; it has ${owned.map((number) => number.phone).join(", ")}.`,
+      ],
+    },
+  };
+}

@@ -1,0 +1,92 @@
+/** Makes an API key. The key itself is returned once and kept nowhere. */
+import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { hashToken, newToken } from "#src/core/secret.ts";
+import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { getWorkspace } from "./read.ts";
+import { type ApiKey, apiKeys, type Workspace } from "./table.ts";
+
+const KEY_PREFIX = "wx_";
+const KEY_BYTES = 32;
+/** Enough to tell keys apart, far too little to guess one. */
+const SHOWN_CHARACTERS = 9;
+const NAME_LENGTH_MAX = 100;
+
+export interface CreatedKey extends ApiKey {
+  /** The bearer key in clear. */
+  key: string;
+}
+
+export function createKey(tx: Tx, workspaceId: number, name: string): CreatedKey {
+  getWorkspace(tx, workspaceId);
+  const shown = name.trim();
+  if (shown === "" || [...shown].length > NAME_LENGTH_MAX) {
+    throw invalidRequest({ name: [`A key's name has 1 to ${NAME_LENGTH_MAX} characters.`] });
+  }
+  const key = newToken(tx.random, KEY_PREFIX, KEY_BYTES);
+  const row = tx.db
+    .insert(apiKeys)
+    .values({
+      workspaceId,
+      name: shown,
+      prefix: key.slice(0, SHOWN_CHARACTERS),
+      hash: hashToken(key),
+      createdAt: tx.now,
+    })
+    .returning()
+    .get();
+  return { ...row, key };
+}
+
+const byHash = statement((db) =>
+  db
+    .select({ id: apiKeys.id, lastUsedAt: apiKeys.lastUsedAt, workspaceId: apiKeys.workspaceId })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.hash, sql.placeholder("hash")), isNull(apiKeys.revokedAt)))
+    .prepare(),
+);
+
+export interface Bearer {
+  keyId: number;
+  lastUsedAt: number | null;
+  workspace: Workspace;
+}
+
+/** Whose key this is; undefined for an unknown or revoked one. `hash` is the SHA-256 of the whole key. */
+export function findBearer(reading: Reading, hash: Uint8Array): Bearer | undefined {
+  const found = byHash(reading).get({ hash });
+  return (
+    found && { keyId: found.id, lastUsedAt: found.lastUsedAt, workspace: getWorkspace(reading, found.workspaceId) }
+  );
+}
+
+export function listKeys(reading: Reading, workspaceId: number): ApiKey[] {
+  return reading.db.select().from(apiKeys).where(eq(apiKeys.workspaceId, workspaceId)).orderBy(asc(apiKeys.id)).all();
+}
+
+/** Throws `not_found` for another workspace's. */
+export function getKey(reading: Reading, workspaceId: number, id: number): ApiKey {
+  const key = reading.db
+    .select()
+    .from(apiKeys)
+    .where(and(eq(apiKeys.id, id), eq(apiKeys.workspaceId, workspaceId)))
+    .get();
+  if (key === undefined) throw notFound("key");
+  return key;
+}
+
+/** Notes that a key was used. The caller sees to it that this is written at most once a minute. */
+export function touchKey(tx: Tx, keyId: number): void {
+  tx.db.update(apiKeys).set({ lastUsedAt: tx.now }).where(eq(apiKeys.id, keyId)).run();
+}
+
+export function revokeKey(tx: Tx, id: number): ApiKey {
+  tx.db
+    .update(apiKeys)
+    .set({ revokedAt: tx.now })
+    .where(and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt)))
+    .run();
+  const key = tx.db.select().from(apiKeys).where(eq(apiKeys.id, id)).get();
+  if (key === undefined) throw notFound("key");
+  return key;
+}

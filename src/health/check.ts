@@ -1,0 +1,168 @@
+/**
+ * Looks a database over: the file's own integrity, its references, its schema's version, and every invariant. It only
+ * reads, a bounded piece at a time, so that a server beside it is never held up; beside nobody, `whole` also looks at
+ * what belongs to no table.
+ */
+import type { Client } from "#src/db/driver.ts";
+import { schemaVersion } from "#src/db/migrate.ts";
+import { migrations } from "#src/db/migrations.ts";
+import { type Invariant, invariants } from "./invariants.ts";
+
+export interface Finding {
+  /** `integrity`, `references`, `schema`, or an invariant's name. */
+  name: string;
+  sentence: string;
+  /** How many things break it; 1,000 means that or more. */
+  count: number;
+  /** What the ids are. */
+  of: string;
+  /** The first few. */
+  ids: (number | string)[];
+  next: string;
+}
+
+export interface Health {
+  isSound: boolean;
+  schema: number;
+  /** The names of everything that was looked at. */
+  checked: string[];
+  findings: Finding[];
+}
+
+export interface CheckOptions {
+  /** Milliseconds. */
+  now: number;
+  /** Nobody else works on the file: one long read is fine. */
+  whole: boolean;
+  /** Told before each part. */
+  onPart?: ((name: string) => void) | undefined;
+}
+
+const SLICE_ROWS = 20_000;
+const SHOWN_IDS = 5;
+const COUNTED_MAX = 1_000;
+
+export function checkDatabase(client: Client, { now, whole, onPart }: CheckOptions): Health {
+  const findings: Finding[] = [];
+  const checked: string[] = [];
+  const part = (name: string, look: () => Finding | null): void => {
+    onPart?.(name);
+    checked.push(name);
+    const finding = look();
+    if (finding !== null) findings.push(finding);
+  };
+  const schema = schemaVersion(client);
+  part("integrity", () => checkIntegrity(client, whole));
+  // What cannot be read whole cannot be judged: the queries below would fail one by one.
+  if (findings.length === 0) part("references", () => checkReferences(client));
+  const latest = migrations.at(-1)?.version ?? 0;
+  if (schema !== latest) {
+    part("schema", () => ({
+      name: "schema",
+      sentence: `The schema is ${latest}, the one that this executable works on.`,
+      count: 1,
+      of: "schema",
+      ids: [schema],
+      next:
+        schema < latest
+          ? "start the server with this executable once: it brings the database up to date"
+          : "use the newer Waxwing that wrote it",
+    }));
+  } else if (findings.length === 0) {
+    for (const invariant of invariants) part(invariant.name, () => checkInvariant(client, invariant, now));
+  }
+  return { isSound: findings.length === 0, schema, checked, findings };
+}
+
+function checkIntegrity(client: Client, whole: boolean): Finding | null {
+  const asked = whole ? [""] : tableNames(client).map((table) => `("${table}")`);
+  const told: string[] = [];
+  try {
+    for (const target of asked) {
+      const rows = client.pragma(`integrity_check${target}`) as { integrity_check: string }[];
+      told.push(...rows.map((row) => row.integrity_check).filter((line) => line !== "ok"));
+      if (told.length > 0) break;
+    }
+  } catch (error) {
+    told.push(error instanceof Error ? error.message : String(error));
+  }
+  if (told.length === 0) return null;
+  return {
+    name: "integrity",
+    sentence: "SQLite finds the file whole.",
+    count: told.length,
+    of: "damage",
+    ids: told.slice(0, SHOWN_IDS),
+    next: "stop the server, look at the disk, and restore the last good backup: waxwing restore FILE",
+  };
+}
+
+function checkReferences(client: Client): Finding | null {
+  const broken: string[] = [];
+  for (const table of tableNames(client)) {
+    const rows = client.prepare(`SELECT rowid, parent FROM pragma_foreign_key_check('${table}') LIMIT ?`);
+    for (const { rowid, parent } of rows.all(COUNTED_MAX) as { rowid: number | null; parent: string }[]) {
+      broken.push(`${table} ${rowid ?? "?"} names a missing row of ${parent}`);
+    }
+  }
+  if (broken.length === 0) return null;
+  return {
+    name: "references",
+    sentence: "Every row that another one names is there.",
+    count: broken.length,
+    of: "row",
+    ids: broken.slice(0, SHOWN_IDS),
+    next: "restore the last good backup, and report it",
+  };
+}
+
+function checkInvariant(client: Client, invariant: Invariant, now: number): Finding | null {
+  const found: number[] = [];
+  const statement = client.prepare(`SELECT id FROM (${invariant.sql}) LIMIT ${COUNTED_MAX}`).pluck();
+  const usesNow = invariant.sql.includes("@now");
+  const look = (range: { from: number; to: number } | null): void => {
+    const given = { ...(usesNow ? { now } : {}), ...(range ?? {}) };
+    found.push(...(statement.all(...(Object.keys(given).length > 0 ? [given] : [])) as number[]));
+  };
+  if (invariant.walk === undefined) look(null);
+  else {
+    for (const range of slices(client, invariant.walk)) {
+      look(range);
+      if (found.length >= COUNTED_MAX) break;
+    }
+  }
+  if (found.length === 0) return null;
+  const { name, sentence, of, next } = invariant;
+  return { name, sentence, of, next, count: Math.min(found.length, COUNTED_MAX), ids: found.slice(0, SHOWN_IDS) };
+}
+
+/** The table's ids in ranges of so many rows; ids may have wide gaps. */
+function* slices(client: Client, table: string): Generator<{ from: number; to: number }> {
+  const end = client
+    .prepare(`SELECT id FROM ${table} WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${SLICE_ROWS - 1}`)
+    .pluck();
+  for (let from = 0; ; ) {
+    const to = end.get(from) as number | undefined;
+    yield { from, to: to ?? Number.MAX_SAFE_INTEGER };
+    if (to === undefined) return;
+    from = to;
+  }
+}
+
+function tableNames(client: Client): string[] {
+  return client
+    .prepare(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+    )
+    .pluck()
+    .all() as string[];
+}
+
+/** How many rows the tables have that people ask about. */
+export function countRows(client: Client): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const table of ["workspaces", "contacts", "messages", "inbounds", "events", "consent_log", "ledger_entries"]) {
+    counts[table] = Number(client.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+  }
+  return counts;
+}

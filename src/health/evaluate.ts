@@ -1,0 +1,258 @@
+/** What of the server and its workspaces needs somebody: since when, whom it hits, and the next step. Pure. */
+import { goesOnByItself } from "#src/domain/broadcasts/broadcast.ts";
+import type { Broadcast } from "#src/domain/broadcasts/table.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import type { Condition } from "./status.ts";
+
+export interface ServerFinding {
+  level: "warning" | "problem";
+  /** What was looked at: `disk`, `outbox`, `backup` … */
+  check: string;
+  message: string;
+  /** Milliseconds; null where nobody knows. */
+  since: number | null;
+  /** Whom it hits; null: nobody yet. */
+  hits: string | null;
+  next: string;
+  /** To be copied; null where no command helps. */
+  command: string | null;
+  /** Of a workspace: which, and what there. */
+  workspaceId?: number;
+  subjectId?: number;
+}
+
+/** What is looked at of the workspaces. */
+export interface Customers {
+  workspaces: readonly Workspace[];
+  numbers: readonly SendingNumber[];
+  /** Those that rest. */
+  paused: readonly Broadcast[];
+}
+
+const MEGABYTE = 1e6;
+const FREE_BYTES_LEAST = 250 * MEGABYTE;
+const FREE_BYTES_WANTED = 1_000 * MEGABYTE;
+const WAL_BYTES_MOST = 1_000 * MEGABYTE;
+const COMMIT_SECONDS_MOST = 0.25;
+/** Fewer say nothing: one slow moment would be one in a hundred. */
+const COMMITS_JUDGED = 1_000;
+const WORK_LATE_SECONDS = 300;
+const CALLBACKS_MOST = 10_000;
+/** Of numbers, and of broadcasts: the rest comes when these are seen to. */
+const OF_A_KIND_MOST = 10;
+const BACKUP_OLD_MS = 8 * 24 * 60 * 60_000;
+
+/** The longest known first: what nobody knows the beginning of comes last. */
+export function judgeCondition(condition: Condition, customers: Customers): ServerFinding[] {
+  const found = [
+    ...judgeDisk(condition),
+    ...judgeWork(condition),
+    ...judgeBackups(condition),
+    ...customers.workspaces.flatMap(judgeWorkspace),
+    ...judgeNumbers(customers),
+    ...judgeBroadcasts(customers),
+  ];
+  return found.toSorted((a, b) => (a.since ?? Infinity) - (b.since ?? Infinity) || 0);
+}
+
+function judgeDisk({ isWritable, disk, database, commits }: Condition): ServerFinding[] {
+  const found: ServerFinding[] = [];
+  const look = `df -h ${database.path}`;
+  if (!isWritable) {
+    found.push({
+      level: "problem",
+      check: "write",
+      message: "The database cannot be written.",
+      since: null,
+      hits: "Everybody: nothing is accepted and nothing is sent.",
+      next: "See whether the disk is full or read-only. The server goes on by itself as soon as it can write.",
+      command: look,
+    });
+  }
+  if (disk !== null && disk.freeBytes < FREE_BYTES_LEAST) {
+    found.push({
+      level: "problem",
+      check: "disk",
+      message: `The disk has ${megabytes(disk.freeBytes)} MB free.`,
+      since: null,
+      hits: "Everybody, once it is full: nothing is accepted and nothing is sent then.",
+      next: "Make room, or give the server a larger disk.",
+      command: look,
+    });
+  } else if (disk !== null && disk.freeBytes < Math.max(FREE_BYTES_WANTED, 2 * database.bytes)) {
+    found.push({
+      level: "warning",
+      check: "disk",
+      message: `The disk has ${megabytes(disk.freeBytes)} MB free; an upgrade or a rehearsed restore takes twice the database's size.`,
+      since: null,
+      hits: null,
+      next: "Make room before the next upgrade.",
+      command: look,
+    });
+  }
+  if (commits.failures > 0) {
+    found.push({
+      level: "warning",
+      check: "commit",
+      message: `The disk refused ${commits.failures} commits since the server was started.`,
+      since: null,
+      hits: "Whoever asked at those moments was told so; nothing was half done.",
+      next: "Look for the disk in the machine's log.",
+      command: "journalctl -k --since today",
+    });
+  }
+  if (commits.count >= COMMITS_JUDGED && commits.p99 !== null && commits.p99 > COMMIT_SECONDS_MOST) {
+    found.push({
+      level: "warning",
+      check: "commit",
+      message: `One commit in a hundred takes over ${Math.round(commits.p99 * 1000)} ms.`,
+      since: null,
+      hits: "Everybody: each send waits for the disk twice.",
+      next: "See what else uses the disk; a local SSD takes a few milliseconds.",
+      command: "iostat -x 5 3",
+    });
+  }
+  if (database.walBytes > WAL_BYTES_MOST) {
+    found.push({
+      level: "warning",
+      check: "log",
+      message: `The database's log has grown to ${megabytes(database.walBytes)} MB.`,
+      since: null,
+      hits: null,
+      next: "It shrinks when nobody reads for long: see whether a backup or a check hangs, and restart the server if nothing else helps.",
+      command: null,
+    });
+  }
+  return found;
+}
+
+const WORK: Readonly<Record<string, string>> = {
+  deliver_webhook: "Webhooks",
+  settle_message: "Costs of messages",
+  start_broadcast: "Starts of broadcasts",
+  review_broadcast: "Ends of broadcasts",
+  sync_account: "Comparisons with WhatsApp",
+};
+
+function judgeWork({ at, outbox, callbacksWaiting }: Condition): ServerFinding[] {
+  const found: ServerFinding[] = [];
+  for (const { kind, rows, ageSeconds } of outbox) {
+    if (ageSeconds < WORK_LATE_SECONDS) continue;
+    found.push({
+      level: "warning",
+      check: "outbox",
+      message: `${WORK[kind] ?? kind}: the oldest has been due for ${Math.round(ageSeconds / 60)} minutes; ${rows} are waiting.`,
+      since: Math.round(at - ageSeconds * 1000),
+      hits: "Those whose work it is; nothing is lost, it is late.",
+      next: "See in Metrics whether it shrinks. If it does not, the server's log says why.",
+      command: "journalctl -u waxwing --since -1h",
+    });
+  }
+  if (callbacksWaiting > CALLBACKS_MOST) {
+    found.push({
+      level: "warning",
+      check: "callbacks",
+      message: `${callbacksWaiting} callbacks of the network are stored and not applied yet.`,
+      since: null,
+      hits: "Everybody: deliveries and what people write show up late.",
+      next: "See in Metrics whether it shrinks. If it does not, the server's log says why.",
+      command: "journalctl -u waxwing --since -1h",
+    });
+  }
+  return found;
+}
+
+function judgeBackups({ at, backup }: Condition): ServerFinding[] {
+  const { schedule, provenAt, failedAt } = backup;
+  if (failedAt !== null) {
+    return [
+      {
+        level: "problem",
+        check: "backup",
+        message: `The last backup failed${provenAt === null ? ", and there is no sound one" : ""}.`,
+        since: failedAt,
+        hits: "Everybody, the day this disk breaks.",
+        next: "The server's log says why it failed; then make one in Backups.",
+        command: "journalctl -u waxwing --since -1d | grep -i backup",
+      },
+    ];
+  }
+  if (provenAt !== null && provenAt > at - BACKUP_OLD_MS) return [];
+  return [
+    {
+      level: "warning",
+      check: "backup",
+      message: provenAt === null ? "There is no backup that is known to be sound." : "The newest sound backup is old.",
+      since: provenAt,
+      hits: "Everybody, the day this disk breaks.",
+      next:
+        schedule === null
+          ? 'Make one in Backups, and let the server make them by itself: schedule = "0 3 * * *" below [backup] in its configuration.'
+          : "Make one in Backups; the server makes the next by itself.",
+      command: null,
+    },
+  ];
+}
+
+function judgeWorkspace({ id, name, suspendedAt, suspendedReason }: Workspace): ServerFinding[] {
+  if (suspendedAt === null) return [];
+  return [
+    {
+      level: "warning",
+      check: "workspace",
+      message: `${name} is suspended: ${suspendedReason ?? ""}`,
+      since: suspendedAt,
+      hits: `${name}: it sends nothing.`,
+      next: "Resume it in Workspaces when the reason is gone.",
+      command: `waxwing workspace resume ${id}`,
+      workspaceId: id,
+    },
+  ];
+}
+
+function judgeNumbers({ numbers, workspaces }: Customers): ServerFinding[] {
+  return numbers
+    .filter(({ ready }) => !ready)
+    .slice(0, OF_A_KIND_MOST)
+    .map(({ id, phone, workspaceId, unreadyBy, unreadyReason }) => ({
+      level: unreadyBy === "person" ? "warning" : "problem",
+      check: "number",
+      message: `${phone} cannot send: ${unreadyReason ?? ""}`,
+      since: null,
+      hits: `${nameOf(workspaceId, workspaces)}: sends from it are refused, its broadcasts rest.`,
+      next:
+        unreadyBy === "person"
+          ? "Somebody stopped it here. Make it ready when the reason is gone."
+          : "The set-up below says what the network wants.",
+      command: unreadyBy === "person" ? `waxwing number ready ${id}` : "waxwing doctor",
+      workspaceId,
+      subjectId: id,
+    }));
+}
+
+/** Those that go on by themselves need nobody, and whoever paused one by hand knows. */
+function judgeBroadcasts({ paused, workspaces }: Customers): ServerFinding[] {
+  return paused
+    .filter(({ pauseCause }) => !goesOnByItself(pauseCause) && pauseCause !== "hand")
+    .slice(0, OF_A_KIND_MOST)
+    .map(({ id, name, workspaceId, statusReason }) => ({
+      level: "warning",
+      check: "broadcast",
+      message: `“${name}” rests: ${statusReason ?? ""}`,
+      since: null,
+      hits: `${nameOf(workspaceId, workspaces)}: whoever it has not reached yet.`,
+      next: "Look at it, then resume or cancel it: it does not go on by itself.",
+      command: `waxwing broadcast show ${id}`,
+      workspaceId,
+      subjectId: id,
+    }));
+}
+
+function nameOf(id: number, workspaces: readonly Workspace[]): string {
+  return workspaces.find((workspace) => workspace.id === id)?.name ?? String(id);
+}
+
+function megabytes(bytes: number): string {
+  return Math.round(bytes / MEGABYTE).toLocaleString("en");
+}

@@ -1,0 +1,171 @@
+/**
+ * What the server counts about itself, by name, and where each figure comes from. Nothing here reads a table on the
+ * server's own thread; what must be counted in the database is counted by the reader.
+ */
+import { statSync } from "node:fs";
+import type { Clock } from "#src/core/clock.ts";
+import { LATENCY_SECONDS, Metrics, type Sample } from "#src/core/metrics.ts";
+import { version } from "#src/core/version.ts";
+import type { Reader } from "#src/db/reader.ts";
+import type { WriterFigures } from "#src/db/writer.ts";
+import type { Outcome } from "#src/domain/messages/outcome.ts";
+import type { PostResult, WebhookPoster } from "#src/net/post.ts";
+import type { NetworkName } from "#src/networks/network.ts";
+
+/** The words of the index `broadcasts_open`: a query without them would read every broadcast that there ever was. */
+const OPEN = "status IN ('scheduled', 'queueing', 'running', 'paused')";
+
+/** A row for each state, also where there is none. */
+const OPEN_BROADCASTS = ["scheduled", "queueing", "running", "paused"]
+  .map(
+    (status) => `SELECT '${status}' AS status, count(*) AS rows FROM broadcasts WHERE ${OPEN} AND status = '${status}'`,
+  )
+  .join(" UNION ALL ");
+
+/** As the API counts them: `sent` holds the delivered, `delivered` the read. */
+const RECIPIENT_STATES = ["to_go", "sending", "sent", "delivered", "read", "failed", "skipped"] as const;
+const UNDER_WAY_TOLD = 50;
+const PROGRESS = `SELECT workspace_id, broadcast_id, ${RECIPIENT_STATES.join(", ")} FROM broadcast_figures
+  WHERE broadcast_id IN (SELECT id FROM broadcasts
+    WHERE ${OPEN} AND status IN ('queueing', 'running', 'paused') ORDER BY id LIMIT ${UNDER_WAY_TOLD})`;
+
+export class Figures {
+  readonly metrics = new Metrics();
+  readonly requests = this.metrics.histogram(
+    "waxwing_request_seconds",
+    "Requests by route and status, with the time until their answer.",
+    LATENCY_SECONDS,
+  );
+  readonly sends = this.metrics.histogram(
+    "waxwing_send_seconds",
+    "Attempts at a network by outcome, with the time until its answer.",
+    LATENCY_SECONDS,
+  );
+  readonly deliveries = this.metrics.histogram(
+    "waxwing_delivery_attempt_seconds",
+    "Webhook attempts by how they ended, with their time.",
+    LATENCY_SECONDS,
+  );
+  readonly commits = this.metrics.histogram(
+    "waxwing_commit_seconds",
+    "Group commits, from their first statement to the end of the disk's sync.",
+    LATENCY_SECONDS,
+  );
+  readonly #commitOperations = this.metrics.histogram(
+    "waxwing_commit_operations",
+    "Operations that shared a commit.",
+    [1, 2, 4, 8, 16, 32, 64, 128, 256],
+  );
+  readonly #ignored = this.metrics.counter(
+    "waxwing_statuses_ignored_total",
+    "Statuses of messages that this database does not know, such as those of a copy of it.",
+  );
+  readonly #refused = this.metrics.counter(
+    "waxwing_callbacks_refused_total",
+    "Callbacks that nothing proved to be the network's, by reason.",
+  );
+  backupAt: number | null = null;
+  backupFailures = 0;
+
+  readonly countRequest = (route: string, status: number, durationMs: number): void =>
+    this.requests.observe(durationMs / 1000, { route, status });
+
+  readonly countAttempt = (network: NetworkName, outcome: Outcome, durationMs: number): void =>
+    this.sends.observe(durationMs / 1000, { network, outcome: outcome.kind });
+
+  readonly countCommit = (operations: number, durationMs: number): void => {
+    this.commits.observe(durationMs / 1000);
+    this.#commitOperations.observe(operations);
+  };
+
+  readonly countIgnoredStatus = (): void => this.#ignored.add();
+
+  readonly countRefusedCallback = (reason: string): void => this.#refused.add({ reason });
+
+  /** `at`: when a backup was proven good, milliseconds; null: one has failed. */
+  readonly noteBackup = (at: number | null): void => {
+    if (at === null) this.backupFailures += 1;
+    else this.backupAt = at;
+  };
+
+  /** The poster, with its attempts counted. */
+  watchPoster(poster: WebhookPoster): WebhookPoster {
+    return {
+      close: () => poster.close(),
+      post: async (webhook) => {
+        const result = await poster.post(webhook);
+        this.deliveries.observe(result.durationMs / 1000, { result: endOf(result) });
+        return result;
+      },
+    };
+  }
+
+  /** What is looked up when somebody reads the figures. */
+  watch(server: { database: string; reader: Reader; clock: Clock; figures: Readonly<WriterFigures> }): void {
+    const { database, reader, clock, figures } = server;
+    const startedAt = clock.now() / 1000;
+    const gauge = this.metrics.gauge.bind(this.metrics);
+    gauge("waxwing_build_info", "The version that runs.", () => [[{ version }, 1]]);
+    gauge("waxwing_start_time_seconds", "When this process started.", () => [[{}, startedAt]]);
+    gauge("process_resident_memory_bytes", "Memory of the process.", () => [[{}, process.memoryUsage.rss()]]);
+    gauge("waxwing_heap_bytes", "Memory of the process's JavaScript.", () => [[{}, process.memoryUsage().heapUsed]]);
+    gauge("waxwing_database_bytes", "The database file.", () => [[{}, sizeOf(database)]]);
+    gauge("waxwing_wal_bytes", "The log beside the database; it shrinks only when nobody reads it.", () => [
+      [{}, sizeOf(`${database}-wal`)],
+    ]);
+    gauge("waxwing_commit_failures", "Group commits that the disk refused, since the start.", () => [
+      [{}, figures.failures],
+    ]);
+    gauge(
+      "waxwing_backup_last_success_seconds",
+      "When the server's last backup was proven good; none since the start: absent.",
+      () => (this.backupAt === null ? [] : [[{}, this.backupAt / 1000]]),
+    );
+    gauge("waxwing_backup_failures", "Backups of the server that failed, since the start.", () => [
+      [{}, this.backupFailures],
+    ]);
+    const asked =
+      (sql: string, column: string, labels: readonly string[] = []) =>
+      async (): Promise<Sample[]> => {
+        const rows = await reader.query(sql, sql.includes("?") ? [clock.now()] : []);
+        return rows.map((row) => [
+          Object.fromEntries(labels.map((label) => [label, String(row[label])])),
+          Number(row[column] ?? 0),
+        ]);
+      };
+    const work = "SELECT kind, count(*) AS depth, max(0, ? - min(due_at)) / 1000.0 AS age FROM outbox GROUP BY kind";
+    gauge("waxwing_outbox_rows", "Work that is waiting or under way.", asked(work, "depth", ["kind"]));
+    gauge("waxwing_outbox_age_seconds", "How long the oldest work has been due.", asked(work, "age", ["kind"]));
+    gauge(
+      "waxwing_callbacks_waiting",
+      "Callbacks of networks that are stored and not applied.",
+      asked("SELECT count(*) AS waiting FROM callbacks WHERE done_at IS NULL AND due_at <= ?", "waiting"),
+    );
+    gauge("waxwing_broadcasts", "Broadcasts that are not over.", asked(OPEN_BROADCASTS, "rows", ["status"]));
+    gauge(
+      "waxwing_broadcast_recipients",
+      `How far the oldest ${UNDER_WAY_TOLD} broadcasts are that are under way.`,
+      async () =>
+        (await reader.query(PROGRESS)).flatMap((row) =>
+          RECIPIENT_STATES.map((state): Sample => {
+            const labels = { workspace: String(row.workspace_id), broadcast: String(row.broadcast_id), state };
+            return [labels, Number(row[state])];
+          }),
+        ),
+    );
+    const people =
+      "SELECT coalesce(sum(contacts), 0) AS contacts, coalesce(sum(opted_out), 0) AS out FROM contact_counters";
+    gauge("waxwing_contacts", "Contacts with a phone number.", asked(people, "contacts"));
+    gauge("waxwing_opted_out", "Of these, those who opted out.", asked(people, "out"));
+  }
+}
+
+function endOf(result: PostResult): string {
+  if (result.kind === "failed") return result.reason;
+  return `${Math.floor(result.status / 100)}xx`;
+}
+
+/** 0 where there is none: a log that is empty may have no file. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

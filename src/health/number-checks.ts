@@ -1,0 +1,220 @@
+/** Looks at one number on WhatsApp: token, permissions, readiness, subscription, templates. Changes nothing here. */
+
+import { SecretUnreadable } from "#src/core/secret.ts";
+import { findSync } from "#src/domain/numbers/account-sync.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import { senderOf } from "#src/networks/credentials.ts";
+import type { AccountPort, Looked, Sender } from "#src/networks/network.ts";
+import type { Doctor } from "./doctor-context.ts";
+import type { Findings } from "./finding.ts";
+
+export interface NumberCheck {
+  doctor: Doctor;
+  port: AccountPort;
+  number: SendingNumber;
+  findings: Findings;
+  /** Has the app told of the account's messages, where it is not. */
+  subscribe: boolean;
+  now: number;
+}
+
+const NEEDED_SCOPES = ["whatsapp_business_messaging", "whatsapp_business_management"];
+const EXPIRES_SOON_MS = 7 * 24 * 60 * 60_000;
+
+/** Returns the network's own time, where it named one. */
+export async function checkNumber(check: NumberCheck): Promise<number | null> {
+  const { number, findings } = check;
+  const sender = openSender(check);
+  checkSecret(check);
+  checkFreshness(check);
+  if (sender === null) return null;
+  const { appId } = await checkToken(check, sender);
+  const at = await checkReadiness(check, sender);
+  if (check.port.knowsNumbers) await checkSubscription(check, sender, appId);
+  else findings.ok("subscription", number.id, "This provider subscribes by itself; its callback address is set there.");
+  return at;
+}
+
+function again({ number }: NumberCheck): string {
+  return `waxwing number update ${number.id} --token-file FILE`;
+}
+
+function openSender(check: NumberCheck): Sender | null {
+  const { doctor, number, findings } = check;
+  try {
+    return senderOf(doctor.box(), number);
+  } catch (error) {
+    if (!(error instanceof SecretUnreadable)) throw error;
+    findings.problem(
+      "token",
+      number.id,
+      `The access token of ${number.phone} cannot be read with the key at ${doctor.settings.keyFile}.`,
+      `put this installation's own key file back, or store the token again: ${again(check)}`,
+    );
+    return null;
+  }
+}
+
+function checkSecret({ doctor, port, number, findings }: NumberCheck): void {
+  if (number.appSecret !== null || doctor.settings.hasAppSecret) return;
+  if (!port.knowsNumbers) {
+    const address = `the address that waxwing number show ${number.id} prints`;
+    findings.ok(
+      "app secret",
+      number.id,
+      `This provider does not sign; its callbacks count when they come to ${address}.`,
+    );
+    return;
+  }
+  findings.problem(
+    "app secret",
+    number.id,
+    `There is no app secret for ${number.phone}, so its callbacks are refused.`,
+    `set [whatsapp] app_secret, or waxwing number update ${number.id} --app-secret-file FILE (a provider that does not sign calls the number's own address: waxwing number show ${number.id})`,
+  );
+}
+
+function checkFreshness({ doctor, number, findings, now }: NumberCheck): void {
+  const { store, settings } = doctor;
+  const sync = store.read((reading) => findSync(reading, number.workspaceId, number.accountId));
+  const next = `waxwing template sync --workspace ${number.workspaceId}`;
+  if (sync?.error != null) {
+    findings.warn("templates", number.id, `The last comparison with WhatsApp failed: ${sync.error}`, next);
+  } else if (sync?.succeededAt == null) {
+    findings.warn("templates", number.id, "The templates were never compared with WhatsApp.", next);
+  } else if (sync.succeededAt < now - 2 * settings.syncEveryMs) {
+    const hours = Math.round((now - sync.succeededAt) / 3_600_000);
+    findings.warn(
+      "templates",
+      number.id,
+      `The templates were compared with WhatsApp ${hours} hours ago.`,
+      `${next}, and see whether the server runs`,
+    );
+  } else {
+    findings.ok("templates", number.id, "The templates are fresh.");
+  }
+}
+
+async function checkToken(check: NumberCheck, sender: Sender): Promise<{ appId: string | null }> {
+  const { port, number, findings, now } = check;
+  if (!port.knowsNumbers) return { appId: null };
+  const looked = await port.inspectToken(sender);
+  if (!looked.ok) {
+    const { kind, words } = looked.failure;
+    if (kind === "token")
+      findings.problem("token", number.id, words, `make a new one in Meta's Business Manager, then ${again(check)}`);
+    else
+      findings.warn(
+        "token",
+        number.id,
+        `What the token may do could not be asked: ${words}`,
+        "nothing, if the number below is ready",
+      );
+    return { appId: null };
+  }
+  const { isValid, scopes, appId, expiresAt } = looked.value;
+  const missing = NEEDED_SCOPES.filter((scope) => !scopes.includes(scope));
+  if (!isValid) {
+    findings.problem(
+      "token",
+      number.id,
+      "WhatsApp says that the access token is not valid.",
+      `make a new one in Meta's Business Manager, then ${again(check)}`,
+    );
+  } else if (missing.length > 0) {
+    findings.problem(
+      "token",
+      number.id,
+      `The access token lacks the permission ${missing.join(" and ")}.`,
+      `make a token with both WhatsApp permissions for the system user, then ${again(check)}`,
+    );
+  } else if (expiresAt !== null && expiresAt < now + EXPIRES_SOON_MS) {
+    findings.warn(
+      "token",
+      number.id,
+      `The access token ends on ${new Date(expiresAt).toISOString().slice(0, 10)}.`,
+      `make one for a system user, which does not end, then ${again(check)}`,
+    );
+  } else {
+    findings.ok("token", number.id, "The access token is valid and has both permissions.");
+  }
+  return { appId };
+}
+
+async function checkReadiness(check: NumberCheck, sender: Sender): Promise<number | null> {
+  const { port, number, findings } = check;
+  const looked: Looked<unknown> = port.knowsNumbers
+    ? await port.lookAtNumber(sender)
+    : await port.listTemplates(sender);
+  if (!looked.ok) {
+    findings.problem("number", number.id, looked.failure.words, nextOf(looked.failure.kind, check));
+    return null;
+  }
+  if (number.ready) {
+    findings.ok("number", number.id, `${number.phone} is ready to send.`);
+  } else if (number.unreadyBy === "person") {
+    findings.warn(
+      "number",
+      number.id,
+      `${number.phone} was stopped by hand: ${number.unreadyReason}`,
+      `waxwing number ready ${number.id}`,
+    );
+  } else {
+    findings.problem(
+      "number",
+      number.id,
+      `${number.phone} cannot send: ${number.unreadyReason}`,
+      `put that right in Meta's dashboard, then waxwing number sync ${number.id}`,
+    );
+  }
+  return looked.at;
+}
+
+function nextOf(kind: Extract<Looked<unknown>, { ok: false }>["failure"]["kind"], check: NumberCheck): string {
+  switch (kind) {
+    case "token":
+      return `make a new token in Meta's Business Manager, then ${again(check)}`;
+    case "number":
+      return "compare phone number id and account id with Meta's dashboard, and give the system user access to the account";
+    case "permission":
+      return "give the system user both WhatsApp permissions and full control of the account in Meta's Business Manager";
+    case "later":
+      return "see whether this machine reaches the network, then try again";
+    case "other":
+      return "look the code up in Meta's list of error codes";
+  }
+}
+
+async function checkSubscription(check: NumberCheck, sender: Sender, appId: string | null): Promise<void> {
+  const { port, number, findings, subscribe } = check;
+  const looked = await port.listSubscribedApps(sender);
+  if (!looked.ok) {
+    findings.warn(
+      "subscription",
+      number.id,
+      `Whether the app is subscribed could not be asked: ${looked.failure.words}`,
+      nextOf(looked.failure.kind, check),
+    );
+    return;
+  }
+  const isSubscribed = appId === null ? looked.value.length > 0 : looked.value.some(({ id }) => id === appId);
+  if (isSubscribed) return findings.ok("subscription", number.id, "The app is subscribed to the account.");
+  if (!subscribe) {
+    findings.problem(
+      "subscription",
+      number.id,
+      `No app of this token is subscribed to the account ${number.accountId}, so WhatsApp tells this server nothing.`,
+      "waxwing doctor --subscribe does it",
+    );
+    return;
+  }
+  const done = await port.subscribeApp(sender);
+  if (done.ok) findings.ok("subscription", number.id, `The app is subscribed to the account ${number.accountId} now.`);
+  else
+    findings.problem(
+      "subscription",
+      number.id,
+      `The app could not be subscribed: ${done.failure.words}`,
+      nextOf(done.failure.kind, check),
+    );
+}

@@ -1,0 +1,55 @@
+/** Looks at callbacks that were refused for their signature since the last one that was not. */
+import { listRefused, REFUSED_KEPT_MS, wasAcceptedAfter } from "#src/domain/inbound/refused-callbacks.ts";
+import type { RefusedCount } from "#src/domain/inbound/table.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import type { Doctor } from "./doctor-context.ts";
+import type { Findings } from "./finding.ts";
+
+const CHECK = "callback signature";
+
+/** `numbers`: those that are looked at. Before everything else: while this holds, nothing that WhatsApp reports is known. */
+export function checkRefused({ store, clock }: Doctor, numbers: readonly SendingNumber[], findings: Findings): void {
+  const now = clock.now();
+  const refused = store
+    .read((reading) => listRefused(reading, now - REFUSED_KEPT_MS))
+    .filter(({ reason }) => reason === "wrong_signature");
+  for (const number of numbers) {
+    const counts = refused.filter(({ numberId }) => numberId === number.id);
+    const told = describe(counts, now);
+    if (told === null || store.read((reading) => wasAcceptedAfter(reading, number, told.lastAt))) continue;
+    const isOwn = number.appSecret !== null;
+    findings.problem(
+      CHECK,
+      number.id,
+      `WhatsApp's callbacks arrive but their signature does not match the app secret of ${number.phone}: ${told.words}. What people write and what becomes of messages is not taken in.`,
+      `copy the app secret from Meta's dashboard (App settings, Basic) into ${
+        isOwn
+          ? `a file, then waxwing number update ${number.id} --app-secret-file FILE`
+          : "[whatsapp] app_secret, then restart the server"
+      }`,
+    );
+  }
+  // Anybody can send these, and nothing in them says that WhatsApp did.
+  const told = describe(
+    refused.filter(({ numberId }) => numberId === 0),
+    now,
+  );
+  if (told === null || store.read((reading) => wasAcceptedAfter(reading, null, told.lastAt))) return;
+  findings.warn(
+    CHECK,
+    null,
+    `Callbacks that name no number of this server arrive with a signature that does not match: ${told.words}.`,
+    "see in Meta's dashboard which app calls this address, and compare its app secret; strangers do this too",
+  );
+}
+
+/** Null where there is none. */
+function describe(counts: readonly RefusedCount[], now: number): { words: string; lastAt: number } | null {
+  const [first] = counts;
+  if (first === undefined) return null;
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  const lastAt = Math.max(...counts.map((one) => one.lastAt));
+  const since = new Date(first.hour).toISOString().slice(0, 16).replace("T", " ");
+  const minutes = Math.max(0, Math.round((now - lastAt) / 60_000));
+  return { words: `${total} refused since ${since} UTC, the last ${minutes} minutes ago`, lastAt };
+}

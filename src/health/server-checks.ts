@@ -1,0 +1,107 @@
+/** Looks at what all numbers on WhatsApp share: the public address, its verification, who calls it, and the clock. */
+
+import type { Clock } from "#src/core/clock.ts";
+import { randomText } from "#src/core/id.ts";
+import type { Random } from "#src/core/random.ts";
+import { lastReceivedAt } from "#src/domain/inbound/callbacks.ts";
+import type { Doctor } from "./doctor-context.ts";
+import type { Findings } from "./finding.ts";
+
+const LIMIT_MS = 10_000;
+const CLOCK_WARNING_MS = 30_000;
+/** From here on scheduled broadcasts are held. */
+const CLOCK_PROBLEM_MS = 5 * 60_000;
+
+/** `isVerified`: the network calls the address with the verify token before it uses it. */
+export async function checkCallback(doctor: Doctor, isVerified: boolean, findings: Findings): Promise<void> {
+  const { publicUrl, verifyToken } = doctor.settings;
+  if (publicUrl === null) {
+    findings.problem(
+      "callback",
+      null,
+      "The server has no public address, so WhatsApp cannot report deliveries or what people write.",
+      "set [server] public_url to the https address under which the world reaches it",
+    );
+  } else if (!publicUrl.startsWith("https://")) {
+    findings.problem(
+      "callback",
+      null,
+      `WhatsApp calls https addresses only, and public_url is ${publicUrl}.`,
+      "put TLS in front, or set [server] tls_cert and tls_key",
+    );
+  } else if (isVerified && verifyToken === null) {
+    findings.problem(
+      "callback",
+      null,
+      "There is no verify token, so Meta cannot verify the callback address.",
+      "set [whatsapp] verify_token to a word of your own, and type the same word into Meta's form",
+    );
+  }
+  if (isVerified && publicUrl !== null && verifyToken !== null) await call(publicUrl, verifyToken, doctor, findings);
+  const last = doctor.store.read((reading) => lastReceivedAt(reading, "whatsapp"));
+  if (last === null) {
+    findings.warn(
+      "callback",
+      null,
+      "WhatsApp has not called this server yet.",
+      "write to the number from a phone; if nothing comes, see the callback address and the subscription",
+    );
+  } else {
+    const minutes = Math.round((doctor.clock.now() - last) / 60_000);
+    findings.ok("callback", null, `WhatsApp last called ${minutes} minutes ago.`);
+  }
+}
+
+/** As Meta does when the address is saved in its form. */
+async function call(
+  publicUrl: string,
+  verifyToken: string,
+  { clock, random }: { clock: Clock; random: Random },
+  findings: Findings,
+): Promise<void> {
+  const address = `${publicUrl}/networks/whatsapp`;
+  const challenge = randomText(random, 20);
+  const query = new URLSearchParams({
+    "hub.mode": "subscribe",
+    "hub.verify_token": verifyToken,
+    "hub.challenge": challenge,
+  });
+  const limit = new AbortController();
+  const timer = clock.setTimer(LIMIT_MS, () => limit.abort());
+  try {
+    const response = await fetch(`${address}?${query}`, { redirect: "manual", signal: limit.signal });
+    const text = await response.text();
+    if (response.ok && text === challenge) {
+      findings.ok("callback", null, `${address} answers as Meta expects, seen from this machine.`);
+      return;
+    }
+    findings.problem(
+      "callback",
+      null,
+      `${address} answered HTTP ${response.status} and not the challenge.`,
+      "let the proxy pass /networks/ on to this server, and see that the server runs with this configuration",
+    );
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "no answer";
+    findings.problem(
+      "callback",
+      null,
+      `${address} cannot be reached from this machine (${code}).`,
+      "see DNS, certificate, firewall and whether the server runs; from inside some networks the own address is out of reach",
+    );
+  } finally {
+    timer.cancel();
+  }
+}
+
+/** `networkTime` as the network's answer was dated; to the second, and as old as the answer took. */
+export function checkClock(networkTime: number, now: number, findings: Findings): void {
+  const offMs = Math.abs(now - networkTime);
+  const seconds = Math.round(offMs / 1000);
+  const next = "set the clock by NTP (timedatectl set-ntp true)";
+  if (offMs >= CLOCK_PROBLEM_MS)
+    findings.problem("clock", null, `This machine's clock is ${seconds} seconds off WhatsApp's.`, next);
+  else if (offMs >= CLOCK_WARNING_MS)
+    findings.warn("clock", null, `This machine's clock is ${seconds} seconds off WhatsApp's.`, next);
+  else findings.ok("clock", null, "The clock is right.");
+}

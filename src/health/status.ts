@@ -1,0 +1,127 @@
+/**
+ * How the server is: what runs, the room that it has, the work that waits, its disk's speed, its backups. Everything is
+ * asked from where `/metrics` and `/readyz` have it, so that no two faces ever say different things.
+ */
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Clock } from "#src/core/clock.ts";
+import type { Metrics, Sample } from "#src/core/metrics.ts";
+import { commit, version } from "#src/core/version.ts";
+import type { Store } from "#src/db/store.ts";
+import type { WriteProbe } from "#src/db/write-probe.ts";
+import type { Quantiles, Trends } from "./time-series.ts";
+
+export interface Condition {
+  at: number;
+  version: string;
+  /** Empty: run from source. */
+  commit: string;
+  bun: string;
+  sqlite: string;
+  schema: number;
+  startedAt: number;
+  memoryBytes: number;
+  isWritable: boolean;
+  database: { path: string; bytes: number; walBytes: number };
+  /** Of the disk that the database is on; null where it cannot be asked. */
+  disk: { freeBytes: number; totalBytes: number } | null;
+  outbox: { kind: string; rows: number; ageSeconds: number }[];
+  callbacksWaiting: number;
+  /** Of the last hour; the failures since the start. */
+  commits: Quantiles & { failures: number };
+  backup: {
+    directory: string;
+    /** Null: none is made by itself. */
+    schedule: string | null;
+    nextAt: number | null;
+    /** Of the newest that is sound, milliseconds. */
+    provenAt: number | null;
+    /** When the last one failed, or what it copied was not right; null: it did not, or there was none since the start. */
+    failedAt: number | null;
+  };
+}
+
+export interface ConditionSources {
+  clock: Clock;
+  store: Store;
+  database: string;
+  metrics: Metrics;
+  trends: Trends;
+  isWritable: WriteProbe;
+  backups: BackupSource;
+}
+
+/** What is known of the server's own backups. Times are milliseconds. */
+export interface BackupSource {
+  directory: string;
+  /** Null: none is made by itself. */
+  schedule: string | null;
+  nextAt: () => number | null;
+  /** When the newest sound backup was finished; null: there is none. */
+  lastSoundAt: () => number | null;
+  /** When the last backup since the start failed or copied a broken database; null: it did not. */
+  lastFailureAt: () => number | null;
+}
+
+/** Commits are judged by the last hour: what was slow at the start of the server says nothing of now. */
+const COMMITS_MINUTES = 60;
+
+export async function readCondition(sources: ConditionSources): Promise<Condition> {
+  const { clock, store, database, metrics, trends, isWritable, backups } = sources;
+  const many = async (name: string): Promise<readonly Sample[]> => (await metrics.gaugeOf(name)) ?? [];
+  const one = async (name: string): Promise<number> => firstOf(await many(name));
+  const [writable, disk, rows, ages, callbacksWaiting, failures, memoryBytes, bytes, walBytes, lately] =
+    await Promise.all([
+      isWritable(),
+      diskOf(dirname(database)),
+      many("waxwing_outbox_rows"),
+      many("waxwing_outbox_age_seconds"),
+      one("waxwing_callbacks_waiting"),
+      one("waxwing_commit_failures"),
+      one("process_resident_memory_bytes"),
+      one("waxwing_database_bytes"),
+      one("waxwing_wal_bytes"),
+      trends.lately(COMMITS_MINUTES),
+    ]);
+  return {
+    at: clock.now(),
+    version,
+    commit,
+    bun: Bun.version,
+    sqlite: String(store.client.prepare("SELECT sqlite_version()").pluck().get()),
+    schema: Number(store.client.pragma("user_version", { simple: true })),
+    startedAt: trends.startedAt,
+    memoryBytes,
+    isWritable: writable,
+    database: { path: database, bytes, walBytes },
+    disk,
+    outbox: rows.map(([{ kind }, value]) => ({
+      kind: String(kind),
+      rows: value,
+      ageSeconds: firstOf(ages.filter(([labels]) => labels.kind === kind)),
+    })),
+    callbacksWaiting,
+    commits: { ...lately.commit, failures },
+    backup: {
+      directory: backups.directory,
+      schedule: backups.schedule,
+      nextAt: backups.nextAt(),
+      provenAt: backups.lastSoundAt(),
+      failedAt: backups.lastFailureAt(),
+    },
+  };
+}
+
+function firstOf(samples: readonly Sample[]): number {
+  return samples[0]?.[1] ?? 0;
+}
+
+/** Null where it cannot be asked. */
+export async function diskOf(directory: string): Promise<Condition["disk"]> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(directory);
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * How the figures of the process have gone, minute by minute, for the last day: kept in memory, so a restart begins anew.
+ * Nothing is counted here: once a minute the totals of the metrics are looked at, and what they have grown by is kept.
+ */
+
+import type { Clock, Timer } from "#src/core/clock.ts";
+import { type Histogram, LATENCY_SECONDS, type Labels, type Metrics } from "#src/core/metrics.ts";
+
+export interface TrendSources {
+  metrics: Metrics;
+  requests: Histogram;
+  sends: Histogram;
+  deliveries: Histogram;
+  commits: Histogram;
+}
+
+/** What happened between two looks; counts of times are by bucket. */
+interface Minute {
+  /** When it ended, milliseconds. */
+  at: number;
+  accepted: number;
+  refused: number;
+  unknown: number;
+  webhooksTaken: number;
+  webhooksFailed: number;
+  times: Record<TimeName, number[]>;
+  /** Null where it could not be asked. */
+  waiting: number | null;
+  /** Seconds since the oldest work has been due. */
+  age: number | null;
+  databaseBytes: number | null;
+}
+
+const timeNames = ["network", "api", "webhook", "commit"] as const;
+export type TimeName = (typeof timeNames)[number];
+
+export interface Quantiles {
+  /** Of how many. */
+  count: number;
+  /** Seconds; null where nothing happened. */
+  p50: number | null;
+  p99: number | null;
+}
+
+export interface TrendPoint extends Omit<Minute, "times">, Record<TimeName, Quantiles> {
+  /** When it began, milliseconds. */
+  from: number;
+}
+
+type Totals = Pick<Minute, "accepted" | "refused" | "unknown" | "webhooksTaken" | "webhooksFailed" | "times">;
+
+const MINUTE_MS = 60_000;
+const MINUTES_KEPT = 24 * 60;
+
+export class Trends {
+  readonly #sources: TrendSources;
+  readonly #clock: Clock;
+  readonly #timers: Pick<Clock, "setTimer">;
+  readonly #minutes: Minute[] = [];
+  readonly startedAt: number;
+  #totals: Totals;
+  #timer: Timer | null = null;
+  #isStopped = true;
+
+  /** `timers` are real ones: a test that lets a day pass has no use for a thousand looks. */
+  constructor(sources: TrendSources, clock: Clock, timers: Pick<Clock, "setTimer">) {
+    this.#sources = sources;
+    this.#clock = clock;
+    this.#timers = timers;
+    this.startedAt = clock.now();
+    this.#totals = this.#readTotals();
+  }
+
+  start(): void {
+    this.#isStopped = false;
+    this.#wait();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+  }
+
+  /** What it waits for is no work. */
+  get isActive(): boolean {
+    return false;
+  }
+
+  /** Ends the minute that is open. */
+  async look(): Promise<void> {
+    const { minute, totals } = await this.#measure();
+    this.#totals = totals;
+    this.#minutes.push(minute);
+    if (this.#minutes.length > MINUTES_KEPT) this.#minutes.shift();
+  }
+
+  /** The last `minutes`, in steps of so many, the oldest first and the open one last. */
+  async points(minutes: number, stepMinutes: number): Promise<TrendPoint[]> {
+    const shown = await this.#last(minutes);
+    const stepMs = stepMinutes * MINUTE_MS;
+    const groups = Map.groupBy(shown, ({ at }) => Math.ceil(at / stepMs) * stepMs);
+    return [...groups].map(([until, group]) => pointOf(until - stepMs, group)).toSorted((a, b) => a.at - b.at);
+  }
+
+  /** The last `minutes` as one. */
+  async lately(minutes: number): Promise<TrendPoint> {
+    return pointOf(this.#clock.now() - minutes * MINUTE_MS, await this.#last(minutes));
+  }
+
+  async #last(minutes: number): Promise<Minute[]> {
+    const { minute } = await this.#measure();
+    const since = this.#clock.now() - minutes * MINUTE_MS;
+    return [...this.#minutes, minute].filter(({ at }) => at > since);
+  }
+
+  #wait(): void {
+    if (this.#isStopped) return;
+    this.#timer = this.#timers.setTimer(MINUTE_MS, () => {
+      void this.look().finally(() => this.#wait());
+    });
+  }
+
+  async #measure(): Promise<{ minute: Minute; totals: Totals }> {
+    const { metrics } = this.#sources;
+    const [depths, ages, bytes] = await Promise.all([
+      metrics.gaugeOf("waxwing_outbox_rows"),
+      metrics.gaugeOf("waxwing_outbox_age_seconds"),
+      metrics.gaugeOf("waxwing_database_bytes"),
+    ]);
+    const totals = this.#readTotals();
+    const before = this.#totals;
+    const times = {} as Minute["times"];
+    for (const name of timeNames)
+      times[name] = totals.times[name].map((count, at) => count - (before.times[name][at] ?? 0));
+    const minute: Minute = {
+      at: this.#clock.now(),
+      accepted: totals.accepted - before.accepted,
+      refused: totals.refused - before.refused,
+      unknown: totals.unknown - before.unknown,
+      webhooksTaken: totals.webhooksTaken - before.webhooksTaken,
+      webhooksFailed: totals.webhooksFailed - before.webhooksFailed,
+      times,
+      waiting: depths?.reduce((total, [, value]) => total + value, 0) ?? null,
+      age: ages?.reduce((oldest, [, value]) => Math.max(oldest, value), 0) ?? null,
+      databaseBytes: bytes?.[0]?.[1] ?? null,
+    };
+    return { minute, totals };
+  }
+
+  #readTotals(): Totals {
+    const { requests, sends, deliveries, commits } = this.#sources;
+    const isAccepted = ({ outcome }: Labels): boolean => outcome === "accepted";
+    const isUnknown = ({ outcome }: Labels): boolean => outcome === "unknown";
+    const isTaken = ({ result }: Labels): boolean => result === "2xx";
+    return {
+      accepted: countOf(sends, isAccepted),
+      refused: countOf(sends, (labels) => !isAccepted(labels) && !isUnknown(labels)),
+      unknown: countOf(sends, isUnknown),
+      webhooksTaken: countOf(deliveries, isTaken),
+      webhooksFailed: countOf(deliveries, (labels) => !isTaken(labels)),
+      times: {
+        network: bucketsOf(sends),
+        api: bucketsOf(requests),
+        webhook: bucketsOf(deliveries),
+        commit: bucketsOf(commits),
+      },
+    };
+  }
+}
+
+function countOf({ series }: Histogram, isMeant: (labels: Labels) => boolean): number {
+  let total = 0;
+  for (const { labels, counts } of series) if (isMeant(labels)) total += sum(counts);
+  return total;
+}
+
+function bucketsOf({ series }: Histogram): number[] {
+  const total = new Array<number>(LATENCY_SECONDS.length + 1).fill(0);
+  for (const { counts } of series) add(total, counts);
+  return total;
+}
+
+function pointOf(from: number, group: readonly Minute[]): TrendPoint {
+  const total = (pick: (minute: Minute) => number): number => sum(group.map(pick));
+  const quantiles = (name: TimeName): Quantiles => {
+    const counts = new Array<number>(LATENCY_SECONDS.length + 1).fill(0);
+    for (const { times } of group) add(counts, times[name]);
+    return { count: sum(counts), p50: quantileOf(counts, 0.5), p99: quantileOf(counts, 0.99) };
+  };
+  const last = group.at(-1);
+  return {
+    from,
+    at: last?.at ?? from,
+    accepted: total(({ accepted }) => accepted),
+    refused: total(({ refused }) => refused),
+    unknown: total(({ unknown }) => unknown),
+    webhooksTaken: total(({ webhooksTaken }) => webhooksTaken),
+    webhooksFailed: total(({ webhooksFailed }) => webhooksFailed),
+    // The worst of them: an average would hide what somebody waited for.
+    waiting: most(group.map(({ waiting }) => waiting)),
+    age: most(group.map(({ age }) => age)),
+    databaseBytes: last?.databaseBytes ?? null,
+    network: quantiles("network"),
+    api: quantiles("api"),
+    webhook: quantiles("webhook"),
+    commit: quantiles("commit"),
+  };
+}
+
+/** As Prometheus reads a histogram: evenly spread within a bucket; beyond the last bound, that bound. */
+export function quantileOf(counts: readonly number[], share: number): number | null {
+  const all = sum(counts);
+  if (all === 0) return null;
+  const rank = share * all;
+  let below = 0;
+  for (const [at, count] of counts.entries()) {
+    if (below + count >= rank && count > 0) {
+      const lower = LATENCY_SECONDS[at - 1] ?? 0;
+      const upper = LATENCY_SECONDS[at];
+      return upper === undefined ? lower : lower + ((upper - lower) * (rank - below)) / count;
+    }
+    below += count;
+  }
+  return LATENCY_SECONDS.at(-1) ?? null;
+}
+
+function most(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+function sum(values: readonly number[]): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
+
+function add(total: number[], counts: readonly number[]): void {
+  for (const [at, count] of counts.entries()) total[at] = (total[at] ?? 0) + count;
+}

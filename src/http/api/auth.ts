@@ -1,0 +1,64 @@
+/** Whose request this is: the bearer key, looked up by its hash at every request, so that a revoked key ends at once. */
+
+import type { Clock } from "#src/core/clock.ts";
+import { Problem } from "#src/core/problem.ts";
+import { hashToken } from "#src/core/secret.ts";
+import type { Store } from "#src/db/store.ts";
+import type { Reading } from "#src/db/transaction.ts";
+import { type Bearer, findBearer, touchKey } from "#src/domain/workspaces/api-keys.ts";
+
+/** A key's last use is written at most this often. */
+const TOUCH_EVERY_MS = 60_000;
+const BEARER = /^bearer +([!-~]{1,200}) *$/i;
+
+export class Authenticator {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  /** Touches that are queued or just written, so that a busy key queues one and not a hundred. */
+  readonly #touchedAt = new Map<number, number>();
+  /** Requests of one turn that carry the same key are answered from one look: their view of the data is the same. */
+  readonly #known = new WeakMap<object, Map<string, Bearer | undefined>>();
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Throws `unauthenticated`, then `api_not_enabled`. */
+  requireBearer(header: string | null): Bearer {
+    const key = BEARER.exec(header ?? "")?.[1];
+    const bearer = key === undefined ? undefined : this.#store.read((reading) => this.#find(reading, key));
+    if (bearer === undefined) {
+      throw new Problem(
+        "unauthenticated",
+        header === null
+          ? "Send your API key in the header `Authorization: Bearer <key>`."
+          : "This API key is unknown or was revoked.",
+      );
+    }
+    if (!bearer.workspace.apiEnabled) {
+      throw new Problem("api_not_enabled", "The API is not switched on for this workspace.");
+    }
+    this.#touch(bearer);
+    return bearer;
+  }
+
+  #find(reading: Reading, key: string): Bearer | undefined {
+    let known = this.#known.get(reading.view);
+    if (known === undefined) {
+      known = new Map();
+      this.#known.set(reading.view, known);
+    }
+    if (!known.has(key)) known.set(key, findBearer(reading, hashToken(key)));
+    return known.get(key);
+  }
+
+  #touch({ keyId, lastUsedAt }: Bearer): void {
+    const now = this.#clock.now();
+    const last = Math.max(lastUsedAt ?? 0, this.#touchedAt.get(keyId) ?? 0);
+    if (now - last < TOUCH_EVERY_MS) return;
+    this.#touchedAt.set(keyId, now);
+    // Only a note for people: a disk that is full must not make a request fail because of it.
+    this.#store.write((tx) => touchKey(tx, keyId)).catch(() => undefined);
+  }
+}

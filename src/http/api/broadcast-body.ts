@@ -1,0 +1,157 @@
+/** The body of `POST /broadcasts`: its schema for the reference, and the way from JSON to what the domain takes. */
+import { Type } from "@sinclair/typebox";
+import { readInstant } from "#src/core/instant.ts";
+import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
+import type { BroadcastInput } from "#src/domain/broadcasts/plan.ts";
+import type { BroadcastValue, BroadcastVariables } from "#src/domain/broadcasts/values.ts";
+import { findMistakes } from "../validate.ts";
+import { checkLink, checkWellFormed, MediaBody, type ReadValue, readLiteral, readVariables } from "./variables-body.ts";
+
+const NAME_LENGTH_MAX = 191;
+const TO_ITEMS_MAX = 1000;
+
+const ContactFieldValue = Type.Object(
+  {
+    field: Type.String({
+      minLength: 1,
+      description:
+        "`name`, `first_name`, `last_name`, `email`, `city`, `state`, `company`, or the key of a custom field.",
+      examples: ["first_name"],
+    }),
+    fallback: Type.Optional(
+      Type.String({
+        description: "Stands in where a contact has no value. Without it, such a contact is skipped.",
+        examples: ["there"],
+      }),
+    ),
+  },
+  {
+    $id: "ContactFieldValue",
+    additionalProperties: false,
+    description: "A value that each contact has of its own.",
+  },
+);
+
+const BroadcastValues = Type.Array(
+  Type.Union([Type.Unsafe<string | number>({ type: ["string", "number"] }), ContactFieldValue]),
+  {
+    description: "Values in the order of the placeholders.",
+    examples: [[{ field: "first_name", fallback: "there" }, "20%"]],
+  },
+);
+
+const BroadcastVariableParts = Type.Object(
+  { header: Type.Optional(BroadcastValues), body: Type.Optional(BroadcastValues) },
+  { additionalProperties: false, description: "Values for header and body apart." },
+);
+
+const BroadcastVariablesBody = Type.Union([BroadcastValues, BroadcastVariableParts], {
+  $id: "BroadcastVariables",
+  description:
+    "Fills the template's placeholders: a list fills the body, an object fills header and body apart. A value may be a contact's own.",
+});
+
+export const CreateBroadcastBody = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: NAME_LENGTH_MAX,
+      description: "For people: what the broadcast is called.",
+      examples: ["November offer"],
+    }),
+    template: Type.String({ description: "The template's name.", examples: ["november_offer"] }),
+    language: Type.Optional(
+      Type.String({ description: "Needed only when the template exists in several languages.", examples: ["en_US"] }),
+    ),
+    variables: Type.Optional(BroadcastVariablesBody),
+    media: Type.Optional(MediaBody),
+    to: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: TO_ITEMS_MAX,
+        description: "Phone numbers in any common format. Either this or `group`.",
+        examples: [["+919876543210", "098765 43211"]],
+      }),
+    ),
+    group: Type.Optional(
+      Type.Integer({ description: "Id of a group, from `GET /groups`. Either this or `to`.", examples: [3] }),
+    ),
+    from: Type.Optional(
+      Type.String({
+        description: "One of the workspace's numbers; needed only when it has more than one.",
+        examples: ["+911244001100"],
+      }),
+    ),
+    send_at: Type.Optional(
+      Type.String({
+        format: "date-time",
+        description:
+          "When to start; without an offset, in the workspace's timezone. Up to 5 minutes in the past counts as now.",
+        examples: ["2026-11-27T10:00:00+05:30"],
+      }),
+    ),
+  },
+  { $id: "CreateBroadcast", additionalProperties: false, description: "One template for many people." },
+);
+
+/** What is checked by schema: the rest is checked member by member, for a union's mistakes say nothing. */
+const Checked = Type.Omit(CreateBroadcastBody, ["variables", "send_at"], { additionalProperties: false });
+
+/** Checks everything that the request alone shows. Throws `invalid_request` naming every field that is wrong. */
+export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone: string): BroadcastInput {
+  const { variables: givenVariables, send_at: givenTime, ...rest } = body;
+  const fields = findMistakes(Checked, rest);
+  const variables: BroadcastVariables = readVariables(givenVariables, fields, readValue);
+  const sendAt = readTime(givenTime, timezone, fields);
+  const { name, template, language, media, to, group, from } = rest as {
+    name: string;
+    template: string;
+    language?: string;
+    media?: { link: string; filename?: string };
+    to?: string[];
+    group?: number;
+    from?: string;
+  };
+  if ((to === undefined) === (group === undefined)) {
+    const sentence =
+      to === undefined ? "Say whom to send to: to or group." : "Send to a list of numbers or to a group, not both.";
+    fields.to = [sentence];
+    fields.group = [sentence];
+  }
+  if (fields.name === undefined && name.trim() === "") fields.name = ["The name must not be blank."];
+  if (fields["media.link"] === undefined && fields.media === undefined && media !== undefined) {
+    checkLink(fields, media.link);
+  }
+  checkWellFormed(fields, rest);
+  if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+  return {
+    name,
+    template,
+    language: language ?? null,
+    variables,
+    media: media === undefined ? null : { link: media.link, filename: media.filename ?? null },
+    audience: to === undefined ? { groupId: group ?? 0 } : { to },
+    from: from ?? null,
+    sendAt,
+  };
+}
+
+const readValue: ReadValue<BroadcastValue> = (given, path, fields) => {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    return { text: readLiteral(given, path, fields) };
+  }
+  for (const [name, sentences] of Object.entries(findMistakes(ContactFieldValue, given as Record<string, unknown>))) {
+    fields[`${path}.${name}`] = sentences;
+  }
+  const { field, fallback } = given as { field: string; fallback?: string };
+  // A stand-in is sent as it is, so it obeys the rules of a text.
+  if (typeof fallback === "string") readLiteral(fallback, `${path}.fallback`, fields);
+  return { field, fallback: fallback ?? null };
+};
+
+function readTime(given: unknown, timezone: string, fields: FieldProblems): number | null {
+  if (given === undefined) return null;
+  const sendAt = typeof given === "string" ? readInstant(given, timezone) : null;
+  if (sendAt === null) fields.send_at = ["This is no ISO 8601 time such as 2026-11-27T10:00:00+05:30."];
+  return sendAt;
+}

@@ -1,0 +1,187 @@
+/** The body of `PUT /contacts/{phone}`: its schema for the reference, and the way from JSON to what the domain takes. */
+import { Type } from "@sinclair/typebox";
+import { readYearlyDate } from "#src/core/calendar.ts";
+import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
+import { Nullable, OneOf } from "#src/core/schema.ts";
+import type { NewPerson } from "#src/domain/contacts/people.ts";
+import { type Profile, type ProfileField, profileFields } from "#src/domain/contacts/profile.ts";
+import type { ContactChanges } from "#src/domain/contacts/put.ts";
+import { findMistakes } from "../validate.ts";
+
+const PEOPLE_MAX = 20;
+const PERSON_NAME_MAX = 191;
+const REF_MAX = 64;
+/** Of a tag or a group. */
+const NAME_MAX = 191;
+const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/u;
+const EMAIL_LENGTH_MAX = 254;
+
+const text = (description?: string) =>
+  Type.Optional(Nullable(Type.String(description === undefined ? {} : { description })));
+const names = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+const groupNames = (description: string) =>
+  Type.Optional(Type.Array(Type.Unsafe<number | string>({ type: ["integer", "string"] }), { description }));
+
+const PersonBody = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: PERSON_NAME_MAX }),
+    first_name: text("What a message greets them by. Left out: the first word of the name that is not a title."),
+    birthday: text("`YYYY-MM-DD`, `--MM-DD` or `DD/MM/YYYY`."),
+    ref: Type.Optional(
+      Nullable(
+        Type.String({
+          maxLength: REF_MAX,
+          description: "Your own id of this person, so that a repeated sync updates instead of doubling.",
+        }),
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const ContactBody = Type.Object(
+  {
+    name: text(),
+    first_name: text(),
+    last_name: text(),
+    email: text(),
+    city: text(),
+    state: text(),
+    postal_code: text(),
+    company: text(),
+    birthday: text("`YYYY-MM-DD`, `--MM-DD` without a year, or `DD/MM/YYYY` (day first)."),
+    anniversary: text("Same forms as `birthday`."),
+    fields: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "Custom fields by key, merged: keys left out stay, null clears one. An unknown key is refused.",
+      }),
+    ),
+    people: Type.Optional(
+      Type.Array(PersonBody, {
+        maxItems: PEOPLE_MAX,
+        description: "Everybody else who uses this number. Replaces the whole list.",
+      }),
+    ),
+    add_tags: names("Tags to add; a new name makes a tag."),
+    remove_tags: names("Tags to remove, after the additions."),
+    add_to_groups: groupNames("Groups to add to: a number is an id, a text a name; a new name makes a group."),
+    remove_from_groups: groupNames("Groups to remove from, after the additions."),
+    consent: Type.Optional(OneOf(["opted_in", "opted_out"], "Nobody but the person can undo an opt-out.")),
+  },
+  {
+    $id: "ContactInput",
+    additionalProperties: false,
+    description: "Only the fields that are sent change; null clears a text or a date.",
+  },
+);
+
+interface PersonJson {
+  name: string;
+  first_name?: string | null;
+  birthday?: string | null;
+  ref?: string | null;
+}
+
+/** Checks everything that the request alone shows. Throws `invalid_request` naming every field that is wrong. */
+export function readContactChanges(body: Readonly<Record<string, unknown>>): ContactChanges {
+  const problems = findMistakes(ContactBody, body);
+  checkWellFormed(body, "", problems);
+  const profile = readProfile(body, problems);
+  const people = body.people === undefined ? undefined : readPeople(body.people, problems);
+  for (const part of ["add_tags", "remove_tags", "add_to_groups", "remove_from_groups"] as const) {
+    checkNames(body[part], part, problems);
+  }
+  if (Object.keys(problems).length > 0) throw invalidRequest(problems);
+  return {
+    profile,
+    ...given("fields", body.fields),
+    ...given("people", people),
+    ...given("addTags", trimmed(body.add_tags)),
+    ...given("removeTags", trimmed(body.remove_tags)),
+    ...given("addToGroups", trimmed(body.add_to_groups)),
+    ...given("removeFromGroups", trimmed(body.remove_from_groups)),
+    ...given("consent", body.consent),
+  };
+}
+
+function given(name: string, value: unknown): ContactChanges {
+  return value === undefined ? {} : { [name]: value };
+}
+
+function trimmed(list: unknown): unknown {
+  return Array.isArray(list) ? list.map((name) => (typeof name === "string" ? name.trim() : name)) : undefined;
+}
+
+function readProfile(body: Readonly<Record<string, unknown>>, problems: FieldProblems): Profile {
+  const profile: Profile = {};
+  for (const name of profileFields) {
+    const member = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const value = body[member];
+    if (value === undefined || problems[member] !== undefined) continue;
+    // An empty text is no value.
+    if (value === null || (value === "" && name !== "email")) profile[name] = null;
+    else if (typeof value === "string") profile[name] = readText(name, member, value, problems);
+  }
+  return profile;
+}
+
+function readText(name: ProfileField, member: string, value: string, problems: FieldProblems): string | null {
+  if (name === "email") {
+    if (value.length <= EMAIL_LENGTH_MAX && EMAIL.test(value)) return value;
+    problems[member] = ["This is not an e-mail address."];
+    return null;
+  }
+  return name === "birthday" || name === "anniversary" ? readDate(member, value, problems) : value;
+}
+
+function readDate(path: string, value: string, problems: FieldProblems): string | null {
+  const date = readYearlyDate(value);
+  if (date === null) problems[path] = ["A date is YYYY-MM-DD, --MM-DD without a year, or DD/MM/YYYY."];
+  return date;
+}
+
+function readPeople(list: unknown, problems: FieldProblems): NewPerson[] {
+  if (!Array.isArray(list)) return [];
+  const refs = new Set<string>();
+  return (list as PersonJson[]).map((person, index) => {
+    const path = `people.${index}`;
+    const { name, first_name: firstName, birthday, ref } = person ?? {};
+    if (typeof name === "string" && name.trim() === "" && problems[`${path}.name`] === undefined) {
+      problems[`${path}.name`] = ["A person needs a name."];
+    }
+    // An empty ref is none.
+    if (typeof ref === "string" && ref !== "") {
+      if (refs.has(ref)) problems[`${path}.ref`] = ["Two people cannot have the same ref."];
+      refs.add(ref);
+    }
+    return {
+      name,
+      firstName: firstName === "" ? null : (firstName ?? null),
+      birthday: typeof birthday === "string" ? readDate(`${path}.birthday`, birthday, problems) : null,
+      ref: ref === "" ? null : (ref ?? null),
+    };
+  });
+}
+
+function checkNames(list: unknown, path: string, problems: FieldProblems): void {
+  if (!Array.isArray(list)) return;
+  list.forEach((name, index) => {
+    if (typeof name !== "string") return;
+    const plain = name.trim();
+    if (plain === "") problems[`${path}.${index}`] = ["A name must not be empty."];
+    else if ([...plain].length > NAME_MAX || /\p{Cc}/u.test(plain)) {
+      problems[`${path}.${index}`] = [`A name is one line of ${NAME_MAX} characters at most.`];
+    }
+  });
+}
+
+/** Half characters can neither be stored nor shown again as they were. */
+function checkWellFormed(value: unknown, path: string, problems: FieldProblems): void {
+  if (typeof value === "string") {
+    if (!value.isWellFormed()) problems[path] = ["This text holds half of a character (an unpaired surrogate)."];
+  } else if (typeof value === "object" && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      checkWellFormed(member, path === "" ? name : `${path}.${name}`, problems);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/** Every endpoint of the API, in the order in which the reference shows them. */
+import type { Endpoint } from "../endpoint.ts";
+import {
+  cancelBroadcastEndpoint,
+  createBroadcastEndpoint,
+  getBroadcastEndpoint,
+  listBroadcastsEndpoint,
+  listRecipientsEndpoint,
+  previewBroadcastEndpoint,
+} from "./routes/broadcasts.ts";
+import { getContactEndpoint, listContactsEndpoint, optOutEndpoint, putContactEndpoint } from "./routes/contacts.ts";
+import { listGroupsEndpoint } from "./routes/groups.ts";
+import { getMeEndpoint } from "./routes/me.ts";
+import { getMessageEndpoint, sendMessageEndpoint } from "./routes/messages.ts";
+import { listOptOutsEndpoint } from "./routes/opt-outs.ts";
+import { listTemplatesEndpoint } from "./routes/templates.ts";
+
+export const endpoints: readonly Endpoint[] = [
+  getMeEndpoint,
+  sendMessageEndpoint,
+  getMessageEndpoint,
+  createBroadcastEndpoint,
+  listBroadcastsEndpoint,
+  previewBroadcastEndpoint,
+  getBroadcastEndpoint,
+  listRecipientsEndpoint,
+  cancelBroadcastEndpoint,
+  listContactsEndpoint,
+  getContactEndpoint,
+  putContactEndpoint,
+  optOutEndpoint,
+  listOptOutsEndpoint,
+  listTemplatesEndpoint,
+  listGroupsEndpoint,
+];

@@ -1,0 +1,122 @@
+/**
+ * The answers of an endpoint: its success, and every refusal that can come, grouped by status. Which refusals any
+ * endpoint may give is decided here; its own ones it declares itself.
+ */
+import type { ProblemCode } from "#src/core/problem.ts";
+import type { Endpoint } from "../../endpoint.ts";
+import { statusOf } from "../../errors.ts";
+import { PageView } from "../../page.ts";
+import type {
+  Content,
+  HeaderObject,
+  OperationObject,
+  ReferenceObject,
+  ResponseObject,
+  SchemaObject,
+} from "./document.ts";
+import { codeDescriptions, ErrorView, examplesOf } from "./problems.ts";
+import type { Components } from "./schemas.ts";
+
+/** What the pipeline itself may refuse with, whatever the endpoint. */
+const codesOfAll: readonly ProblemCode[] = [
+  "unauthenticated",
+  "api_not_enabled",
+  "rate_limited",
+  "internal_error",
+  "unavailable",
+];
+
+/** Answers that settle a request are kept under its Idempotency-Key: these, beside the success. */
+const KEPT_STATUSES: readonly number[] = [402, 404, 422, 502];
+
+/** Headers are told once and referred to. */
+export const headers = {
+  RequestId: {
+    description: "The request's id: your own, where you sent a sane one. The server's log has it.",
+    schema: { type: "string", examples: ["V1StGXR8Z5jdHi6BmyTq"] },
+  },
+  RetryAfter: {
+    description: "Seconds to wait before the next try.",
+    schema: { type: "integer", minimum: 1, examples: [1] },
+  },
+  IdempotentReplayed: {
+    description: "`true` on an answer that was kept under the Idempotency-Key and is told again; else left out.",
+    schema: { type: "string", const: "true" },
+  },
+  Authenticate: {
+    description: "The way to authenticate.",
+    schema: { type: "string", const: "Bearer" },
+  },
+} satisfies Record<string, HeaderObject>;
+
+export function contentOf(schema: SchemaObject, examples: Content["application/json"]["examples"]): Content {
+  return { "application/json": { schema, examples } };
+}
+
+/** Every code that the endpoint may answer, in the order of the catalogue's statuses. */
+export function codesOf({ body, parameters, problems }: Endpoint): ProblemCode[] {
+  // An unreadable part of the path leads nowhere; everything else that is sent can be wrong.
+  const canBeWrong = body !== undefined || parameters?.some((parameter) => parameter.in !== "path") === true;
+  return [...new Set([...(canBeWrong ? (["invalid_request"] as const) : []), ...codesOfAll, ...problems])];
+}
+
+export function responsesOf(endpoint: Endpoint, components: Components): OperationObject["responses"] {
+  const codes = codesOf(endpoint);
+  const statuses = [...new Set(codes.map((code) => statusOf[code]))].sort((a, b) => a - b);
+  const refusals = statuses.map((status) => {
+    const ofStatus = codes.filter((code) => statusOf[code] === status);
+    const isKept = endpoint.success.isReplayable === true && KEPT_STATUSES.includes(status);
+    const make = (): ResponseObject => refusal(ofStatus, isKept, components);
+    const [code, ...others] = ofStatus;
+    const isAlike = code !== undefined && others.length === 0 && !isKept;
+    return [String(status), isAlike ? components.useResponse(pascalCase(code), make) : make()];
+  });
+  const { otherStatus } = endpoint.success;
+  const successes = [endpoint.success, ...(otherStatus === undefined ? [] : [otherStatus])].map(
+    ({ status, description }) => [String(status), { ...success(endpoint, components), description }],
+  );
+  return { ...Object.fromEntries(successes), ...Object.fromEntries(refusals) };
+}
+
+function success({ success: { description, data, isList, isReplayable, example } }: Endpoint, components: Components) {
+  const schema = components.use(data);
+  const value = isList
+    ? { data: example, meta: { page: 1, per_page: 50, total: 1, has_more: false, next: null } }
+    : { data: example };
+  const properties = isList
+    ? { data: { type: "array", items: schema }, meta: components.use(PageView) }
+    : { data: schema };
+  return {
+    description,
+    headers: headersOf([], isReplayable === true),
+    content: contentOf({ type: "object", properties, required: Object.keys(properties) }, { success: { value } }),
+  };
+}
+
+function refusal(codes: readonly ProblemCode[], isKept: boolean, components: Components): ResponseObject {
+  return {
+    description: codes.length === 1 ? sentence(codes[0]) : codes.map((code) => `- ${sentence(code)}`).join("\n"),
+    headers: headersOf(codes, isKept),
+    content: contentOf(components.use(ErrorView), Object.assign({}, ...codes.map(examplesOf))),
+  };
+}
+
+function sentence(code: ProblemCode | undefined): string {
+  return code === undefined ? "" : `\`${code}\`: ${codeDescriptions[code].comesWhen}`;
+}
+
+/** `not_found` → `NotFound`, `message.sent` → `MessageSent`. */
+export function pascalCase(words: string): string {
+  return words.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function headersOf(codes: readonly ProblemCode[], isKept: boolean): Record<string, ReferenceObject> {
+  const reference = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
+  const hasWait = codes.includes("rate_limited") || codes.includes("unavailable");
+  return {
+    "X-Request-Id": reference("RequestId"),
+    ...(hasWait ? { "Retry-After": reference("RetryAfter") } : {}),
+    ...(codes.includes("unauthenticated") ? { "WWW-Authenticate": reference("Authenticate") } : {}),
+    ...(isKept ? { "Idempotent-Replayed": reference("IdempotentReplayed") } : {}),
+  };
+}

@@ -1,0 +1,306 @@
+/** Broadcasts: made, looked at beforehand, listed, followed person by person, cancelled. */
+import { Type } from "@sinclair/typebox";
+import { notFound, type ProblemCode } from "#src/core/problem.ts";
+import { OneOf } from "#src/core/schema.ts";
+import type { Reading } from "#src/db/transaction.ts";
+import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
+import { planBroadcast } from "#src/domain/broadcasts/plan.ts";
+import { PreviewView, previewGroup, previewList } from "#src/domain/broadcasts/preview.ts";
+import {
+  countBroadcasts,
+  findBroadcast,
+  listBroadcasts,
+  listRecipients,
+  type RecipientFilter,
+  recipientFilters,
+} from "#src/domain/broadcasts/read.ts";
+import { judgePeople } from "#src/domain/broadcasts/resolve-list.ts";
+import type { Broadcast } from "#src/domain/broadcasts/table.ts";
+import {
+  BroadcastView,
+  CreatedBroadcastView,
+  countRecipients,
+  RecipientView,
+  viewBroadcast,
+  viewRecipient,
+} from "#src/domain/broadcasts/view.ts";
+import { answerData, type Call, type Endpoint, type Parameter, requireId } from "../../endpoint.ts";
+import { idempotencyParameter, readKey, replay } from "../../idempotency.ts";
+import { answerPage, PER_PAGE, pageParameters, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { countReach, takeOn } from "../accept-broadcast.ts";
+import { CreateBroadcastBody, readBroadcast } from "../broadcast-body.ts";
+import { broadcastExample, recipientExample } from "../examples.ts";
+
+const idParameter: Parameter = {
+  name: "id",
+  in: "path",
+  required: true,
+  description: "The broadcast's id.",
+  schema: Type.Integer({ minimum: 1 }),
+};
+
+const examples = {
+  list: {
+    summary: "A list of numbers, with values of each person",
+    value: {
+      name: "November offer",
+      template: "november_offer",
+      variables: [{ field: "first_name", fallback: "there" }, "20%"],
+      to: ["+919876543210", "098765 43211"],
+    },
+  },
+  group: {
+    summary: "A group, at a time, with a picture",
+    value: {
+      name: "Festival greeting",
+      template: "festival_greeting",
+      group: 3,
+      media: { link: "https://files.example.com/greeting.jpg" },
+      send_at: "2026-11-27T10:00:00+05:30",
+    },
+  },
+};
+
+const refusals: readonly ProblemCode[] = [
+  "not_found",
+  "workspace_suspended",
+  "number_not_ready",
+  "template_not_found",
+  "template_not_sendable",
+  "unsupported_template",
+  "missing_media",
+  "missing_variable",
+];
+
+export const listBroadcastsEndpoint: Endpoint = {
+  method: "GET",
+  path: "/broadcasts",
+  operationId: "listBroadcasts",
+  tag: "Broadcasts",
+  summary: "List broadcasts",
+  description: "All broadcasts of the workspace, the newest first.",
+  parameters: pageParameters,
+  success: {
+    status: 200,
+    description: "One page of broadcasts.",
+    data: BroadcastView,
+    isList: true,
+    example: [broadcastExample],
+  },
+  problems: [],
+  handle: ({ store, workspace, query }) => {
+    const from = readPage(query);
+    const position = "after" in from ? { after: readId(from.after) } : from;
+    return store.read((reading) =>
+      answerPage(
+        from,
+        listBroadcasts(reading, workspace.id, position, PER_PAGE + 1),
+        countBroadcasts(reading, workspace.id),
+        (broadcast) => viewBroadcast(reading, broadcast, workspace),
+        ({ id }) => ({ id }),
+      ),
+    );
+  },
+};
+
+export const createBroadcastEndpoint: Endpoint = {
+  method: "POST",
+  path: "/broadcasts",
+  operationId: "createBroadcast",
+  tag: "Broadcasts",
+  summary: "Send a template to many people",
+  description:
+    "Takes a broadcast on, for a list of numbers or a group. The answer comes before anything is sent and says who of `to` is left out and why; whoever else is left out is told by the recipients. Everybody in `to` who has not opted out is recorded as opted in; of a group only those who opted in are sent to. One `broadcast.finished` event follows when the figures are final.",
+  parameters: [idempotencyParameter],
+  body: { schema: CreateBroadcastBody, examples },
+  success: {
+    status: 202,
+    description: "The broadcast was taken on.",
+    data: CreatedBroadcastView,
+    isList: false,
+    isReplayable: true,
+    example: {
+      ...broadcastExample,
+      status: "queueing",
+      counts: { total: 3, sent: 0, delivered: 0, read: 0, failed: 0, skipped: 1 },
+      charged: null,
+      completed_at: null,
+      requested: 3,
+      skipped: [{ to: "+919876543299", reason: "opted_out", since: "2026-10-04T18:20:11+05:30" }],
+    },
+  },
+  problems: [...refusals, "insufficient_balance", "idempotency_conflict"],
+  handle: async (call) => {
+    const input = readBroadcast(call.body, call.workspace.timezone);
+    const use = readKey(call);
+    if (use === null) return takeOn(call, input, null);
+    return call.keyQueue.run(
+      call.workspace.id,
+      use,
+      () => replay(call, use),
+      () => takeOn(call, input, use),
+    );
+  },
+};
+
+export const previewBroadcastEndpoint: Endpoint = {
+  method: "POST",
+  path: "/broadcasts/preview",
+  operationId: "previewBroadcast",
+  tag: "Broadcasts",
+  summary: "Look at a broadcast beforehand",
+  description:
+    "Takes the same body as making one, and says what it would do: how many it would reach, who is left out, what it costs, and when it would end. Nothing is stored, and nobody is recorded as opted in.",
+  body: { schema: CreateBroadcastBody, examples },
+  success: {
+    status: 200,
+    description: "What the broadcast would do.",
+    data: PreviewView,
+    isList: false,
+    example: {
+      requested: 3,
+      reached: 2,
+      skipped: { opted_out: 1, invalid_number: 0, duplicate: 0, no_opt_in: 0, missing_variable: 0, daily_cap: 0 },
+      skips: [{ to: "+919876543299", reason: "opted_out", since: "2026-10-04T18:20:11+05:30" }],
+      cost: {
+        currency: "USD",
+        rate: "0.0085",
+        amount: "0.017",
+        available: "120.50",
+        available_after: "120.483",
+        covered: true,
+      },
+      daily_cap_left: null,
+      starts_at: "2026-11-21T08:44:25+05:30",
+      ends_at: "2026-11-21T08:44:26+05:30",
+    },
+  },
+  problems: refusals,
+  handle: async (call) => {
+    const { store, workspace } = call;
+    const input = readBroadcast(call.body, workspace.timezone);
+    const plan = store.read((reading) => planBroadcast(reading, workspace.id, input));
+    if ("to" in input.audience) {
+      const { to } = input.audience;
+      const options = { workspace: plan.workspace, variables: plan.variables, underCap: plan.sendAt === null };
+      return answerData(
+        200,
+        store.read((reading) => previewList(reading, plan, judgePeople(reading, to, options))),
+      );
+    }
+    const reach = await countReach(call, plan);
+    return answerData(
+      200,
+      store.read((reading) => previewGroup(reading, plan, reach)),
+    );
+  },
+};
+
+export const getBroadcastEndpoint: Endpoint = {
+  method: "GET",
+  path: "/broadcasts/{id}",
+  operationId: "getBroadcast",
+  tag: "Broadcasts",
+  summary: "Show a broadcast",
+  description: "One broadcast with what it has come to.",
+  parameters: [idParameter],
+  success: {
+    status: 200,
+    description: "The broadcast.",
+    data: BroadcastView,
+    isList: false,
+    example: broadcastExample,
+  },
+  problems: ["not_found"],
+  handle: (call) =>
+    call.store.read((reading) =>
+      answerData(200, viewBroadcast(reading, requireBroadcast(call, reading), call.workspace)),
+    ),
+};
+
+export const listRecipientsEndpoint: Endpoint = {
+  method: "GET",
+  path: "/broadcasts/{id}/recipients",
+  operationId: "listRecipients",
+  tag: "Broadcasts",
+  summary: "List a broadcast's recipients",
+  description:
+    "Everybody in the broadcast, in the order addressed, with what became of each; also who was left out. Kept for 18 months after the broadcast finished; its counts are kept for ever.",
+  parameters: [
+    idParameter,
+    {
+      name: "status",
+      in: "query",
+      required: false,
+      description: "Only recipients in this state; `pending` finds everybody who is still to go.",
+      schema: OneOf(recipientFilters),
+    },
+    ...pageParameters,
+  ],
+  success: {
+    status: 200,
+    description: "One page of recipients.",
+    data: RecipientView,
+    isList: true,
+    example: [recipientExample],
+  },
+  problems: ["not_found"],
+  handle: (call) => {
+    const { store, query, workspace } = call;
+    const filter = readFilter(query.get("status"));
+    const from = readPage(query);
+    const position = "after" in from ? { after: readId(from.after) } : from;
+    return store.read((reading) => {
+      const broadcast = requireBroadcast(call, reading);
+      return answerPage(
+        from,
+        listRecipients(reading, broadcast, filter, position, PER_PAGE + 1),
+        countRecipients(reading, broadcast, filter),
+        (message) => viewRecipient(message, broadcast, workspace),
+        ({ id }) => ({ id }),
+      );
+    });
+  },
+};
+
+export const cancelBroadcastEndpoint: Endpoint = {
+  method: "POST",
+  path: "/broadcasts/{id}/cancel",
+  operationId: "cancelBroadcast",
+  tag: "Broadcasts",
+  summary: "Cancel a broadcast",
+  description:
+    "Nothing more is sent. What has been handed over is not recalled, and only what is delivered is charged. What was blocked of the balance for the others is free at once.",
+  parameters: [idParameter],
+  success: {
+    status: 200,
+    description: "The cancelled broadcast.",
+    data: BroadcastView,
+    isList: false,
+    example: { ...broadcastExample, status: "cancelled" },
+  },
+  problems: ["not_found", "not_cancellable"],
+  handle: (call) =>
+    call.store.write((tx) =>
+      answerData(200, viewBroadcast(tx, cancelBroadcast(tx, requireBroadcast(call, tx)), call.workspace)),
+    ),
+};
+
+/** Throws `not_found`. */
+function requireBroadcast({ workspace, path }: Call, reading: Reading): Broadcast {
+  const broadcast = findBroadcast(reading, workspace.id, requireId(path.id, "broadcast"));
+  if (broadcast === undefined) throw notFound("broadcast");
+  return broadcast;
+}
+
+function readFilter(given: string | null): RecipientFilter | null {
+  if (given === null) return null;
+  const filter = recipientFilters.find((known) => known === given);
+  if (filter === undefined) throw wrongParameter("status", `The status is one of ${recipientFilters.join(", ")}.`);
+  return filter;
+}
+
+function readId({ id }: Record<string, unknown>): number {
+  if (typeof id !== "number") throw wrongCursor();
+  return id;
+}

@@ -1,0 +1,163 @@
+/** People: looked up, listed for syncing, made and changed, opted out. */
+import { Type } from "@sinclair/typebox";
+import { notFound, Problem } from "#src/core/problem.ts";
+import { findPerson } from "#src/domain/contacts/find.ts";
+import { type ContactWalk, countContacts, countSinceSql, listContacts } from "#src/domain/contacts/list.ts";
+import { optOut } from "#src/domain/contacts/opt-out.ts";
+import { putContact, requireMeaning } from "#src/domain/contacts/put.ts";
+import { ContactView, viewContact } from "#src/domain/contacts/view.ts";
+import { answerData, type Call, consentBy, type Endpoint, type Parameter } from "../../endpoint.ts";
+import { answerRows, PER_PAGE, pageParameters, readPage, readSince, wrongCursor } from "../../page.ts";
+import { ContactBody, readContactChanges } from "../contact-body.ts";
+import { contactExample } from "../examples.ts";
+
+const phoneParameter: Parameter = {
+  name: "phone",
+  in: "path",
+  required: true,
+  description:
+    "A phone number in any common format, read in the workspace's country; a leading `+` is encoded as `%2B` or left out.",
+  schema: Type.String({ examples: ["919876543210"] }),
+};
+
+export const listContactsEndpoint: Endpoint = {
+  method: "GET",
+  path: "/contacts",
+  operationId: "listContacts",
+  tag: "Contacts",
+  summary: "List contacts",
+  description:
+    "Contacts, the most recently changed first. To sync, ask with `updated_since` and follow `meta.next` to its end: contacts that change meanwhile are told again, none is missed.",
+  parameters: [
+    {
+      name: "updated_since",
+      in: "query",
+      required: false,
+      description: "Only contacts that changed at or after this time.",
+      schema: Type.String({ format: "date-time", examples: ["2026-11-20T00:00:00+05:30"] }),
+    },
+    ...pageParameters,
+  ],
+  success: {
+    status: 200,
+    description: "One page of contacts.",
+    data: ContactView,
+    isList: true,
+    example: [contactExample],
+  },
+  problems: [],
+  handle: async ({ store, reader, workspace, query }) => {
+    const since = readSince(query, "updated_since", workspace.timezone);
+    const from = readPage(query);
+    const position = "after" in from ? { after: readWalk(from.after) } : from;
+    await store.otherWrites();
+    const total =
+      since === null
+        ? store.read((reading) => countContacts(reading, workspace.id)).contacts
+        : await countInReader(reader, countSinceSql.contacts, workspace.id, since);
+    return store.read((reading) => {
+      const { contacts, hasMore, next } = listContacts(reading, workspace.id, since, position, PER_PAGE);
+      const shown = contacts.map((contact) => viewContact(reading, contact, workspace));
+      return answerRows(from, shown, { total, hasMore, next });
+    });
+  },
+};
+
+export const getContactEndpoint: Endpoint = {
+  method: "GET",
+  path: "/contacts/{phone}",
+  operationId: "getContact",
+  tag: "Contacts",
+  summary: "Show a contact",
+  description: "One contact, found by any spelling of its number.",
+  parameters: [phoneParameter],
+  success: { status: 200, description: "The contact.", data: ContactView, isList: false, example: contactExample },
+  problems: ["not_found"],
+  handle: ({ store, workspace, path }) =>
+    store.read((reading) => {
+      const person = findPerson(reading, workspace.id, path.phone ?? "", workspace.country);
+      if (person?.contact == null) throw notFound("contact");
+      return answerData(200, viewContact(reading, person.contact, workspace));
+    }),
+};
+
+export const putContactEndpoint: Endpoint = {
+  method: "PUT",
+  path: "/contacts/{phone}",
+  operationId: "putContact",
+  tag: "Contacts",
+  summary: "Create or change a contact",
+  description: "Only the fields that are sent change. Answers 201 where the contact is new.",
+  parameters: [phoneParameter],
+  body: {
+    schema: ContactBody,
+    examples: {
+      profile: { summary: "A few fields", value: { name: "Asha Rao", city: "Pune", add_tags: ["vip"] } },
+      consent: { summary: "Recorded consent", value: { consent: "opted_in", add_to_groups: ["Regulars"] } },
+    },
+  },
+  success: {
+    status: 200,
+    otherStatus: { status: 201, description: "The contact was created." },
+    description: "The contact was updated.",
+    data: ContactView,
+    isList: false,
+    example: contactExample,
+  },
+  problems: ["invalid_number", "opted_out"],
+  handle: (call) => {
+    const changes = readContactChanges(call.body);
+    const { workspace } = call;
+    return call.store.write((tx) => {
+      // What is wrong with the body comes before what is wrong with the number.
+      requireMeaning(tx, workspace.id, changes);
+      const person = requirePerson(call, tx);
+      const { contact, isNew } = putContact(tx, workspace, person, changes, consentBy(call));
+      return answerData(isNew ? 201 : 200, viewContact(tx, contact, workspace));
+    });
+  },
+};
+
+export const optOutEndpoint: Endpoint = {
+  method: "POST",
+  path: "/contacts/{phone}/opt-out",
+  operationId: "optOutContact",
+  tag: "Contacts",
+  summary: "Opt a person out",
+  description:
+    "For an unsubscribe that reached your own system. The person is never sent anything again, until they write START. Works for unknown numbers too, and always: also for a suspended workspace.",
+  parameters: [phoneParameter],
+  success: { status: 200, description: "The contact.", data: ContactView, isList: false, example: contactExample },
+  problems: ["invalid_number"],
+  handle: (call) =>
+    call.store.write((tx) => {
+      const contact = optOut(tx, call.workspace, requirePerson(call, tx), consentBy(call));
+      return answerData(200, viewContact(tx, contact, call.workspace));
+    }),
+};
+
+/** Throws `invalid_number`. */
+function requirePerson({ workspace, path }: Call, tx: Parameters<typeof findPerson>[0]) {
+  const person = findPerson(tx, workspace.id, path.phone ?? "", workspace.country);
+  if (person !== null) return person;
+  throw new Problem(
+    "invalid_number",
+    `"${path.phone}" is not a phone number. Numbers without a country code are read in ${workspace.country}.`,
+  );
+}
+
+function readWalk({ over, upTo, updatedAt, id }: Record<string, unknown>): ContactWalk {
+  if ([over, upTo, updatedAt, id].every(Number.isSafeInteger)) return { over, upTo, updatedAt, id } as ContactWalk;
+  throw wrongCursor();
+}
+
+/** Counting what changed since a time can take long, so it happens on the reader's thread. */
+export async function countInReader(
+  reader: Call["reader"],
+  sql: string,
+  workspaceId: number,
+  since: number,
+): Promise<number> {
+  const [row] = await reader.query(sql, [workspaceId, since]);
+  return Number(row?.total ?? 0);
+}

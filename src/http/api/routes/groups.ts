@@ -1,0 +1,50 @@
+/** Groups: lists of contacts, and saved searches with their counts. */
+import { countsToRefresh, recordCount } from "#src/domain/filters/count.ts";
+import { countGroups, type GroupPosition, listGroups } from "#src/domain/groups/read.ts";
+import { GroupView, viewGroup } from "#src/domain/groups/view.ts";
+import type { Call, Endpoint } from "../../endpoint.ts";
+import { answerPage, PER_PAGE, pageParameters, readPage, wrongCursor } from "../../page.ts";
+
+export const listGroupsEndpoint: Endpoint = {
+  method: "GET",
+  path: "/groups",
+  operationId: "listGroups",
+  tag: "Groups",
+  summary: "List groups",
+  description: "All groups of the workspace, by name. The count of a saved search may be a minute old.",
+  parameters: pageParameters,
+  success: {
+    status: 200,
+    description: "One page of groups.",
+    data: GroupView,
+    isList: true,
+    example: [{ id: 3, name: "Regulars", type: "static", count: 128 }],
+  },
+  problems: [],
+  handle: async (call) => {
+    const { store, workspace, query } = call;
+    const from = readPage(query);
+    const position = "after" in from ? { after: readPosition(from.after) } : from;
+    const list = () => store.read((reading) => listGroups(reading, workspace.id, position, PER_PAGE + 1));
+    await refreshCounts(call, list());
+    const total = store.read((reading) => countGroups(reading, workspace.id));
+    return answerPage(from, list(), total, viewGroup, ({ folded, id }) => ({ folded, id }));
+  },
+};
+
+/** Saved searches whose count is older than a minute are counted on the reader's thread, one after the other. */
+async function refreshCounts(
+  { store, searchReader, workspace }: Call,
+  groups: ReturnType<typeof listGroups>,
+): Promise<void> {
+  const stale = store.read((reading) => countsToRefresh(reading, workspace, groups));
+  for (const { groupId, sql, parameters } of stale) {
+    const [row] = await searchReader.query(sql, parameters);
+    await store.write((tx) => recordCount(tx, groupId, Number(row?.total ?? 0)));
+  }
+}
+
+function readPosition({ folded, id }: Record<string, unknown>): GroupPosition {
+  if (typeof folded !== "string" || typeof id !== "number") throw wrongCursor();
+  return { folded, id };
+}

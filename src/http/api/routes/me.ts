@@ -1,0 +1,28 @@
+/** The workspace that the key belongs to: a quick check that a key works. */
+import { findAccount } from "#src/domain/billing/account.ts";
+import { listNumbers } from "#src/domain/numbers/read.ts";
+import { viewWorkspace, WorkspaceView } from "#src/domain/numbers/view.ts";
+import { answerData, type Endpoint } from "../../endpoint.ts";
+import { workspaceExample } from "../examples.ts";
+
+export const getMeEndpoint: Endpoint = {
+  method: "GET",
+  path: "/me",
+  operationId: "getWorkspace",
+  tag: "Workspace",
+  summary: "Show the workspace",
+  description:
+    "The workspace that the key belongs to, with its sending numbers and balance. A quick check that a key works.",
+  success: {
+    status: 200,
+    description: "The workspace.",
+    data: WorkspaceView,
+    isList: false,
+    example: workspaceExample,
+  },
+  problems: [],
+  handle: ({ store, workspace }) =>
+    store.read((reading) =>
+      answerData(200, viewWorkspace(workspace, listNumbers(reading, workspace.id), findAccount(reading, workspace.id))),
+    ),
+};

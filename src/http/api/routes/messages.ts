@@ -1,0 +1,128 @@
+/** Sending one message, and looking it up. */
+import { Type } from "@sinclair/typebox";
+import { notFound, Problem } from "#src/core/problem.ts";
+import { claimKey, findKey, type KeyUse, keepAnswer } from "#src/domain/idempotency/keys.ts";
+import type { IdempotencyKey } from "#src/domain/idempotency/table.ts";
+import { findShown } from "#src/domain/messages/read.ts";
+import { MessageView, viewMessage } from "#src/domain/messages/view.ts";
+import { resolveInDoubt } from "#src/sending/resolve-in-doubt.ts";
+import { type HandOverOptions, type KeyClaim, type SendResult, sendMessage } from "#src/sending/send-message.ts";
+import { type Answer, answerData, type Call, type Endpoint, requireId } from "../../endpoint.ts";
+import { answerProblem } from "../../errors.ts";
+import { idempotencyParameter, readKey, replay } from "../../idempotency.ts";
+import { messageExample } from "../examples.ts";
+import { readSendMessage, SendMessageBody } from "../send-body.ts";
+
+export const sendMessageEndpoint: Endpoint = {
+  method: "POST",
+  path: "/messages",
+  operationId: "sendMessage",
+  tag: "Messages",
+  summary: "Send a message",
+  description:
+    "Sends a template (at any time) or free-form text (within 24 hours after the person last wrote). The message is handed to the network while the request is open, so the answer says whether it went. What becomes of it later is told by events, and by `GET /messages/{id}`.",
+  parameters: [idempotencyParameter],
+  body: {
+    schema: SendMessageBody,
+    examples: {
+      template: {
+        summary: "A template with values",
+        value: { to: "+919876543210", template: "order_shipped", variables: ["Asha", 10042] },
+      },
+      template_with_file: {
+        summary: "A template with a PDF at the top, in one of its languages",
+        value: {
+          to: "098765 43210",
+          template: "invoice",
+          language: "en_US",
+          variables: { header: [], body: ["Asha", "1,250.00"] },
+          media: { link: "https://files.example.com/invoice-10042.pdf", filename: "Invoice 10042.pdf" },
+          from: "+911244001100",
+        },
+      },
+      text: { summary: "Free-form text", value: { to: "+919876543210", text: "Your table is ready." } },
+    },
+  },
+  success: {
+    status: 201,
+    description: "The network took the message.",
+    data: MessageView,
+    isList: false,
+    isReplayable: true,
+    example: messageExample,
+  },
+  problems: [
+    "insufficient_balance",
+    "workspace_suspended",
+    "idempotency_conflict",
+    "invalid_number",
+    "opted_out",
+    "number_not_ready",
+    "template_not_found",
+    "template_not_sendable",
+    "unsupported_template",
+    "missing_media",
+    "missing_variable",
+    "window_closed",
+    "whatsapp_error",
+  ],
+  handle: async (call) => {
+    const { handOver, keyQueue } = call;
+    const input = readSendMessage(call.body);
+    const use = readKey(call);
+    const origin = "key" in call.by ? "api" : "console";
+    const request = { workspaceId: call.workspace.id, origin, input } as const;
+    if (use === null) return answerSent(await sendMessage(handOver, request, null));
+    const act = async (): Promise<Answer> => {
+      const open = call.store.read((reading) => findKey(reading, call.workspace.id, use));
+      if (open !== undefined) return answerOpen(handOver, open);
+      return answerSent(await sendMessage(handOver, request, claimFor(call, use)));
+    };
+    return keyQueue.run(call.workspace.id, use, () => replay(call, use), act);
+  },
+};
+
+export const getMessageEndpoint: Endpoint = {
+  method: "GET",
+  path: "/messages/{id}",
+  operationId: "getMessage",
+  tag: "Messages",
+  summary: "Show a message",
+  description: "One message that was sent through the API, with what has become of it.",
+  parameters: [
+    { name: "id", in: "path", required: true, description: "The message's id.", schema: Type.Integer({ minimum: 1 }) },
+  ],
+  success: { status: 200, description: "The message.", data: MessageView, isList: false, example: messageExample },
+  problems: ["not_found"],
+  handle: ({ store, workspace, path }) => {
+    const id = requireId(path.id, "message");
+    const message = store.read((reading) => findShown(reading, workspace.id, id));
+    if (message === undefined) throw notFound("message");
+    return answerData(200, viewMessage(message, workspace));
+  },
+};
+
+/** The key stands for a hand-over whose end was never told: what became of it is the answer, and is kept. */
+async function answerOpen(handOver: HandOverOptions, open: IdempotencyKey): Promise<Answer> {
+  const result = await resolveInDoubt(handOver, open.messageId, (tx, settled) => {
+    keepAnswer(tx, open.id, render(settled));
+  });
+  return render(result);
+}
+
+function claimFor({ workspace }: Call, use: KeyUse): KeyClaim {
+  return {
+    claim: (tx) => (findKey(tx, workspace.id, use) === undefined ? claimKey(tx, workspace.id, use) : null),
+    render,
+  };
+}
+
+function answerSent(sent: Awaited<ReturnType<typeof sendMessage>>): Answer {
+  if (sent === "claimed_meanwhile") throw new Error("a key was claimed by somebody else while this process held it");
+  return render(sent.result);
+}
+
+function render(result: SendResult): Answer {
+  if (result instanceof Problem) return answerProblem(result);
+  return { ...answerData(201, viewMessage(result.message, result.workspace)), about: { message: result.message.id } };
+}

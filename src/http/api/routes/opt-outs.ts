@@ -1,0 +1,59 @@
+/** Who is opted out, for syncing. */
+import { Type } from "@sinclair/typebox";
+import { countContacts, countSinceSql, listOptOuts, type OptOutPosition } from "#src/domain/contacts/list.ts";
+import { OptOutView, viewOptOut } from "#src/domain/contacts/opt-out.ts";
+import type { Endpoint } from "../../endpoint.ts";
+import { answerPage, PER_PAGE, pageParameters, readPage, readSince, wrongCursor } from "../../page.ts";
+import { countInReader } from "./contacts.ts";
+
+export const listOptOutsEndpoint: Endpoint = {
+  method: "GET",
+  path: "/opt-outs",
+  operationId: "listOptOuts",
+  tag: "Contacts",
+  summary: "List opt-outs",
+  description:
+    "Everybody who is opted out now, in the order in which it was recorded. To sync, ask with `since` and follow `meta.next`.",
+  parameters: [
+    {
+      name: "since",
+      in: "query",
+      required: false,
+      description: "Only opt-outs recorded at or after this time.",
+      schema: Type.String({ format: "date-time", examples: ["2026-11-20T00:00:00+05:30"] }),
+    },
+    ...pageParameters,
+  ],
+  success: {
+    status: 200,
+    description: "One page of opt-outs.",
+    data: OptOutView,
+    isList: true,
+    example: [{ phone: "+919876543210", opted_out_at: "2026-11-20T18:04:10+05:30", source: "inbound_message" }],
+  },
+  problems: [],
+  handle: async ({ store, reader, workspace, query }) => {
+    const since = readSince(query, "since", workspace.timezone);
+    const from = readPage(query);
+    const position = "after" in from ? { after: readPosition(from.after) } : from;
+    await store.otherWrites();
+    const total =
+      since === null
+        ? store.read((reading) => countContacts(reading, workspace.id)).optedOut
+        : await countInReader(reader, countSinceSql.optOuts, workspace.id, since);
+    return store.read((reading) =>
+      answerPage(
+        from,
+        listOptOuts(reading, workspace.id, since, position, PER_PAGE + 1),
+        total,
+        (contact) => viewOptOut(contact, workspace),
+        ({ consentAt, id }) => ({ at: consentAt, id }),
+      ),
+    );
+  },
+};
+
+function readPosition({ at, id }: Record<string, unknown>): OptOutPosition {
+  if (Number.isSafeInteger(at) && Number.isSafeInteger(id)) return { at, id } as OptOutPosition;
+  throw wrongCursor();
+}

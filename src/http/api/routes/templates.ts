@@ -1,0 +1,63 @@
+/** Templates, and whether each can be sent. */
+
+import { OneOf } from "#src/core/schema.ts";
+import { countTemplates, listTemplates, type TemplatePosition } from "#src/domain/templates/read.ts";
+import { templateStatuses } from "#src/domain/templates/template.ts";
+import { TemplateView, viewTemplate } from "#src/domain/templates/view.ts";
+import type { Endpoint } from "../../endpoint.ts";
+import { answerPage, PER_PAGE, pageParameters, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { templateExample } from "../examples.ts";
+
+export const listTemplatesEndpoint: Endpoint = {
+  method: "GET",
+  path: "/templates",
+  operationId: "listTemplates",
+  tag: "Templates",
+  summary: "List templates",
+  description:
+    "All templates of the workspace, by name, each with what it needs and whether it can be sent. A template in several languages appears once for each.",
+  parameters: [
+    {
+      name: "status",
+      in: "query",
+      required: false,
+      description: "Only templates in this state.",
+      schema: OneOf(templateStatuses),
+    },
+    ...pageParameters,
+  ],
+  success: {
+    status: 200,
+    description: "One page of templates.",
+    data: TemplateView,
+    isList: true,
+    example: [templateExample],
+  },
+  problems: [],
+  handle: ({ store, workspace, query }) => {
+    const filter = { status: readStatus(query.get("status")) };
+    const from = readPage(query);
+    const position = "after" in from ? { after: readPosition(from.after) } : from;
+    return store.read((reading) =>
+      answerPage(
+        from,
+        listTemplates(reading, workspace.id, filter, position, PER_PAGE + 1),
+        countTemplates(reading, workspace.id, filter),
+        viewTemplate,
+        ({ name, id }) => ({ name, id }),
+      ),
+    );
+  },
+};
+
+function readStatus(given: string | null): (typeof templateStatuses)[number] | null {
+  if (given === null) return null;
+  const status = templateStatuses.find((known) => known === given);
+  if (status === undefined) throw wrongParameter("status", `The status is one of ${templateStatuses.join(", ")}.`);
+  return status;
+}
+
+function readPosition({ name, id }: Record<string, unknown>): TemplatePosition {
+  if (typeof name !== "string" || typeof id !== "number") throw wrongCursor();
+  return { name, id };
+}

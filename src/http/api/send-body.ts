@@ -1,0 +1,113 @@
+/** The body of `POST /messages`: its schemas for the reference, and the way from JSON to what the domain takes. */
+import { Type } from "@sinclair/typebox";
+import { invalidRequest } from "#src/core/problem.ts";
+import type { TemplateInput, Variables } from "#src/domain/messages/fill-template.ts";
+import type { SendInput } from "#src/domain/messages/plan.ts";
+import { findMistakes } from "../validate.ts";
+import { checkLink, checkWellFormed, MediaBody, readLiteral, readVariables, VariablesBody } from "./variables-body.ts";
+
+const TEXT_LENGTH_MAX = 4096;
+
+const Phone = Type.String({
+  description: "A phone number in any common format. Without a country code it is read in the workspace's country.",
+  examples: ["+919876543210"],
+});
+
+const From = Type.Optional(
+  Type.String({
+    description: "One of the workspace's numbers; needed only when it has more than one.",
+    examples: ["+911244001100"],
+  }),
+);
+
+export const SendTemplateBody = Type.Object(
+  {
+    to: Phone,
+    template: Type.String({ description: "The template's name.", examples: ["order_shipped"] }),
+    language: Type.Optional(
+      Type.String({ description: "Needed only when the template exists in several languages.", examples: ["en_US"] }),
+    ),
+    variables: Type.Optional(VariablesBody),
+    media: Type.Optional(MediaBody),
+    from: From,
+  },
+  { $id: "SendTemplate", additionalProperties: false, description: "Sends an approved template, at any time." },
+);
+
+export const SendTextBody = Type.Object(
+  {
+    to: Phone,
+    text: Type.String({ minLength: 1, maxLength: TEXT_LENGTH_MAX, examples: ["Your table is ready."] }),
+    from: From,
+  },
+  {
+    $id: "SendText",
+    additionalProperties: false,
+    description: "Sends free-form text, within 24 hours after the person last wrote.",
+  },
+);
+
+export const SendMessageBody = Type.Union([SendTemplateBody, SendTextBody], {
+  $id: "SendMessage",
+  description: "Either a template or free-form text, never both.",
+});
+
+/** What either form may have, for a body that does not say which it is. */
+const EitherForm = Type.Object(
+  {
+    to: Phone,
+    from: From,
+    language: Type.Optional(Type.Unknown()),
+    variables: Type.Optional(Type.Unknown()),
+    media: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: false },
+);
+
+/** Checks everything that the request alone shows. Throws `invalid_request` naming every field that is wrong. */
+export function readSendMessage(body: Readonly<Record<string, unknown>>): SendInput {
+  const hasTemplate = body.template !== undefined;
+  const hasText = body.text !== undefined;
+  if (hasTemplate === hasText) {
+    const sentence = hasText ? "Send a template or a text, not both." : "Send either a template or a text.";
+    const { template: _template, text: _text, ...rest } = body;
+    throw invalidRequest(Object.assign(findMistakes(EitherForm, rest), { template: [sentence], text: [sentence] }));
+  }
+  return hasTemplate ? readTemplate(body) : readText(body);
+}
+
+function readText(body: Readonly<Record<string, unknown>>): SendInput {
+  const fields = findMistakes(SendTextBody, body);
+  const { to, text, from } = body as { to: string; text: string; from?: string };
+  if (fields.text === undefined && text.trim() === "") fields.text = ["The text must not be blank."];
+  checkWellFormed(fields, body);
+  if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+  return { to, from: from ?? null, content: { type: "text", text } };
+}
+
+function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {
+  // The schema of a union says only that no form fits, so the forms are checked one by one.
+  const { variables: givenVariables, ...rest } = body;
+  const fields = findMistakes(SendTemplateBody, rest);
+  const variables: Variables = readVariables(givenVariables, fields, readLiteral);
+  const { to, template, language, media, from } = body as {
+    to: string;
+    template: string;
+    language?: string;
+    media?: { link: string; filename?: string };
+    from?: string;
+  };
+  if (fields["media.link"] === undefined && fields.media === undefined && media !== undefined) {
+    checkLink(fields, media.link);
+  }
+  checkWellFormed(fields, rest);
+  if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+  const content: TemplateInput = {
+    type: "template",
+    name: template,
+    language: language ?? null,
+    variables,
+    media: media === undefined ? null : { link: media.link, filename: media.filename ?? null },
+  };
+  return { to, from: from ?? null, content };
+}

@@ -1,0 +1,130 @@
+/** Values of a template and the file at its top, as bodies carry them: their schemas, and the way from JSON. */
+import { Type } from "@sinclair/typebox";
+import type { FieldProblems } from "#src/core/problem.ts";
+
+const LINK_LENGTH_MAX = 2048;
+const FILENAME_LENGTH_MAX = 240;
+/** The network takes no more than this in a row. */
+const SPACES_MAX = 4;
+
+export const Values = Type.Array(Type.Unsafe<string | number>({ type: ["string", "number"] }), {
+  description: "Values in the order of the placeholders.",
+  examples: [["Asha", 10042]],
+});
+
+const VariableParts = Type.Object(
+  { header: Type.Optional(Values), body: Type.Optional(Values) },
+  { additionalProperties: false, description: "Values for header and body apart." },
+);
+
+export const VariablesBody = Type.Union([Values, VariableParts], {
+  $id: "Variables",
+  description: "Fills the template's placeholders: a list fills the body, an object fills header and body apart.",
+});
+
+export const MediaBody = Type.Object(
+  {
+    link: Type.String({
+      format: "uri",
+      maxLength: LINK_LENGTH_MAX,
+      description:
+        "An https address that opens without signing in: the network fetches it when the message is sent. JPG or PNG up to 5 MB, MP4 up to 16 MB, PDF up to 100 MB, as the template was approved with.",
+      examples: ["https://files.example.com/invoice-10042.pdf"],
+    }),
+    filename: Type.Optional(
+      Type.String({
+        maxLength: FILENAME_LENGTH_MAX,
+        description: "PDFs only: the name that the phone shows. Left out: the last part of the link.",
+      }),
+    ),
+  },
+  {
+    $id: "Media",
+    additionalProperties: false,
+    description: "The file at the top of a template that has one. Neither the file nor the link is kept.",
+  },
+);
+
+/** Reads one value at its path; what is wrong with it goes into `fields`. */
+export type ReadValue<Value> = (given: unknown, path: string, fields: FieldProblems) => Value;
+
+export interface ReadVariables<Value> {
+  /** They came as one list, which is for the body. */
+  isList: boolean;
+  header: Value[];
+  body: Value[];
+}
+
+/** A list for the body, or an object with header and body. */
+export function readVariables<Value>(
+  given: unknown,
+  fields: FieldProblems,
+  readValue: ReadValue<Value>,
+): ReadVariables<Value> {
+  const none: ReadVariables<Value> = { isList: true, header: [], body: [] };
+  const readValues = (list: readonly unknown[], path: string): Value[] =>
+    list.map((value, index) => readValue(value, `${path}.${index}`, fields));
+  const readPart = (part: unknown, path: string): Value[] => {
+    if (part === undefined) return [];
+    if (Array.isArray(part)) return readValues(part, path);
+    fields[path] = ["This has to be a list of values."];
+    return [];
+  };
+  if (given === undefined) return none;
+  if (Array.isArray(given)) return { ...none, body: readValues(given, "variables") };
+  if (typeof given !== "object" || given === null) {
+    fields.variables = ["This has to be a list of values, or an object with header and body."];
+    return none;
+  }
+  const { header, body, ...unknown } = given as Record<string, unknown>;
+  for (const name of Object.keys(unknown)) {
+    fields[`variables.${name}`] = ["There is no field of this name here: use header and body."];
+  }
+  return {
+    isList: false,
+    header: readPart(header, "variables.header"),
+    body: readPart(body, "variables.body"),
+  };
+}
+
+/** A text or a number, as the text that is sent. */
+export function readLiteral(given: unknown, path: string, fields: FieldProblems): string {
+  const text = typeof given === "number" ? String(given) : given;
+  const mistake = findValueMistake(given, text);
+  if (mistake !== null) fields[path] = [mistake];
+  return typeof text === "string" ? text : "";
+}
+
+/** The network refuses these too, but only after the message was accepted. */
+export function findValueMistake(value: unknown, text: unknown): string | null {
+  if (typeof text !== "string") {
+    const isContactField = typeof value === "object" && value !== null && "field" in value;
+    return isContactField
+      ? "A value of a contact's field works in broadcasts only: give the text itself."
+      : "A value is a text or a number.";
+  }
+  const isExact = typeof value !== "number" || (/^-?[0-9.]+$/.test(text) && Math.abs(value) <= Number.MAX_SAFE_INTEGER);
+  if (!isExact) return "This number is too large or too small: send it as a text.";
+  if (text.trim() === "") return "A value must not be empty.";
+  if (/[\n\r\t]/.test(text)) return "A value must not contain line breaks or tabs.";
+  if (new RegExp(` {${SPACES_MAX + 1},}`).test(text)) return `A value has at most ${SPACES_MAX} spaces in a row.`;
+  return text.isWellFormed() ? null : MALFORMED;
+}
+
+export function checkLink(fields: FieldProblems, link: string): void {
+  if (!/^https:\/\/[^\s\p{C}]+$/iu.test(link) || !URL.canParse(link)) {
+    fields["media.link"] = ["The link has to be a complete https address."];
+  }
+}
+
+const MALFORMED = "This text holds half of a character (an unpaired surrogate).";
+
+export function checkWellFormed(fields: FieldProblems, value: unknown, path = ""): void {
+  if (typeof value === "string") {
+    if (!value.isWellFormed() && fields[path] === undefined) fields[path] = [MALFORMED];
+  } else if (typeof value === "object" && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      checkWellFormed(fields, member, path === "" ? name : `${path}.${name}`);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * The HTTP side: every endpoint below the prefix behind one pipeline (who, how often, what), and beside it what belongs
+ * to the process. Elysia finds the route; the pipeline is ours, because its order of refusal is part of the interface.
+ */
+import { Elysia } from "elysia";
+import type { Clock } from "#src/core/clock.ts";
+import type { Log } from "#src/core/log.ts";
+import type { Metrics } from "#src/core/metrics.ts";
+import { Problem } from "#src/core/problem.ts";
+import type { Random } from "#src/core/random.ts";
+import type { Reader } from "#src/db/reader.ts";
+import type { Store } from "#src/db/store.ts";
+import type { WriteProbe } from "#src/db/write-probe.ts";
+import type { HandOverOptions } from "#src/sending/send-message.ts";
+import { Authenticator } from "./api/auth.ts";
+import { docsRoutes } from "./api/docs/docs.ts";
+import { endpoints } from "./api/endpoints.ts";
+import { readBody } from "./body.ts";
+import { type Answer, type Call, type Endpoint, PREFIX } from "./endpoint.ts";
+import { answerProblem } from "./errors.ts";
+import { complete, type RequestIds, requestIds } from "./headers.ts";
+import { healthRoutes } from "./health.ts";
+import { KeyQueue } from "./key-queue.ts";
+import { metricsRoutes } from "./metrics.ts";
+import { RateLimiter, type RateLimits } from "./rate-limit.ts";
+import { problemOf, splitUrl, toResponse } from "./respond.ts";
+
+export interface AppOptions {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  limits: RateLimits & { bodyBytes: number };
+  /** What a message needs on its way to a network. */
+  handOver: HandOverOptions;
+  /** For what may take long. */
+  reader: Reader;
+  searchReader: Reader;
+  /** Whether the server's own start is over: migrations, recovery. */
+  isReady: () => boolean;
+  isWritable: WriteProbe;
+  metrics: Metrics;
+  metricsToken: string | null;
+  /** Told of every answer; `route` is the endpoint's path with its names, never a caller's text. */
+  onAnswer: (route: string, status: number, durationMs: number) => void;
+}
+
+const PLAIN = { "content-type": "text/plain; charset=utf-8" };
+const NO_BODY: Readonly<Record<string, unknown>> = {};
+
+export function createApp(options: AppOptions) {
+  const ids = requestIds(options.random);
+  const pipeline = createPipeline(options, ids);
+  const app = new Elysia({ normalize: false, strictPath: true });
+  for (const endpoint of endpoints) {
+    const path = PREFIX + endpoint.path.replace(/\{(\w+)\}/g, ":$1");
+    const run = ({ request, params }: { request: Request; params: Record<string, string> }) =>
+      pipeline(request, endpoint, params);
+    app.route(endpoint.method, path, run, { parse: "none" });
+  }
+  const unknown = ({ request }: { request: Request }) => pipeline(request, null, {});
+  app.all(`${PREFIX}/*`, unknown, { parse: "none" });
+  app.all(PREFIX, unknown, { parse: "none" });
+  // The pipeline makes its answers complete itself; those of everything beside it are completed here.
+  const beside = new Elysia({ normalize: false, strictPath: true });
+  beside.mapResponse(({ request, responseValue }) =>
+    responseValue instanceof Response ? complete(responseValue, ids(request)) : undefined,
+  );
+  beside.use(healthRoutes(options)).use(metricsRoutes(options)).use(docsRoutes());
+  beside.all("/*", () => new Response("There is nothing at this address.\n", { status: 404, headers: PLAIN }));
+  app.use(beside);
+  return app;
+}
+
+type Pipeline = (
+  request: Request,
+  endpoint: Endpoint | null,
+  path: Record<string, string>,
+) => Response | Promise<Response>;
+
+/** 401, 403, 429, 400, and then what the endpoint finds; a path that leads nowhere is told last of all. */
+function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
+  const { store, clock, log, limits, handOver, reader, searchReader, onAnswer } = options;
+  const authenticator = new Authenticator(store, clock);
+  const limiter = new RateLimiter(clock, limits, "workspace");
+  const keyQueue = new KeyQueue();
+
+  const answer = (
+    request: Request,
+    endpoint: Endpoint | null,
+    path: Record<string, string>,
+  ): Answer | Promise<Answer> => {
+    const { workspace, keyId } = authenticator.requireBearer(request.headers.get("authorization"));
+    try {
+      limiter.requireRoom(workspace.id);
+    } catch (error) {
+      const held = limiter.holdRefusal(workspace.id);
+      if (held === null) throw error;
+      return held.then(() => {
+        throw error;
+      });
+    }
+    if (endpoint === null) throw new Problem("not_found", "There is nothing at this address.");
+    const { pathname, query } = splitUrl(request.url);
+    const handle = (body: Call["body"]): Answer | Promise<Answer> =>
+      endpoint.handle({
+        store,
+        handOver,
+        keyQueue,
+        reader,
+        searchReader,
+        workspace,
+        by: { key: keyId },
+        path,
+        query,
+        headers: request.headers,
+        body,
+        method: request.method,
+        pathname,
+      });
+    return endpoint.body === undefined ? handle(NO_BODY) : readBody(request, limits.bodyBytes, clock).then(handle);
+  };
+
+  // What can be answered at once is: a promise costs a turn of the queue, and most reads need none.
+  return (request, endpoint, path) => {
+    const requestId = ids(request);
+    const startedAt = clock.monotonic();
+    const tell = (answered: Answer): Response => {
+      const durationMs = clock.monotonic() - startedAt;
+      const route = endpoint === null ? "unknown" : `${endpoint.method} ${endpoint.path}`;
+      onAnswer(route, answered.status, durationMs);
+      log.debug("request", { requestId, route, status: answered.status, ms: durationMs, ...answered.about });
+      return toResponse(answered, requestId);
+    };
+    const refuse = (error: unknown): Response => tell(answerProblem(problemOf(error, log, requestId)));
+    try {
+      const result = answer(request, endpoint, path);
+      if (!(result instanceof Promise)) return tell(result);
+      return result.then(tell, refuse);
+    } catch (error) {
+      return refuse(error);
+    }
+  };
+}

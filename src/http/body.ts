@@ -1,0 +1,128 @@
+/** Reads a request's body: bytes to a JSON object, every way in which it can be wrong answered by itself. */
+import type { Clock } from "#src/core/clock.ts";
+import { Problem } from "#src/core/problem.ts";
+import {
+  type BodyFault,
+  BodyRefusal,
+  NO_ROOM_RETRY_MS,
+  type UnprovenBodies,
+  withUnprovenBody,
+} from "./unproven-body.ts";
+
+const JSON_TYPE = /^application\/json *(;.*)?$/i;
+
+/** Nothing of ours is nested a tenth as deep, and whoever walks a body must not run out of stack. */
+const DEPTH_MAX = 100;
+
+/** How long a body may take to come: a connection that trickles is not held for hours. */
+const TIME_LIMIT_MS = 30_000;
+
+/** Throws `invalid_request`. */
+export async function readBody(request: Request, maxBytes: number, clock: Clock): Promise<Record<string, unknown>> {
+  requireJsonType(request);
+  return parseObject(await inTime(readBytes(request, maxBytes), clock));
+}
+
+/** The same for a request of a sender who has proven nothing yet. Throws `invalid_request`, or `unavailable`. */
+export async function readUnprovenBody(
+  request: Request,
+  maxBytes: number,
+  bodies: UnprovenBodies,
+): Promise<Record<string, unknown>> {
+  requireJsonType(request);
+  try {
+    return await withUnprovenBody(request, maxBytes, bodies, parseObject);
+  } catch (error) {
+    throw error instanceof BodyRefusal ? problemOfFault(error.fault, maxBytes) : error;
+  }
+}
+
+function problemOfFault(fault: BodyFault, maxBytes: number): Problem {
+  if (fault === "too_large") return tooLarge(maxBytes);
+  if (fault === "cut_short") return wrong("The body was cut short.");
+  if (fault === "too_slow") return wrong("The body came too slowly.");
+  return new Problem("unavailable", "The server is receiving too many requests right now. Try again.", {
+    retryAfterMs: NO_ROOM_RETRY_MS,
+  });
+}
+
+function requireJsonType(request: Request): void {
+  const type = request.headers.get("content-type");
+  if (type === null || !JSON_TYPE.test(type)) {
+    throw wrong("Send the body as JSON, with the header `Content-Type: application/json`.");
+  }
+}
+
+function parseObject(bytes: Uint8Array): Record<string, unknown> {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw wrong("The body is not valid UTF-8.");
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw wrong("The body is not valid JSON.");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw wrong("The body has to be a JSON object.");
+  }
+  if (isDeeper(value, DEPTH_MAX)) throw wrong(`The body is nested more than ${DEPTH_MAX} levels deep.`);
+  return value as Record<string, unknown>;
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
+}
+
+/** A connection that breaks off within a body, or chunks that are none, are no fault of ours. */
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  try {
+    return await readAll(request, maxBytes);
+  } catch (error) {
+    throw error instanceof Problem ? error : wrong("The body was cut short.");
+  }
+}
+
+/** Never reads more than it may keep, whatever the header says about the length. */
+async function readAll(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const announced = request.headers.get("content-length");
+  if (announced !== null && Number(announced) > maxBytes) throw tooLarge(maxBytes);
+  if (announced !== null) return new Uint8Array(await request.arrayBuffer());
+  if (request.body === null) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** A body that comes with the head, as nearly every one does, is there before the timer matters. */
+async function inTime<T>(reading: Promise<T>, clock: Clock): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = clock.setTimer(TIME_LIMIT_MS, () => {
+    late.reject(wrong(`The body did not come within ${TIME_LIMIT_MS / 1000} seconds.`));
+  });
+  try {
+    return await Promise.race([reading, late.promise]);
+  } finally {
+    timer.cancel();
+    // Where the limit won, what the reading comes to later is nobody's business any more.
+    reading.catch(() => undefined);
+  }
+}
+
+function tooLarge(maxBytes: number): Problem {
+  return wrong(`The body is larger than ${maxBytes} bytes.`);
+}
+
+/** No field is at fault, so `fields` is there and empty. */
+function wrong(message: string): Problem {
+  return new Problem("invalid_request", message, { fields: {} });
+}

@@ -1,0 +1,171 @@
+/**
+ * Where networks call: `GET|POST /networks/whatsapp`, and an address of its own for each number whose provider does not
+ * sign. A body is proven, stored as it came in one write, and answered; what it says is applied after.
+ */
+import { Elysia } from "elysia";
+import type { Log } from "#src/core/log.ts";
+import { constantTimeEqual } from "#src/core/secret.ts";
+import type { Store } from "#src/db/store.ts";
+import { storeCallback } from "#src/domain/inbound/callbacks.ts";
+import type { RefusalReason, Trust } from "#src/domain/inbound/table.ts";
+import { findByCallbackToken } from "#src/domain/numbers/read.ts";
+import type { Networks } from "#src/networks/network.ts";
+import {
+  type BodyFault,
+  BodyRefusal,
+  LINGER_S,
+  NO_ROOM_RETRY_MS,
+  type UnprovenBodies,
+  withUnprovenBody,
+} from "./unproven-body.ts";
+
+/** Finds whose secret signed a body; null: nobody's. `proves` says whether a secret does. */
+export interface Secrets {
+  trustOf(body: Uint8Array, proves: (secret: string) => boolean): Trust | null;
+  /** There is none: nothing can be proven. */
+  readonly isEmpty: boolean;
+}
+
+export interface CallbackOptions {
+  store: Store;
+  networks: Networks;
+  secrets: Secrets;
+  /** What the network repeats when it verifies the address; null: it cannot be verified. */
+  verifyToken: string | null;
+  /** Told of each callback that nothing proves; `body` as it came, where it was read. */
+  onRefused: (reason: RefusalReason, body: Uint8Array | null) => void;
+  bodies: UnprovenBodies;
+  log: Log;
+}
+
+/** The part of the HTTP server that an answer to an unread body needs. */
+interface Connections {
+  timeout(request: Request, seconds: number): void;
+}
+
+/** Meta's largest body is 3 MB, in whichever sense of the word. */
+const BODY_BYTES_MAX = 4 * 1024 * 1024;
+const FAULTS: Readonly<Record<BodyFault, { status: number; words: string }>> = {
+  too_large: { status: 413, words: `a body has at most ${BODY_BYTES_MAX} bytes` },
+  cut_short: { status: 400, words: "the body was cut short" },
+  too_slow: { status: 408, words: "the body came too slowly; call again" },
+  no_room: { status: 503, words: "too many callbacks at once; call again" },
+};
+const CHALLENGE_LENGTH_MAX = 1_000;
+
+const [CURLY_OPEN, CURLY_CLOSE] = [0x7b, 0x7d];
+const WHITE_SPACE: readonly (number | undefined)[] = [0x20, 0x09, 0x0a, 0x0d];
+
+export function callbackRoutes({ store, networks, secrets, verifyToken, onRefused, bodies, log }: CallbackOptions) {
+  const { whatsapp } = networks;
+
+  async function receive(
+    request: Request,
+    server: Connections | null,
+    trustOf: (body: Uint8Array) => Trust | null,
+  ): Promise<Response> {
+    // The signature is over the bytes as they came; nobody who calls here compresses them.
+    const encoding = request.headers.get("content-encoding");
+    if (encoding !== null && encoding.toLowerCase() !== "identity")
+      return sayUnread(request, server, 415, "send the body as it is");
+    let read: { text: string | null; trust: Trust } | null;
+    try {
+      read = await withUnprovenBody(request, BODY_BYTES_MAX, bodies, (body) => {
+        const trust = trustOf(body);
+        if (trust === null) {
+          onRefused(secrets.isEmpty ? "no_secret" : "wrong_signature", body);
+          return null;
+        }
+        return { text: looksLikeObject(body) ? new TextDecoder().decode(body) : null, trust };
+      });
+    } catch (error) {
+      if (!(error instanceof BodyRefusal)) throw error;
+      const { status, words } = FAULTS[error.fault];
+      return sayUnread(request, server, status, words);
+    }
+    if (read === null) return say(403, "not signed with a secret of a number on this server");
+    const { text, trust } = read;
+    if (text === null) return say(400, "the body is no JSON object");
+    try {
+      await store.write((tx) => storeCallback(tx, "whatsapp", text, tx.now, trust));
+    } catch (error) {
+      log.error("a callback could not be stored; the network will call again", { error });
+      return say(503, "not stored; call again");
+    }
+    return say(200, "stored");
+  }
+
+  function verify(request: Request): Response {
+    const query = new URL(request.url).searchParams;
+    const given = query.get("hub.verify_token");
+    const isRight =
+      query.get("hub.mode") === "subscribe" &&
+      verifyToken !== null &&
+      given !== null &&
+      constantTimeEqual(given, verifyToken);
+    const challenge = query.get("hub.challenge") ?? "";
+    if (!isRight || challenge.length > CHALLENGE_LENGTH_MAX) return say(403, "the verify token is another one");
+    return plain(200, challenge);
+  }
+
+  return new Elysia({ normalize: false })
+    .get("/networks/whatsapp", ({ request }) => verify(request), { parse: "none" })
+    .post(
+      "/networks/whatsapp",
+      ({ request, server }) => {
+        const signature = request.headers.get("x-hub-signature-256");
+        // Whoever does not even try to sign is not read.
+        if (signature === null) {
+          onRefused("no_signature", null);
+          return sayUnread(request, server, 403, "not signed");
+        }
+        return receive(request, server, (body) =>
+          secrets.trustOf(body, (secret) => whatsapp.verify?.(body, signature, secret) === true),
+        );
+      },
+      { parse: "none" },
+    )
+    .post(
+      "/networks/whatsapp/:token",
+      ({ request, params, server }) => {
+        const number = store.read((reading) => findByCallbackToken(reading, params.token));
+        if (number?.network !== "whatsapp") {
+          onRefused("unknown_address", null);
+          return sayUnread(request, server, 403, "there is no such callback address");
+        }
+        return receive(request, server, () => ({ configuration: false, numbers: [number.id] }));
+      },
+      { parse: "none" },
+    );
+}
+
+/** Cheap: a body of three megabytes is read once, and not before it is answered. */
+function looksLikeObject(body: Uint8Array): boolean {
+  let end = body.length - 1;
+  while (end >= 0 && WHITE_SPACE.includes(body[end])) end -= 1;
+  let start = 0;
+  while (start < end && WHITE_SPACE.includes(body[start])) start += 1;
+  return end > start && body[start] === CURLY_OPEN && body[end] === CURLY_CLOSE;
+}
+
+/**
+ * The runtime throws away what still comes of the body, and keeps none of it. The connection closes soon if the body does
+ * not end: closed at once, most senders would never see the answer.
+ */
+function sayUnread(request: Request, server: Connections | null, status: number, words: string): Response {
+  server?.timeout(request, LINGER_S);
+  const response = say(status, words);
+  if (status === 503) response.headers.set("retry-after", String(NO_ROOM_RETRY_MS / 1_000));
+  return response;
+}
+
+function say(status: number, words: string): Response {
+  return plain(status, `${words}\n`);
+}
+
+function plain(status: number, text: string): Response {
+  return new Response(text, {
+    status,
+    headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
+  });
+}

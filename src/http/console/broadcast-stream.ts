@@ -1,0 +1,117 @@
+/**
+ * Live figures of a broadcast, as server-sent events: one snapshot a second while something changes, made once for all
+ * who look. Each holds the whole state, so that whoever comes back after a break lacks nothing.
+ */
+
+import type { Clock, Timer } from "#src/core/clock.ts";
+import type { Store } from "#src/db/store.ts";
+import { findBroadcast } from "#src/domain/broadcasts/read.ts";
+import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+
+const EVERY_MS = 1_000;
+/** A silent stream is cut by what stands in between. */
+const COMMENT_EVERY_MS = 15_000;
+
+interface Topic {
+  listeners: Set<(text: string) => void>;
+  timer: Timer;
+  last: string;
+  saidAt: number;
+}
+
+export class LiveBroadcasts {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #topics = new Map<string, Topic>();
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** A response that goes on until the caller leaves. */
+  open(workspace: Workspace, broadcastId: number, signal: AbortSignal): Response {
+    const name = `${workspace.id} ${broadcastId}`;
+    const encoder = new TextEncoder();
+    let leave = (): void => undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        const listener = (text: string): void => {
+          try {
+            controller.enqueue(encoder.encode(text));
+          } catch {
+            leave();
+          }
+        };
+        leave = () => {
+          leave = () => undefined;
+          this.#leave(name, listener);
+          try {
+            controller.close();
+          } catch {
+            // The other end has closed it.
+          }
+        };
+        signal.addEventListener("abort", () => leave());
+        this.#join(name, workspace, broadcastId, listener);
+      },
+      cancel: () => leave(),
+    });
+    return new Response(body, {
+      headers: {
+        "content-type": "text/event-stream; charset=utf-8",
+        "cache-control": "no-store",
+        "x-accel-buffering": "no",
+      },
+    });
+  }
+
+  #join(name: string, workspace: Workspace, broadcastId: number, listener: (text: string) => void): void {
+    const known = this.#topics.get(name);
+    if (known !== undefined) {
+      known.listeners.add(listener);
+      listener(known.last);
+      return;
+    }
+    const first = this.#snapshot(workspace, broadcastId);
+    const topic: Topic = {
+      listeners: new Set([listener]),
+      last: first,
+      saidAt: this.#clock.monotonic(),
+      timer: this.#clock.setTimer(EVERY_MS, () => this.#tick(name, workspace, broadcastId)),
+    };
+    this.#topics.set(name, topic);
+    listener(first);
+  }
+
+  #leave(name: string, listener: (text: string) => void): void {
+    const topic = this.#topics.get(name);
+    if (topic === undefined) return;
+    topic.listeners.delete(listener);
+    if (topic.listeners.size > 0) return;
+    topic.timer.cancel();
+    this.#topics.delete(name);
+  }
+
+  #tick(name: string, workspace: Workspace, broadcastId: number): void {
+    const topic = this.#topics.get(name);
+    if (topic === undefined) return;
+    topic.timer = this.#clock.setTimer(EVERY_MS, () => this.#tick(name, workspace, broadcastId));
+    const text = this.#snapshot(workspace, broadcastId);
+    const now = this.#clock.monotonic();
+    if (text === topic.last && now - topic.saidAt < COMMENT_EVERY_MS) return;
+    const said = text === topic.last ? ": still here\n\n" : text;
+    topic.last = text;
+    topic.saidAt = now;
+    for (const listener of [...topic.listeners]) listener(said);
+  }
+
+  #snapshot(workspace: Workspace, broadcastId: number): string {
+    const data = this.#store.read((reading) => {
+      const broadcast = findBroadcast(reading, workspace.id, broadcastId);
+      return broadcast === undefined ? null : viewBroadcast(reading, broadcast, workspace);
+    });
+    return `event: broadcast\ndata: ${JSON.stringify(data)}\n\n`;
+  }
+}

@@ -1,0 +1,51 @@
+/** The console at its addresses: its page, the page's files, and the routes that the page calls. */
+import { Elysia } from "elysia";
+import { complete, requestIds } from "../headers.ts";
+import { LINGER_S } from "../unproven-body.ts";
+import type { ConsoleOptions } from "./context.ts";
+import { answerAsset, answerPage } from "./files.ts";
+import { CONSOLE_API, createPipeline } from "./pipeline.ts";
+
+const PLAIN = { "content-type": "text/plain; charset=utf-8" };
+
+export function consoleRoutes(options: ConsoleOptions) {
+  const ids = requestIds(options.random);
+  const pipeline = createPipeline(options, ids);
+  const routes = new Elysia({ normalize: false, strictPath: true });
+  routes.mapResponse(({ request, responseValue }) =>
+    responseValue instanceof Response ? complete(responseValue, ids(request)) : undefined,
+  );
+  // Each method by its name: a page for GET would win over what is for all of them.
+  for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+    routes.route(
+      method,
+      `${CONSOLE_API}/*`,
+      ({ request, server }) =>
+        pipeline(request, {
+          address: server?.requestIP(request)?.address ?? "",
+          keepOpen: () => server?.timeout(request, 0),
+          closeSoon: () => server?.timeout(request, LINGER_S),
+        }),
+      { parse: "none" },
+    );
+  }
+  routes.get(
+    "/console/assets/:name",
+    async ({ request, params }) =>
+      (await answerAsset(request, params.name)) ??
+      new Response("There is no such file.\n", { status: 404, headers: PLAIN }),
+  );
+  const page = async ({ request }: { request: Request }): Promise<Response> => {
+    try {
+      return await answerPage(request);
+    } catch (error) {
+      options.log.error("the console's page could not be made", { error });
+      return new Response("The console could not be made ready; the server's log says why.\n", {
+        status: 500,
+        headers: PLAIN,
+      });
+    }
+  };
+  routes.get("/console", page).get("/console/*", page);
+  return routes;
+}

@@ -1,0 +1,157 @@
+/**
+ * The front end as it is served: each file under a name that holds its hash, so it can be kept for ever, and the page,
+ * which is printed for each request with the theme that the person chose, so that nothing flashes.
+ */
+import { brotliCompressSync, constants } from "node:zlib";
+import { embedded } from "./assets.ts";
+import { readTheme } from "./cookies.ts";
+
+interface Served {
+  plain: () => Promise<Uint8Array<ArrayBuffer>>;
+  brotli: () => Promise<Uint8Array<ArrayBuffer>>;
+  type: string;
+}
+
+/** `scripts/console-bundle.ts`, as far as it is used here. */
+interface Bundler {
+  bundleConsole(): Promise<{ name: string; bytes: Uint8Array<ArrayBuffer> }[]>;
+}
+
+interface Bundle {
+  files: ReadonlyMap<string, Served>;
+  script: string;
+  style: string;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+/** No script but ours, no style but ours, nothing from elsewhere, and no text that could become code. */
+const POLICY = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%230b6b53'/%3E%3Cpath d='M7 11l4.5 11L16 12l4.5 10L25 11' fill='none' stroke='%23fff' stroke-width='3' stroke-linecap='round' stroke-linejoin='round'/%3E%3C/svg%3E";
+
+let bundle: Promise<Bundle> | null = null;
+
+/** Made when it is first asked for; one that failed is tried again. */
+function getBundle(): Promise<Bundle> {
+  bundle ??= (embedded.length > 0 ? Promise.resolve(fromExecutable()) : fromSource()).catch((error: unknown) => {
+    bundle = null;
+    throw error;
+  });
+  return bundle;
+}
+
+function fromExecutable(): Bundle {
+  const read = (path: string) => once(async () => new Uint8Array(await Bun.file(path).arrayBuffer()));
+  return assemble(embedded.map(({ name, plain, brotli }) => ({ name, plain: read(plain), brotli: read(brotli) })));
+}
+
+async function fromSource(): Promise<Bundle> {
+  // Computed, so that the bundler of the executable does not follow it: nothing of it belongs in there.
+  const path = new URL("../../../scripts/console-bundle.ts", import.meta.url).href;
+  const { bundleConsole } = (await import(path)) as Bundler;
+  const files = await bundleConsole();
+  return assemble(
+    files.map(({ name, bytes }) => ({
+      name,
+      plain: async () => bytes,
+      brotli: once(async () => compress(bytes)),
+    })),
+  );
+}
+
+function assemble(files: readonly (Omit<Served, "type"> & { name: string })[]): Bundle {
+  const nameOf = (pattern: RegExp): string => {
+    const found = files.find(({ name }) => pattern.test(name));
+    if (found === undefined) throw new Error(`the console's bundle has no file like ${pattern}`);
+    return found.name;
+  };
+  return {
+    files: new Map(
+      files.map(({ name, ...file }) => [
+        name,
+        { ...file, type: TYPES[name.split(".").at(-1) ?? ""] ?? TYPES.svg ?? "" },
+      ]),
+    ),
+    script: nameOf(/^main-.*\.js$/),
+    style: nameOf(/^main-.*\.css$/),
+  };
+}
+
+/** From source only, so fast rather than small. */
+function compress(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }));
+}
+
+/** One of the front end's files; null where there is none of that name. */
+export async function answerAsset(request: Request, name: string): Promise<Response | null> {
+  const file = (await getBundle()).files.get(name);
+  if (file === undefined) return null;
+  const etag = `"${name}"`;
+  const headers = {
+    "cache-control": "public, max-age=31536000, immutable",
+    etag,
+    vary: "Accept-Encoding",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+  };
+  if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
+  const takesBrotli = /\bbr\b/.test(request.headers.get("accept-encoding") ?? "");
+  const body = await (takesBrotli ? file.brotli() : file.plain());
+  return new Response(body, {
+    headers: { ...headers, "content-type": file.type, ...(takesBrotli ? { "content-encoding": "br" } : {}) },
+  });
+}
+
+/** The one page that every address of the console leads to. */
+export async function answerPage(request: Request): Promise<Response> {
+  const { script, style } = await getBundle();
+  const theme = readTheme(request.headers);
+  const html = [
+    "<!doctype html>",
+    `<html lang="en"${theme === null ? "" : ` data-theme="${theme}"`}>`,
+    '<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">',
+    `<title>Waxwing</title><link rel="icon" href="${ICON}">`,
+    `<link rel="stylesheet" href="/console/assets/${style}">`,
+    `<script type="module" src="/console/assets/${script}"></script></head>`,
+    '<body><div id="root"></div><noscript>The console needs JavaScript. The command line does not: waxwing help.</noscript></body></html>\n',
+  ].join("\n");
+  return new Response(html, {
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-cache",
+      vary: "Cookie",
+      "content-security-policy": POLICY,
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "same-origin",
+      "cross-origin-opener-policy": "same-origin",
+      "permissions-policy": "camera=(), microphone=(), geolocation=()",
+    },
+  });
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

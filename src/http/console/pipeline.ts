@@ -1,0 +1,198 @@
+/**
+ * The way of every request of the console: the route, whether its own page sent it, who is signed in, the workspace and
+ * the role in it, the form, and then what the route does. The public API's own endpoints are routes here as well, with
+ * the session in place of a key, so that the console adds no second way to do a thing.
+ */
+import { createHash } from "node:crypto";
+import { invalidRequest, Problem } from "#src/core/problem.ts";
+import type { FormUse } from "#src/domain/users/form-answers.ts";
+import { findEntry } from "#src/domain/users/read.ts";
+import { findSession, isTouchDue, type SignedIn, touchSession } from "#src/domain/users/sessions.ts";
+import { mayActAs } from "#src/domain/users/user.ts";
+import { BulkJobs } from "#src/transfer/bulk-jobs.ts";
+import { ImportJobs } from "#src/transfer/import-jobs.ts";
+import { readBody, readUnprovenBody } from "../body.ts";
+import { SMALL_BODY_BYTES } from "../body-budget.ts";
+import type { Answer } from "../endpoint.ts";
+import { answerProblem } from "../errors.ts";
+import type { RequestIds } from "../headers.ts";
+import { canonicalJson } from "../idempotency.ts";
+import { KeyQueue } from "../key-queue.ts";
+import { RateLimiter } from "../rate-limit.ts";
+import { problemOf, splitUrl, toResponse } from "../respond.ts";
+import { LiveBroadcasts } from "./broadcast-stream.ts";
+import type { ConsoleOptions, ConsoleParts } from "./context.ts";
+import { readSessionCookie } from "./cookies.ts";
+import { TodayFigures } from "./dashboard.ts";
+import { addressOf, requireOwnPage } from "./origin.ts";
+import { Passwords } from "./passwords.ts";
+import { type ConsoleCall, type ConsoleRoute, nothingHere, Refusal, requireShape, type UserCall } from "./route.ts";
+import { routes } from "./routes.ts";
+
+export const CONSOLE_API = "/console/api";
+const FORM_KEY_LENGTH_MAX = 100;
+
+export interface Peer {
+  address: string;
+  keepOpen: () => void;
+  /** Closes the connection soon, unless the request's body ends. */
+  closeSoon: () => void;
+}
+
+export type ConsolePipeline = (request: Request, peer: Peer) => Promise<Response>;
+
+export function createPipeline(options: ConsoleOptions, ids: RequestIds): ConsolePipeline {
+  const { isTrustedProxy, limits, bodies, ...given } = options;
+  const { store, clock, log, publicUrl } = options;
+  const isSecure = options.hasTls || (publicUrl?.startsWith("https:") ?? false);
+  const parts: ConsoleParts = {
+    ...given,
+    isSecure,
+    passwords: new Passwords(),
+    keyQueue: new KeyQueue(),
+    live: new LiveBroadcasts(store, clock),
+    today: new TodayFigures(store, clock, options.reader),
+    imports: new ImportJobs({ store, clock, log, files: options.importFiles, stopping: options.stopping }),
+    bulk: new BulkJobs({ store, clock, log, reader: options.searchReader, stopping: options.stopping }),
+  };
+  const limiter = new RateLimiter(clock, limits, "person");
+  const table = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
+  /** Touches that are queued or just written, so that a busy session queues one and not a hundred. */
+  const touched = new Map<number, number>();
+
+  const signedIn = (headers: Headers): SignedIn => {
+    const token = readSessionCookie(headers, isSecure);
+    const found = token === null ? undefined : store.read((reading) => findSession(reading, token));
+    if (found === undefined) throw new Problem("unauthenticated", "You are signed out. Sign in again.");
+    const { id } = found.session;
+    if (isTouchDue(found.session, clock.now()) && clock.now() - (touched.get(id) ?? 0) > 60_000) {
+      if (touched.size > 10_000) touched.clear();
+      touched.set(id, clock.now());
+      store.write((tx) => touchSession(tx, id)).catch(() => undefined);
+    }
+    return found;
+  };
+
+  const readForm = (request: Request, peer: Peer, isUnproven: boolean): Promise<Record<string, unknown>> => {
+    if (!isUnproven) return readBody(request, limits.bodyBytes, clock);
+    return readUnprovenBody(request, Math.min(limits.bodyBytes, SMALL_BODY_BYTES), bodies).catch((error: unknown) => {
+      peer.closeSoon();
+      throw error;
+    });
+  };
+
+  const answer = async (request: Request, peer: Peer): Promise<Answer | Response> => {
+    const { pathname, query } = splitUrl(request.url);
+    const path = pathname.slice(CONSOLE_API.length);
+    const matches = table.flatMap(({ route, pattern }) => {
+      const values = pattern(path);
+      return values === null ? [] : [{ route, values }];
+    });
+    // Named places come before those that take any value, in the order of the table.
+    const found = matches.find(({ route }) => route.method === request.method);
+    if (found === undefined) throw new Problem("not_found", "There is nothing at this address.");
+    const { route, values } = found;
+    const isChange = request.method !== "GET";
+    if (isChange) requireOwnPage(request, publicUrl);
+    const who = route.needs === "nobody" ? null : signedIn(request.headers);
+    // Whoever is not signed in guesses, and guesses have limits of their own.
+    if (who !== null) await requireRoom(limiter, who.user.id);
+    const entry = who === null || values.workspace === undefined ? null : requireEntry(parts, who, values.workspace);
+    requireRight(route, who, entry);
+    // A file is read by its route, piece by piece; its type is none that a plain form of another page can send.
+    if (isChange && route.takesFile === true) requireFileType(request);
+    const body = isChange && route.takesFile !== true ? await readForm(request, peer, who === null) : {};
+    if (route.body !== undefined) requireShape(route.body, body);
+    const call: ConsoleCall = {
+      ...parts,
+      path: values,
+      query,
+      headers: request.headers,
+      body,
+      method: request.method,
+      pathname,
+      request,
+      address: addressOf(request, peer.address, isTrustedProxy),
+      keepOpen: peer.keepOpen,
+    };
+    if (route.needs === "nobody") return route.handle(call);
+    if (who === null) throw nothingHere();
+    const userCall: UserCall = { ...call, ...who, form: formOf(call, who.user.id) };
+    if (route.needs === "user" || route.needs === "server operator") return route.handle(userCall);
+    if (entry === null) throw nothingHere();
+    return route.handle({ ...userCall, ...entry });
+  };
+
+  return async (request, peer) => {
+    const requestId = ids(request);
+    try {
+      const answered = await answer(request, peer);
+      return answered instanceof Response ? answered : toResponse(answered, requestId);
+    } catch (error) {
+      return toResponse(answerRefusal(error) ?? answerProblem(problemOf(error, log, requestId)), requestId);
+    }
+  };
+}
+
+/** Throws `rate_limited`, after a while where somebody goes on asking all the same. */
+async function requireRoom(limiter: RateLimiter, userId: number): Promise<void> {
+  try {
+    limiter.requireRoom(userId);
+  } catch (error) {
+    await limiter.holdRefusal(userId);
+    throw error;
+  }
+}
+
+/** Throws `not_found` for a workspace that is not there or not theirs: which, is not told. */
+function requireEntry({ store }: ConsoleParts, { user }: SignedIn, id: string) {
+  const workspaceId = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : 0;
+  const entry = store.read((reading) => findEntry(reading, user, workspaceId));
+  if (entry === undefined) throw nothingHere();
+  return entry;
+}
+
+function requireRight(route: ConsoleRoute, who: SignedIn | null, entry: ReturnType<typeof requireEntry> | null): void {
+  const { needs } = route;
+  if (needs === "nobody" || needs === "user") return;
+  if (needs === "server operator" ? who?.user.isOperator : entry !== null && mayActAs(entry.role, needs)) return;
+  throw nothingHere();
+}
+
+function requireFileType({ headers }: Request): void {
+  if (headers.get("content-type") === "application/octet-stream") return;
+  throw invalidRequest({ "Content-Type": ["Send the file as it is, as application/octet-stream."] });
+}
+
+function formOf({ headers, method, pathname, body }: ConsoleCall, userId: number): FormUse | null {
+  const key = headers.get("idempotency-key");
+  if (key === null || method === "GET") return null;
+  if (key === "" || key.length > FORM_KEY_LENGTH_MAX) {
+    throw invalidRequest({ "Idempotency-Key": [`A key has 1 to ${FORM_KEY_LENGTH_MAX} characters.`] });
+  }
+  const fingerprint = createHash("sha256")
+    .update(`${method} ${pathname}\n${canonicalJson(body)}`)
+    .digest();
+  return { userId, key, fingerprint: new Uint8Array(fingerprint) };
+}
+
+function answerRefusal(error: unknown): Answer | null {
+  if (!(error instanceof Refusal)) return null;
+  const { status, code, message } = error;
+  return { status, body: JSON.stringify({ error: { code, message } }) };
+}
+
+/** The values of a path's `{names}`, or null where it is another one. */
+function patternOf(path: string): (given: string) => Record<string, string> | null {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
+  const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, "([^/]+)")}$`);
+  return (given) => {
+    const match = pattern.exec(given);
+    if (match === null) return null;
+    try {
+      return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? "")]));
+    } catch {
+      return null;
+    }
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * Finds what tells of one message where nothing is indexed by it: callbacks as they came, and events. Both are numbered
+ * in the order of their time, so only what came since the message was made is read, a bounded slice at a time.
+ */
+import { and, asc, gt, gte, lte, sql } from "drizzle-orm";
+import type { Reading } from "#src/db/transaction.ts";
+import { type Callback, callbacks } from "#src/domain/inbound/table.ts";
+import type { Message } from "#src/domain/messages/table.ts";
+import { type EventRow, events } from "#src/domain/webhooks/table.ts";
+
+const SLICE_ROWS = 2_000;
+
+/** A piece of what was looked for, and where to go on; null at the end. */
+export interface Slice<Row> {
+  rows: Row[];
+  next: number | null;
+}
+
+/** Callbacks that name the message by its reference or by the network's id. `from`: null at the beginning. */
+export function findCallbacks(reading: Reading, message: Message, from: number | null): Slice<Callback> {
+  const { reference, networkMessageId } = message;
+  const start = from ?? firstSince(message.createdAt, (id) => callbackAt(reading, id));
+  const names = [reference, networkMessageId].filter((name) => name !== null);
+  const named = sql.join(
+    names.map((name) => sql`instr(${callbacks.body}, ${name}) > 0`),
+    sql` or `,
+  );
+  const to = start + SLICE_ROWS;
+  const rows = reading.db
+    .select()
+    .from(callbacks)
+    .where(and(gte(callbacks.id, start), lte(callbacks.id, to), sql`(${named})`))
+    .orderBy(asc(callbacks.id))
+    .all();
+  return { rows, next: callbackAt(reading, to + 1)?.id ?? null };
+}
+
+/** Events that tell of the message. */
+export function findEvents(reading: Reading, message: Message, from: number | null): Slice<EventRow> {
+  const start = from ?? firstSince(message.createdAt, (seq) => eventAt(reading, seq));
+  const to = start + SLICE_ROWS;
+  const rows = reading.db
+    .select()
+    .from(events)
+    .where(
+      and(
+        gte(events.seq, start),
+        lte(events.seq, to),
+        sql`${events.workspaceId} = ${message.workspaceId}`,
+        sql`instr(${events.body}, ${`"id":${message.id}`}) > 0`,
+      ),
+    )
+    .orderBy(asc(events.seq))
+    .all()
+    .filter(
+      ({ body }) => (JSON.parse(body) as { data?: { message?: { id?: unknown } } }).data?.message?.id === message.id,
+    );
+  return { rows, next: eventAt(reading, to + 1)?.id ?? null };
+}
+
+interface Placed {
+  id: number;
+  at: number;
+}
+
+/** The first row from this id on. */
+function callbackAt(reading: Reading, id: number): Placed | undefined {
+  return reading.db
+    .select({ id: callbacks.id, at: callbacks.receivedAt })
+    .from(callbacks)
+    .where(gt(callbacks.id, id - 1))
+    .orderBy(asc(callbacks.id))
+    .limit(1)
+    .get();
+}
+
+function eventAt(reading: Reading, seq: number): Placed | undefined {
+  return reading.db
+    .select({ id: events.seq, at: events.createdAt })
+    .from(events)
+    .where(gt(events.seq, seq - 1))
+    .orderBy(asc(events.seq))
+    .limit(1)
+    .get();
+}
+
+/** Halves the ids until the first row of that time is found; the clock may have been set back by a little. */
+function firstSince(at: number, rowFrom: (id: number) => Placed | undefined): number {
+  const since = at - CLOCK_SLACK_MS;
+  let [low, high] = [0, 2 ** 52];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const row = rowFrom(middle);
+    if (row === undefined || row.at >= since) high = middle;
+    else low = row.id + 1;
+  }
+  return low;
+}
+
+const CLOCK_SLACK_MS = 120_000;

@@ -1,0 +1,72 @@
+/** Who had to do with a workspace lately, and the newest events that speak of one person. From the ends of indexes. */
+import { and, desc, eq, inArray, isNotNull, isNull } from "drizzle-orm";
+import type { Reading } from "#src/db/transaction.ts";
+import { broadcasts } from "#src/domain/broadcasts/table.ts";
+import { listConversations } from "#src/domain/inbound/conversations.ts";
+import { messages } from "#src/domain/messages/table.ts";
+import { type EventRow, events } from "#src/domain/webhooks/table.ts";
+
+const SINGLES = 100;
+const CONVERSATIONS = 50;
+const BROADCASTS = 3;
+const RECIPIENTS = 30;
+const EVENTS = 200;
+
+/** Contacts that these numbers sent to, or that wrote, in no order and each once. */
+export function listPeopleLately(reading: Reading, workspaceId: number, numberIds: readonly number[]): number[] {
+  if (numberIds.length === 0) return [];
+  const ofNumbers = inArray(messages.numberId, [...numberIds]);
+  const singles = reading.db
+    .select({ contactId: messages.contactId })
+    .from(messages)
+    .where(and(eq(messages.workspaceId, workspaceId), isNull(messages.broadcastId), ofNumbers))
+    .orderBy(desc(messages.id))
+    .limit(SINGLES)
+    .all();
+  const newest = reading.db
+    .select({ id: broadcasts.id })
+    .from(broadcasts)
+    .where(eq(broadcasts.workspaceId, workspaceId))
+    .orderBy(desc(broadcasts.id))
+    .limit(BROADCASTS)
+    .all();
+  const recipients = newest.flatMap(({ id }) =>
+    reading.db
+      .select({ contactId: messages.contactId })
+      .from(messages)
+      .where(and(eq(messages.broadcastId, id), isNotNull(messages.broadcastId), ofNumbers))
+      .limit(RECIPIENTS)
+      .all(),
+  );
+  const wrote = listConversations(reading, workspaceId, {}, null, CONVERSATIONS);
+  const ids = [...singles, ...recipients, ...wrote].flatMap(({ contactId }) => contactId ?? []);
+  return [...new Set(ids)];
+}
+
+/** Those among the workspace's newest events that name this phone, the newest first. */
+export function listEventsOfPhone(reading: Reading, workspaceId: number, phone: string): EventRow[] {
+  return reading.db
+    .select()
+    .from(events)
+    .where(eq(events.workspaceId, workspaceId))
+    .orderBy(desc(events.seq))
+    .limit(EVENTS)
+    .all()
+    .filter(({ body }) => body.includes(JSON.stringify(phone)));
+}
+
+/**
+ * Ids of messages sent alone, the newest first, among so many of the newest below a given one; and down to which id was
+ * looked. Words may be rare: whoever looks for them goes on from there. Parameters: workspace, below, the lowest id that counts, looked at, then
+ * twice each: status, origin, words (null: whichever), and how many are wanted.
+ */
+export const singlesSql = `WITH looked AS MATERIALIZED (
+    SELECT id, text, status, origin, outcome_unknown FROM messages
+      WHERE workspace_id = ? AND broadcast_id IS NULL AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?
+  )
+  SELECT id, NULL AS looked, NULL AS lowest FROM (SELECT id FROM looked
+      WHERE (? IS NULL OR CASE WHEN status = 'failed' AND outcome_unknown = 1 THEN 'unknown' ELSE status END = ?)
+        AND (? IS NULL OR origin = ?)
+        AND (? IS NULL OR instr(lower(text), lower(?)) > 0)
+      ORDER BY id DESC LIMIT ?)
+  UNION ALL SELECT NULL, count(*), min(id) FROM looked`;

@@ -1,0 +1,49 @@
+/**
+ * What a workspace has sent and got since a moment: messages sent alone since then, and broadcasts that began since then,
+ * each with what has become of them by now. Where the moment lies is found by halving the ids, which grow with time; then
+ * only what is younger is counted, on the reader's thread. A broadcast costs one row of figures, however many it reaches.
+ */
+import { asc, gte, max } from "drizzle-orm";
+import type { Reading } from "#src/db/transaction.ts";
+import { inbounds } from "#src/domain/inbound/table.ts";
+import { messages } from "#src/domain/messages/table.ts";
+
+/** The first id of a table that was given since a moment; beyond the last one where none was. */
+export function firstSince(reading: Reading, table: "messages" | "inbounds", since: number): number {
+  const rows = table === "messages" ? messages : inbounds;
+  const [newest] = reading.db
+    .select({ id: max(rows.id) })
+    .from(rows)
+    .all();
+  let low = 0;
+  let high = (newest?.id ?? 0) + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const found = reading.db
+      .select({ id: rows.id, createdAt: rows.createdAt })
+      .from(rows)
+      .where(gte(rows.id, middle))
+      .orderBy(asc(rows.id))
+      .limit(1)
+      .get();
+    if (found === undefined || found.createdAt >= since) high = middle;
+    else low = found.id + 1;
+  }
+  return low;
+}
+
+/** Of messages sent alone, from an id on, how many are in which state. Parameters: workspace, id. */
+export const singlesTodaySql = `SELECT CASE WHEN status = 'failed' AND outcome_unknown = 1 THEN 'unknown' ELSE status END AS status,
+    count(*) AS total
+  FROM messages WHERE workspace_id = ? AND broadcast_id IS NULL AND id >= ? GROUP BY 1`;
+
+/** What broadcasts that began since then have come to. Parameters: workspace, moment, twice. */
+export const broadcastsTodaySql = `SELECT count(*) AS broadcasts, sum(sent) AS sent, sum(delivered) AS delivered, sum(read) AS read,
+    sum(failed) AS failed, (SELECT count(*) FROM messages WHERE status = 'failed' AND outcome_unknown = 1
+      AND broadcast_id IN (SELECT id FROM broadcasts WHERE workspace_id = ? AND started_at >= ?)) AS unknown
+  FROM broadcast_figures
+  WHERE broadcast_id IN (SELECT id FROM broadcasts WHERE workspace_id = ? AND started_at >= ?)`;
+
+/** How many messages came in, from an id on, and how many people wrote. Parameters: workspace, id, workspace, moment. */
+export const receivedTodaySql = `SELECT (SELECT count(*) FROM inbounds WHERE workspace_id = ? AND id >= ?) AS messages,
+    (SELECT count(*) FROM conversations WHERE workspace_id = ? AND wrote_at >= ?) AS people`;

@@ -1,0 +1,149 @@
+/** Everybody's own account: who they are, their sessions, password, second factor and theme. */
+import { Type } from "@sinclair/typebox";
+import { encode } from "uqr";
+import { invalidRequest } from "#src/core/problem.ts";
+import { totpAddress } from "#src/core/totp.ts";
+import { setPassword } from "#src/domain/users/change.ts";
+import { beginTotp, confirmTotp, removeTotp } from "#src/domain/users/second-factor.ts";
+import { endSession, endSessions, listSessions, startSession } from "#src/domain/users/sessions.ts";
+import { clearTries, countTry } from "#src/domain/users/sign-in-throttle.ts";
+import { findPasswordMistake } from "#src/domain/users/user.ts";
+import { answerData, requireId } from "../../endpoint.ts";
+import { readTheme, type Theme, themeCookie, themes } from "../cookies.ts";
+import { type ConsoleRoute, change, type UserCall } from "../route.ts";
+import { viewSession, viewSignedIn } from "../view.ts";
+import { cookie, originOf } from "./sign-in.ts";
+
+const strict = { additionalProperties: false };
+const Password = Type.String({ maxLength: 1_000 });
+const Code = Type.String({ maxLength: 40 });
+
+export const accountRoutes: readonly ConsoleRoute[] = [
+  {
+    method: "GET",
+    path: "/me",
+    needs: "user",
+    handle: ({ store, user, headers }) =>
+      store.read((reading) => answerData(200, { ...viewSignedIn(reading, user), theme: readTheme(headers) })),
+  },
+  {
+    method: "PUT",
+    path: "/me/theme",
+    needs: "user",
+    body: Type.Object({ theme: Type.Union([Type.Null(), Type.String({ enum: [...themes] })]) }, strict),
+    handle: ({ body, isSecure }) => ({
+      ...answerData(200, body),
+      headers: { "set-cookie": themeCookie(body.theme as Theme | null, isSecure) },
+    }),
+  },
+  {
+    method: "GET",
+    path: "/me/sessions",
+    needs: "user",
+    handle: ({ store, user, session }) =>
+      store.read((reading) =>
+        answerData(
+          200,
+          listSessions(reading, user.id).map((one) => viewSession(one, session.id)),
+        ),
+      ),
+  },
+  {
+    method: "DELETE",
+    path: "/me/sessions/{id}",
+    needs: "user",
+    handle: (call) =>
+      change(call, (tx) => {
+        const id = requireId(call.path.id, "session");
+        endSession(tx, call.user.id, id);
+        return { status: 200, data: {}, deed: { action: "session.end", subject: call.user.email } };
+      }),
+  },
+  {
+    method: "POST",
+    path: "/me/sessions/end-others",
+    needs: "user",
+    handle: (call) =>
+      change(call, (tx) => {
+        const ended = endSessions(tx, call.user.id, call.session.id);
+        return { status: 200, data: { ended }, deed: { action: "session.end-others", subject: call.user.email } };
+      }),
+  },
+  {
+    method: "PUT",
+    path: "/me/password",
+    needs: "user",
+    body: Type.Object({ current: Password, password: Password }, strict),
+    handle: async (call) => {
+      const { current, password } = call.body as { current: string; password: string };
+      const mistake = findPasswordMistake(password, call.user.email);
+      if (mistake !== null) throw invalidRequest({ password: [mistake] });
+      await requirePassword(call, "current", current);
+      const hash = await call.passwords.hash(password);
+      return change(call, (tx) => {
+        const user = setPassword(tx, call.user.id, hash);
+        // Every session ended with the old password; this browser gets a new one.
+        const { token } = startSession(tx, user.id, originOf(call));
+        const deed = { action: "user.new-password", subject: user.email };
+        return { status: 200, data: viewSignedIn(tx, user), deed, headers: cookie(call, token) };
+      });
+    },
+  },
+  {
+    method: "POST",
+    path: "/me/second-factor/begin",
+    needs: "user",
+    body: Type.Object({ password: Password }, strict),
+    handle: async (call) => {
+      await requirePassword(call, "password", String(call.body.password));
+      return call.store.write((tx) => {
+        const { secret } = beginTotp(tx, call.box, call.user.id);
+        const code = encode(totpAddress(secret, "Waxwing", call.user.email), { border: 0 });
+        return answerData(200, { secret, modules: code.data.map((row) => row.map(Number).join("")) });
+      });
+    },
+  },
+  {
+    method: "POST",
+    path: "/me/second-factor/confirm",
+    needs: "user",
+    body: Type.Object({ code: Code }, strict),
+    handle: (call) =>
+      change(call, (tx) => {
+        const codes = confirmTotp(tx, call.box, call.user.id, String(call.body.code));
+        endSessions(tx, call.user.id);
+        // A new token, as at every step up.
+        const { token } = startSession(tx, call.user.id, originOf(call));
+        const deed = { action: "second-factor.on", subject: call.user.email };
+        return { status: 200, data: { codes }, repeated: { codes: [] }, deed, headers: cookie(call, token) };
+      }),
+  },
+  {
+    method: "POST",
+    path: "/me/second-factor/remove",
+    needs: "user",
+    body: Type.Object({ password: Password }, strict),
+    handle: async (call) => {
+      await requirePassword(call, "password", String(call.body.password));
+      return change(call, (tx) => {
+        const user = removeTotp(tx, call.user.id);
+        const deed = { action: "second-factor.off", subject: user.email };
+        return { status: 200, data: viewSignedIn(tx, user), deed };
+      });
+    },
+  },
+];
+
+/** An open screen is not enough for what changes how somebody gets in. Guesses count as those of signing in. */
+async function requirePassword(
+  { store, user, passwords, address }: UserCall,
+  field: string,
+  password: string,
+): Promise<void> {
+  const guess = { email: user.email, address };
+  await store.write((tx) => countTry(tx, guess));
+  if (!(await passwords.verify(password, user.password))) {
+    throw invalidRequest({ [field]: ["This is not your password."] });
+  }
+  await store.write((tx) => clearTries(tx, guess));
+}

@@ -1,0 +1,97 @@
+/** Money of a workspace: what is there, what is held, every movement, and paying in. */
+import { Type } from "@sinclair/typebox";
+import { formatMoney, readMoney } from "#src/core/money.ts";
+import { invalidRequest } from "#src/core/problem.ts";
+import { available, credit, findAccount } from "#src/domain/billing/account.ts";
+import { listLedger } from "#src/domain/billing/read.ts";
+import type { BillingAccount } from "#src/domain/billing/table.ts";
+import { findBroadcast } from "#src/domain/broadcasts/read.ts";
+import { answerData } from "../../endpoint.ts";
+import { answerPage, PER_PAGE, readPage, wrongCursor } from "../../page.ts";
+import { type ConsoleRoute, change } from "../route.ts";
+import { timesOf } from "../view-developer.ts";
+
+export const billingRoutes: readonly ConsoleRoute[] = [
+  {
+    method: "GET",
+    path: "/w/{workspace}/billing",
+    needs: "owner",
+    handle: ({ store, workspace }) =>
+      store.read((reading) => {
+        const account = findAccount(reading, workspace.id);
+        return answerData(200, account === undefined ? null : viewAccount(account));
+      }),
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/billing/ledger",
+    needs: "owner",
+    handle: ({ store, workspace, query }) => {
+      const from = readPage(query);
+      const before = "after" in from ? from.after.id : null;
+      if (before !== null && typeof before !== "number") throw wrongCursor();
+      const when = timesOf(workspace);
+      return store.read((reading) => {
+        const rows = listLedger(reading, workspace.id, before, PER_PAGE + 1);
+        return answerPage(
+          from,
+          rows,
+          rows.length,
+          ({ id, kind, amount, messageId, broadcastId, note, ref, createdAt }) => ({
+            id,
+            kind,
+            amount: formatMoney(amount),
+            message_id: messageId,
+            broadcast:
+              broadcastId === null
+                ? null
+                : { id: broadcastId, name: findBroadcast(reading, workspace.id, broadcastId)?.name ?? null },
+            note,
+            ref,
+            at: when(createdAt),
+          }),
+          ({ id }) => ({ id }),
+        );
+      });
+    },
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/billing/credit",
+    needs: "operator",
+    body: Type.Object(
+      {
+        amount: Type.String({ maxLength: 40 }),
+        note: Type.String({ maxLength: 300 }),
+        ref: Type.String({ maxLength: 191 }),
+      },
+      { additionalProperties: false },
+    ),
+    handle: (call) =>
+      change(call, (tx) => {
+        const { workspace, body } = call;
+        const given = body as { amount: string; note: string; ref: string };
+        const amount = readMoney(given.amount.trim(), { allowNegative: true });
+        if (amount === null || amount === 0) throw invalidRequest({ amount: ["This is no amount such as 50.00."] });
+        const [note, ref] = [given.note.trim() || null, given.ref.trim() || null];
+        const before = findAccount(tx, workspace.id)?.credited;
+        const account = credit(tx, workspace.id, { amount, note, ref });
+        const isCredited = account.credited !== before;
+        const deed = { action: "billing.credit", subject: formatMoney(amount), details: { note, ref } };
+        // The same reference changes nothing the second time, and there is nothing to log.
+        const data = { ...viewAccount(account), is_credited: isCredited };
+        return { status: isCredited ? 201 : 200, data, deed: isCredited ? deed : null };
+      }),
+  },
+];
+
+function viewAccount(account: BillingAccount) {
+  return {
+    currency: account.currency,
+    rate: formatMoney(account.rate),
+    available: formatMoney(available(account)),
+    held: formatMoney(account.held),
+    charged: formatMoney(account.charged),
+    credited: formatMoney(account.credited),
+  };
+}

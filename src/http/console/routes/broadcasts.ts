@@ -1,0 +1,86 @@
+/** Broadcasts beyond what the API has: paused and resumed by hand, why people failed, and live figures. */
+
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import type { Reading } from "#src/db/transaction.ts";
+import { pauseBroadcast, resumeByHand } from "#src/domain/broadcasts/pause.ts";
+import { countCausesSql, countInDoubtSql, findBroadcast } from "#src/domain/broadcasts/read.ts";
+import { countOutcomeQuery } from "#src/domain/broadcasts/recipient-filter.ts";
+import type { Broadcast } from "#src/domain/broadcasts/table.ts";
+import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
+import { answerData, requireId } from "../../endpoint.ts";
+import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
+
+export const broadcastRoutes: readonly ConsoleRoute[] = [
+  {
+    method: "GET",
+    path: "/w/{workspace}/broadcasts/{id}",
+    needs: "member",
+    handle: async (call) => {
+      const { store, reader, workspace } = call;
+      const broadcast = store.read((reading) => requireBroadcast(call, reading));
+      const causes = await reader.query(countCausesSql, [broadcast.id]);
+      const ofUnknown = countOutcomeQuery(broadcast, "unknown");
+      const [unknown] = await reader.query(ofUnknown.sql, ofUnknown.parameters);
+      const [doubt] = await reader.query(countInDoubtSql, [broadcast.id]);
+      return store.read((reading) => {
+        return answerData(200, {
+          ...viewBroadcast(reading, requireBroadcast(call, reading), workspace),
+          // Handed over, and nobody knows yet: neither sent nor failed.
+          in_doubt: Number(doubt?.total ?? 0),
+          // Of those who count as failed.
+          unknown: Number(unknown?.total ?? 0),
+          causes: causes.map(({ status, error_code, outcome_unknown, reason, total }) => ({
+            status,
+            code: error_code,
+            is_unknown: outcome_unknown === 1,
+            reason: reason ?? error_code ?? "no reason is known",
+            count: total,
+          })),
+        });
+      });
+    },
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/broadcasts/{id}/live",
+    needs: "member",
+    handle: (call) => {
+      const { id } = call.store.read((reading) => requireBroadcast(call, reading));
+      call.keepOpen();
+      return call.live.open(call.workspace, id, AbortSignal.any([call.request.signal, call.stopping]));
+    },
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/broadcasts/{id}/pause",
+    needs: "member",
+    handle: (call) =>
+      change(call, (tx) => {
+        const broadcast = requireBroadcast(call, tx);
+        const paused = pauseBroadcast(tx, broadcast, "hand", "paused by hand");
+        if (paused === null) {
+          throw invalidRequest({ broadcast: [`This broadcast is ${broadcast.status}; it cannot be paused.`] });
+        }
+        const deed = { action: "broadcast.pause", subject: broadcast.name, details: { id: broadcast.id } };
+        return { status: 200, data: viewBroadcast(tx, paused, call.workspace), deed };
+      }),
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/broadcasts/{id}/resume",
+    needs: "member",
+    handle: (call) =>
+      change(call, (tx) => {
+        const resumed = resumeByHand(tx, requireBroadcast(call, tx));
+        const deed = { action: "broadcast.resume", subject: resumed.name, details: { id: resumed.id } };
+        return { status: 200, data: viewBroadcast(tx, resumed, call.workspace), deed };
+      }),
+  },
+];
+
+/** Throws `not_found`. */
+function requireBroadcast({ workspace, path }: WorkspaceCall, reading: Reading): Broadcast {
+  const broadcast = findBroadcast(reading, workspace.id, requireId(path.id, "broadcast"));
+  if (broadcast === undefined) throw notFound("broadcast");
+  return broadcast;
+}

@@ -1,0 +1,145 @@
+/** Events on their way to the webhook address: the list, each attempt, and bringing them there once more. */
+import { Type } from "@sinclair/typebox";
+import { sleep } from "#src/core/clock.ts";
+import { readInstant } from "#src/core/instant.ts";
+import { invalidRequest } from "#src/core/problem.ts";
+import { recordDeed } from "#src/domain/users/audit-log.ts";
+import { deliveryStatuses } from "#src/domain/webhooks/delivery.ts";
+import {
+  countFailedSql,
+  getDeliveryOf,
+  idsOfTypeSql,
+  listDeliveries,
+  listDeliveriesById,
+} from "#src/domain/webhooks/read.ts";
+import { REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
+import { eventTypes } from "#src/domain/webhooks/table.ts";
+import { countInReader } from "../../api/routes/contacts.ts";
+import { answerData, requireId } from "../../endpoint.ts";
+import { answerPage, PER_PAGE, readPage, readSince, wrongCursor, wrongParameter } from "../../page.ts";
+import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";
+import { viewDelivery, viewDeliveryDetail } from "../view-developer.ts";
+
+const strict = { additionalProperties: false };
+const GAP_MS = 20;
+
+export const deliveryRoutes: readonly ConsoleRoute[] = [
+  {
+    method: "GET",
+    path: "/w/{workspace}/deliveries",
+    needs: "member",
+    handle: async (call) => {
+      const { store, reader, workspace, query } = call;
+      const status = wordOf(query, "status", deliveryStatuses);
+      const type = wordOf(query, "type", eventTypes);
+      const from = readPage(query);
+      const before = "after" in from ? from.after.id : null;
+      if (before !== null && typeof before !== "number") throw wrongCursor();
+      const limit = PER_PAGE + 1;
+      const ids =
+        type === null
+          ? null
+          : (
+              await reader.query(idsOfTypeSql, [
+                workspace.id,
+                before ?? Number.MAX_SAFE_INTEGER,
+                type,
+                status,
+                status,
+                limit,
+              ])
+            ).map(({ id }) => Number(id));
+      return store.read((reading) => {
+        const rows =
+          ids === null
+            ? listDeliveries(reading, workspace.id, { status, before, limit })
+            : listDeliveriesById(reading, workspace.id, ids);
+        // Nobody counts millions for a heading; there is none.
+        return answerPage(
+          from,
+          rows,
+          rows.length,
+          (delivery) => viewDelivery(delivery, workspace),
+          ({ id }) => ({ id }),
+        );
+      });
+    },
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/deliveries/failed",
+    needs: "member",
+    handle: async (call) => {
+      const since = readSince(call.query, "since", call.workspace.timezone) ?? 0;
+      return answerData(200, { count: await countFailed(call, since) });
+    },
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/deliveries/replay",
+    needs: "owner",
+    body: Type.Object({ since: Type.String({ maxLength: 40 }), count: Type.Integer({ minimum: 0 }) }, strict),
+    handle: async (call) => {
+      const { store, clock, workspace, body, user, address } = call;
+      const since = readInstant(String(body.since), workspace.timezone);
+      if (since === null) throw invalidRequest({ since: ["This is no time such as 2026-11-21T08:00."] });
+      const count = await countFailed(call, since);
+      // What was counted is what is replayed, or nothing is.
+      if (count !== body.count) {
+        throw new Refusal(409, "changed", `It is ${count} events now, and was ${body.count}. Look again, then decide.`);
+      }
+      const replayed = new Set<number>();
+      for (;;) {
+        const before = replayed.size;
+        const batch = await store.write((tx) => {
+          const ids = replayFailedSince(tx, workspace.id, since);
+          const deed = { workspaceId: workspace.id, action: "delivery.replay-failed", details: { since, count } };
+          if (before === 0) recordDeed(tx, { userId: user.id, address }, { ...deed, subject: String(body.since) });
+          return ids;
+        });
+        for (const id of batch) replayed.add(id);
+        if (batch.length < REPLAY_BATCH || replayed.size === before) break;
+        await sleep(clock, GAP_MS);
+      }
+      return answerData(200, { replayed: replayed.size });
+    },
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/deliveries/{id}",
+    needs: "member",
+    handle: ({ store, workspace, path }) =>
+      store.read((reading) =>
+        answerData(
+          200,
+          viewDeliveryDetail(getDeliveryOf(reading, workspace.id, requireId(path.id, "delivery")), workspace),
+        ),
+      ),
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/deliveries/{id}/replay",
+    needs: "owner",
+    handle: (call) =>
+      change(call, (tx) => {
+        const { workspace, path } = call;
+        const { id, eventId } = getDeliveryOf(tx, workspace.id, requireId(path.id, "delivery"));
+        replayDelivery(tx, id);
+        const data = viewDeliveryDetail(getDeliveryOf(tx, workspace.id, id), workspace);
+        return { status: 202, data, repeated: { id }, deed: { action: "delivery.replay", subject: eventId } };
+      }),
+  },
+];
+
+function countFailed({ reader, workspace }: WorkspaceCall, since: number): Promise<number> {
+  return countInReader(reader, countFailedSql, workspace.id, since);
+}
+
+/** One of a fixed list of words in the query; null where it is left out. Throws `invalid_request`. */
+function wordOf<Word extends string>(query: URLSearchParams, name: string, known: readonly Word[]): Word | null {
+  const given = query.get(name);
+  if (given === null) return null;
+  const word = known.find((one) => one === given);
+  if (word === undefined) throw wrongParameter(name, `This is one of ${known.join(", ")}.`);
+  return word;
+}

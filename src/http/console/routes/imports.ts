@@ -1,0 +1,191 @@
+/** Files of people: given, mapped, judged without changing anything, brought in. Consent is said apart from the data. */
+import { existsSync, readFileSync } from "node:fs";
+import { Type } from "@sinclair/typebox";
+import { formatInstant } from "#src/core/instant.ts";
+import { notFound } from "#src/core/problem.ts";
+import type { Reading } from "#src/db/transaction.ts";
+import { listFields } from "#src/domain/contacts/custom-fields.ts";
+import { recordDeed } from "#src/domain/users/audit-log.ts";
+import { profileColumns } from "#src/transfer/columns.ts";
+import { changeImport, createImport, getImport, listImports, removeImport } from "#src/transfer/imports.ts";
+import type { Import, ImportSettings } from "#src/transfer/table.ts";
+import { answerData, requireId } from "../../endpoint.ts";
+import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";
+
+const strict = { additionalProperties: false };
+const Settings = Type.Object(
+  {
+    map: Type.Record(Type.String(), Type.String({ maxLength: 300 })),
+    opt_in: Type.Boolean(),
+    proof: Type.String({ maxLength: 1_000 }),
+  },
+  strict,
+);
+
+export const importRoutes: readonly ConsoleRoute[] = [
+  {
+    method: "GET",
+    path: "/w/{workspace}/imports",
+    needs: "member",
+    handle: (call) =>
+      call.store.read((reading) =>
+        answerData(
+          200,
+          listImports(reading, call.workspace.id).map((one) => show(one, call)),
+        ),
+      ),
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/imports",
+    needs: "member",
+    takesFile: true,
+    handle: async (call) => {
+      const { store, workspace, user, address, query, imports, request } = call;
+      const name = (query.get("name") ?? "").slice(0, 191) || "people.csv";
+      const made = await store.write((tx) => createImport(tx, workspace.id, user.id, name));
+      try {
+        await imports.take(made.id, request.body);
+      } catch (error) {
+        await store.write((tx) => removeImport(tx, made.id));
+        throw error;
+      }
+      const deed = { workspaceId: workspace.id, action: "import.give", subject: name, details: { id: made.id } };
+      await store.write((tx) => recordDeed(tx, { userId: user.id, address }, deed));
+      return answerData(201, show(made, call));
+    },
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/imports/{id}",
+    needs: "member",
+    handle: async (call) => {
+      const found = call.store.read((reading) => requireImport(call, reading));
+      // While it runs nobody asks about its columns, and who waits for it asks often.
+      const isRunning = call.imports.progressOf(found.id) !== null;
+      const head = isRunning ? { columns: [], rows: [] } : await call.imports.look(found);
+      // Reading takes a while: what it says of itself and whether it runs are of one moment.
+      const job = call.store.read((reading) => requireImport(call, reading));
+      const fields = call.store.read((reading) => listFields(reading, call.workspace.id));
+      return answerData(200, {
+        ...show(job, call),
+        ...head,
+        targets: [
+          "phone",
+          ...Object.keys(profileColumns),
+          "tags",
+          "groups",
+          ...fields.map(({ key }) => `fields.${key}`),
+        ],
+        labels: Object.fromEntries(fields.map(({ key, label }) => [`fields.${key}`, label])),
+      });
+    },
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/imports/{id}/check",
+    needs: "member",
+    body: Settings,
+    handle: async (call) => {
+      const job = call.store.read((reading) => requireImport(call, reading));
+      const {
+        map,
+        opt_in: optIn,
+        proof,
+      } = call.body as { map: Record<string, string>; opt_in: boolean; proof: string };
+      await call.imports.requireMap(job, map);
+      const settings: ImportSettings = { map, optIn, proof: proof.trim() };
+      const answer = await change(call, (tx) => {
+        const now = requireIdle(call, tx);
+        const changed = changeImport(tx, now.id, { state: "checking", settings, outcome: null, error: null }) ?? now;
+        const deed = { action: "import.check", subject: now.fileName, details: { id: now.id } };
+        tx.afterCommit(() => call.imports.start(changed, settings, true));
+        return { status: 202, data: { ...show(changed, call), state: "checking" }, deed };
+      });
+      return answer;
+    },
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/imports/{id}/run",
+    needs: "member",
+    handle: (call) =>
+      change(call, (tx) => {
+        const job = requireIdle(call, tx);
+        const isBrokenOff = job.state === "importing";
+        if (job.state !== "checked" && !isBrokenOff) {
+          throw new Refusal(409, "not_checked", "Check the file first; what it would do is shown before it is done.");
+        }
+        const changed = changeImport(tx, job.id, { state: "importing", error: null }) ?? job;
+        const details = { id: job.id, opt_in: job.settings.optIn, proof: job.settings.proof };
+        tx.afterCommit(() => call.imports.start(changed, changed.settings, false));
+        const deed = { action: "import.run", subject: job.fileName, details };
+        return { status: 202, data: { ...show(changed, call), state: "importing" }, deed };
+      }),
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/imports/{id}/errors",
+    needs: "member",
+    handle: (call) => {
+      const job = call.store.read((reading) => requireImport(call, reading));
+      const path = call.importFiles.errorsOf(job.id);
+      if (!existsSync(path) || call.imports.progressOf(job.id) !== null) throw notFound("file");
+      const name = `${job.fileName.replace(/\.\w+$/, "").replace(/[^\w.-]+/g, "-")}.errors.csv`;
+      return new Response(readFileSync(path), {
+        headers: {
+          "content-type": "text/csv; charset=utf-8",
+          "content-disposition": `attachment; filename="${name}"`,
+          "cache-control": "no-store",
+          "x-content-type-options": "nosniff",
+        },
+      });
+    },
+  },
+  {
+    method: "DELETE",
+    path: "/w/{workspace}/imports/{id}",
+    needs: "member",
+    handle: (call) =>
+      change(call, (tx) => {
+        const job = requireIdle(call, tx);
+        removeImport(tx, job.id);
+        tx.afterCommit(() => call.importFiles.remove(job.id));
+        const deed = { action: "import.discard", subject: job.fileName, details: { id: job.id } };
+        return { status: 200, data: {}, deed };
+      }),
+  },
+];
+
+/** Throws `not_found`. */
+function requireImport({ workspace, path }: WorkspaceCall, reading: Reading): Import {
+  return getImport(reading, workspace.id, requireId(path.id, "import"));
+}
+
+/** Throws what `requireImport` throws, and where it runs. */
+function requireIdle(call: WorkspaceCall, reading: Reading): Import {
+  const job = requireImport(call, reading);
+  if (call.imports.progressOf(job.id) !== null) {
+    throw new Refusal(409, "running", "This import is under way. Wait until it has ended.");
+  }
+  return job;
+}
+
+function show(job: Import, { workspace, imports }: WorkspaceCall) {
+  const { id, fileName, state, settings, outcome, error } = job;
+  const done = imports.progressOf(id);
+  // It says that it runs, and it does not: the server was stopped in the middle.
+  const isBrokenOff = done === null && (state === "checking" || state === "importing");
+  return {
+    id,
+    name: fileName,
+    state: isBrokenOff ? (state === "checking" ? "given" : "broken_off") : state,
+    rows_done: done,
+    opt_in: settings.optIn,
+    proof: settings.proof,
+    outcome,
+    error,
+    has_errors: (outcome?.failed ?? 0) > 0,
+    created_at: formatInstant(job.createdAt, workspace.timezone),
+  };
+}

@@ -1,0 +1,161 @@
+/** Numbers: whether they can send, what the network says of them, and what the doctor finds. */
+import { Type } from "@sinclair/typebox";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import type { Reading, Tx } from "#src/db/transaction.ts";
+import { askForSync, findSync } from "#src/domain/numbers/account-sync.ts";
+import { addNumber, USUAL_THROUGHPUT } from "#src/domain/numbers/add.ts";
+import { findState, forgetRestriction } from "#src/domain/numbers/network-state.ts";
+import { findNumber, listNumbers } from "#src/domain/numbers/read.ts";
+import { makeReady, makeUnready } from "#src/domain/numbers/readiness.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import { updateNumber } from "#src/domain/numbers/update.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { examine } from "#src/health/doctor.ts";
+import { answerData, requireId } from "../../endpoint.ts";
+import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
+import { timesOf } from "../view-developer.ts";
+
+const strict = { additionalProperties: false };
+
+export const numberRoutes: readonly ConsoleRoute[] = [
+  {
+    method: "GET",
+    path: "/w/{workspace}/numbers",
+    needs: "member",
+    handle: ({ store, workspace }) =>
+      store.read((reading) =>
+        answerData(
+          200,
+          listNumbers(reading, workspace.id).map((number) => viewNumber(reading, number, workspace)),
+        ),
+      ),
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/numbers",
+    needs: "owner",
+    // On the simulator alone: a real one comes with a token, which belongs into a file on the server.
+    body: Type.Object({ phone: Type.String({ maxLength: 64 }), name: Type.String({ maxLength: 1_000 }) }, strict),
+    handle: (call) =>
+      change(call, (tx) => {
+        const { phone, name } = call.body as { phone: string; name: string };
+        const route = { network: "simulator" } as const;
+        const number = addNumber(tx, call.workspace.id, { phone, name, throughput: USUAL_THROUGHPUT, route });
+        const deed = { action: "number.add", subject: number.phone };
+        return { status: 201, data: viewNumber(tx, number, call.workspace), deed };
+      }),
+  },
+  {
+    method: "PUT",
+    path: "/w/{workspace}/numbers/{id}",
+    needs: "owner",
+    body: Type.Object({ name: Type.String({ maxLength: 1_000 }), throughput: Type.Integer() }, strict),
+    handle: (call) =>
+      changed(call, "number.change", (tx, number) => {
+        const { name, throughput } = call.body as { name: string; throughput: number };
+        return updateNumber(tx, number, { name, throughput });
+      }),
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/numbers/{id}/ready",
+    needs: "owner",
+    handle: (call) =>
+      changed(call, "number.ready", (tx, { id }) => {
+        forgetRestriction(tx, id);
+        return makeReady(tx, id);
+      }),
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/numbers/{id}/unready",
+    needs: "owner",
+    body: Type.Object({ reason: Type.String({ maxLength: 300 }) }, strict),
+    handle: (call) => {
+      const reason = String(call.body.reason).trim();
+      if (reason === "") throw invalidRequest({ reason: ["Say why: whoever tries to send is told."] });
+      return changed(call, "number.unready", (tx, { id }) => makeUnready(tx, id, reason), { reason });
+    },
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/numbers/{id}/sync",
+    needs: "owner",
+    handle: (call) =>
+      changed(call, "number.sync", (tx, number) => {
+        askForSync(tx, number, 0);
+        return number;
+      }),
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/numbers/{id}/findings",
+    needs: "owner",
+    // It asks the network, so it takes a while; nothing is changed.
+    handle: async (call) => {
+      const { store, clock, random, box, doctor: settings, handOver } = call;
+      const number = store.read((reading) => requireNumber(call, reading));
+      const port = async () => handOver.networks.whatsapp.account;
+      const findings = await examine({ store, clock, random, box: () => box, port, settings }, [number], false);
+      return answerData(
+        200,
+        findings
+          // That there is none on WhatsApp is no news beside one on the simulator.
+          .filter(({ numberId, check }) => numberId !== null || check !== "number")
+          .map(({ level, check, message, next }) => ({ level, check, message, next })),
+      );
+    },
+  },
+];
+
+function changed(
+  call: WorkspaceCall,
+  action: string,
+  act: (tx: Tx, number: SendingNumber) => SendingNumber,
+  details: Record<string, unknown> = {},
+) {
+  return change(call, (tx) => {
+    const number = act(tx, requireNumber(call, tx));
+    const deed = { action, subject: number.phone, details };
+    return { status: 200, data: viewNumber(tx, number, call.workspace), deed };
+  });
+}
+
+/** Throws `not_found`, also for another workspace's. */
+function requireNumber({ workspace, path }: WorkspaceCall, reading: Reading): SendingNumber {
+  const number = findNumber(reading, requireId(path.id, "number"));
+  if (number?.workspaceId !== workspace.id) throw notFound("number");
+  return number;
+}
+
+/** Never a secret: neither token nor callback address. */
+function viewNumber(reading: Reading, number: SendingNumber, workspace: Workspace) {
+  const when = timesOf(workspace);
+  const state = number.network === "whatsapp" ? findState(reading, number.id) : undefined;
+  const sync = number.network === "whatsapp" ? findSync(reading, workspace.id, number.accountId) : undefined;
+  return {
+    id: number.id,
+    phone: number.phone,
+    name: number.name,
+    network: number.network,
+    ready: number.ready,
+    unready_reason: number.unreadyReason,
+    unready_by: number.unreadyBy,
+    throughput: number.throughput,
+    account_id: number.accountId,
+    phone_number_id: number.phoneNumberId,
+    created_at: when(number.createdAt),
+    state:
+      state === undefined
+        ? null
+        : {
+            status: state.status,
+            verified_name: state.verifiedName,
+            quality: state.quality,
+            messaging_limit: state.messagingLimit,
+            warning: [state.notice, state.warning].filter(Boolean).join(" ") || null,
+            checked_at: when(state.checkedAt),
+          },
+    sync: sync === undefined ? null : { succeeded_at: when(sync.succeededAt), error: sync.error },
+  };
+}

@@ -1,0 +1,124 @@
+/** The workspaces of the server and who did what on it, for operators: the verbs of the command line. */
+import { Type } from "@sinclair/typebox";
+import { formatMoney } from "#src/core/money.ts";
+import type { Reading, Tx } from "#src/db/transaction.ts";
+import { available, findAccount } from "#src/domain/billing/account.ts";
+import { listNumbers } from "#src/domain/numbers/read.ts";
+import { listAudit } from "#src/domain/users/audit-log.ts";
+import { findWorkspace, getWorkspace, listWorkspaces } from "#src/domain/workspaces/read.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { resume, suspend, switchApi } from "#src/domain/workspaces/update.ts";
+import { answerData, requireId } from "../../endpoint.ts";
+import { answerPage, PER_PAGE, readPage, wrongCursor } from "../../page.ts";
+import { type ConsoleRoute, change, type UserCall } from "../route.ts";
+import { whenUtc } from "../view.ts";
+
+const strict = { additionalProperties: false };
+
+export const operatingRoutes: readonly ConsoleRoute[] = [
+  {
+    method: "GET",
+    path: "/workspaces",
+    needs: "server operator",
+    handle: ({ store }) =>
+      store.read((reading) =>
+        answerData(
+          200,
+          listWorkspaces(reading).map((workspace) => viewListed(reading, workspace)),
+        ),
+      ),
+  },
+  {
+    method: "POST",
+    path: "/workspaces/{id}/suspend",
+    needs: "server operator",
+    body: Type.Object({ reason: Type.String({ maxLength: 300 }) }, strict),
+    handle: (call) => {
+      const reason = String(call.body.reason);
+      return changed(call, "workspace.suspend", (tx, id) => suspend(tx, id, reason), { reason });
+    },
+  },
+  {
+    method: "POST",
+    path: "/workspaces/{id}/resume",
+    needs: "server operator",
+    handle: (call) => changed(call, "workspace.resume", resume),
+  },
+  {
+    method: "POST",
+    path: "/workspaces/{id}/api",
+    needs: "server operator",
+    body: Type.Object({ enabled: Type.Boolean() }, strict),
+    handle: (call) => {
+      const enabled = call.body.enabled === true;
+      return changed(call, enabled ? "workspace.enable-api" : "workspace.disable-api", (tx, id) =>
+        switchApi(tx, id, enabled),
+      );
+    },
+  },
+  {
+    method: "GET",
+    path: "/audit",
+    needs: "server operator",
+    handle: ({ store, query }) => {
+      const from = readPage(query);
+      const before = "after" in from ? from.after.id : null;
+      if (before !== null && typeof before !== "number") throw wrongCursor();
+      return store.read((reading) => {
+        const rows = listAudit(reading, null, before, PER_PAGE + 1);
+        return answerPage(
+          from,
+          rows,
+          rows.length,
+          ({ id, at, email, action, subject, details, address, workspaceId }) => ({
+            id,
+            at: whenUtc(at),
+            email,
+            action,
+            subject,
+            details,
+            address,
+            workspace:
+              workspaceId === null
+                ? null
+                : { id: workspaceId, name: findWorkspace(reading, workspaceId)?.name ?? String(workspaceId) },
+          }),
+          ({ id }) => ({ id }),
+        );
+      });
+    },
+  },
+];
+
+function changed(
+  call: UserCall,
+  action: string,
+  act: (tx: Tx, id: number) => Workspace,
+  details: Record<string, unknown> = {},
+) {
+  return change(call, (tx) => {
+    const { id } = getWorkspace(tx, requireId(call.path.id, "workspace"));
+    const workspace = act(tx, id);
+    // In the log of that workspace: its owner sees who stopped it.
+    const deed = { action, subject: workspace.name, details, workspaceId: id };
+    return { status: 200, data: viewListed(tx, workspace), deed };
+  });
+}
+
+function viewListed(reading: Reading, workspace: Workspace) {
+  const account = findAccount(reading, workspace.id);
+  const numbers = listNumbers(reading, workspace.id);
+  return {
+    id: workspace.id,
+    name: workspace.name,
+    country: workspace.country,
+    timezone: workspace.timezone,
+    api_enabled: workspace.apiEnabled,
+    suspended_at: whenUtc(workspace.suspendedAt),
+    suspended_reason: workspace.suspendedReason,
+    numbers: numbers.length,
+    ready_numbers: numbers.filter(({ ready }) => ready).length,
+    available: account === undefined ? null : `${formatMoney(available(account))} ${account.currency}`,
+    created_at: whenUtc(workspace.createdAt),
+  };
+}

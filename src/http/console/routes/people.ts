@@ -1,0 +1,95 @@
+/** Contacts beyond what the API lists: searched, filtered, taken along as a file, and each with the history of its consent. */
+
+import { formatInstant } from "#src/core/instant.ts";
+import { notFound } from "#src/core/problem.ts";
+import { listConsentChanges } from "#src/domain/contacts/consent-log.ts";
+import { findById, findPerson } from "#src/domain/contacts/find.ts";
+import { viewContact } from "#src/domain/contacts/view.ts";
+import { compileCount, compileIds } from "#src/domain/filters/compile.ts";
+import { readSearch } from "#src/domain/filters/group-filter.ts";
+import { CONTACTS_A_READ, contactLines } from "#src/transfer/export-contacts.ts";
+import { answerData } from "../../endpoint.ts";
+import { answerRows, PER_PAGE, readPage, wrongCursor } from "../../page.ts";
+import { filterOf, searchIn } from "../contact-filter.ts";
+import { answerCsv } from "../csv-file.ts";
+import type { ConsoleRoute, WorkspaceCall } from "../route.ts";
+
+export const peopleRoutes: readonly ConsoleRoute[] = [
+  {
+    method: "GET",
+    path: "/w/{workspace}/contacts",
+    needs: "member",
+    handle: searchContacts,
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/contacts/export",
+    needs: "member",
+    handle: exportFound,
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/contacts/{phone}/consent",
+    needs: "member",
+    handle: ({ store, workspace, path }) =>
+      store.read((reading) => {
+        const contact = findPerson(reading, workspace.id, path.phone ?? "", workspace.country)?.contact;
+        if (contact == null) throw notFound("contact");
+        const changes = listConsentChanges(reading, contact.id).map(({ id, at, was, became, source, evidence }) => ({
+          id,
+          at: formatInstant(at, workspace.timezone),
+          was,
+          became,
+          source,
+          evidence,
+        }));
+        return answerData(200, changes);
+      }),
+  },
+];
+
+/** By the order of their ids, walked on the reader's thread: with a million people a rare name takes a moment. */
+async function searchContacts({ store, searchReader, workspace, query, clock }: WorkspaceCall) {
+  const from = readPage(query);
+  const after = "after" in from ? from.after.id : 0;
+  if (typeof after !== "number") throw wrongCursor();
+  const { ids, count } = store.read((reading) => {
+    const filter = readSearch(reading, workspace, filterOf(reading, workspace, searchIn(query)));
+    const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: clock.now() };
+    return { ids: compileIds(filter, context, after, PER_PAGE + 1), count: compileCount(filter, context) };
+  });
+  const found = (await searchReader.query(ids.sql, ids.parameters)).map(({ id }) => Number(id));
+  const isWhole = after === 0 && found.length <= PER_PAGE;
+  const [row] = isWhole ? [{ total: found.length }] : await searchReader.query(count.sql, count.parameters);
+  return store.read((reading) => {
+    const shown = found.slice(0, PER_PAGE).flatMap((id) => findById(reading, workspace.id, id) ?? []);
+    const hasMore = found.length > PER_PAGE;
+    const last = found[PER_PAGE - 1];
+    const page = { total: Number(row?.total ?? 0), hasMore, next: hasMore && last !== undefined ? { id: last } : null };
+    return answerRows(
+      from,
+      shown.map((contact) => viewContact(reading, contact, workspace)),
+      page,
+    );
+  });
+}
+
+/** Whom the list shows, all pages of it: by the code of `waxwing contact export`. */
+async function exportFound(call: WorkspaceCall) {
+  const { store, searchReader, workspace, query, clock } = call;
+  const search = searchIn(query);
+  const isAll = Object.values(search).every((part) => part === null);
+  const now = clock.now();
+  const json = store.read((reading) => filterOf(reading, workspace, search));
+  const nextIds = async (after: number): Promise<number[]> => {
+    const { sql, parameters } = store.read((reading) => {
+      const context = { workspaceId: workspace.id, timezone: workspace.timezone, now };
+      return compileIds(readSearch(reading, workspace, json), context, after, CONTACTS_A_READ);
+    });
+    return (await searchReader.query(sql, parameters)).map(({ id }) => Number(id));
+  };
+  // Whoever cannot be looked for is told so before a file begins.
+  if (!isAll) store.read((reading) => void readSearch(reading, workspace, json));
+  const file = { name: "contacts", action: "contact.export", subject: isAll ? "all" : "a selection", details: {} };
+  return answerCsv(call, file, contactLines(store, workspace.id, isAll ? null : nextIds));
+}

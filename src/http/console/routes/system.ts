@@ -1,0 +1,128 @@
+/** How the server is, for operators: its condition, what needs somebody, how its figures have gone. */
+
+import { listOpen } from "#src/domain/broadcasts/read.ts";
+import { listNumbers } from "#src/domain/numbers/read.ts";
+import { listWorkspaces } from "#src/domain/workspaces/read.ts";
+import { examine } from "#src/health/doctor.ts";
+import { judgeCondition } from "#src/health/evaluate.ts";
+import type { TrendPoint } from "#src/health/time-series.ts";
+import { answerData } from "../../endpoint.ts";
+import { wrongParameter } from "../../page.ts";
+import type { ConsoleRoute } from "../route.ts";
+import { whenUtc } from "../view.ts";
+
+/** Hours that can be looked at, each with its step: never more points than a screen has room for. */
+const STEP_MINUTES: Readonly<Record<string, number>> = { "1": 1, "6": 5, "24": 15 };
+
+export const systemRoutes: readonly ConsoleRoute[] = [
+  {
+    method: "GET",
+    path: "/system/health",
+    needs: "server operator",
+    handle: async ({ system, store }) => {
+      const condition = await system.condition();
+      const customers = store.read((reading) => {
+        const workspaces = listWorkspaces(reading);
+        const numbers = workspaces.flatMap(({ id }) => listNumbers(reading, id));
+        return { workspaces, numbers, paused: listOpen(reading, ["paused"]) };
+      });
+      const { database, disk, commits, backup, outbox } = condition;
+      return answerData(200, {
+        at: whenUtc(condition.at),
+        findings: judgeCondition(condition, customers).map(({ since, workspaceId, subjectId, ...finding }) => ({
+          ...finding,
+          since: whenUtc(since),
+          workspace_id: workspaceId ?? null,
+          subject_id: subjectId ?? null,
+        })),
+        version: condition.version,
+        commit: condition.commit === "" ? null : condition.commit,
+        bun: condition.bun,
+        sqlite: condition.sqlite,
+        schema: condition.schema,
+        started_at: whenUtc(condition.startedAt),
+        memory_bytes: condition.memoryBytes,
+        is_writable: condition.isWritable,
+        database: { path: database.path, bytes: database.bytes, wal_bytes: database.walBytes },
+        disk: disk === null ? null : { free_bytes: disk.freeBytes, total_bytes: disk.totalBytes },
+        outbox: outbox.map(({ kind, rows, ageSeconds }) => ({ kind, rows, age_seconds: Math.round(ageSeconds) })),
+        callbacks_waiting: condition.callbacksWaiting,
+        commits: {
+          last_hour: commits.count,
+          failures: commits.failures,
+          p50_seconds: commits.p50,
+          p99_seconds: commits.p99,
+        },
+        backup: {
+          schedule: backup.schedule,
+          next_at: whenUtc(backup.nextAt),
+          proven_at: whenUtc(backup.provenAt),
+        },
+      });
+    },
+  },
+  {
+    method: "GET",
+    path: "/system/findings",
+    needs: "server operator",
+    // It asks the networks, so it takes a while; nothing is changed.
+    handle: async ({ store, clock, random, box, doctor: settings, handOver }) => {
+      const workspaces = store.read((reading) => listWorkspaces(reading));
+      const numbers = store.read((reading) => workspaces.flatMap(({ id }) => listNumbers(reading, id)));
+      const port = async () => handOver.networks.whatsapp.account;
+      const findings = await examine({ store, clock, random, box: () => box, port, settings }, numbers, false);
+      return answerData(
+        200,
+        findings.map(({ level, check, numberId, message, next }) => {
+          const number = numbers.find(({ id }) => id === numberId);
+          const workspace = workspaces.find(({ id }) => id === number?.workspaceId);
+          return {
+            level,
+            check,
+            message,
+            next,
+            workspace: workspace === undefined ? null : { id: workspace.id, name: workspace.name },
+          };
+        }),
+      );
+    },
+  },
+  {
+    method: "GET",
+    path: "/system/metrics",
+    needs: "server operator",
+    handle: async ({ system, query, clock }) => {
+      const hours = query.get("hours") ?? "1";
+      const step = STEP_MINUTES[hours];
+      if (step === undefined) throw wrongParameter("hours", `One of ${Object.keys(STEP_MINUTES).join(", ")}.`);
+      const [points, disk] = await Promise.all([system.trends.points(Number(hours) * 60, step), system.disk()]);
+      return answerData(200, {
+        at: whenUtc(clock.now()),
+        started_at: whenUtc(system.trends.startedAt),
+        hours: Number(hours),
+        step_minutes: step,
+        free_bytes: disk?.freeBytes ?? null,
+        points: points.map(viewPoint),
+      });
+    },
+  },
+];
+
+function viewPoint(point: TrendPoint) {
+  const { from, accepted, refused, unknown, webhooksTaken, webhooksFailed, waiting, age } = point;
+  return {
+    from: whenUtc(from),
+    accepted,
+    refused,
+    unknown,
+    webhooks_taken: webhooksTaken,
+    webhooks_failed: webhooksFailed,
+    waiting,
+    age_seconds: age,
+    database_bytes: point.databaseBytes,
+    network: point.network,
+    api: point.api,
+    webhook: point.webhook,
+    commit: point.commit,
+  };
+}

@@ -1,0 +1,237 @@
+/** Templates beyond what the API lists: every part of them, why they were refused, their sample; made and decided on the simulator. */
+import { Type } from "@sinclair/typebox";
+import { formatInstant } from "#src/core/instant.ts";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { OneOf } from "#src/core/schema.ts";
+import type { Reading } from "#src/db/transaction.ts";
+import { askForSync, findSync } from "#src/domain/numbers/account-sync.ts";
+import { SIMULATOR_ACCOUNT } from "#src/domain/numbers/add.ts";
+import { listNumbers } from "#src/domain/numbers/read.ts";
+import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
+import { decideByName, setSample } from "#src/domain/templates/decide.ts";
+import {
+  countTemplates,
+  findTemplate,
+  findTemplateById,
+  listTemplates,
+  type TemplateFilter,
+} from "#src/domain/templates/read.ts";
+import type { Template } from "#src/domain/templates/table.ts";
+import { templateStatuses } from "#src/domain/templates/template.ts";
+import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
+import { answerData, requireId } from "../../endpoint.ts";
+import { answerPage, PER_PAGE, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
+
+const strict = { additionalProperties: false };
+const Text = Type.String({ maxLength: 4_096 });
+
+export const templateRoutes: readonly ConsoleRoute[] = [
+  {
+    method: "GET",
+    path: "/w/{workspace}/templates",
+    needs: "member",
+    handle: (call) => {
+      const { store, workspace, query } = call;
+      const filter: TemplateFilter = { status: readStatus(query.get("status")), name: query.get("q")?.trim() ?? "" };
+      const from = readPage(query);
+      const position = "after" in from ? { after: readPosition(from.after) } : from;
+      return store.read((reading) =>
+        answerPage(
+          from,
+          listTemplates(reading, workspace.id, filter, position, PER_PAGE + 1),
+          countTemplates(reading, workspace.id, filter),
+          (template) => show(template, call),
+          ({ name, id }) => ({ name, id }),
+        ),
+      );
+    },
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/templates/named",
+    needs: "member",
+    handle: (call) => {
+      const { store, workspace, query } = call;
+      return store.read((reading) => {
+        const name = query.get("name") ?? "";
+        const template = findTemplate(reading, workspace.id, name, query.get("language") ?? "");
+        if (template === undefined) throw notFound("template");
+        return answerData(200, show(template, call));
+      });
+    },
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/templates/sync",
+    needs: "member",
+    handle: ({ store, workspace }) =>
+      store.read((reading) => {
+        const accounts = accountsOf(reading, workspace.id).map(({ accountId }) => {
+          const sync = findSync(reading, workspace.id, accountId);
+          const when = (at: number | null | undefined) => (at == null ? null : formatInstant(at, workspace.timezone));
+          return {
+            account: accountId,
+            at: when(sync?.succeededAt),
+            failed_at: when(sync?.failedAt),
+            error: sync?.error ?? null,
+          };
+        });
+        return answerData(200, accounts);
+      }),
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/templates/sync",
+    needs: "member",
+    handle: (call) =>
+      change(call, (tx) => {
+        const accounts = accountsOf(tx, call.workspace.id);
+        for (const number of accounts) askForSync(tx, number, 0);
+        return { status: 202, data: { accounts: accounts.length }, deed: { action: "template.sync", subject: "" } };
+      }),
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/templates",
+    needs: "owner",
+    body: Type.Object(
+      {
+        name: Text,
+        language: Text,
+        category: Text,
+        header: Text,
+        body: Text,
+        footer: Text,
+        buttons: Type.Array(Type.String({ maxLength: 25 }), { maxItems: 10 }),
+        header_kind: OneOf(["none", "text", "image", "video", "document"]),
+        status: OneOf(templateStatuses),
+      },
+      strict,
+    ),
+    handle: (call) =>
+      change(call, (tx) => {
+        const template = readNewTemplate(newTemplate(call.body));
+        const status = templateStatuses.find((known) => known === call.body.status) ?? "PENDING";
+        const added = addTemplate(tx, call.workspace.id, template, status);
+        const deed = { action: "template.add", subject: added.name, details: { language: added.language, status } };
+        return { status: 201, data: show(added, call), deed };
+      }),
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/templates/{id}",
+    needs: "member",
+    handle: (call) => call.store.read((reading) => answerData(200, show(requireTemplate(call, reading), call))),
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/templates/{id}/decide",
+    needs: "owner",
+    body: Type.Object({ status: OneOf(templateStatuses), reason: Text }, strict),
+    handle: (call) =>
+      change(call, (tx) => {
+        const known = requireTemplate(call, tx);
+        if (known.accountId !== SIMULATOR_ACCOUNT) {
+          throw invalidRequest({ status: ["WhatsApp decides on this one. Only the simulator's are decided by hand."] });
+        }
+        const status = templateStatuses.find((one) => one === call.body.status) ?? known.status;
+        const reason = String(call.body.reason).trim() || null;
+        const decided = decideByName(tx, call.workspace.id, known.name, known.language, status, reason);
+        const deed = { action: "template.decide", subject: known.name, details: { was: known.status, became: status } };
+        return { status: 200, data: show(decided, call), deed };
+      }),
+  },
+  {
+    method: "PUT",
+    path: "/w/{workspace}/templates/{id}/sample",
+    needs: "owner",
+    body: Type.Object({ link: Text }, strict),
+    handle: (call) =>
+      change(call, (tx) => {
+        const known = requireTemplate(call, tx);
+        const link = String(call.body.link).trim();
+        const became = setSample(tx, call.workspace.id, known.name, known.language, link);
+        const details = { was: known.sampleLink, became: link };
+        return {
+          status: 200,
+          data: show(became, call),
+          deed: { action: "template.sample", subject: known.name, details },
+        };
+      }),
+  },
+];
+
+/** As the network writes it. */
+function newTemplate(form: Readonly<Record<string, unknown>>): unknown {
+  const text = (name: string): string => String(form[name] ?? "").trim();
+  const kind = text("header_kind");
+  const buttons = (form.buttons as string[]).map((one) => one.trim()).filter((one) => one !== "");
+  return {
+    name: text("name"),
+    language: text("language"),
+    category: text("category"),
+    components: [
+      ...(kind === "none"
+        ? []
+        : [{ type: "HEADER", format: kind.toUpperCase(), ...(kind === "text" ? { text: text("header") } : {}) }]),
+      { type: "BODY", text: text("body") },
+      ...(text("footer") === "" ? [] : [{ type: "FOOTER", text: text("footer") }]),
+      ...(buttons.length === 0
+        ? []
+        : [{ type: "BUTTONS", buttons: buttons.map((one) => ({ type: "QUICK_REPLY", text: one })) }]),
+    ],
+  };
+}
+
+function show(template: Template, { workspace }: Pick<WorkspaceCall, "workspace">) {
+  const { header, footer, unsupported } = shapeOf(template);
+  return {
+    id: template.id,
+    ...viewTemplate(template),
+    header: header === null ? null : { type: header.type, text: header.type === "text" ? header.text : null },
+    footer,
+    buttons: template.components.flatMap(buttonsOf),
+    unsupported,
+    reason: template.statusReason,
+    network_status: template.networkStatus,
+    quality: template.quality,
+    sample_link: template.sampleLink,
+    is_simulated: template.accountId === SIMULATOR_ACCOUNT,
+    decided_at: template.statusAt === 0 ? null : formatInstant(template.statusAt, workspace.timezone),
+    updated_at: formatInstant(template.updatedAt, workspace.timezone),
+  };
+}
+
+function buttonsOf({ type, buttons }: Template["components"][number]): { type: string; text: string }[] {
+  if (type.toUpperCase() !== "BUTTONS" || !Array.isArray(buttons)) return [];
+  return buttons.map((button: Record<string, unknown>) => ({
+    type: String(button?.type ?? "").toUpperCase(),
+    text: String(button?.text ?? button?.type ?? ""),
+  }));
+}
+
+/** One number on WhatsApp for each account of the workspace. */
+function accountsOf(reading: Reading, workspaceId: number) {
+  const numbers = listNumbers(reading, workspaceId).filter(({ network }) => network === "whatsapp");
+  return [...new Map(numbers.toReversed().map((number) => [number.accountId, number])).values()];
+}
+
+/** Throws `not_found`. */
+function requireTemplate({ workspace, path }: WorkspaceCall, reading: Reading): Template {
+  const template = findTemplateById(reading, workspace.id, requireId(path.id, "template"));
+  if (template === undefined) throw notFound("template");
+  return template;
+}
+
+function readStatus(given: string | null): TemplateFilter["status"] {
+  if (given === null) return null;
+  const status = templateStatuses.find((known) => known === given);
+  if (status === undefined) throw wrongParameter("status", `The status is one of ${templateStatuses.join(", ")}.`);
+  return status;
+}
+
+function readPosition({ name, id }: Record<string, unknown>): { name: string; id: number } {
+  if (typeof name !== "string" || typeof id !== "number") throw wrongCursor();
+  return { name, id };
+}

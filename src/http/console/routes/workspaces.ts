@@ -1,0 +1,243 @@
+/** Workspaces as the frame needs them, their people, and the log of what was done. */
+import { Type } from "@sinclair/typebox";
+import { formatInstant } from "#src/core/instant.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { listOpen } from "#src/domain/broadcasts/read.ts";
+import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
+import { listTemplates } from "#src/domain/templates/read.ts";
+import { viewTemplate } from "#src/domain/templates/view.ts";
+import { listAudit } from "#src/domain/users/audit-log.ts";
+import { disableUser, removeMember } from "#src/domain/users/change.ts";
+import { inviteUser, renewLink } from "#src/domain/users/invite.ts";
+import { getUser, type ListedUser, listUsers } from "#src/domain/users/read.ts";
+import { type Role, roles } from "#src/domain/users/user.ts";
+import { createWorkspace } from "#src/domain/workspaces/update.ts";
+import { answerData, requireId } from "../../endpoint.ts";
+import { answerPage, PER_PAGE, readPage, wrongCursor } from "../../page.ts";
+import { readBeginning } from "../queries/onboarding.ts";
+import { type ConsoleRoute, change, nothingHere } from "../route.ts";
+import { viewAccount, viewEntered, whenUtc } from "../view.ts";
+
+const strict = { additionalProperties: false };
+const Text = Type.String({ maxLength: 300 });
+/** Among this many the first one that can be sent stands in the command that Home prints. */
+const TEMPLATES_LOOKED_AT = 20;
+
+export const workspaceRoutes: readonly ConsoleRoute[] = [
+  {
+    method: "POST",
+    path: "/workspaces",
+    needs: "server operator",
+    body: Type.Object({ name: Text, country: Text, timezone: Text }, strict),
+    handle: (call) =>
+      change(call, (tx) => {
+        const { name, country, timezone } = call.body as Record<"name" | "country" | "timezone", string>;
+        const settings = { name, country, timezone, dailyCap: null, stopWords: [], startWords: [] };
+        const workspace = createWorkspace(tx, settings, true);
+        return {
+          status: 201,
+          data: { id: workspace.id, name: workspace.name, timezone: workspace.timezone, role: "operator" },
+          deed: { action: "workspace.create", subject: workspace.name, workspaceId: workspace.id },
+        };
+      }),
+  },
+  {
+    method: "GET",
+    path: "/users",
+    needs: "server operator",
+    handle: ({ store }) => store.read((reading) => answerData(200, listUsers(reading).map(viewUser))),
+  },
+  {
+    method: "POST",
+    path: "/users",
+    needs: "server operator",
+    body: Type.Object({ email: Text }, strict),
+    handle: (call) =>
+      change(call, (tx) => invite(tx, { email: String(call.body.email), role: "operator", workspaceId: null })),
+  },
+  {
+    method: "POST",
+    path: "/users/{id}/reset-password",
+    needs: "server operator",
+    handle: (call) =>
+      change(call, (tx) => {
+        const user = getUser(tx, requireId(call.path.id, "user"));
+        if (user.disabledAt !== null) throw nothingHere();
+        const { token, kind, expiresAt } = renewLink(tx, user);
+        const data = { email: user.email, kind, expires_at: whenUtc(expiresAt) };
+        const deed = { action: "user.reset-password", subject: user.email };
+        return { status: 201, data: { ...data, token }, repeated: { ...data, token: null }, deed };
+      }),
+  },
+  {
+    method: "POST",
+    path: "/users/{id}/disable",
+    needs: "server operator",
+    handle: (call) =>
+      change(call, (tx) => {
+        const user = disableUser(tx, requireId(call.path.id, "user"));
+        return { status: 200, data: {}, deed: { action: "user.disable", subject: user.email } };
+      }),
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}",
+    needs: "member",
+    handle: (call) => call.store.read((reading) => answerData(200, viewEntered(reading, call))),
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/home",
+    needs: "member",
+    handle: ({ store, workspace }) =>
+      store.read((reading) => {
+        const { lastDeliveredAt, ...begun } = readBeginning(reading, workspace.id);
+        const approved = listTemplates(
+          reading,
+          workspace.id,
+          { status: "APPROVED" },
+          { offset: 0 },
+          TEMPLATES_LOOKED_AT,
+        );
+        const open = listOpen(reading, ["queueing", "running", "paused", "scheduled"]);
+        return answerData(200, {
+          has_key: begun.hasKey,
+          has_sent: begun.hasSent,
+          has_delivered_events: begun.hasDelivered,
+          exhausted_deliveries: begun.exhaustedCount,
+          last_delivered_at: lastDeliveredAt === null ? null : formatInstant(lastDeliveredAt, workspace.timezone),
+          template: approved.map(viewTemplate).find(({ sendable }) => sendable) ?? null,
+          broadcasts: open
+            .filter(({ workspaceId }) => workspaceId === workspace.id)
+            .slice(0, 5)
+            .map((broadcast) => viewBroadcast(reading, broadcast, workspace)),
+        });
+      }),
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/today",
+    needs: "member",
+    handle: async ({ today, workspace }) => answerData(200, await today.of(workspace)),
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/people",
+    needs: "owner",
+    handle: ({ store, workspace }) =>
+      store.read((reading) => answerData(200, listUsers(reading, workspace.id).map(viewMember))),
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/people",
+    needs: "owner",
+    body: Type.Object(
+      { email: Text, role: Type.String({ enum: roles.filter((role) => role !== "operator") }) },
+      strict,
+    ),
+    handle: (call) =>
+      change(call, (tx) => {
+        const { email, role } = call.body as { email: string; role: Role };
+        return invite(tx, { email, role, workspaceId: call.workspace.id });
+      }),
+  },
+  {
+    method: "DELETE",
+    path: "/w/{workspace}/people/{id}",
+    needs: "owner",
+    handle: (call) =>
+      change(call, (tx) => {
+        const user = getUser(tx, requireId(call.path.id, "user"));
+        const was = removeMember(tx, call.workspace.id, user.id);
+        const action = was === "member" ? "user.leave" : "user.revoke-invitation";
+        return { status: 200, data: {}, deed: { action, subject: user.email } };
+      }),
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/audit",
+    needs: "owner",
+    handle: ({ store, workspace, query }) => {
+      const from = readPage(query);
+      const before = "after" in from ? from.after.id : null;
+      if (before !== null && typeof before !== "number") throw wrongCursor();
+      return store.read((reading) => {
+        const rows = listAudit(reading, workspace.id, before, PER_PAGE + 1);
+        return answerPage(
+          from,
+          rows,
+          rows.length,
+          ({ id, at, email, action, subject, details, address }) => ({
+            id,
+            at: formatInstant(at, workspace.timezone),
+            email,
+            action,
+            subject,
+            details,
+            address,
+          }),
+          ({ id }) => ({ id }),
+        );
+      });
+    },
+  },
+];
+
+function invite(tx: Tx, given: { email: string; role: Role; workspaceId: number | null }) {
+  const { user, link, account } = inviteUser(tx, given);
+  const data = {
+    id: user.id,
+    email: user.email,
+    account: viewAccount(account),
+    expires_at: whenUtc(link?.expiresAt ?? null),
+  };
+  return {
+    status: 201,
+    data: { ...data, token: link?.token ?? null },
+    repeated: { ...data, token: null },
+    deed: {
+      action: link === null ? "user.change-role" : "user.create",
+      subject: user.email,
+      details: { role: given.role },
+    },
+  };
+}
+
+function viewUser(user: ListedUser) {
+  return {
+    id: user.id,
+    email: user.email,
+    is_operator: user.isOperator,
+    workspaces: user.memberships.map(({ workspaceId, role }) => ({ id: workspaceId, role })),
+    invitations: user.invitations.map(({ workspaceId, role, expiresAt }) => ({
+      id: workspaceId,
+      role,
+      expires_at: whenUtc(expiresAt),
+    })),
+    has_password: user.password !== null,
+    second_factor: user.totpSecret !== null,
+    created_at: whenUtc(user.createdAt),
+    disabled_at: whenUtc(user.disabledAt),
+  };
+}
+
+/** As the owners of the workspace see a user of it. Of an invitee's account they know what the invitation told them. */
+function viewMember(user: ListedUser) {
+  const {
+    id,
+    email,
+    memberships: [membership],
+    invitations: [invitation],
+  } = user;
+  const isPending = membership === undefined;
+  return {
+    id,
+    email,
+    role: membership?.role ?? invitation?.role,
+    is_pending: isPending,
+    has_password: !isPending && user.password !== null,
+    second_factor: !isPending && user.totpSecret !== null,
+    created_at: whenUtc(isPending ? (invitation?.createdAt ?? null) : user.createdAt),
+    disabled_at: whenUtc(user.disabledAt),
+  };
+}

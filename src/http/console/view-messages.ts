@@ -1,0 +1,85 @@
+/** What the console shows of messages beyond the API: unsent and unknown ones too, the broadcast, the money, who wrote. */
+
+import { formatMoney } from "#src/core/money.ts";
+import type { Broadcast } from "#src/domain/broadcasts/table.ts";
+import { viewRecipient } from "#src/domain/broadcasts/view.ts";
+import type { Contact } from "#src/domain/contacts/table.ts";
+import type { Message } from "#src/domain/messages/table.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { type ThreadItem, textOf } from "./queries/conversation.ts";
+import type { Step } from "./queries/message-timeline.ts";
+import { timesOf } from "./view-developer.ts";
+
+export function viewAnyMessage(
+  message: Message,
+  broadcast: Broadcast | null,
+  contact: Contact | undefined,
+  workspace: Workspace,
+) {
+  const when = timesOf(workspace);
+  const { templateName, templateLanguage, errorCode } = message;
+  return {
+    id: message.id,
+    to: message.toPhone,
+    name: contact?.name ?? null,
+    contact_id: message.contactId,
+    from: message.fromPhone,
+    type: message.type,
+    origin: message.origin,
+    template: templateName === null ? null : { name: templateName, language: templateLanguage },
+    broadcast: broadcast === null ? null : { id: broadcast.id, name: broadcast.name },
+    text: textOf(message, broadcast),
+    status: message.status,
+    /** Handed over, and whether it arrived is not known: neither sent nor failed. */
+    is_unknown: message.outcomeUnknown,
+    error: errorCode === null ? null : { code: errorCode, message: message.errorMessage ?? errorCode },
+    money: message.money,
+    rate: message.charged ? formatMoney(message.rate) : null,
+    created_at: when(message.createdAt),
+    sent_at: when(message.sentAt),
+    delivered_at: when(message.deliveredAt),
+    read_at: when(message.readAt),
+    failed_at: when(message.failedAt),
+  };
+}
+
+/** Somebody in a broadcast: as the API shows them, with the name, the code, and whether the outcome is known. */
+export function viewPersonIn(
+  message: Message,
+  broadcast: Broadcast,
+  contact: Contact | undefined,
+  workspace: Workspace,
+) {
+  return {
+    ...viewRecipient(message, broadcast, workspace),
+    id: message.id,
+    name: contact?.name ?? null,
+    code: message.errorCode,
+    failed_at: timesOf(workspace)(message.failedAt),
+    /** Handed over, and whether it arrived is not known: neither sent nor failed. */
+    is_unknown: message.outcomeUnknown && (message.status === "failed" || message.status === "sending"),
+  };
+}
+
+/** One line of what passed between the workspace and a person. */
+export function viewThreadItem(item: ThreadItem, workspace: Workspace) {
+  const when = timesOf(workspace);
+  if (item.kind === "inbound") {
+    const { id, type, text, receivedAt } = item.inbound;
+    return { kind: "inbound", key: `i${id}`, id, type, text, at: when(receivedAt) };
+  }
+  const message = viewAnyMessage(item.message, item.broadcast, undefined, workspace);
+  return {
+    ...message,
+    text: item.text,
+    kind: "message",
+    key: `m${message.id}`,
+    at: when(item.at),
+    buttons: item.buttons.map(({ text, isReply }) => ({ text, is_reply: isReply })),
+  };
+}
+
+/** To the millisecond, in UTC: the browser prints it in the workspace's zone. */
+export function viewStep({ at, what, says, details }: Step) {
+  return { at: new Date(at).toISOString(), what, says, details };
+}

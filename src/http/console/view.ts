@@ -1,0 +1,66 @@
+/** What the console shows of people, sessions and workspaces. */
+
+import { formatInstant } from "#src/core/instant.ts";
+import { version } from "#src/core/version.ts";
+import type { Reading } from "#src/db/transaction.ts";
+import { findAccount } from "#src/domain/billing/account.ts";
+import { listNumbers } from "#src/domain/numbers/read.ts";
+import { viewWorkspace } from "#src/domain/numbers/view.ts";
+import { type Entry, type KnownAccount, listEntries } from "#src/domain/users/read.ts";
+import { countRecoveryCodes } from "#src/domain/users/second-factor.ts";
+import type { Session, User } from "#src/domain/users/table.ts";
+
+/** Sessions and people belong to no workspace's zone; the browser shows these in its own. */
+export function whenUtc(ms: number): string;
+export function whenUtc(ms: number | null): string | null;
+export function whenUtc(ms: number | null): string | null {
+  return ms === null ? null : formatInstant(ms, "UTC");
+}
+
+/** What there is to know of an account before an invitation of its address is handed over, or accepted. */
+export function viewAccount(account: KnownAccount | null) {
+  if (account === null) return null;
+  return { since: whenUtc(account.since), first_invited_by: account.firstInvitedBy?.name ?? null };
+}
+
+/** Who is signed in, and where they may go. */
+export function viewSignedIn(reading: Reading, user: User) {
+  return {
+    user: {
+      id: user.id,
+      email: user.email,
+      is_operator: user.isOperator,
+      second_factor: user.totpSecret !== null,
+      recovery_codes: user.totpSecret === null ? 0 : countRecoveryCodes(reading, user.id),
+    },
+    workspaces: listEntries(reading, user).map(viewEntry),
+    version,
+  };
+}
+
+function viewEntry({ workspace, role }: Entry) {
+  return { id: workspace.id, name: workspace.name, timezone: workspace.timezone, role };
+}
+
+/** A workspace with what the frame shows of it. */
+export function viewEntered(reading: Reading, { workspace, role }: Entry) {
+  const numbers = listNumbers(reading, workspace.id);
+  return {
+    ...viewWorkspace(workspace, numbers, findAccount(reading, workspace.id)),
+    role,
+    api_enabled: workspace.apiEnabled,
+    suspended: workspace.suspendedAt === null ? null : (workspace.suspendedReason ?? ""),
+    has_simulator: numbers.some(({ network }) => network === "simulator"),
+  };
+}
+
+export function viewSession(session: Session, currentId: number) {
+  return {
+    id: session.id,
+    is_current: session.id === currentId,
+    address: session.address,
+    agent: session.agent,
+    created_at: whenUtc(session.createdAt),
+    seen_at: whenUtc(session.seenAt),
+  };
+}

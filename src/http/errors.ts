@@ -1,0 +1,66 @@
+/** From a problem to an HTTP answer: the only place that knows which status a code has. */
+import { formatInstant } from "#src/core/instant.ts";
+import { formatMoney } from "#src/core/money.ts";
+import { Problem, type ProblemCode } from "#src/core/problem.ts";
+import type { Answer } from "./endpoint.ts";
+
+export const statusOf: Readonly<Record<ProblemCode, number>> = {
+  invalid_request: 400,
+  unauthenticated: 401,
+  insufficient_balance: 402,
+  api_not_enabled: 403,
+  workspace_suspended: 403,
+  not_found: 404,
+  idempotency_conflict: 409,
+  opted_out: 422,
+  invalid_number: 422,
+  window_closed: 422,
+  template_not_found: 422,
+  template_not_sendable: 422,
+  unsupported_template: 422,
+  missing_variable: 422,
+  missing_media: 422,
+  number_not_ready: 422,
+  not_cancellable: 422,
+  rate_limited: 429,
+  internal_error: 500,
+  whatsapp_error: 502,
+  unavailable: 503,
+};
+
+/** Seconds to wait that are told when a problem of ours knows no better. */
+const RETRY_AFTER_S = 1;
+
+export function answerProblem(problem: Problem): Answer {
+  const { code, message, details } = problem;
+  const error = {
+    code,
+    message,
+    ...(details.fields === undefined ? {} : { fields: details.fields }),
+    ...(details.since === undefined ? {} : { since: formatInstant(details.since, details.timezone ?? "UTC") }),
+    ...(details.needed === undefined ? {} : { needed: formatMoney(details.needed) }),
+    ...(details.available === undefined ? {} : { available: formatMoney(details.available) }),
+    ...(details.whatsappCode === undefined ? {} : { whatsapp_code: details.whatsappCode }),
+  };
+  return { status: statusOf[code], body: JSON.stringify({ error }), headers: headersOf(problem) };
+}
+
+function headersOf({ code, details }: Problem): Record<string, string> {
+  if (code === "unauthenticated") return { "www-authenticate": "Bearer" };
+  if (code !== "rate_limited" && code !== "unavailable") return {};
+  const seconds = details.retryAfterMs === undefined ? RETRY_AFTER_S : Math.ceil(details.retryAfterMs / 1000);
+  return { "retry-after": String(Math.max(1, seconds)) };
+}
+
+/** Storage that cannot be written right now is nobody's mistake and passes. */
+export function unavailable(): Problem {
+  return new Problem("unavailable", "The server cannot write its database right now. Nothing was changed; try again.");
+}
+
+/** A fault of ours: the log has it under the request's id, the caller gets no detail. */
+export function internalError(): Problem {
+  return new Problem(
+    "internal_error",
+    "Something went wrong on our side. The request id leads to it in the server's log.",
+  );
+}

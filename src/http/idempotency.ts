@@ -1,0 +1,58 @@
+/**
+ * Idempotency keys at the door: the same key with the same request acts once. Requests that come while the first one is
+ * still acting wait for its answer in memory; what outlives them is the domain's kept answer.
+ */
+import { createHash } from "node:crypto";
+import { Type } from "@sinclair/typebox";
+import { invalidRequest } from "#src/core/problem.ts";
+import { findKey, type KeyUse } from "#src/domain/idempotency/keys.ts";
+import type { Answer, Call, Parameter } from "./endpoint.ts";
+
+const KEY_LENGTH_MAX = 100;
+
+export const idempotencyParameter: Parameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "The same key with the same body within 24 hours returns the first answer instead of acting again. Answers that settle nothing (400, 401, 403, 429, 500, 503) leave the key unused.",
+  schema: Type.String({ minLength: 1, maxLength: KEY_LENGTH_MAX, examples: ["order-10042-shipped"] }),
+};
+
+/** The request's key and fingerprint; null when it carries none. Throws `invalid_request` for an impossible key. */
+export function readKey({ headers, method, pathname, body }: Call): KeyUse | null {
+  const header = headers.get("idempotency-key");
+  if (header === null) return null;
+  const key = decodeHeader(header);
+  if (key === "" || [...key].length > KEY_LENGTH_MAX) {
+    throw invalidRequest({ "Idempotency-Key": [`A key has 1 to ${KEY_LENGTH_MAX} characters.`] });
+  }
+  const fingerprint = createHash("sha256")
+    .update(`${method} ${pathname}\n${canonicalJson(body)}`)
+    .digest();
+  return { key, fingerprint: new Uint8Array(fingerprint) };
+}
+
+/** A header's bytes come as one character each; what is UTF-8 underneath is counted and compared as that. */
+function decodeHeader(header: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(header, "latin1"));
+  } catch {
+    return header;
+  }
+}
+
+/** The same value always gives the same text: members sorted by name, no white space. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
+}
+
+/** The kept answer under the key; undefined when there is none yet. */
+export function replay({ store, workspace }: Pick<Call, "store" | "workspace">, use: KeyUse): Answer | undefined {
+  const found = store.read((reading) => findKey(reading, workspace.id, use));
+  if (found === undefined || found.status === null) return undefined;
+  return { status: found.status, body: found.body ?? "", headers: { "idempotent-replayed": "true" } };
+}

@@ -1,0 +1,40 @@
+/**
+ * The server's figures for whoever scrapes them: with the configured token, or from this machine itself. A request that
+ * a proxy passed on comes from this machine only by the look of it, so such a one needs the token.
+ */
+import { timingSafeEqual } from "node:crypto";
+import { Elysia } from "elysia";
+import type { Metrics } from "#src/core/metrics.ts";
+import { hashToken } from "#src/core/secret.ts";
+
+export interface MetricsOptions {
+  metrics: Metrics;
+  /** Null: only this machine may read. */
+  metricsToken: string | null;
+}
+
+const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/;
+const PASSED_ON = /^(forwarded|x-forwarded-.*|x-real-ip|via)$/;
+const TEXT = "text/plain; version=0.0.4; charset=utf-8";
+
+export function metricsRoutes({ metrics, metricsToken }: MetricsOptions) {
+  return new Elysia({ normalize: false }).get("/metrics", async ({ request, server }) => {
+    const peer = server?.requestIP(request)?.address ?? "";
+    if (!hasToken(request, metricsToken) && !(LOOPBACK.test(peer) && !isPassedOn(request))) {
+      const words = "Send [server] metrics_token as a bearer token, or ask from this machine without a proxy.\n";
+      return new Response(words, { status: 403, headers: { "content-type": "text/plain; charset=utf-8" } });
+    }
+    return new Response(await metrics.text(), { headers: { "content-type": TEXT, "cache-control": "no-store" } });
+  });
+}
+
+function hasToken(request: Request, token: string | null): boolean {
+  const given = /^bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+  if (token === null || given === undefined) return false;
+  // Of equal length whatever was sent: the time that a comparison takes tells nothing.
+  return timingSafeEqual(hashToken(given), hashToken(token));
+}
+
+function isPassedOn(request: Request): boolean {
+  return [...request.headers.keys()].some((name) => PASSED_ON.test(name));
+}

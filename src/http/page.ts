@@ -1,0 +1,119 @@
+/**
+ * Lists: 50 a page, by page number as the specification has it, or after a cursor. With a page number a row that
+ * vanishes between two pages shifts the rest; after a cursor nothing is missed or repeated.
+ */
+import { Type } from "@sinclair/typebox";
+import { readInstant } from "#src/core/instant.ts";
+import { Problem } from "#src/core/problem.ts";
+import { Nullable } from "#src/core/schema.ts";
+import type { Answer, Parameter } from "./endpoint.ts";
+
+export const PER_PAGE = 50;
+
+export const PageView = Type.Object(
+  {
+    page: Type.Integer({ description: "The page's number; 1 when the list was asked for after a cursor." }),
+    per_page: Type.Integer({ description: "How many rows a page holds.", examples: [PER_PAGE] }),
+    total: Type.Integer({ description: "How many there are in all." }),
+    has_more: Type.Boolean({ description: "Whether more rows follow these." }),
+    next: Nullable(Type.String({ description: "Cursor of what follows, for `after`; null at the end." })),
+  },
+  { $id: "Page", description: "Where in the list these rows stand." },
+);
+
+export const pageParameters: readonly Parameter[] = [
+  {
+    name: "page",
+    in: "query",
+    required: false,
+    description: "Number of the page. A page past the end is empty.",
+    schema: Type.Integer({ minimum: 1, default: 1 }),
+  },
+  {
+    name: "after",
+    in: "query",
+    required: false,
+    description:
+      "Continues after the `meta.next` of the answer before. Use it for syncing: with page numbers, a row that vanishes between two pages shifts the rest.",
+    schema: Type.String(),
+  },
+];
+
+export type PageFrom = { offset: number; page: number } | { after: Record<string, unknown> };
+
+/** Throws `invalid_request`. A cursor wins over a page number. */
+export function readPage(query: URLSearchParams): PageFrom {
+  const after = query.get("after");
+  if (after !== null) return { after: readCursor(after) };
+  const given = query.get("page") ?? "1";
+  // A page beyond what can be counted is past the end, like any other.
+  const page = Math.min(Number(given), Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE));
+  if (!/^\d+$/.test(given) || page < 1) throw wrongParameter("page", "The page is a whole number, at least 1.");
+  return { offset: (page - 1) * PER_PAGE, page };
+}
+
+/** `rows`: one more than a page holds, so that it is known whether there is more. */
+export function answerPage<Row>(
+  from: PageFrom,
+  rows: readonly Row[],
+  total: number,
+  view: (row: Row) => unknown,
+  position: (row: Row) => Record<string, unknown>,
+): Answer {
+  const shown = rows.slice(0, PER_PAGE);
+  const hasMore = rows.length > PER_PAGE;
+  const last = shown.at(-1);
+  const next = hasMore && last !== undefined ? position(last) : null;
+  return answerRows(from, shown.map(view), { total, hasMore, next });
+}
+
+/** The same for a list that knows by itself whether there is more, and where it goes on. */
+export function answerRows(
+  from: PageFrom,
+  data: readonly unknown[],
+  { total, hasMore, next }: { total: number; hasMore: boolean; next: object | null },
+): Answer {
+  const meta = {
+    page: "page" in from ? from.page : 1,
+    per_page: PER_PAGE,
+    total,
+    has_more: hasMore,
+    next: next === null ? null : writeCursor(next),
+  };
+  return { status: 200, body: JSON.stringify({ data, meta }) };
+}
+
+/** A time in the query, milliseconds; null where it is left out. Throws `invalid_request`. */
+export function readSince(query: URLSearchParams, name: string, timezone: string): number | null {
+  const given = query.get(name);
+  if (given === null) return null;
+  const since = readInstant(given, timezone);
+  if (since !== null) return since;
+  throw wrongParameter(
+    name,
+    "This is no ISO 8601 time such as 2026-11-21T08:44:26Z. In an address, a + has to be written as %2B.",
+  );
+}
+
+/** A cursor is ours alone: its form may change, so callers must not look inside. */
+function writeCursor(position: object): string {
+  return Buffer.from(JSON.stringify(position)).toString("base64url");
+}
+
+function readCursor(text: string): Record<string, unknown> {
+  try {
+    const position: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+    if (typeof position === "object" && position !== null) return position as Record<string, unknown>;
+  } catch {
+    // Falls through: whatever is no cursor of ours is refused alike.
+  }
+  throw wrongCursor();
+}
+
+export function wrongCursor(): Problem {
+  return wrongParameter("after", "This is no cursor of this list: use the `meta.next` of the answer before.");
+}
+
+export function wrongParameter(name: string, sentence: string): Problem {
+  return new Problem("invalid_request", sentence, { fields: { [name]: [sentence] } });
+}

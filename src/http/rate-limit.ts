@@ -1,0 +1,74 @@
+/**
+ * How many requests a workspace, or a person in the console, may make: a token bucket each, in memory. Whoever goes on asking at full speed although
+ * it is refused is answered late: a program that sends its next request after an answer then takes hardly any of the
+ * server's time from others.
+ */
+import { type Clock, sleep } from "#src/core/clock.ts";
+import { Problem } from "#src/core/problem.ts";
+
+export interface RateLimits {
+  requestsPerSecond: number;
+  /** Most requests at once after a quiet moment. */
+  burst: number;
+}
+
+interface Bucket {
+  tokens: number;
+  filledAt: number;
+  /** Refusals of late; they are forgotten twice as fast as requests are granted. */
+  refusals: number;
+}
+
+/** Refusals that are answered at once: a caller who hits the limit and backs off is never held. */
+const REFUSALS_AT_ONCE = 100;
+const HOLD_MS = 250;
+/** Over so many answers held at once, further ones are given at once: holding them would cost more than answering. */
+const HELD_MAX = 1_000;
+
+export class RateLimiter {
+  readonly #clock: Clock;
+  readonly #limits: RateLimits;
+  readonly #who: string;
+  readonly #buckets = new Map<number, Bucket>();
+  #held = 0;
+
+  /** `who`: whose requests it counts, in a word. */
+  constructor(clock: Clock, limits: RateLimits, who: "workspace" | "person") {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#who = who;
+  }
+
+  /** Counts one request. Throws `rate_limited` with the time until the next one may come. */
+  requireRoom(id: number): void {
+    const { requestsPerSecond, burst } = this.#limits;
+    const now = this.#clock.monotonic();
+    const bucket = this.#buckets.get(id) ?? { tokens: burst, filledAt: now, refusals: 0 };
+    this.#buckets.set(id, bucket);
+    const granted = ((now - bucket.filledAt) / 1000) * requestsPerSecond;
+    bucket.tokens = Math.min(burst, bucket.tokens + granted);
+    bucket.refusals = Math.max(0, bucket.refusals - 2 * granted);
+    bucket.filledAt = now;
+    if (bucket.tokens < 1) {
+      bucket.refusals = Math.min(bucket.refusals + 1, 2 * REFUSALS_AT_ONCE);
+      throw new Problem(
+        "rate_limited",
+        `Too many requests: this ${this.#who} may make ${requestsPerSecond} a second.`,
+        {
+          retryAfterMs: ((1 - bucket.tokens) / requestsPerSecond) * 1000,
+        },
+      );
+    }
+    bucket.tokens -= 1;
+  }
+
+  /** Before its refusal is answered: nothing to wait for (null), or the end of its wait. */
+  holdRefusal(id: number): Promise<void> | null {
+    const refusals = this.#buckets.get(id)?.refusals ?? 0;
+    if (refusals <= REFUSALS_AT_ONCE || this.#held >= HELD_MAX) return null;
+    this.#held += 1;
+    return sleep(this.#clock, HOLD_MS).then(() => {
+      this.#held -= 1;
+    });
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * Reads a body before it is known who sends it: a callback before its signature is checked, the form of a
+ * sign-in. All such bodies share one budget of memory, and each must arrive at a minimum rate.
+ */
+import type { Clock, Timer } from "#src/core/clock.ts";
+import { type BodyBudget, type Release, SMALL_BODY_BYTES } from "./body-budget.ts";
+
+/** `no_room`: the server holds as many such bodies as it may; the sender may try again. */
+export type BodyFault = "too_large" | "cut_short" | "too_slow" | "no_room";
+
+export class BodyRefusal extends Error {
+  override readonly name = "BodyRefusal";
+  readonly fault: BodyFault;
+
+  constructor(fault: BodyFault) {
+    super(`the body was refused: ${fault}`);
+    this.fault = fault;
+  }
+}
+
+/** When a sender who got `no_room` should try again. */
+export const NO_ROOM_RETRY_MS = 5_000;
+
+/** How long the connection of a refused body stays open, so that its sender can read the answer. In seconds. */
+export const LINGER_S = 5;
+
+/** After its grace a body must have arrived at this rate, on average. */
+const BYTES_PER_SECOND_MIN = 64 * 1024;
+/** One lost packet must not refuse a small body, and a small one keeps only little from others. */
+const SMALL_GRACE_MS = 10_000;
+const LARGE_GRACE_MS = 3_000;
+const CHECK_EVERY_MS = 1_000;
+const TIME_LIMIT_MS = 30_000;
+
+export interface UnprovenBodies {
+  budget: BodyBudget;
+  clock: Clock;
+}
+
+/**
+ * Hands the whole body to `use` and returns what it returns. The bytes are gone afterwards: `use` must not keep them.
+ * Throws `BodyRefusal`.
+ */
+export async function withUnprovenBody<T>(
+  request: Request,
+  maxBytes: number,
+  { budget, clock }: UnprovenBodies,
+  use: (body: Uint8Array) => T,
+): Promise<T> {
+  const announced = announcedBytes(request);
+  if (announced !== null && announced > maxBytes) throw new BodyRefusal("too_large");
+  const reading = new Reading(request, { budget, clock });
+  try {
+    return use(await reading.read(announced, maxBytes));
+  } finally {
+    reading.close();
+  }
+}
+
+function announcedBytes({ headers }: Request): number | null {
+  const text = headers.get("content-length");
+  return text === null ? null : Number(text);
+}
+
+interface BodyReader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+class Reading {
+  readonly #request: Request;
+  readonly #budget: BodyBudget;
+  readonly #clock: Clock;
+  readonly #failed = Promise.withResolvers<never>();
+  #release: Release = () => undefined;
+  #timer: Timer | null = null;
+  #reader: BodyReader | null = null;
+  #bytes = new Uint8Array();
+  #size = 0;
+
+  constructor(request: Request, { budget, clock }: UnprovenBodies) {
+    this.#request = request;
+    this.#budget = budget;
+    this.#clock = clock;
+    // It may fail while nothing awaits it.
+    this.#failed.promise.catch(() => undefined);
+  }
+
+  async read(announced: number | null, maxBytes: number): Promise<Uint8Array> {
+    const beginning = announced ?? Math.min(maxBytes, SMALL_BODY_BYTES);
+    await this.#reserve(beginning);
+    if (announced !== null && announced <= SMALL_BODY_BYTES) return this.#readWhole(announced);
+    if (this.#request.body === null) return new Uint8Array();
+    this.#reader = this.#request.body.getReader();
+    this.#bytes = new Uint8Array(beginning);
+    for (let chunk = await this.#next(); chunk !== null; chunk = await this.#next()) {
+      try {
+        if (this.#size + chunk.byteLength > this.#bytes.byteLength) await this.#grow(chunk, announced, maxBytes);
+        this.#bytes.set(chunk, this.#size);
+        this.#size += chunk.byteLength;
+      } finally {
+        freeNow(chunk);
+      }
+    }
+    if (announced !== null && this.#size !== announced) throw new BodyRefusal("cut_short");
+    return this.#bytes.subarray(0, this.#size);
+  }
+
+  /** Cheaper than piece by piece. An answer ends it: the runtime drops what it has of an unfinished body. */
+  async #readWhole(announced: number): Promise<Uint8Array> {
+    const bytes = new Uint8Array(await this.#unlessFailed(this.#request.arrayBuffer()));
+    if (bytes.byteLength !== announced) throw new BodyRefusal("cut_short");
+    return bytes;
+  }
+
+  /** Gives back what is held, and makes the runtime throw away what still comes. */
+  close(): void {
+    this.#timer?.cancel();
+    freeNow(this.#bytes);
+    this.#release();
+    this.#reader?.cancel().catch(() => undefined);
+  }
+
+  async #grow(chunk: Uint8Array, announced: number | null, maxBytes: number): Promise<void> {
+    if (this.#size + chunk.byteLength > maxBytes || announced !== null) throw new BodyRefusal("too_large");
+    // Reserved at once up to the maximum: bodies that grow step by step would wait for each other without end.
+    await this.#reserve(maxBytes);
+    const longer = new Uint8Array(maxBytes);
+    longer.set(this.#bytes.subarray(0, this.#size));
+    this.#bytes = longer;
+  }
+
+  /** In place of what was reserved before, which is held until there is room. */
+  async #reserve(bytes: number): Promise<void> {
+    this.#timer?.cancel();
+    const releaseBefore = this.#release;
+    if (bytes <= SMALL_BODY_BYTES) {
+      this.#release = this.#budget.reserveSmall(bytes, () => this.#fail("no_room"));
+    } else {
+      const granted = await this.#budget.reserveLarge(bytes);
+      if (granted === null) throw new BodyRefusal("no_room");
+      this.#release = granted;
+      releaseBefore();
+    }
+    this.#watch(bytes <= SMALL_BODY_BYTES ? SMALL_GRACE_MS : LARGE_GRACE_MS);
+  }
+
+  #watch(graceMs: number): void {
+    const startedAt = this.#clock.monotonic();
+    const sizeBefore = this.#size;
+    const check = (): void => {
+      const elapsedMs = this.#clock.monotonic() - startedAt;
+      const rate = ((this.#size - sizeBefore) / elapsedMs) * 1_000;
+      if (rate < BYTES_PER_SECOND_MIN || elapsedMs >= TIME_LIMIT_MS) this.#fail("too_slow");
+      else this.#timer = this.#clock.setTimer(CHECK_EVERY_MS, check);
+    };
+    this.#timer = this.#clock.setTimer(graceMs, check);
+  }
+
+  /** Null at the end. */
+  async #next(): Promise<Uint8Array | null> {
+    const part = await this.#unlessFailed(this.#reader?.read());
+    return part?.value ?? null;
+  }
+
+  async #unlessFailed<T>(reading: T | Promise<T>): Promise<T> {
+    try {
+      return await Promise.race([reading, this.#failed.promise]);
+    } catch (error) {
+      throw error instanceof BodyRefusal ? error : new BodyRefusal("cut_short");
+    }
+  }
+
+  #fail(fault: BodyFault): void {
+    this.#failed.reject(new BodyRefusal(fault));
+  }
+}
+
+/** Large buffers would pile up until the next garbage collection: dozens of megabytes beyond the budget. */
+function freeNow({ buffer }: Uint8Array): void {
+  if (buffer.byteLength > SMALL_BODY_BYTES && buffer instanceof ArrayBuffer) buffer.transfer(0);
+}

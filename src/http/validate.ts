@@ -1,0 +1,89 @@
+/**
+ * Checks a value against a schema and says what is wrong in sentences, each under the path of its field. Unknown members
+ * are wrong too, so that a typo never sends the wrong thing. Lengths count Unicode code points.
+ */
+import type { TSchema } from "@sinclair/typebox";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { type FieldProblems, noProblems } from "#src/core/problem.ts";
+
+const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true, validateFormats: false });
+
+/** Nobody reads more, and a body of a hundred thousand mistakes must not make an answer many times its size. */
+const MOST_MISTAKES = 100;
+
+const compiled = new WeakMap<TSchema, ValidateFunction>();
+
+/** What is wrong with `value`; empty when nothing is. `at`: the path of the value itself, "" for the whole body. */
+export function findMistakes(schema: TSchema, value: unknown, at = ""): FieldProblems {
+  let validate = compiled.get(schema);
+  if (validate === undefined) {
+    validate = ajv.compile(schema);
+    compiled.set(schema, validate);
+  }
+  const fields = noProblems();
+  if (validate(value)) return fields;
+  for (const error of (validate.errors ?? []).slice(0, MOST_MISTAKES)) {
+    const path = pathOf(at, error);
+    fields[path] = [...new Set([...(fields[path] ?? []), sentence(error)])];
+  }
+  return fields;
+}
+
+function pathOf(at: string, error: ErrorObject): string {
+  const parts = error.instancePath.split("/").slice(1).map(unescapePointer);
+  if (error.keyword === "required") parts.push(String(error.params.missingProperty));
+  if (error.keyword === "additionalProperties") parts.push(String(error.params.additionalProperty));
+  return [at, ...parts].filter((part) => part !== "").join(".");
+}
+
+function unescapePointer(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function sentence({ keyword, params, data }: ErrorObject): string {
+  switch (keyword) {
+    case "required":
+      return "This field is required.";
+    case "additionalProperties":
+      return "There is no field of this name here.";
+    case "type":
+      return `This has to be ${typeWords(params.type)}, not ${nameOf(data)}.`;
+    case "maxLength":
+      return `This may have at most ${params.limit} characters; it has ${[...String(data)].length}.`;
+    case "minLength":
+      return "This must not be empty.";
+    case "maxItems":
+      return `This may have at most ${params.limit} items; it has ${Array.isArray(data) ? data.length : "more"}.`;
+    case "minItems":
+      return params.limit === 1 ? "This must not be empty." : `This needs at least ${params.limit} items.`;
+    case "enum":
+      return `This has to be one of ${(params.allowedValues as unknown[]).join(", ")}.`;
+    case "format":
+      return `This is not a valid ${params.format}.`;
+    case "minimum":
+      return `This has to be at least ${params.limit}.`;
+    default:
+      return "This is not valid.";
+  }
+}
+
+const TYPE_WORDS: Record<string, string> = {
+  string: "a text",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  null: "null",
+};
+
+function typeWords(type: unknown): string {
+  const types = Array.isArray(type) ? type.map(String) : String(type).split(",");
+  return types.map((one) => TYPE_WORDS[one] ?? one).join(" or ");
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return TYPE_WORDS[typeof value] ?? typeof value;
+}

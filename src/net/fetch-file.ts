@@ -1,0 +1,99 @@
+/**
+ * Reads a file from an address that a customer chose. Connects, as webhooks do, only to addresses that were checked, at
+ * each redirect anew; reads no more than it may, and ends within its time. Whatever goes wrong is told in words.
+ */
+import * as http from "node:http";
+import * as https from "node:https";
+import type { Clock } from "#src/core/clock.ts";
+import { hostOf, requireWebhookUrl } from "./address.ts";
+import { checkedLookup, type ResolveName, resolveName } from "./checked-lookup.ts";
+
+export interface FileFetcher {
+  clock: Clock;
+  /** Addresses of this machine and of private networks are read as well. */
+  allowPrivate: boolean;
+  lookup?: ResolveName | undefined;
+}
+
+export interface WantedFile {
+  link: string;
+  /** Bytes. */
+  largest: number;
+  timeoutMs: number;
+}
+
+export interface FetchedFile {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** In small letters, without parameters; "" where none was named. */
+  contentType: string;
+}
+
+/** Stores of files send to where they lie, perhaps twice; more is a circle. */
+const REDIRECTS_MAX = 5;
+
+/** The file, or why it cannot be had: the end of a sentence about "its address". */
+export async function fetchFile(
+  fetcher: FileFetcher,
+  { link, largest, timeoutMs }: WantedFile,
+): Promise<FetchedFile | string> {
+  const limit = new AbortController();
+  const timer = fetcher.clock.setTimer(timeoutMs, () => limit.abort());
+  const lookup = checkedLookup(fetcher.lookup ?? resolveName, fetcher.allowPrivate);
+  try {
+    let address = link;
+    for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
+      // Meta takes links without TLS, so they are read.
+      const checked = requireWebhookUrl(address, { allowHttp: true, allowPrivate: fetcher.allowPrivate });
+      if ("refusal" in checked) return checked.refusal;
+      const response = await request(checked.url, lookup, limit.signal);
+      const { location } = response.headers;
+      const status = response.statusCode ?? 0;
+      if (status < 300 || status > 399 || location === undefined) return await read(response, largest);
+      response.destroy();
+      if (!URL.canParse(location, checked.url.href)) return "redirects to no address";
+      address = new URL(location, checked.url).href;
+    }
+    return "redirects in a circle";
+  } catch (error) {
+    return `could not be read (${limit.signal.aborted ? "too slow" : wordsOf(error)})`;
+  } finally {
+    timer.cancel();
+  }
+}
+
+function request(
+  url: URL,
+  lookup: ReturnType<typeof checkedLookup>,
+  signal: AbortSignal,
+): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const path = `${url.pathname}${url.search}`;
+    const options = { hostname: hostOf(url), port: url.port, path, agent: false, lookup, signal } as const;
+    const sent = url.protocol === "https:" ? https.get(options, resolve) : http.get(options, resolve);
+    sent.on("error", reject);
+  });
+}
+
+async function read(response: http.IncomingMessage, largest: number): Promise<FetchedFile | string> {
+  const { statusCode = 0, headers } = response;
+  if (statusCode < 200 || statusCode > 299) {
+    response.destroy();
+    return `answered HTTP ${statusCode}`;
+  }
+  const contentType = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.byteLength;
+    // Leaving the loop closes the connection.
+    if (size > largest) return `has more than ${largest} bytes`;
+    chunks.push(chunk);
+  }
+  return { bytes: new Uint8Array(Buffer.concat(chunks)), contentType };
+}
+
+/** Only the code where there is one: the runtime's own sentences help nobody. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error && typeof error.code === "string" ? error.code : error.message;
+}

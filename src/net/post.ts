@@ -1,0 +1,222 @@
+/**
+ * The one place that posts to an address a customer chose. It connects only to addresses that it has checked itself
+ * (a name's addresses are checked in the look-up of the very connection, an IP literal before each post), follows no
+ * redirect, reads a little of the answer and cuts the whole exchange off after `timeoutMs` of the clock. `post` never
+ * rejects: whatever happens is a `PostResult`.
+ */
+import * as http from "node:http";
+import * as https from "node:https";
+import type { Clock } from "#src/core/clock.ts";
+import { hostOf, requireWebhookUrl } from "./address.ts";
+import { checkedLookup, LookupFailure, type ResolveName, resolveName } from "./checked-lookup.ts";
+
+export interface WebhookPoster {
+  /** Sends `body` once. `content-length` and `host` are added; all other headers are the caller's. */
+  post(webhook: { url: string; headers: Record<string, string>; body: string }): Promise<PostResult>;
+  /** Ends what is in flight as failed and closes every connection. Later posts fail. */
+  close(): void;
+}
+
+export interface WebhookPosterSettings {
+  clock: Clock;
+  allowHttp: boolean;
+  allowPrivate: boolean;
+  /** For the whole exchange: look-up, connection, TLS, request, the answer to its end. */
+  timeoutMs: number;
+  lookup?: ResolveName | undefined;
+}
+
+export type PostResult =
+  /** `body` is the beginning of the answer's body; bytes that are no UTF-8 are replaced. */
+  | { kind: "answered"; status: number; body: string; durationMs: number }
+  /** `message` is a sentence for the operator. */
+  | { kind: "failed"; reason: PostFailure; message: string; durationMs: number };
+
+export type PostFailure = "timeout" | LookupFailure["reason"] | "connection" | "tls" | "protocol";
+
+/** How much of an answer is read and kept. An answer that is longer costs its connection. */
+const KEPT_BODY_BYTES = 16 * 1024;
+
+/**
+ * Per host and port. Many workspaces may share a host (an automation platform), each with a few attempts in flight;
+ * what queues here waits on its own time-out, so this is only a guard against running out of file descriptors.
+ */
+const MOST_SOCKETS_PER_HOST = 256;
+const MOST_IDLE_SOCKETS_PER_HOST = 32;
+
+/** Below the 5 s after which common servers hang up: a socket that they are closing is the one thing not to write to. */
+const IDLE_SOCKET_MS = 4_000;
+
+/** What the runtime's sockets say when the other side has hung up. */
+const CUT_CODES = new Set(["ECONNRESET", "EPIPE", "ERR_SOCKET_CLOSED", "ERR_STREAM_PREMATURE_CLOSE"]);
+const CERTIFICATE_CODES =
+  /^(CERT_|CRL_|DEPTH_ZERO|ERR_TLS_CERT|ERROR_IN_C|HOSTNAME_|INVALID_|PATH_LENGTH|SELF_SIGNED|UNABLE_TO_)/;
+const TLS_CODES = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
+const PROTOCOL_CODES = /^(HPE_|ERR_HTTP_|ERR_INVALID_|ERR_UNESCAPED_)/;
+
+export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPoster {
+  const { clock, timeoutMs, allowPrivate } = settings;
+  const lookup = checkedLookup(settings.lookup ?? resolveName, allowPrivate);
+  const pool = {
+    keepAlive: true,
+    maxSockets: MOST_SOCKETS_PER_HOST,
+    maxFreeSockets: MOST_IDLE_SOCKETS_PER_HOST,
+    timeout: IDLE_SOCKET_MS,
+  };
+  const agents = { http: new http.Agent(pool), https: new https.Agent(pool) };
+  const abandonAll = new Set<() => void>();
+  let closed = false;
+
+  return {
+    post({ url: text, headers, body }) {
+      const startedAt = clock.monotonic();
+      const elapsedMs = (): number => Math.round(clock.monotonic() - startedAt);
+      const refuse = (reason: PostFailure, message: string): Promise<PostResult> =>
+        Promise.resolve({ kind: "failed", reason, message, durationMs: elapsedMs() });
+      if (closed) return refuse("connection", "The server is stopping.");
+      // Here and not only when the address is set: the settings may have become stricter since.
+      const checked = requireWebhookUrl(text, settings);
+      if ("refusal" in checked) return refuse("refused_address", `The webhook address ${checked.refusal}.`);
+
+      return new Promise((resolve) => {
+        const { url } = checked;
+        const secure = url.protocol === "https:";
+        const bytes = Buffer.byteLength(body);
+        let request: http.ClientRequest | null = null;
+        let response: http.IncomingMessage | null = null;
+        let settled = false;
+
+        const settle = (result: PostResult): void => {
+          settled = true;
+          timer.cancel();
+          abandonAll.delete(abandon);
+          resolve(result);
+        };
+        const fail = (reason: PostFailure, message: string): void => {
+          if (settled) return;
+          settle({ kind: "failed", reason, message, durationMs: elapsedMs() });
+          request?.destroy();
+        };
+        const failBy = (error: unknown): void => {
+          const { reason, message } = describeError(error);
+          fail(reason, message);
+        };
+        const abandon = (): void => fail("connection", "The server stopped before the receiver had answered.");
+        const timer = clock.setTimer(timeoutMs, () => fail("timeout", describeTimeout(timeoutMs, request, response)));
+        abandonAll.add(abandon);
+
+        const read = (answer: http.IncomingMessage): void => {
+          response = answer;
+          const chunks: Buffer[] = [];
+          let size = 0;
+          const finish = (): void => {
+            if (settled) return;
+            const text = decode(chunks);
+            settle({ kind: "answered", status: answer.statusCode ?? 0, body: text, durationMs: elapsedMs() });
+          };
+          answer.on("data", (chunk: Buffer) => {
+            if (settled) return;
+            chunks.push(size + chunk.length > KEPT_BODY_BYTES ? chunk.subarray(0, KEPT_BODY_BYTES - size) : chunk);
+            size += chunk.length;
+            if (size <= KEPT_BODY_BYTES) return;
+            finish();
+            answer.destroy();
+          });
+          answer.on("end", finish);
+          answer.on("error", failBy);
+        };
+
+        const send = (agent: http.Agent | false): void => {
+          const sent = (secure ? https : http).request({
+            method: "POST",
+            hostname: hostOf(url),
+            port: url.port,
+            path: `${url.pathname}${url.search}`,
+            headers: { ...headers, "content-length": bytes },
+            agent,
+            // One function for all posts: a queued request is connected with the options of the one before it.
+            lookup,
+          });
+          request = sent;
+          sent.on("response", read);
+          sent.on("upgrade", () => fail("protocol", "The receiver wanted to switch to another protocol (status 101)."));
+          sent.on("error", (error) => {
+            if (settled || request !== sent) return;
+            // The receiver closed an idle connection just as it was used again: no news about the receiver. A repeat
+            // is harmless, for receivers know an event by its id.
+            if (sent.reusedSocket && response === null && CUT_CODES.has(codeOf(error))) attempt(false);
+            else failBy(error);
+          });
+          sent.on("close", () => {
+            if (request === sent && response === null) fail("connection", "The connection closed without an answer.");
+          });
+          sent.end(body);
+        };
+        /** Headers or a path that cannot be sent make `request` throw. */
+        const attempt = (agent: http.Agent | false): void => {
+          try {
+            send(agent);
+          } catch (error) {
+            failBy(error);
+          }
+        };
+        attempt(secure ? agents.https : agents.http);
+      });
+    },
+
+    close() {
+      closed = true;
+      for (const abandon of abandonAll) abandon();
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}
+
+/** Delivered. A redirect is none: it is never followed. */
+export function isSuccess(result: PostResult): boolean {
+  return result.kind === "answered" && result.status >= 200 && result.status <= 299;
+}
+
+function describeError(error: unknown): { reason: PostFailure; message: string } {
+  if (error instanceof LookupFailure) return { reason: error.reason, message: error.message };
+  const code = codeOf(error);
+  const detail = error instanceof Error && error.message !== "" ? error.message : code || "unknown error";
+  if (CUT_CODES.has(code)) {
+    return { reason: "connection", message: "The receiver closed the connection before its answer was complete." };
+  }
+  if (code === "ECONNREFUSED") {
+    return { reason: "connection", message: "The receiver refused the connection: nothing listens there." };
+  }
+  if (PROTOCOL_CODES.test(code)) {
+    return { reason: "protocol", message: `The exchange broke the rules of HTTP: ${detail}.` };
+  }
+  if (CERTIFICATE_CODES.test(code)) {
+    return { reason: "tls", message: `The receiver's certificate was not accepted: ${detail}.` };
+  }
+  if (TLS_CODES.test(code)) return { reason: "tls", message: `The TLS handshake failed: ${detail}.` };
+  return { reason: "connection", message: `The connection failed: ${detail}.` };
+}
+
+function describeTimeout(
+  timeoutMs: number,
+  request: http.ClientRequest | null,
+  response: http.IncomingMessage | null,
+): string {
+  const within = `within ${timeoutMs / 1000} seconds`;
+  if (response !== null) return `The answer (status ${response.statusCode}) did not end ${within}.`;
+  // `socket` is missing while the request waits for its turn at the host, whatever the types say.
+  const socket = request?.socket ?? null;
+  if (socket === null || socket.connecting) return `There was no connection to the receiver ${within}.`;
+  return `The receiver did not answer ${within}.`;
+}
+
+/** Cut in the middle of a character, an answer ends before it. */
+function decode(chunks: Buffer[]): string {
+  if (chunks.length === 0) return "";
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.concat(chunks), { stream: true });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}

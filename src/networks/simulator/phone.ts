@@ -1,0 +1,58 @@
+/**
+ * The other side of the simulated network: what a person writes and what their phone reports, composed as the callbacks that
+ * the network would post. The command line and the console's phone store them where every callback is stored.
+ */
+
+import { randomText } from "#src/core/id.ts";
+import type { E164 } from "#src/core/phone.ts";
+import type { Random } from "#src/core/random.ts";
+import type { Message } from "#src/domain/messages/table.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import { describe } from "../whatsapp/errors.ts";
+import { inboundCallback, statusCallback } from "./callback.ts";
+
+/** What most failures on the real network are: the person cannot be reached there. */
+export const FAILURE_CODE = "131026";
+
+export const playedStatuses = ["sent", "delivered", "read", "failed"] as const;
+export type PlayedStatus = (typeof playedStatuses)[number];
+
+/** A callback to store, and the network's id of the message that it tells of. */
+export interface ComposedCallback {
+  networkMessageId: string;
+  body: string;
+}
+
+/** `isButton`: a quick reply below a template was pressed, and `text` is its title. `at` is in milliseconds. */
+export function composeInbound(
+  random: Random,
+  number: SendingNumber,
+  { from, text, isButton = false, at }: { from: E164; text: string; isButton?: boolean; at: number },
+): ComposedCallback {
+  const networkMessageId = newNetworkId(random);
+  return { networkMessageId, body: inboundCallback(number, { networkMessageId, from, text, isButton, at }) };
+}
+
+/** `code` counts for a failure only. `at` is in milliseconds. */
+export function composeStatus(
+  random: Random,
+  number: SendingNumber,
+  message: Message,
+  { status, code = FAILURE_CODE, at }: { status: PlayedStatus; code?: string; at: number },
+): ComposedCallback {
+  const networkMessageId = message.networkMessageId ?? newNetworkId(random);
+  const body = statusCallback(number, {
+    networkMessageId,
+    reference: message.reference,
+    status,
+    at,
+    to: message.toPhone,
+    error: status === "failed" ? { code, title: describe(code) } : null,
+  });
+  return { networkMessageId, body };
+}
+
+/** As the simulator's own. */
+function newNetworkId(random: Random): string {
+  return `wamid.${randomText(random, 32).toUpperCase()}`;
+}

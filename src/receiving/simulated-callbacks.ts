@@ -1,0 +1,25 @@
+/** The simulator's callbacks take the same durable way as a real network's; a disk that fails makes it try again. */
+
+import { type Clock, sleep } from "#src/core/clock.ts";
+import type { Store } from "#src/db/store.ts";
+import { storeCallback } from "#src/domain/inbound/callbacks.ts";
+
+const TRIES = 60;
+const TRY_AGAIN_AFTER_MS = 1_000;
+
+export async function storeSimulated(
+  store: Store,
+  clock: Clock,
+  callbacks: readonly { body: string; dueAt: number }[],
+): Promise<void> {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    try {
+      await store.write((tx) => {
+        for (const { body, dueAt } of callbacks) storeCallback(tx, "simulator", body, dueAt);
+      });
+      return;
+    } catch {
+      await sleep(clock, TRY_AGAIN_AFTER_MS);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Looks at every account now and then, and soon after news: one durable row of work an account. A look that failed for
+ * the moment comes again sooner; the times vary, so that many accounts are not looked at together.
+ */
+
+import type { Log } from "#src/core/log.ts";
+import type { Random } from "#src/core/random.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { askForSync, listSiblings, plannedSync } from "#src/domain/numbers/account-sync.ts";
+import { findState } from "#src/domain/numbers/network-state.ts";
+import { findNumber, findRemoved, listOnNetwork } from "#src/domain/numbers/read.ts";
+import { finish, postpone } from "#src/jobs/claim.ts";
+import type { OutboxRow } from "#src/jobs/table.ts";
+import { Worker } from "#src/jobs/worker.ts";
+import { type SyncOptions, syncAccount } from "./sync-account.ts";
+
+export interface SyncWorkerOptions extends SyncOptions {
+  random: Random;
+  boot: string;
+  everyMs: number;
+  log: Log;
+}
+
+const CONCURRENCY = 2;
+const AFTER_FAILURE_MS = 5 * 60_000;
+
+export function createSyncWorker(options: SyncWorkerOptions): Worker {
+  const { store, clock, boot, log } = options;
+  return new Worker({
+    store,
+    clock,
+    boot,
+    kind: "sync_account",
+    concurrency: () => CONCURRENCY,
+    perform: (row) => perform(options, row),
+    onError: (error, row) =>
+      log.error("an account could not be compared with the network", { number: row?.subject, error }),
+  });
+}
+
+/** Every account is looked at, whatever became of its row of work. */
+export function planSyncs(tx: Tx): void {
+  for (const number of listOnNetwork(tx, "whatsapp")) {
+    if (listSiblings(tx, number)[0]?.id === number.id && plannedSync(tx, number.id) === null) askForSync(tx, number, 0);
+  }
+}
+
+async function perform(options: SyncWorkerOptions, row: OutboxRow): Promise<void> {
+  const { store, random, everyMs, log } = options;
+  const number = store.read((reading) => findNumber(reading, row.subject));
+  if (number === undefined) {
+    await store.write((tx) => {
+      finish(tx, row.id);
+      const removed = findRemoved(tx, row.subject);
+      // The account's other numbers go on, under the name of another one.
+      if (removed !== undefined) askForSync(tx, removed, 0);
+    });
+    return;
+  }
+  const { problems, isTemporary } = await syncAccount(options, number);
+  for (const problem of problems)
+    log.warn("comparing an account with the network", { account: number.accountId, problem });
+  const waitMs = (isTemporary ? Math.min(AFTER_FAILURE_MS, everyMs) : everyMs) * (0.9 + 0.2 * random.fraction());
+  await store.write((tx) => {
+    const ends = listSiblings(tx, number)
+      .map(({ id }) => findState(tx, id)?.restrictedUntil ?? 0)
+      .filter((until) => until > tx.now);
+    // Somebody asked for another look while this one ran: then its time is another one than was claimed.
+    const asked = plannedSync(tx, row.subject);
+    const isAsked = asked !== null && asked !== row.dueAt;
+    postpone(tx, row.id, Math.min(tx.now + Math.round(waitMs), ...ends, ...(isAsked ? [asked] : [])));
+    tx.wake("sync_account");
+  });
+}

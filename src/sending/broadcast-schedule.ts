@@ -1,0 +1,58 @@
+/** The two kinds of work on broadcasts that have a time of their own: beginning at `send_at`, and becoming final. */
+
+import type { Clock } from "#src/core/clock.ts";
+import type { Log } from "#src/core/log.ts";
+import type { Store } from "#src/db/store.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import type { LatenessRules } from "#src/domain/broadcasts/lateness.ts";
+import { type ReviewRules, reviewBroadcast } from "#src/domain/broadcasts/review.ts";
+import { startBroadcast } from "#src/domain/broadcasts/start.ts";
+import { finish, postpone } from "#src/jobs/claim.ts";
+import type { OutboxKind } from "#src/jobs/table.ts";
+import { Worker } from "#src/jobs/worker.ts";
+
+export interface BroadcastWorkOptions {
+  store: Store;
+  clock: Clock;
+  boot: string;
+  log: Log;
+}
+
+const CONCURRENCY = 8;
+
+/** `isClockRight`: a wall clock that is wrong starts nothing; whoever sees it set right nudges this worker. */
+export function createStartWorker(
+  options: BroadcastWorkOptions,
+  rules: LatenessRules,
+  isClockRight: () => boolean,
+): Worker {
+  const look = (tx: Tx, id: number): number | null => startBroadcast(tx, id, rules);
+  return createWorker(options, "start_broadcast", look, () => (isClockRight() ? CONCURRENCY : 0));
+}
+
+export function createReviewWorker(options: BroadcastWorkOptions, rules: ReviewRules): Worker {
+  return createWorker(options, "review_broadcast", (tx, id) => reviewBroadcast(tx, id, rules));
+}
+
+/** `look` returns when to look again, or null: in one write with the row of the work itself. */
+function createWorker(
+  { store, clock, boot, log }: BroadcastWorkOptions,
+  kind: OutboxKind,
+  look: (tx: Tx, id: number) => number | null,
+  concurrency = () => CONCURRENCY,
+): Worker {
+  return new Worker({
+    store,
+    clock,
+    boot,
+    kind,
+    concurrency,
+    perform: (row) =>
+      store.write((tx) => {
+        const again = look(tx, row.subject);
+        if (again === null) finish(tx, row.id);
+        else postpone(tx, row.id, again);
+      }),
+    onError: (error, row) => log.error("a broadcast could not be looked at", { broadcast: row?.subject, error }),
+  });
+}

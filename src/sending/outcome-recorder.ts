@@ -1,0 +1,112 @@
+/**
+ * Writes outcomes down, whatever the disk does. An outcome that cannot be written is kept in memory and written when it
+ * can be; until then its number hands over nothing new, for each hand-over would be one more outcome that only memory
+ * knows.
+ */
+import { type Clock, sleep } from "#src/core/clock.ts";
+import { StorageUnavailable } from "#src/db/failure.ts";
+import type { Store } from "#src/db/store.ts";
+import type { Settled, Tx } from "#src/db/transaction.ts";
+
+const RETRY_MS = 1_000;
+
+export interface OutcomeRecorderOptions {
+  store: Store;
+  clock: Clock;
+  /** Told once when an outcome has to wait, and once when it is written. */
+  onDelay: (numberId: number, messageId: number, isOver: boolean) => void;
+  onError: (error: unknown) => void;
+}
+
+export class OutcomeRecorder {
+  readonly #options: OutcomeRecorderOptions;
+  /** Messages whose outcome only memory knows, by number. */
+  readonly #unwritten = new Map<number, Set<number>>();
+  #isStopped = false;
+
+  constructor(options: OutcomeRecorderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Writes in the next group commit. When the storage fails it rejects with `StorageUnavailable`, and `later` is written
+   * here as soon as that is possible: by then nobody waits for the message any more.
+   */
+  async record<T>(
+    numberId: number,
+    messageId: number,
+    write: (tx: Tx) => Settled<T>,
+    later: (tx: Tx) => unknown = write,
+  ): Promise<T> {
+    try {
+      return await this.#options.store.write(write);
+    } catch (error) {
+      if (error instanceof StorageUnavailable) void this.#writeLater(numberId, messageId, later);
+      throw error;
+    }
+  }
+
+  /** Throws `StorageUnavailable` while an outcome of this number waits to be written. */
+  requireUnblocked(numberId: number): void {
+    if (!this.isBlocked(numberId)) return;
+    throw new StorageUnavailable("an outcome of this number could not be written yet");
+  }
+
+  isBlocked(numberId: number): boolean {
+    return this.#unwritten.has(numberId);
+  }
+
+  /** Whether this message's outcome is known here and nowhere else. */
+  isUnwritten(messageId: number): boolean {
+    return [...this.#unwritten.values()].some((messages) => messages.has(messageId));
+  }
+
+  /** A broadcast's outcomes wait to be written: the number sends nothing new until `unblock`. */
+  block(numberId: number, messageIds: readonly number[]): void {
+    const waiting = this.#unwritten.get(numberId) ?? new Set<number>();
+    for (const id of messageIds) {
+      if (waiting.size === 0) this.#options.onDelay(numberId, id, false);
+      waiting.add(id);
+    }
+    if (waiting.size > 0) this.#unwritten.set(numberId, waiting);
+  }
+
+  unblock(numberId: number, messageIds: readonly number[]): void {
+    const waiting = this.#unwritten.get(numberId);
+    if (waiting === undefined) return;
+    for (const id of messageIds) waiting.delete(id);
+    if (waiting.size > 0) return;
+    this.#unwritten.delete(numberId);
+    const [first] = messageIds;
+    if (first !== undefined) this.#options.onDelay(numberId, first, true);
+  }
+
+  get waitingCount(): number {
+    return this.#unwritten.size;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #writeLater(numberId: number, messageId: number, write: (tx: Tx) => unknown): Promise<void> {
+    const { store, clock, onDelay, onError } = this.#options;
+    const waiting = this.#unwritten.get(numberId) ?? new Set<number>();
+    this.#unwritten.set(numberId, waiting.add(messageId));
+    onDelay(numberId, messageId, false);
+    while (!this.#isStopped) {
+      await sleep(clock, RETRY_MS);
+      try {
+        await store.write((tx) => void write(tx));
+        onDelay(numberId, messageId, true);
+        break;
+      } catch (error) {
+        if (error instanceof StorageUnavailable) continue;
+        onError(error);
+        break;
+      }
+    }
+    waiting.delete(messageId);
+    if (waiting.size === 0) this.#unwritten.delete(numberId);
+  }
+}

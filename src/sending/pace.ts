@@ -1,0 +1,176 @@
+/**
+ * How fast a number may send: a token bucket each. It starts empty, so that a restart never bursts, and holds at most a
+ * tenth of a second's worth. A throttling answer halves the rate, at most once a second and never below one message a
+ * second; the full rate is back within a minute after the last one. In memory: what it protects against is the next second.
+ * Single sends wait in turn; a broadcast takes what they leave.
+ */
+import type { Clock, Timer } from "#src/core/clock.ts";
+
+/** Share of a second that an unused bucket saves up. */
+const SAVED_SECONDS = 0.1;
+/** So long it stays as slow as it was made: who is still throttled at one a second is not asked faster in between. */
+const STEADY_MS = 3_000;
+/** From nothing to the full rate. With the above: a minute. */
+const RECOVERY_MS = 57_000;
+const SLOW_DOWN_EVERY_MS = 1_000;
+const SLOWEST_PER_SECOND = 1;
+
+interface Bucket {
+  throughput: number;
+  tokens: number;
+  /** Share of the throughput that is allowed now, 0 to 1. */
+  factor: number;
+  filledAt: number;
+  slowedAt: number | null;
+  waiting: Waiting[];
+  timer: Timer | null;
+}
+
+interface Waiting {
+  isServed: boolean;
+  serve: (turn: Turn) => void;
+}
+
+export type Turn = { isYours: true } | { isYours: false; waitMs: number };
+
+export class Pace {
+  readonly #clock: Clock;
+  /** Every bucket is empty then, also one that is first asked for much later. */
+  readonly #startedAt: number;
+  readonly #buckets = new Map<number, Bucket>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#startedAt = clock.monotonic();
+  }
+
+  /** Takes a token if one is there and nobody waits for it. `throughput`: messages a second. */
+  tryTake(numberId: number, throughput: number): boolean {
+    const bucket = this.#bucket(numberId, throughput);
+    if (bucket.waiting.length > 0 || bucket.tokens < 1) return false;
+    bucket.tokens -= 1;
+    return true;
+  }
+
+  /** Waits for a token in turn. Refuses at once when it could not come before `deadline` (monotonic milliseconds). */
+  async take(numberId: number, throughput: number, deadline: number): Promise<Turn> {
+    if (this.tryTake(numberId, throughput)) return { isYours: true };
+    const bucket = this.#bucket(numberId, throughput);
+    const missing = bucket.waiting.length + 1 - bucket.tokens;
+    const waitMs = Math.ceil((missing / rate(bucket)) * 1000);
+    if (this.#clock.monotonic() + waitMs > deadline) return { isYours: false, waitMs };
+    return new Promise<Turn>((resolve) => {
+      const waiting: Waiting = {
+        isServed: false,
+        serve: (turn) => {
+          waiting.isServed = true;
+          limit.cancel();
+          resolve(turn);
+        },
+      };
+      // The number may be slowed down meanwhile: whoever was let in to wait still has an answer by the deadline.
+      const limit = this.#clock.setTimer(deadline - this.#clock.monotonic(), () => {
+        // A token that comes at this very moment is in time.
+        this.#serve(bucket);
+        if (waiting.isServed) return;
+        bucket.waiting = bucket.waiting.filter((other) => other !== waiting);
+        waiting.serve({ isYours: false, waitMs: Math.ceil(1000 / rate(bucket)) });
+      });
+      bucket.waiting.push(waiting);
+      this.#arm(bucket);
+    });
+  }
+
+  /** Takes up to `most` tokens for a broadcast's recipients. Single sends go first: while one waits there is none. */
+  takeMany(numberId: number, throughput: number, most: number): number {
+    const bucket = this.#bucket(numberId, throughput);
+    if (bucket.waiting.length > 0) return 0;
+    const taken = Math.min(most, Math.floor(bucket.tokens));
+    bucket.tokens -= taken;
+    return taken;
+  }
+
+  /** Milliseconds until a recipient may find a token; at least 1. */
+  untilNext(numberId: number, throughput: number): number {
+    const bucket = this.#bucket(numberId, throughput);
+    const missing = bucket.waiting.length + 1 - bucket.tokens;
+    return Math.max(1, Math.ceil((missing / rate(bucket)) * 1000));
+  }
+
+  /** Tokens were not needed: nothing left with them. */
+  giveBack(numberId: number, count = 1): void {
+    const bucket = this.#buckets.get(numberId);
+    if (bucket === undefined || count === 0) return;
+    bucket.tokens = Math.min(bucket.tokens + count, capacity(bucket));
+    this.#serve(bucket);
+  }
+
+  /** The network asked this number to slow down. */
+  slowDown(numberId: number): void {
+    const bucket = this.#buckets.get(numberId);
+    if (bucket === undefined) return;
+    this.#fill(bucket);
+    const now = this.#clock.monotonic();
+    if (bucket.slowedAt !== null && now - bucket.slowedAt < SLOW_DOWN_EVERY_MS) return;
+    bucket.slowedAt = now;
+    bucket.factor = Math.max(bucket.factor / 2, Math.min(1, SLOWEST_PER_SECOND / bucket.throughput));
+    bucket.tokens = Math.min(bucket.tokens, 0);
+  }
+
+  #bucket(numberId: number, throughput: number): Bucket {
+    let bucket = this.#buckets.get(numberId);
+    if (bucket === undefined) {
+      bucket = {
+        throughput,
+        tokens: 0,
+        factor: 1,
+        filledAt: this.#startedAt,
+        slowedAt: null,
+        waiting: [],
+        timer: null,
+      };
+      this.#buckets.set(numberId, bucket);
+    }
+    bucket.throughput = throughput;
+    this.#fill(bucket);
+    return bucket;
+  }
+
+  #fill(bucket: Bucket): void {
+    const now = this.#clock.monotonic();
+    const passedMs = now - bucket.filledAt;
+    const recoversFrom = Math.max(bucket.filledAt, (bucket.slowedAt ?? 0) + STEADY_MS);
+    bucket.filledAt = now;
+    bucket.factor = Math.min(1, bucket.factor + Math.max(0, now - recoversFrom) / RECOVERY_MS);
+    bucket.tokens = Math.min(capacity(bucket), bucket.tokens + (passedMs / 1000) * rate(bucket));
+  }
+
+  #serve(bucket: Bucket): void {
+    this.#fill(bucket);
+    while (bucket.tokens >= 1) {
+      const next = bucket.waiting.shift();
+      if (next === undefined) return;
+      bucket.tokens -= 1;
+      next.serve({ isYours: true });
+    }
+    if (bucket.waiting.length > 0) this.#arm(bucket);
+  }
+
+  #arm(bucket: Bucket): void {
+    if (bucket.timer !== null) return;
+    const untilNextMs = Math.ceil(((1 - bucket.tokens) / rate(bucket)) * 1000);
+    bucket.timer = this.#clock.setTimer(Math.max(1, untilNextMs), () => {
+      bucket.timer = null;
+      this.#serve(bucket);
+    });
+  }
+}
+
+/** Messages a second that are allowed now. */
+function rate({ throughput, factor }: Bucket): number {
+  return Math.max(SLOWEST_PER_SECOND, throughput * factor);
+}
+
+function capacity(bucket: Bucket): number {
+  return Math.max(1, rate(bucket) * SAVED_SECONDS);
+}

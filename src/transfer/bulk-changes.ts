@@ -1,0 +1,157 @@
+/**
+ * Changes to many contacts: begun with the count that was shown, done a part at a time, and stopped. How far one has come
+ * is written in the transaction that did it, so that going on after a break does nothing twice. Each contact goes through
+ * the operations that change a single one; an opt-out is never lifted, for nothing here could.
+ */
+import { and, desc, eq, gte, lte, or, sql } from "drizzle-orm";
+import type { E164 } from "#src/core/phone.ts";
+import { notFound } from "#src/core/problem.ts";
+import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { findById } from "#src/domain/contacts/find.ts";
+import { optOut } from "#src/domain/contacts/opt-out.ts";
+import { type ContactChanges, putContact, touch } from "#src/domain/contacts/put.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { type BulkChange, type BulkDeed, bulkChanges, type Whom } from "./table.ts";
+
+const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+/** What has ended is shown beside the list for so long. */
+const SHOWN_MS = 60 * 60 * 1000;
+const LISTED_MAX = 5;
+
+export interface NewBulkChange {
+  whom: Whom;
+  change: BulkDeed;
+  total: number;
+  last: number;
+}
+
+export function beginBulkChange(tx: Tx, workspaceId: number, userId: number, given: NewBulkChange): BulkChange {
+  const figures = { position: 0, seen: 0, changed: 0 };
+  return tx.db
+    .insert(bulkChanges)
+    .values({ workspaceId, userId, ...given, ...figures, state: "running", createdAt: tx.now, updatedAt: tx.now })
+    .returning()
+    .get();
+}
+
+/** Throws `not_found`, also for another workspace's. */
+export function getBulkChange(reading: Reading, workspaceId: number, id: number): BulkChange {
+  const found = reading.db
+    .select()
+    .from(bulkChanges)
+    .where(and(eq(bulkChanges.workspaceId, workspaceId), eq(bulkChanges.id, id)))
+    .get();
+  if (found === undefined) throw notFound("change");
+  return found;
+}
+
+/** Those that have not ended, and those of the last hour; the newest first. */
+export function listBulkChanges(reading: Reading, workspaceId: number): BulkChange[] {
+  return reading.db
+    .select()
+    .from(bulkChanges)
+    .where(
+      and(
+        eq(bulkChanges.workspaceId, workspaceId),
+        or(eq(bulkChanges.state, "running"), gte(bulkChanges.updatedAt, reading.now - SHOWN_MS)),
+      ),
+    )
+    .orderBy(desc(bulkChanges.id))
+    .limit(LISTED_MAX)
+    .all();
+}
+
+/** Ends one that runs; one that has ended stays as it is. */
+export function endBulkChange(
+  tx: Tx,
+  id: number,
+  state: "done" | "stopped" | "failed",
+  error: string | null = null,
+): BulkChange | undefined {
+  return tx.db
+    .update(bulkChanges)
+    .set({ state, error, whom: sql`'null'`, updatedAt: tx.now })
+    .where(and(eq(bulkChanges.id, id), eq(bulkChanges.state, "running")))
+    .returning()
+    .get();
+}
+
+export interface NextContact {
+  position: number;
+  contactId: number | null;
+}
+
+/**
+ * Changes one contact after another as long as there is time, and writes down how far it came. False: it has been stopped
+ * meanwhile. Throws `invalid_request` where the change itself is no longer possible.
+ */
+export function changeSome(
+  tx: Tx,
+  workspace: Workspace,
+  given: Pick<BulkChange, "id" | "change" | "userId">,
+  next: readonly NextContact[],
+  hasTime: () => boolean,
+): boolean {
+  const now = getBulkChange(tx, workspace.id, given.id);
+  if (now.state !== "running") return false;
+  let { position, seen, changed } = now;
+  for (const { position: at, contactId } of next) {
+    if (at <= position) continue;
+    if (at > now.last || (position > now.position && !hasTime())) break;
+    position = at;
+    if (contactId === null) continue;
+    const outcome = changeOne(tx, workspace, given, contactId);
+    if (outcome === "gone") continue;
+    seen += 1;
+    if (outcome === "changed") changed += 1;
+  }
+  tx.db.update(bulkChanges).set({ position, seen, changed, updatedAt: tx.now }).where(eq(bulkChanges.id, now.id)).run();
+  return true;
+}
+
+function changeOne(
+  tx: Tx,
+  workspace: Workspace,
+  { id, change, userId }: Pick<BulkChange, "id" | "change" | "userId">,
+  contactId: number,
+): "gone" | "same" | "changed" {
+  const contact = findById(tx, workspace.id, contactId);
+  if (contact?.phone == null) return "gone";
+  const person = { phone: contact.phone as E164, contact };
+  const evidence = { user: userId, bulk: id };
+  if ("optOut" in change) {
+    if (contact.consent === "opted_out") return "same";
+    const { optOut: reason } = change;
+    optOut(tx, workspace, person, { source: "bulk", evidence: { ...evidence, reason } });
+    return "changed";
+  }
+  if ("showGroup" in change) {
+    touch(tx, contactId);
+    return "changed";
+  }
+  const { isChanged } = putContact(tx, workspace, person, changesOf(change), { source: "bulk", evidence });
+  return isChanged ? "changed" : "same";
+}
+
+function changesOf(change: Exclude<BulkDeed, { optOut: string } | { showGroup: number }>): ContactChanges {
+  if ("addTag" in change) return { addTags: [change.addTag] };
+  if ("removeTag" in change) return { removeTags: [change.removeTag] };
+  if ("addToGroup" in change) return { addToGroups: [change.addToGroup] };
+  return { removeFromGroups: [change.removeFromGroup] };
+}
+
+const untouched = statement((db) =>
+  db
+    .select({ id: bulkChanges.id })
+    .from(bulkChanges)
+    .where(lte(bulkChanges.updatedAt, sql.placeholder("before")))
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
+
+/** Drops up to `limit` that are too old; returns how many. */
+export function purgeBulkChanges(tx: Tx, limit: number): number {
+  const old = untouched(tx).all({ before: tx.now - KEPT_MS, limit });
+  for (const { id } of old) tx.db.delete(bulkChanges).where(eq(bulkChanges.id, id)).run();
+  return old.length;
+}

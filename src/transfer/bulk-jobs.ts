@@ -1,0 +1,105 @@
+/**
+ * Changes to many contacts, run in the server: who comes next is read on the reader's thread, and changed a few
+ * milliseconds at a time with a gap after it, so that nobody else waits. One runs at a time. A stop of the server ends it
+ * where it is; it goes on from there when somebody says so.
+ */
+
+import type { Clock } from "#src/core/clock.ts";
+import { Problem } from "#src/core/problem.ts";
+import type { Reader } from "#src/db/reader.ts";
+import type { Store } from "#src/db/store.ts";
+import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import { changeSome, endBulkChange, getBulkChange } from "./bulk-changes.ts";
+import { nextOfWhomQuery } from "./bulk-target.ts";
+import type { BulkChange } from "./table.ts";
+import { Pace } from "./throttle.ts";
+
+export interface BulkJobsOptions {
+  store: Store;
+  clock: Clock;
+  reader: Reader;
+  log: { error: (message: string, details: { error: unknown }) => void };
+  /** Aborted when the server stops. */
+  stopping: AbortSignal;
+}
+
+/** Read ahead; more than one transaction changes. */
+const CONTACTS_A_READ = 200;
+
+export class BulkJobs {
+  readonly #options: BulkJobsOptions;
+  readonly #pace: Pace;
+  readonly #running = new Set<number>();
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(options: BulkJobsOptions) {
+    this.#options = options;
+    this.#pace = new Pace(options.store, options.clock, () => true, true);
+  }
+
+  isRunning(id: number): boolean {
+    return this.#running.has(id);
+  }
+
+  /** Runs it behind those that run already. Its row says `running`. */
+  start({ id, workspaceId }: Pick<BulkChange, "id" | "workspaceId">): void {
+    if (this.#running.has(id)) return;
+    this.#running.add(id);
+    this.#queue = this.#queue.then(() => this.#run(workspaceId, id));
+  }
+
+  async #run(workspaceId: number, id: number): Promise<void> {
+    const { store, log, stopping } = this.#options;
+    try {
+      while (!stopping.aborted && (await this.#part(workspaceId, id))) await this.#pace.endGap();
+    } catch (error) {
+      // Its row stays as it is: whoever looks at it after the start sees that it was broken off.
+      if (stopping.aborted) return;
+      if (!(error instanceof Problem)) log.error("a change to many contacts failed", { error });
+      const text = error instanceof Problem ? sentenceOf(error) : "Something broke on our side; the log says what.";
+      await store
+        .write((tx) => endBulkChange(tx, id, "failed", text))
+        .catch((reason: unknown) => log.error("that a change to many failed was not written down", { error: reason }));
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  /** False: it has ended. */
+  async #part(workspaceId: number, id: number): Promise<boolean> {
+    const { store, clock, reader } = this.#options;
+    const { job, query } = store.read((reading) => {
+      const found = getBulkChange(reading, workspaceId, id);
+      const { whom, position, createdAt } = found;
+      const workspace = getWorkspace(reading, workspaceId);
+      const isOver = found.state !== "running" || whom === null;
+      return {
+        job: found,
+        query: isOver ? null : nextOfWhomQuery(reading, workspace, { whom, position, at: createdAt }, CONTACTS_A_READ),
+      };
+    });
+    if (job.state !== "running") return false;
+    const rows = query === null ? [] : await reader.query(query.sql, query.parameters);
+    const next = rows.map((row) => {
+      const contactId = "contact_id" in row ? row.contact_id : row.id;
+      return { position: Number(row.id), contactId: contactId === null ? null : Number(contactId) };
+    });
+    const first = next[0];
+    if (first === undefined || first.position > job.last) {
+      await store.write((tx) => endBulkChange(tx, id, "done"));
+      return false;
+    }
+    const goesOn = await store.write((tx) => {
+      const startedAt = clock.monotonic();
+      const hasTime = () => clock.monotonic() - startedAt <= this.#pace.transactionMs;
+      return changeSome(tx, getWorkspace(tx, workspaceId), job, next, hasTime);
+    });
+    this.#pace.beginGap();
+    return goesOn;
+  }
+}
+
+function sentenceOf(problem: Problem): string {
+  const sentences = Object.values(problem.details.fields ?? {}).flat();
+  return sentences.length === 0 ? problem.message : sentences.join(" ");
+}

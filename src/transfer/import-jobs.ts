@@ -1,0 +1,200 @@
+/**
+ * Imports that run in the server: a file is given, looked at, judged row by row without changing anything, and brought
+ * in. One runs at a time; what it came to is written down. A stop of the server ends it: begun again, what is in stays
+ * and nothing doubles.
+ */
+import { createWriteStream, existsSync } from "node:fs";
+import type { Clock } from "#src/core/clock.ts";
+import { Problem } from "#src/core/problem.ts";
+import { makePrivateDirectory, makePrivateFile } from "#src/db/files.ts";
+import type { Store } from "#src/db/store.ts";
+import { listFields } from "#src/domain/contacts/custom-fields.ts";
+import { type GuessedColumn, guessColumns, requireColumns } from "./columns.ts";
+import { FailureFile } from "./failure-file.ts";
+import { importContacts } from "./import-contacts.ts";
+import type { ImportFiles } from "./import-files.ts";
+import { changeImport, listOldImports, removeImport } from "./imports.ts";
+import { readRows } from "./rows.ts";
+import type { Import, ImportOutcome, ImportSettings } from "./table.ts";
+
+export interface ImportJobsOptions {
+  store: Store;
+  clock: Clock;
+  log: { error: (message: string, details: { error: unknown }) => void };
+  files: ImportFiles;
+  /** Aborted when the server stops. */
+  stopping: AbortSignal;
+}
+
+/** A million people with many columns. */
+const FILE_BYTES_MAX = 200 * 1024 * 1024;
+const SWEPT_EVERY_MS = 24 * 60 * 60 * 1000;
+const FIRST_ROWS = 5;
+const FAILURES_SHOWN = 20;
+
+export interface FileHead {
+  columns: GuessedColumn[];
+  rows: string[][];
+}
+
+class Stopped extends Error {}
+
+export class ImportJobs {
+  readonly #options: ImportJobsOptions;
+  /** How many rows each has gone through; present while it runs or waits for its turn. */
+  readonly #running = new Map<number, number>();
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(options: ImportJobsOptions) {
+    this.#options = options;
+    this.#sweepDaily();
+  }
+
+  /** What these files hold are people: none stays because nobody brings another one. */
+  #sweepDaily(): void {
+    const { clock, log, stopping } = this.#options;
+    const timer = clock.setTimer(SWEPT_EVERY_MS, () => {
+      this.#sweep().catch((error: unknown) => log.error("old imports could not be swept away", { error }));
+      if (!stopping.aborted) this.#sweepDaily();
+    });
+    stopping.addEventListener("abort", () => timer.cancel(), { once: true });
+  }
+
+  /** Null: it does not run. */
+  progressOf(id: number): number | null {
+    return this.#running.get(id) ?? null;
+  }
+
+  /** Throws `invalid_request` for a file that is empty or too large; nothing of it stays then. */
+  async take(id: number, body: ReadableStream<Uint8Array> | null): Promise<void> {
+    const { files } = this.#options;
+    makePrivateDirectory(files.directory);
+    await this.#sweep();
+    const path = files.fileOf(id);
+    makePrivateFile(path);
+    const file = createWriteStream(path, { mode: 0o600 });
+    const failed = Promise.withResolvers<never>();
+    file.on("error", failed.reject);
+    // Whoever does not wait for it is not surprised by it.
+    failed.promise.catch(() => undefined);
+    let size = 0;
+    try {
+      for await (const chunk of body ?? []) {
+        size += chunk.byteLength;
+        if (size > FILE_BYTES_MAX) throw wrongFile(`A file has at most ${FILE_BYTES_MAX / 1024 / 1024} MB.`);
+        if (!file.write(chunk))
+          await Promise.race([new Promise((resolve) => file.once("drain", resolve)), failed.promise]);
+      }
+      await Promise.race([new Promise<void>((resolve) => file.end(resolve)), failed.promise]);
+      if (size === 0) throw wrongFile("The file is empty.");
+      const head = await this.#readHead(path);
+      if (head.length === 0) throw wrongFile("The file has no line with the names of its columns.");
+    } catch (error) {
+      file.destroy();
+      files.remove(id);
+      throw error;
+    }
+  }
+
+  /** The columns with what they are taken for, and the first rows. */
+  async look({ id, workspaceId, settings }: Import): Promise<FileHead> {
+    const [header = [], ...rows] = await this.#readHead(this.#options.files.fileOf(id));
+    const fields = this.#options.store.read((reading) => listFields(reading, workspaceId));
+    return { columns: guessColumns(header, new Map(Object.entries(settings.map)), fields), rows };
+  }
+
+  /** Throws `invalid_request` where the columns cannot be what is said. */
+  async requireMap({ id, workspaceId }: Import, map: Readonly<Record<string, string>>): Promise<void> {
+    const [header = []] = await this.#readHead(this.#options.files.fileOf(id));
+    const fields = this.#options.store.read((reading) => listFields(reading, workspaceId));
+    requireColumns(header, new Map(Object.entries(map)), fields);
+  }
+
+  async #readHead(path: string): Promise<string[][]> {
+    const rows: string[][] = [];
+    if (!existsSync(path)) return rows;
+    for await (const { cells } of readRows(path)) {
+      rows.push(cells);
+      if (rows.length > FIRST_ROWS) break;
+    }
+    return rows;
+  }
+
+  /** Runs it behind those that run already. Its row says `checking` or `importing`. */
+  start(job: Import, settings: ImportSettings, isDryRun: boolean): void {
+    if (this.#running.has(job.id)) return;
+    this.#running.set(job.id, 0);
+    this.#queue = this.#queue.then(() => this.#run(job, settings, isDryRun));
+  }
+
+  async #run(job: Import, settings: ImportSettings, isDryRun: boolean): Promise<void> {
+    const { store, clock, log, files, stopping } = this.#options;
+    const failures: { line: number; reason: string }[] = [];
+    const errors = new FailureFile(files.errorsOf(job.id));
+    try {
+      if (stopping.aborted) throw new Stopped();
+      const figures = await importContacts({
+        store,
+        clock,
+        workspaceId: job.workspaceId,
+        path: files.fileOf(job.id),
+        map: new Map(Object.entries(settings.map)),
+        optIn: settings.optIn,
+        evidence: {
+          file: job.fileName,
+          user: job.userId,
+          ...(settings.proof === "" ? {} : { proof: settings.proof }),
+        },
+        isDryRun,
+        isInsideServer: true,
+        isServerRunning: () => true,
+        onColumns: (header) => {
+          errors.header = header;
+        },
+        onProgress: ({ rows }) => {
+          if (stopping.aborted) throw new Stopped();
+          this.#running.set(job.id, rows);
+        },
+        onFailure: (line, cells, reason) => {
+          if (failures.length < FAILURES_SHOWN) failures.push({ line, reason });
+          errors.add(line, cells, reason);
+        },
+      });
+      const outcome: ImportOutcome = { ...figures, failures };
+      await store.write((tx) =>
+        changeImport(tx, job.id, { state: isDryRun ? "checked" : "done", outcome, error: null }),
+      );
+    } catch (error) {
+      // Its row stays as it is: whoever looks at it after the start sees that it was broken off.
+      if (stopping.aborted) return;
+      if (!(error instanceof Problem)) log.error("an import failed", { error });
+      const text =
+        error instanceof Problem ? sentencesOf(error) : "Something broke on our side; the server's log says what.";
+      await store
+        .write((tx) => changeImport(tx, job.id, { state: "failed", error: text }))
+        .catch((reason: unknown) => log.error("that an import failed could not be written down", { error: reason }));
+    } finally {
+      errors.close();
+      this.#running.delete(job.id);
+    }
+  }
+
+  /** What nobody has come back to. */
+  async #sweep(): Promise<void> {
+    const { store, files } = this.#options;
+    const old = store.read(listOldImports).filter(({ id }) => !this.#running.has(id));
+    for (const { id } of old) {
+      await store.write((tx) => removeImport(tx, id));
+      files.remove(id);
+    }
+  }
+}
+
+function sentencesOf(problem: Problem): string {
+  const sentences = Object.values(problem.details.fields ?? {}).flat();
+  return sentences.length === 0 ? problem.message : sentences.join(" ");
+}
+
+function wrongFile(sentence: string): Problem {
+  return new Problem("invalid_request", sentence, { fields: { file: [sentence] } });
+}

@@ -1,0 +1,75 @@
+/** Imports of the console: what is written down of them. Running them is nobody's business here. */
+import { and, asc, desc, eq, inArray, lte } from "drizzle-orm";
+import { notFound } from "#src/core/problem.ts";
+import type { Reading, Tx } from "#src/db/transaction.ts";
+import { type Import, imports } from "./table.ts";
+
+const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+const LISTED_MAX = 20;
+
+export function createImport(tx: Tx, workspaceId: number, userId: number, fileName: string): Import {
+  const settings = { map: {}, optIn: false, proof: "" };
+  return tx.db
+    .insert(imports)
+    .values({ workspaceId, userId, fileName, state: "given", settings, createdAt: tx.now, updatedAt: tx.now })
+    .returning()
+    .get();
+}
+
+/** Throws `not_found`, also for another workspace's. */
+export function getImport(reading: Reading, workspaceId: number, id: number): Import {
+  const found = reading.db
+    .select()
+    .from(imports)
+    .where(and(eq(imports.workspaceId, workspaceId), eq(imports.id, id)))
+    .get();
+  if (found === undefined) throw notFound("import");
+  return found;
+}
+
+/** The last ones first. */
+export function listImports(reading: Reading, workspaceId: number): Import[] {
+  return reading.db
+    .select()
+    .from(imports)
+    .where(eq(imports.workspaceId, workspaceId))
+    .orderBy(desc(imports.id))
+    .limit(LISTED_MAX)
+    .all();
+}
+
+type Changes = Partial<Pick<Import, "state" | "settings" | "outcome" | "error">>;
+
+export function changeImport(tx: Tx, id: number, changes: Changes): Import | undefined {
+  return tx.db
+    .update(imports)
+    .set({ ...changes, updatedAt: tx.now })
+    .where(eq(imports.id, id))
+    .returning()
+    .get();
+}
+
+export function removeImport(tx: Tx, id: number): void {
+  tx.db.delete(imports).where(eq(imports.id, id)).run();
+}
+
+/** Those that nobody has touched for a week; their files go with them. */
+export function listOldImports(reading: Reading): Import[] {
+  return reading.db
+    .select()
+    .from(imports)
+    .where(lte(imports.updatedAt, reading.now - KEPT_MS))
+    .orderBy(asc(imports.id))
+    .limit(LISTED_MAX)
+    .all();
+}
+
+/** Those of a workspace that are over, taken away; returns their ids, for their files are somebody else's business. */
+export function removeEndedImports(tx: Tx, workspaceId: number): number[] {
+  return tx.db
+    .delete(imports)
+    .where(and(eq(imports.workspaceId, workspaceId), inArray(imports.state, ["done", "failed"])))
+    .returning({ id: imports.id })
+    .all()
+    .map(({ id }) => id);
+}

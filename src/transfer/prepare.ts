@@ -1,0 +1,68 @@
+/**
+ * A file's rows made ready to be written: everything about them that needs no database. What the rows mean is judged
+ * here once; whoever writes them only looks up who they are. It runs on a thread of its own for large files.
+ */
+import { type PersonNames, readPersonNames } from "#src/domain/contacts/find.ts";
+import type { CustomField } from "#src/domain/contacts/table.ts";
+import { type ColumnMapping, mapColumns } from "./columns.ts";
+import { type ReadRow, readRow } from "./row.ts";
+import { readRows } from "./rows.ts";
+import type { FileSource } from "./table-text.ts";
+
+export interface PreparationJob {
+  file: FileSource;
+  /** `header → target`; see `columns.ts`. */
+  map: [string, string][];
+  /** Custom fields and country of the workspace, as they are when the file is begun. */
+  fields: CustomField[];
+  country: string;
+}
+
+export interface PreparedRow {
+  line: number;
+  row: ReadRow | { mistakes: string[] };
+  person: PersonNames;
+}
+
+export interface RowsPart {
+  rows: PreparedRow[];
+  /** The cells of each row as they stood in the file: wanted only for those that fail. */
+  cells: () => string[][];
+}
+
+export interface ColumnsPart {
+  header: string[];
+  mapping: ColumnMapping;
+}
+
+/** The columns come first, then the rows; a file without a line gives nothing. */
+export type Part = { columns: ColumnsPart } | RowsPart;
+
+const ROWS_A_PART = 500;
+const NOBODY: PersonNames = { phone: null, names: [] };
+
+/** Throws `invalid_request` where the columns cannot be what is said. */
+export async function* prepareRows({ file, map, fields, country }: PreparationJob): AsyncGenerator<Part> {
+  let mapping: ColumnMapping | null = null;
+  let rows: PreparedRow[] = [];
+  let cells: string[][] = [];
+  const part = (): RowsPart => {
+    const done = cells;
+    const ready = { rows, cells: () => done };
+    rows = [];
+    cells = [];
+    return ready;
+  };
+  for await (const read of readRows(file)) {
+    if (mapping === null) {
+      mapping = mapColumns(read.cells, new Map(map), fields);
+      yield { columns: { header: read.cells, mapping } };
+      continue;
+    }
+    const row = readRow(mapping, read.cells);
+    const person = "mistakes" in row ? NOBODY : readPersonNames(row.phone, country);
+    cells.push(read.cells);
+    if (rows.push({ line: read.line, row, person }) === ROWS_A_PART) yield part();
+  }
+  if (rows.length > 0) yield part();
+}

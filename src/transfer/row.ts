@@ -1,0 +1,78 @@
+/** One row of a file to what the domain takes. Pure. */
+
+import { readYearlyDate } from "#src/core/calendar.ts";
+import { type FieldValue, findValueMistake } from "#src/domain/contacts/custom-field.ts";
+import type { ContactChanges } from "#src/domain/contacts/put.ts";
+import type { CustomField } from "#src/domain/contacts/table.ts";
+import { type ColumnMapping, profileColumns } from "./columns.ts";
+import { plainCell } from "./csv.ts";
+
+export interface ReadRow {
+  phone: string;
+  changes: ContactChanges;
+}
+
+const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/u;
+/** Lists inside a cell: the signs that no tag or group name needs. */
+const LIST_SEPARATORS = /[;|,]/;
+
+/** An empty cell changes nothing. Mistakes are sentences that name the column's meaning. */
+export function readRow({ targets }: ColumnMapping, cells: readonly string[]): ReadRow | { mistakes: string[] } {
+  const mistakes: string[] = [];
+  const profile: NonNullable<ContactChanges["profile"]> = {};
+  const fields: Record<string, FieldValue> = {};
+  const row: ReadRow = { phone: "", changes: { profile, fields } };
+  targets.forEach((target, index) => {
+    const cell = plainCell((cells[index] ?? "").trim());
+    if (target === null || cell === "") return;
+    switch (target.to) {
+      case "phone":
+        row.phone = cell;
+        return;
+      case "profile": {
+        const value = readProfileCell(target.field, cell);
+        if (value === null) mistakes.push(`${target.field}: "${cell}" cannot be read.`);
+        else profile[profileColumns[target.field]] = value;
+        return;
+      }
+      case "field": {
+        const value = readFieldCell(target.field, cell);
+        const mistake = findValueMistake(target.field, value);
+        if (mistake !== null) mistakes.push(`fields.${target.field.key}: ${mistake}`);
+        else fields[target.field.key] = value as FieldValue;
+        return;
+      }
+      case "tags":
+        row.changes.addTags = readList(cell);
+        return;
+      case "groups":
+        row.changes.addToGroups = readList(cell);
+    }
+  });
+  if (row.phone === "") mistakes.push("phone: there is none.");
+  return mistakes.length > 0 ? { mistakes } : row;
+}
+
+function readProfileCell(field: keyof typeof profileColumns, cell: string): string | null {
+  if (field === "birthday" || field === "anniversary") return readYearlyDate(cell);
+  if (field === "email") return EMAIL.test(cell) ? cell : null;
+  return cell;
+}
+
+function readList(cell: string): string[] {
+  return cell
+    .split(LIST_SEPARATORS)
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+const YES = ["true", "yes", "y", "1", "ja", "si", "sí", "sim", "oui"];
+const NO = ["false", "no", "n", "0", "nein", "não", "nao", "non"];
+
+function readFieldCell({ kind }: CustomField, cell: string): unknown {
+  if (kind === "number") return /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell;
+  if (kind === "date") return readYearlyDate(cell) ?? cell;
+  if (kind !== "boolean") return cell;
+  const folded = cell.toLowerCase();
+  return YES.includes(folded) ? true : NO.includes(folded) ? false : cell;
+}

@@ -1,0 +1,42 @@
+/** On phones: every place that has no room in the bar, and the way to another workspace. */
+import { Link } from "@tanstack/react-router";
+import { CircleUser, ServerCog } from "lucide-react";
+import { Page } from "../ui/page.tsx";
+import { useMe } from "./session.ts";
+import { lastWorkspace, placesFor } from "./shell.tsx";
+import { words as frame } from "./strings.ts";
+import { WorkspaceSwitch } from "./workspace-switch.tsx";
+
+export function More() {
+  const { user, workspaces, version } = useMe();
+  const current = workspaces.find(({ id }) => String(id) === lastWorkspace()) ?? workspaces[0];
+  const look = "flex min-h-12 items-center gap-3 border-b border-line px-4 text-ink no-underline last:border-b-0";
+  return (
+    <Page title={frame.more} isNarrow>
+      <div className="mb-4">
+        <WorkspaceSwitch current={current} all={workspaces} isOperator={user.is_operator} />
+      </div>
+      <nav aria-label={frame.more} className="rounded-panel border border-line bg-surface">
+        {placesFor(current)
+          .filter(({ isOnPhones }) => !isOnPhones)
+          .map(({ to, label, icon: Icon }) => (
+            <Link key={to} to={to} params={{ workspace: String(current?.id) } as never} className={look}>
+              <Icon aria-hidden size={20} />
+              {label}
+            </Link>
+          ))}
+        {user.is_operator && (
+          <Link to={"/system" as never} className={look}>
+            <ServerCog aria-hidden size={20} />
+            {frame.system}
+          </Link>
+        )}
+        <Link to="/account" className={look}>
+          <CircleUser aria-hidden size={20} />
+          {frame.account}
+        </Link>
+      </nav>
+      <p className="mt-4 text-label text-quiet">Waxwing {version}</p>
+    </Page>
+  );
+}

@@ -1,0 +1,214 @@
+/**
+ * Every address of the console, with what it reads from its search parameters. The frame, signing in and Home come with
+ * the first load; every other screen when it is gone to.
+ */
+import { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router";
+import { Home } from "../features/home/home.tsx";
+import { LinkPage } from "../features/sign-in/link-page.tsx";
+import { SignIn } from "../features/sign-in/sign-in.tsx";
+import { NewWorkspace } from "../features/workspaces/new-workspace.tsx";
+import { Loading } from "../ui/states.tsx";
+import { Toasts } from "../ui/toast.tsx";
+import { ApiError } from "./api.ts";
+import { More } from "./more.tsx";
+import { Broken, NothingHere } from "./not-found.tsx";
+import { meQuery, workspaceQuery } from "./session.ts";
+import { lastWorkspace, Shell } from "./shell.tsx";
+
+export const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // What the server refuses once it refuses again; only a lost connection is worth another try.
+      retry: (count, error) => count < 2 && error instanceof ApiError && [0, 502, 503].includes(error.status),
+      refetchOnWindowFocus: true,
+    },
+  },
+});
+
+const root = createRootRouteWithContext<{ client: QueryClient }>()({
+  component: () => (
+    <>
+      <Outlet />
+      <Toasts />
+    </>
+  ),
+  notFoundComponent: NothingHere,
+});
+
+const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+const texts =
+  (...names: readonly string[]) =>
+  (given: Record<string, unknown>): Record<string, string> =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const value = text(typeof given[name] === "number" ? String(given[name]) : given[name]);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  component: SignIn,
+  validateSearch: texts("to"),
+});
+const links = (["setup", "join", "reset"] as const).map((kind) =>
+  createRoute({ getParentRoute: () => root, path: `/${kind}`, component: () => <LinkPage kind={kind} /> }),
+);
+
+/** Everything behind it needs somebody who is signed in. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: "shell",
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.client.ensureQueryData(meQuery);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      const to = location.pathname === "/" ? undefined : location.href;
+      throw redirect({ to: "/sign-in", search: { to } as never });
+    }
+  },
+});
+
+const start = createRoute({
+  getParentRoute: () => shell,
+  path: "/",
+  component: NewWorkspace,
+  beforeLoad: async ({ context }) => {
+    const { workspaces } = await context.client.ensureQueryData(meQuery);
+    const workspace = workspaces.find(({ id }) => String(id) === lastWorkspace()) ?? workspaces[0];
+    if (workspace !== undefined) {
+      throw redirect({ to: "/w/$workspace", params: { workspace: String(workspace.id) }, replace: true } as never);
+    }
+  },
+});
+const newWorkspace = createRoute({ getParentRoute: () => shell, path: "/new-workspace", component: NewWorkspace });
+const more = createRoute({ getParentRoute: () => shell, path: "/more", component: More });
+const account = createRoute({
+  getParentRoute: () => shell,
+  path: "/account",
+  component: lazyRouteComponent(() => import("../features/account/account.tsx"), "Screen"),
+});
+
+/** The operator's: for everybody else it is not there. */
+const system = createRoute({
+  getParentRoute: () => shell,
+  path: "/system",
+  component: Outlet,
+  notFoundComponent: NothingHere,
+  beforeLoad: async ({ context }) => {
+    const { user } = await context.client.ensureQueryData(meQuery);
+    if (!user.is_operator) throw notFound();
+  },
+});
+const systemScreen = (path: string, load: () => Promise<{ Screen: () => unknown }>, ...search: string[]) =>
+  createRoute({
+    getParentRoute: () => system,
+    path,
+    component: lazyRouteComponent(load as never, "Screen" as never),
+    validateSearch: texts(...search),
+  });
+const systemScreens = [
+  systemScreen("/", () => import("../features/system/health.tsx")),
+  systemScreen("/workspaces", () => import("../features/workspaces/system-workspaces.tsx"), "open"),
+  systemScreen("/users", () => import("../features/users/system-users.tsx"), "open"),
+  systemScreen("/backups", () => import("../features/system/backups.tsx"), "open"),
+  systemScreen("/metrics", () => import("../features/system/metrics.tsx"), "hours"),
+  systemScreen("/audit", () => import("../features/audit/system-audit.tsx"), "after", "open"),
+];
+
+const workspace = createRoute({
+  getParentRoute: () => shell,
+  path: "/w/$workspace",
+  component: Outlet,
+  notFoundComponent: NothingHere,
+  beforeLoad: async ({ context, params }) => {
+    try {
+      await context.client.ensureQueryData(workspaceQuery(Number((params as { workspace: string }).workspace)));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) throw notFound();
+      throw error;
+    }
+  },
+});
+const home = createRoute({ getParentRoute: () => workspace, path: "/", component: Home });
+const screen = (path: string, load: () => Promise<{ Screen: () => unknown }>, ...search: string[]) =>
+  createRoute({
+    getParentRoute: () => workspace,
+    path,
+    component: lazyRouteComponent(load as never, "Screen" as never),
+    validateSearch: texts(...search),
+  });
+
+const screens = [
+  screen("/api", () => import("../features/developer/api-settings.tsx")),
+  screen("/deliveries", () => import("../features/deliveries/deliveries.tsx"), "status", "type", "after", "open"),
+  screen("/contacts", () => import("../features/contacts/contacts.tsx"), "q", "consent", "group", "after", "open"),
+  screen("/broadcasts", () => import("../features/broadcasts/broadcasts.tsx"), "after"),
+  screen("/numbers", () => import("../features/numbers/numbers.tsx"), "open"),
+  screen("/billing", () => import("../features/billing/billing.tsx"), "after"),
+  screen("/inbox", () => import("../features/inbox/inbox.tsx"), "show", "person", "after", "open"),
+  screen(
+    "/messages",
+    () => import("../features/messages/messages.tsx"),
+    "q",
+    "status",
+    "origin",
+    "day",
+    "after",
+    "open",
+  ),
+  screen("/simulator", () => import("../features/simulator/simulator.tsx"), "phone", "open"),
+  screen(
+    "/broadcasts/new",
+    () => import("../features/broadcast-wizard/wizard.tsx"),
+    "draft",
+    "step",
+    "group",
+    "template",
+    "language",
+  ),
+  screen("/contacts/import", () => import("../features/imports/contact-import.tsx"), "file"),
+  screen("/templates", () => import("../features/templates/templates.tsx"), "q", "status", "after", "open"),
+  screen("/groups", () => import("../features/groups/groups.tsx"), "after", "open"),
+  screen("/members", () => import("../features/users/members.tsx"), "open"),
+  screen("/audit", () => import("../features/audit/audit.tsx"), "after", "open"),
+  screen("/broadcasts/$broadcast", () => import("../features/broadcasts/broadcast.tsx"), "status", "after"),
+];
+
+const tree = root.addChildren([
+  signIn,
+  ...links,
+  shell.addChildren([
+    start,
+    newWorkspace,
+    more,
+    account,
+    system.addChildren(systemScreens),
+    workspace.addChildren([home, ...screens]),
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree: tree,
+  basepath: "/console",
+  context: { client },
+  defaultPreload: "intent",
+  defaultPendingComponent: () => <Loading />,
+  defaultPendingMs: 300,
+  defaultNotFoundComponent: NothingHere,
+  defaultErrorComponent: Broken,
+  scrollRestoration: true,
+});

@@ -1,0 +1,22 @@
+/** How many conversations wait to be read, beside the way to the inbox. */
+import { useQuery } from "@tanstack/react-query";
+import { get } from "./api.ts";
+import { words } from "./strings.ts";
+
+const COUNTED = 100;
+
+export function Unread({ workspaceId }: { workspaceId: number }) {
+  const { data } = useQuery({
+    queryKey: ["unread", workspaceId],
+    queryFn: ({ signal }) => get<{ count: number }>(`/w/${workspaceId}/conversations/unread`, signal),
+    refetchInterval: 10_000,
+  });
+  const count = data?.count ?? 0;
+  if (count === 0) return null;
+  return (
+    <span className="inline-flex min-w-5 justify-center rounded-control bg-accent px-1.5 text-label font-semibold text-on-accent figures wide:ms-auto">
+      <span aria-hidden>{count >= COUNTED ? "99+" : count}</span>
+      <span className="sr-only">{words.unread(count)}</span>
+    </span>
+  );
+}

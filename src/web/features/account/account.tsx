@@ -1,0 +1,226 @@
+/** One's own account: password, second factor, sessions, look, keys. */
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { get, send } from "../../app/api.ts";
+import { type Me, meQuery, useMe } from "../../app/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Chip } from "../../ui/chip.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { areKeysOn, switchKeys } from "../../ui/keys.ts";
+import { List } from "../../ui/list.tsx";
+import { Card, Page, Section } from "../../ui/page.tsx";
+import { Failed, Loading } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { sayDone } from "../../ui/toast.tsx";
+import { SecondFactor } from "./second-factor.tsx";
+import { words } from "./strings.ts";
+
+export function Screen() {
+  const { user } = useMe();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const signOut = useMutation({
+    mutationFn: () => send("POST", "/sign-out"),
+    onSuccess: async () => {
+      await navigate({ to: "/sign-in", replace: true } as never);
+      client.clear();
+    },
+  });
+  return (
+    <Page title={words.title} lead={user.email} isNarrow>
+      <Section title={words.looksTitle}>
+        <Card>
+          <Theme />
+        </Card>
+      </Section>
+      <Section title={words.passwordTitle}>
+        <Card>
+          <Password />
+        </Card>
+      </Section>
+      <Section title={words.factorTitle}>
+        <Card>
+          <SecondFactor />
+        </Card>
+      </Section>
+      <Sessions />
+      <Section title={words.keysTitle}>
+        <Card>
+          <SingleKeys />
+        </Card>
+      </Section>
+      {signOut.isError && <Failed error={signOut.error} />}
+      <Button busy={signOut.isPending} onClick={() => signOut.mutate()}>
+        {words.signOut}
+      </Button>
+    </Page>
+  );
+}
+
+function Password() {
+  const client = useQueryClient();
+  const form = useForm({ defaultValues: { current: "", password: "" } });
+  const change = async (values: { current: string; password: string }, key: string) => {
+    await send<Me>("PUT", "/me/password", values, key);
+    form.reset();
+    sayDone(words.passwordChanged);
+    await client.invalidateQueries({ queryKey: ["sessions"] });
+  };
+  return (
+    <Form form={form} onSend={change} submit={words.changePassword} tone="plain">
+      <TextField
+        form={form}
+        name="current"
+        label={words.current}
+        type="password"
+        autoComplete="current-password"
+        required
+      />
+      <TextField
+        form={form}
+        name="password"
+        label={words.fresh}
+        hint={words.freshHint}
+        type="password"
+        autoComplete="new-password"
+        required
+      />
+    </Form>
+  );
+}
+
+interface Session {
+  id: number;
+  is_current: boolean;
+  address: string;
+  agent: string;
+  created_at: string;
+  seen_at: string;
+}
+
+function Sessions() {
+  const client = useQueryClient();
+  const sessions = useQuery({
+    queryKey: ["sessions"],
+    queryFn: ({ signal }) => get<Session[]>("/me/sessions", signal),
+  });
+  const end = useMutation({
+    mutationFn: (id: number | null) =>
+      id === null ? send("POST", "/me/sessions/end-others") : send("DELETE", `/me/sessions/${id}`),
+    onSuccess: (_, id) => {
+      sayDone(id === null ? words.othersEnded : words.ended);
+      return client.invalidateQueries({ queryKey: ["sessions"] });
+    },
+  });
+  return (
+    <Section
+      title={words.sessionsTitle}
+      lead={words.sessionsText}
+      action={
+        (sessions.data?.length ?? 0) > 1 && (
+          <Button small busy={end.isPending} onClick={() => end.mutate(null)}>
+            {words.endOthers}
+          </Button>
+        )
+      }
+    >
+      {end.isError && <Failed error={end.error} />}
+      {sessions.isPending && <Loading />}
+      {sessions.isError && <Failed error={sessions.error} retry={() => void sessions.refetch()} />}
+      {sessions.data !== undefined && (
+        <List
+          label={words.sessionsTitle}
+          rows={sessions.data}
+          rowKey={({ id }) => id}
+          columns={[
+            { head: words.browser, phone: "who", cell: ({ agent }) => browserOf(agent) },
+            { head: words.where, phone: "what", cell: ({ address }) => address },
+            { head: words.seen, phone: "time", cell: ({ seen_at }) => <Time at={seen_at} /> },
+            { head: words.since, phone: "hidden", cell: ({ created_at }) => <Time at={created_at} /> },
+          ]}
+          actions={(session) =>
+            session.is_current ? (
+              <Chip tone="green">{words.thisOne}</Chip>
+            ) : (
+              <Button small disabled={end.isPending} onClick={() => end.mutate(session.id)}>
+                {words.end}
+              </Button>
+            )
+          }
+        />
+      )}
+    </Section>
+  );
+}
+
+/** What a person would call it; the exact text says nothing to anybody. */
+function browserOf(agent: string): string {
+  const browser = /Edg|OPR|Firefox|Chrome|Safari|curl/.exec(agent)?.[0];
+  const system = /Android|iPhone|iPad|Windows|Mac OS|Linux/.exec(agent)?.[0];
+  const names: Record<string, string> = { Edg: "Edge", OPR: "Opera" };
+  const name = browser === undefined ? "A program" : (names[browser] ?? browser);
+  return system === undefined ? name : `${name} on ${system}`;
+}
+
+function Theme() {
+  const { theme } = useMe();
+  const client = useQueryClient();
+  // At once: a mutation tells that it is under way a moment later, and until then the press would be taken back.
+  const [chosen, setChosen] = useState<Me["theme"] | undefined>();
+  const choose = useMutation({
+    mutationFn: (next: Me["theme"]) => send("PUT", "/me/theme", { theme: next }),
+    onSuccess: (_, next) => {
+      if (next === null) document.documentElement.removeAttribute("data-theme");
+      else document.documentElement.dataset.theme = next;
+      client.setQueryData(meQuery.queryKey, (me) => me && { ...me, theme: next });
+    },
+    onSettled: () => setChosen(undefined),
+  });
+  const choices = [
+    { value: null, label: words.themes.system },
+    { value: "light", label: words.themes.light },
+    { value: "dark", label: words.themes.dark },
+  ] as const;
+  return (
+    <fieldset className="flex flex-wrap gap-x-6">
+      <legend className="mb-1 font-semibold">{words.theme}</legend>
+      {choices.map(({ value, label }) => (
+        <label key={label} className="flex min-h-9 items-center gap-2 max-mid:min-h-11">
+          <input
+            type="radio"
+            name="theme"
+            className="size-4 accent-accent"
+            checked={(chosen === undefined ? theme : chosen) === value}
+            onChange={() => {
+              setChosen(value);
+              choose.mutate(value);
+            }}
+          />
+          {label}
+        </label>
+      ))}
+      {choose.isError && <Failed error={choose.error} />}
+    </fieldset>
+  );
+}
+
+function SingleKeys() {
+  const [isOn, setIsOn] = useState(areKeysOn);
+  return (
+    <label className="flex min-h-9 items-center gap-2 max-mid:min-h-11">
+      <input
+        type="checkbox"
+        className="size-4 accent-accent"
+        checked={isOn}
+        onChange={({ target }) => {
+          switchKeys(target.checked);
+          setIsOn(target.checked);
+        }}
+      />
+      {words.keysOn}
+    </label>
+  );
+}

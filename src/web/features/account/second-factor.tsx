@@ -1,0 +1,140 @@
+/** The second factor: switched on by scanning and confirming, with recovery codes that are shown once; switched off. */
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { send } from "../../app/api.ts";
+import { meQuery, useMe } from "../../app/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Chip } from "../../ui/chip.tsx";
+import { CodeBlock, Copyable } from "../../ui/copy.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { sayDone } from "../../ui/toast.tsx";
+import { words } from "./strings.ts";
+
+interface Begun {
+  secret: string;
+  /** The QR code, row by row: 1 is dark. */
+  modules: string[];
+}
+
+export function SecondFactor() {
+  const { user } = useMe();
+  const [open, setOpen] = useState<"on" | "off" | null>(null);
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-4">
+      <p className="max-w-[60ch]">
+        {user.second_factor ? <Chip tone="green">On</Chip> : <Chip tone="grey">Off</Chip>}
+        <span className="ms-2">{user.second_factor ? words.factorOn(user.recovery_codes) : words.factorOff}</span>
+      </p>
+      <Button small onClick={() => setOpen(user.second_factor ? "off" : "on")}>
+        {user.second_factor ? words.switchOff : words.switchOn}
+      </Button>
+      {open === "on" && <SwitchOn onClose={() => setOpen(null)} />}
+      {open === "off" && <SwitchOff onClose={() => setOpen(null)} />}
+    </div>
+  );
+}
+
+function SwitchOn({ onClose }: { onClose: () => void }) {
+  const client = useQueryClient();
+  const [begun, setBegun] = useState<Begun | null>(null);
+  const [codes, setCodes] = useState<string[] | null>(null);
+  const password = useForm({ defaultValues: { password: "" } });
+  const confirm = useForm({ defaultValues: { code: "" } });
+  const finish = () => {
+    void client.invalidateQueries({ queryKey: meQuery.queryKey });
+    void client.invalidateQueries({ queryKey: ["sessions"] });
+    onClose();
+  };
+  if (codes !== null) {
+    return (
+      <Dialog title={words.codesTitle} isOpen onClose={finish} isSticky>
+        <p>{words.codesText}</p>
+        <CodeBlock text={codes.join("\n")} label={words.codesTitle} copyLabel={words.codesCopy} />
+        <Button tone="primary" className="self-start" onClick={finish}>
+          {words.codesStored}
+        </Button>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title={words.factorTitle} isOpen onClose={onClose}>
+      {begun === null ? (
+        <Form
+          form={password}
+          onSend={async (values) => setBegun(await send<Begun>("POST", "/me/second-factor/begin", values))}
+          submit={words.factorBegin}
+        >
+          <TextField
+            form={password}
+            name="password"
+            label={words.current}
+            type="password"
+            autoComplete="current-password"
+          />
+        </Form>
+      ) : (
+        <>
+          <p>{words.factorScan}</p>
+          <QrCode modules={begun.modules} />
+          <Copyable text={begun.secret} label={words.factorSecret} />
+          <Form
+            form={confirm}
+            onSend={async (values, key) => {
+              setCodes((await send<{ codes: string[] }>("POST", "/me/second-factor/confirm", values, key)).codes);
+            }}
+            submit={words.factorConfirm}
+          >
+            <TextField
+              form={confirm}
+              name="code"
+              label={words.factorCode}
+              autoComplete="one-time-code"
+              inputMode="numeric"
+            />
+          </Form>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+/** Dark on white in either theme: not every camera reads the other way round. */
+function QrCode({ modules }: { modules: string[] }) {
+  const size = modules.length + 8;
+  const dark = modules
+    .flatMap((row, y) => [...row].flatMap((bit, x) => (bit === "1" ? [`M${x + 4} ${y + 4}h1v1h-1z`] : [])))
+    .join("");
+  return (
+    <svg viewBox={`0 0 ${size} ${size}`} role="img" aria-label={words.factorScan} className="w-52 self-center">
+      <rect width={size} height={size} fill="white" />
+      <path d={dark} fill="black" shapeRendering="crispEdges" />
+    </svg>
+  );
+}
+
+function SwitchOff({ onClose }: { onClose: () => void }) {
+  const client = useQueryClient();
+  const form = useForm({ defaultValues: { password: "" } });
+  return (
+    <Dialog title={words.offTitle} isOpen onClose={onClose}>
+      <p className="text-quiet">{words.offText}</p>
+      <Form
+        form={form}
+        tone="danger"
+        submit={words.switchOff}
+        beside={<Button onClick={onClose}>{words.keepFactor}</Button>}
+        onSend={async (values, key) => {
+          await send("POST", "/me/second-factor/remove", values, key);
+          await client.invalidateQueries({ queryKey: meQuery.queryKey });
+          sayDone(words.factorGone);
+          onClose();
+        }}
+      >
+        <TextField form={form} name="password" label={words.current} type="password" autoComplete="current-password" />
+      </Form>
+    </Dialog>
+  );
+}

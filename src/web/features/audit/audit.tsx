@@ -1,0 +1,14 @@
+/** Who did what in a workspace. */
+import { useWorkspace } from "../../app/session.ts";
+import { Page } from "../../ui/page.tsx";
+import { AuditList } from "./audit-list.tsx";
+import { words } from "./strings.ts";
+
+export function Screen() {
+  const { id, timezone } = useWorkspace();
+  return (
+    <Page title={words.title} lead={words.leadWorkspace}>
+      <AuditList path={`/w/${id}/audit`} zone={timezone} />
+    </Page>
+  );
+}

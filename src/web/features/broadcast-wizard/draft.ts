@@ -1,0 +1,109 @@
+/**
+ * A broadcast on its way through the wizard, kept on the server as it is typed: a moment after the last change, before
+ * the next step, and when the page is left. So a reload and the way back lose nothing.
+ */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { get, type Json, send } from "../../app/api.ts";
+
+export type DraftValue = string | { field: string; fallback?: string };
+
+export interface DraftContent {
+  name?: string | undefined;
+  template?: string | undefined;
+  language?: string | undefined;
+  from?: string | undefined;
+  group?: number | undefined;
+  to?: string[] | undefined;
+  variables?: { header: DraftValue[]; body: DraftValue[] } | undefined;
+  media?: { link: string; filename?: string } | undefined;
+  send_at?: string | undefined;
+}
+
+export interface Draft {
+  id: number;
+  content: DraftContent;
+  /** What it became. */
+  broadcast_id: number | null;
+  updated_at: string;
+}
+
+export function useDraft(workspaceId: number, id: string | undefined) {
+  return useQuery({
+    queryKey: ["draft", workspaceId, id],
+    queryFn: ({ signal }) => get<Draft>(`/w/${workspaceId}/drafts/${id}`, signal),
+    enabled: id !== undefined,
+    // Asked anew whenever the page is come to: somebody else, or an earlier press, may have sent it.
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    staleTime: 0,
+  });
+}
+
+export interface Saved {
+  content: DraftContent;
+  change: (changes: DraftContent) => void;
+  /** Resolves when everything that was typed is on the server. */
+  flush: () => Promise<void>;
+  error: unknown;
+  isSaving: boolean;
+}
+
+const AFTER_MS = 500;
+
+export function useSaved(workspaceId: number, draft: Draft): Saved {
+  const client = useQueryClient();
+  const [content, setContent] = useState(draft.content);
+  const [isSaving, setIsSaving] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const latest = useRef(draft.content);
+  const sent = useRef<DraftContent | null>(draft.content);
+  const chain = useRef<Promise<void>>(Promise.resolve());
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+
+  const flush = useCallback((): Promise<void> => {
+    clearTimeout(timer.current);
+    if (latest.current === sent.current) return chain.current;
+    const given = latest.current;
+    sent.current = given;
+    setIsSaving(true);
+    const before = chain.current.catch(() => undefined);
+    chain.current = before.then(async () => {
+      try {
+        const path = `/w/${workspaceId}/drafts/${draft.id}`;
+        await send<Draft>("PUT", path, JSON.parse(JSON.stringify(given)) as Json);
+        setError(null);
+      } catch (reason) {
+        // What was not taken is sent again with the next change, or at the next press.
+        sent.current = null;
+        setError(reason);
+        throw reason;
+      } finally {
+        setIsSaving(false);
+      }
+      void client.invalidateQueries({ queryKey: ["drafts", workspaceId] });
+    });
+    return chain.current;
+  }, [client, workspaceId, draft.id]);
+
+  const change = useCallback(
+    (changes: DraftContent) => {
+      latest.current = { ...latest.current, ...changes };
+      setContent(latest.current);
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => void flush().catch(() => undefined), AFTER_MS);
+    },
+    [flush],
+  );
+
+  useEffect(() => {
+    const save = () => void flush().catch(() => undefined);
+    addEventListener("pagehide", save);
+    return () => {
+      removeEventListener("pagehide", save);
+      save();
+    };
+  }, [flush]);
+
+  return { content, change, flush, error, isSaving };
+}

@@ -1,0 +1,243 @@
+/** Step 2: who gets it. A group, or numbers that are pasted or taken from a file. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useId, useState } from "react";
+import { getList, queryText } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { inputLook } from "../../ui/field.tsx";
+import { figure, plural } from "../../ui/plural.ts";
+import { Failed, Notice } from "../../ui/states.tsx";
+import type { Group } from "../groups/group-view.ts";
+import { NewGroup } from "../groups/new-group.tsx";
+import { ImportLink } from "../imports/import-link.tsx";
+import { countryName } from "../workspaces/countries.ts";
+import type { DraftContent } from "./draft.ts";
+import { words } from "./strings.ts";
+
+interface Props {
+  content: DraftContent;
+  change: (changes: DraftContent) => void;
+}
+
+const GROUP_PAGES = 10;
+export const NUMBERS_MAX = 1_000;
+
+export function PeopleStep({ content, change }: Props) {
+  const { id, numbers } = useWorkspace();
+  const kind = content.to === undefined ? "group" : "numbers";
+  const name = useId();
+  return (
+    <div className="flex max-w-3xl flex-col gap-6">
+      {numbers.length > 1 && (
+        <div className="flex flex-col gap-1">
+          <label htmlFor={`${name}-from`} className="font-semibold">
+            {words.from}
+          </label>
+          <select
+            id={`${name}-from`}
+            className={inputLook}
+            value={content.from ?? ""}
+            onChange={({ target }) => change({ from: target.value })}
+          >
+            {numbers.map(({ phone, name: shown }) => (
+              <option key={phone} value={phone}>
+                {`${shown} ${phone}`}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+      <fieldset className="flex flex-col gap-4">
+        <legend className="sr-only">{words.peopleLead}</legend>
+        <Choice
+          name={name}
+          label={words.group}
+          text={words.groupText}
+          isChosen={kind === "group"}
+          choose={() => change({ to: undefined })}
+        >
+          <GroupChoice workspaceId={id} content={content} change={change} />
+        </Choice>
+        <Choice
+          name={name}
+          label={words.numbers}
+          text={words.numbersText}
+          isChosen={kind === "numbers"}
+          choose={() => change({ group: undefined, to: [] })}
+        >
+          <Numbers content={content} change={change} />
+        </Choice>
+      </fieldset>
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  name: string;
+  label: string;
+  text: string;
+  isChosen: boolean;
+  choose: () => void;
+  children: ReactNode;
+}
+
+function Choice({ name, label, text, isChosen, choose, children }: ChoiceProps) {
+  return (
+    <div className={`rounded-panel border bg-surface p-4 ${isChosen ? "border-accent" : "border-line"}`}>
+      <label className="flex min-h-9 items-center gap-3 max-mid:min-h-11">
+        <input type="radio" name={name} checked={isChosen} onChange={choose} className="size-4 accent-accent" />
+        <span>
+          <span className="font-semibold">{label}</span>
+          <span className="block text-quiet">{text}</span>
+        </span>
+      </label>
+      {isChosen && <div className="mt-4 flex flex-col gap-3">{children}</div>}
+    </div>
+  );
+}
+
+function GroupChoice({ workspaceId, content, change }: Props & { workspaceId: number }) {
+  const client = useQueryClient();
+  const fieldId = useId();
+  const [isMaking, setIsMaking] = useState(false);
+  const groups = useQuery({
+    queryKey: ["groups", workspaceId, "all"],
+    queryFn: ({ signal }) => allGroups(workspaceId, signal),
+  });
+  return (
+    <>
+      {groups.isError && <Failed error={groups.error} retry={() => void groups.refetch()} />}
+      {groups.data?.length === 0 && <p>{words.groupsEmpty}</p>}
+      <div className="flex flex-wrap items-end gap-3">
+        {groups.data !== undefined && groups.data.length > 0 && (
+          <div className="flex min-w-60 flex-1 flex-col gap-1">
+            <label htmlFor={fieldId} className="font-semibold">
+              {words.chooseGroup}
+            </label>
+            <select
+              id={fieldId}
+              className={inputLook}
+              value={content.group ?? ""}
+              onChange={({ target }) => change({ group: target.value === "" ? undefined : Number(target.value) })}
+            >
+              <option value="">{words.groupNone}</option>
+              {groups.data.map(({ id, name, count }) => (
+                <option key={id} value={id}>
+                  {words.groupOption(name, plural(count, words.one, words.other))}
+                </option>
+              ))}
+            </select>
+          </div>
+        )}
+        <Button onClick={() => setIsMaking(true)}>{words.newGroup}</Button>
+      </div>
+      {isMaking && (
+        <NewGroup
+          isSearch
+          onClose={() => setIsMaking(false)}
+          onMade={async ({ id }) => {
+            await client.invalidateQueries({ queryKey: ["groups", workspaceId] });
+            change({ group: id });
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+export async function allGroups(workspaceId: number, signal: AbortSignal): Promise<Group[]> {
+  const all: Group[] = [];
+  let after: string | null = null;
+  for (let page = 0; page < GROUP_PAGES; page += 1) {
+    const part: { data: Group[]; meta: { next: string | null } } = await getList<Group>(
+      `/w/${workspaceId}/v1/groups${queryText({ after })}`,
+      signal,
+    );
+    all.push(...part.data);
+    after = part.meta.next;
+    if (after === null) break;
+  }
+  return all;
+}
+
+function Numbers({ content, change }: Props) {
+  const { country } = useWorkspace();
+  const id = useId();
+  const [text, setText] = useState((content.to ?? []).join("\n"));
+  const [note, setNote] = useState<string | null>(null);
+  const count = readNumbers(text).length;
+  const type = (typed: string) => {
+    setText(typed);
+    const all = readNumbers(typed);
+    // Too many are not saved: the server takes a thousand, and what stands beyond must not be lost unseen.
+    if (all.length <= NUMBERS_MAX) change({ to: all });
+  };
+  const take = async (file: File) => {
+    const found = phonesIn(await file.text());
+    if (found.length === 0) return setNote(words.fileNone);
+    setNote(words.fileTaken(plural(found.length, words.number, words.numberOther), file.name));
+    type([...readNumbers(text), ...found].join("\n"));
+  };
+  return (
+    <>
+      <Notice>{words.numbersConsent}</Notice>
+      <div className="flex flex-col gap-1">
+        <label htmlFor={id} className="font-semibold">
+          {words.numbersLabel}
+        </label>
+        <textarea
+          id={id}
+          rows={8}
+          inputMode="tel"
+          className={`${inputLook} figures`}
+          aria-describedby={`${id}-hint`}
+          aria-invalid={count > NUMBERS_MAX || undefined}
+          value={text}
+          onChange={({ target }) => type(target.value)}
+        />
+        <p id={`${id}-hint`} className="text-label text-quiet">
+          {words.numbersHint(countryName(country))}
+        </p>
+      </div>
+      <div className="flex flex-wrap items-center gap-3">
+        <label className="relative inline-flex min-h-10 items-center rounded-control border border-edge bg-surface px-4 font-semibold focus-within:outline-2 focus-within:outline-offset-2 hover:bg-sunken max-mid:min-h-11">
+          {words.fromFile}
+          <input
+            type="file"
+            accept=".csv,.txt,.tsv,text/csv,text/plain"
+            className="absolute inset-0 cursor-pointer opacity-0"
+            onChange={({ target }) => {
+              const [file] = target.files ?? [];
+              if (file !== undefined) void take(file);
+              target.value = "";
+            }}
+          />
+        </label>
+        <span role="status" className={count > NUMBERS_MAX ? "text-red" : "text-quiet"}>
+          {count > NUMBERS_MAX
+            ? words.numbersMany(figure(count - NUMBERS_MAX))
+            : words.numbersCount(plural(count, words.number, words.numberOther))}
+          {note !== null && ` · ${note}`}
+        </span>
+        {count > NUMBERS_MAX && <ImportLink />}
+      </div>
+    </>
+  );
+}
+
+/** One a line, or separated by commas or semicolons. What is none is told by the check, not here. */
+export function readNumbers(text: string): string[] {
+  return text
+    .split(/[\n\r,;]+/)
+    .map((one) => one.trim().slice(0, 64))
+    .filter((one) => one !== "");
+}
+
+/** In each line of a table the first cell that looks like a phone number. */
+export function phonesIn(text: string): string[] {
+  return text.split(/[\r\n]+/).flatMap((line) => {
+    const cells = line.split(/[,;\t|]/).map((cell) => cell.trim().replace(/^"|"$/g, "").trim());
+    const phone = cells.find((cell) => /^[+\d][\d\s().\-/]{5,}$/.test(cell) && cell.replace(/\D/g, "").length >= 7);
+    return phone === undefined ? [] : [phone];
+  });
+}

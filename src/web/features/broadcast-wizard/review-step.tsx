@@ -1,0 +1,281 @@
+/**
+ * Step 4: the sheet. What sending will do, before it does: who is reached, who is left out and why, what it costs, when
+ * it ends. What is sent is what the sheet showed, or nothing: the server is told the figures, and refuses others.
+ */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useId, useRef, useState } from "react";
+import { ApiError, send } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { inputLook } from "../../ui/field.tsx";
+import { figure, plural } from "../../ui/plural.ts";
+import { Failed, Loading, Notice, sentenceOf } from "../../ui/states.tsx";
+import type { Template } from "../templates/template-view.ts";
+import type { Draft, Saved } from "./draft.ts";
+import { Sheet, type SheetFigures } from "./review.tsx";
+import { SendTest } from "./send-test.tsx";
+import { words } from "./strings.ts";
+
+/** Above this many people their number has to be typed. */
+const TYPED_ABOVE = 1_000;
+
+export function CheckStep({ draft, template, saved }: { draft: Draft; template: Template; saved: Saved }) {
+  const { id } = useWorkspace();
+  const { content, flush } = saved;
+  const { name: _, ...asked } = content;
+  const sheet = useQuery({
+    queryKey: ["draft-check", id, draft.id, JSON.stringify(asked)],
+    queryFn: async () => {
+      await flush();
+      return send<SheetFigures>("POST", `/w/${id}/drafts/${draft.id}/check`);
+    },
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    retry: false,
+  });
+  return (
+    <div className="grid gap-8 wide:grid-cols-[1fr_20rem]">
+      <div className="flex flex-col gap-6">
+        <About saved={saved} template={template} />
+        {sheet.isPending && <Loading />}
+        {sheet.isError && <Problems error={sheet.error} retry={() => void sheet.refetch()} />}
+        {sheet.data !== undefined && !sheet.isError && (
+          <>
+            <Sheet figures={sheet.data} isLater={content.send_at !== undefined} group={content.group} />
+            <SendIt
+              draft={draft}
+              sheet={sheet.data}
+              saved={saved}
+              isStale={sheet.isFetching}
+              recheck={async () => (await sheet.refetch()).data}
+            />
+          </>
+        )}
+      </div>
+      <SendTest draftId={draft.id} template={template} saved={saved} />
+    </div>
+  );
+}
+
+function About({ saved: { content, change }, template }: { saved: Saved; template: Template }) {
+  const { timezone } = useWorkspace();
+  const id = useId();
+  const isLater = content.send_at !== undefined;
+  return (
+    <div className="grid gap-4 mid:grid-cols-2">
+      <div className="flex flex-col gap-1">
+        <label htmlFor={id} className="font-semibold">
+          {words.name}
+        </label>
+        <input
+          id={id}
+          className={inputLook}
+          aria-describedby={`${id}-hint`}
+          placeholder={template.name}
+          maxLength={191}
+          value={content.name ?? ""}
+          autoComplete="off"
+          onChange={({ target }) => change({ name: target.value })}
+        />
+        <p id={`${id}-hint`} className="text-label text-quiet">
+          {words.nameHint}
+        </p>
+      </div>
+      <fieldset className="flex flex-col gap-1">
+        <legend className="mb-1 font-semibold">{words.when}</legend>
+        <div className="flex flex-wrap items-center gap-x-6 gap-y-2">
+          <label className="flex min-h-9 items-center gap-2 max-mid:min-h-11">
+            <input
+              type="radio"
+              name={`${id}-when`}
+              checked={!isLater}
+              onChange={() => change({ send_at: undefined })}
+              className="size-4 accent-accent"
+            />
+            {words.now}
+          </label>
+          <label className="flex min-h-9 items-center gap-2 max-mid:min-h-11">
+            <input
+              type="radio"
+              name={`${id}-when`}
+              checked={isLater}
+              onChange={() => change({ send_at: tomorrowAtTen(timezone) })}
+              className="size-4 accent-accent"
+            />
+            {words.later}
+          </label>
+          {isLater && (
+            <label className="flex flex-wrap items-center gap-2">
+              <span className="sr-only">{words.sendAt}</span>
+              <input
+                type="datetime-local"
+                className={`${inputLook} w-auto!`}
+                value={content.send_at}
+                onChange={({ target }) => change({ send_at: target.value })}
+              />
+              <span className="text-label text-quiet">{words.sendAtHint(timezone)}</span>
+            </label>
+          )}
+        </div>
+      </fieldset>
+    </div>
+  );
+}
+
+/** As the wall of the workspace shows it; without an offset the server reads it there. */
+function tomorrowAtTen(timezone: string): string {
+  const day = new Intl.DateTimeFormat("sv-SE", { timeZone: timezone, dateStyle: "short" });
+  return `${day.format(Date.now() + 24 * 3_600_000)}T10:00`;
+}
+
+const PLACES = [
+  [/^(template|language)/, "template"],
+  [/^(to|group|from)/, "people"],
+  [/^(variables|media)/, "values"],
+] as const;
+
+/** What stands in the way, each with the step where it is put right. */
+function Problems({ error, retry }: { error: unknown; retry: () => void }) {
+  if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500) {
+    return <Failed error={error} retry={retry} />;
+  }
+  const fields = Object.entries(error.fields);
+  const told = fields.length > 0 ? fields : [[placeOf(error.code), [error.message]] as const];
+  return (
+    <div role="alert" className="rounded-panel bg-red-tint p-4 text-red">
+      <p className="font-semibold">{words.problems}</p>
+      <ul className="mt-2 flex flex-col gap-2">
+        {told.map(([path, sentences]) => {
+          const step = PLACES.find(([pattern]) => pattern.test(path))?.[1];
+          return (
+            <li key={path} className="flex flex-wrap gap-x-3">
+              <span>{`${path.startsWith("variables") ? `${placeName(path)}: ` : ""}${sentences.join(" ")}`}</span>
+              {step !== undefined && (
+                <Link
+                  to="."
+                  search={((known: Record<string, unknown>) => ({ ...known, step })) as never}
+                  className="font-semibold text-red underline"
+                >
+                  {words.goTo(words.step[step])}
+                </Link>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      <div className="mt-3">
+        <Button small onClick={retry}>
+          {words.recheck}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function placeOf(code: string): string {
+  if (code === "missing_variable" || code === "missing_media") return "media";
+  return code.includes("template") ? "template" : code === "not_found" ? "group" : "";
+}
+
+function placeName(path: string): string {
+  const [, part, index] = path.split(".");
+  return part === "header" ? words.placeHeader(Number(index) + 1) : words.placeBody(Number(index) + 1);
+}
+
+interface SendProps {
+  draft: Draft;
+  sheet: SheetFigures;
+  saved: Saved;
+  isStale: boolean;
+  recheck: () => Promise<SheetFigures | undefined>;
+}
+
+function SendIt({ draft, sheet, saved, isStale, recheck }: SendProps) {
+  const { id, timezone } = useWorkspace();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [isBusy, setIsBusy] = useState(false);
+  const [typed, setTyped] = useState("");
+  const [error, setError] = useState<unknown>(null);
+  const [was, setWas] = useState<string | null>(null);
+  const pressed = useRef(false);
+  const fieldId = useId();
+  const people = plural(sheet.reached, words.one, words.other);
+  if (sheet.reached === 0) return <Notice>{words.nobody}</Notice>;
+  const isLater = saved.content.send_at !== undefined;
+  // Scheduled, the balance is looked at when it starts.
+  if (sheet.cost !== null && !sheet.cost.covered && !isLater) return null;
+  const isTyped = sheet.reached <= TYPED_ABOVE || typed.replace(/\D/g, "") === String(sheet.reached);
+  const press = async () => {
+    if (pressed.current) return;
+    pressed.current = true;
+    setIsBusy(true);
+    setError(null);
+    setWas(null);
+    try {
+      await saved.flush();
+      const shown = { reached: sheet.reached, amount: sheet.cost?.amount ?? null };
+      const made = await send<{ id: number }>("POST", `/w/${id}/drafts/${draft.id}/send`, shown);
+      void client.invalidateQueries({ queryKey: ["broadcasts", id] });
+      void client.invalidateQueries({ queryKey: ["drafts", id] });
+      const params = { workspace: String(id), broadcast: String(made.id) };
+      await navigate({ to: "/w/$workspace/broadcasts/$broadcast", params, replace: true } as never);
+    } catch (reason) {
+      pressed.current = false;
+      setIsBusy(false);
+      if (reason instanceof ApiError && reason.code === "changed") {
+        setWas(people);
+        setTyped("");
+        await recheck();
+      } else setError(reason);
+    }
+  };
+  const isUnknown = error instanceof ApiError && (error.status === 0 || error.status >= 500);
+  const label = isLater ? words.schedule(whenText(sheet.starts_at, timezone)) : words.sendNow(people);
+  return (
+    <div className="flex flex-col gap-3">
+      {was !== null && (
+        <Notice>
+          <strong>{words.changedTitle}</strong> {was === people ? "" : words.changedFigures(was, people)}
+        </Notice>
+      )}
+      {error !== null && (
+        <p role="alert" className="text-red">
+          {isUnknown ? words.notKnown : sentenceOf(error)}
+        </p>
+      )}
+      {sheet.reached > TYPED_ABOVE && (
+        <div className="flex flex-col gap-1">
+          <label htmlFor={fieldId}>{words.typeCount(figure(sheet.reached))}</label>
+          <input
+            id={fieldId}
+            inputMode="numeric"
+            className={`${inputLook} w-40!`}
+            value={typed}
+            autoComplete="off"
+            onChange={({ target }) => setTyped(target.value)}
+          />
+        </div>
+      )}
+      <p>
+        <Button tone="primary" busy={isBusy} disabled={!isTyped || isStale} onClick={() => void press()}>
+          {label}
+        </Button>
+      </p>
+    </div>
+  );
+}
+
+function whenText(at: string, timezone: string): string {
+  const text = new Intl.DateTimeFormat("en-GB", {
+    timeZone: timezone,
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+  }).format(Date.parse(at));
+  return `${text} (${timezone})`;
+}

@@ -1,0 +1,161 @@
+/** The sheet's figures: who is reached, who is not and why, money exactly as the server says it, and times. */
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useWorkspace } from "../../app/session.ts";
+import { Button, textLink } from "../../ui/button.tsx";
+import { Card, Facts } from "../../ui/page.tsx";
+import { figure, plural } from "../../ui/plural.ts";
+import { Notice } from "../../ui/states.tsx";
+import { ExactTime } from "../../ui/time.tsx";
+import { words } from "./strings.ts";
+
+export interface SheetFigures {
+  requested: number;
+  reached: number;
+  skipped: Record<string, number>;
+  skips: { to: string; reason: string; since?: string | null }[];
+  cost: {
+    currency: string;
+    rate: string;
+    amount: string;
+    available: string;
+    available_after: string;
+    covered: boolean;
+  } | null;
+  daily_cap_left: number | null;
+  starts_at: string;
+  ends_at: string;
+}
+
+interface SheetProps {
+  figures: SheetFigures;
+  isLater: boolean;
+  /** Of a group, those who are left out stand among the contacts. */
+  group: number | undefined;
+}
+
+/** Reasons that are a consent are a list of contacts. */
+const CONSENTS: Readonly<Record<string, string>> = { opted_out: "opted_out", no_opt_in: "unknown" };
+
+export function Sheet({ figures, isLater, group }: SheetProps) {
+  const { timezone } = useWorkspace();
+  const { reached, skipped, skips, cost, daily_cap_left: left } = figures;
+  const reasons = Object.entries(skipped).filter(([, count]) => count > 0);
+  const total = reasons.reduce((sum, [, count]) => sum + count, 0);
+  return (
+    <section aria-label={words.sheet}>
+      <h2 className="mb-3 text-section font-semibold">{words.sheet}</h2>
+      <Card>
+        <p className="flex flex-wrap items-baseline gap-x-3">
+          <span className="text-title font-semibold figures">{figure(reached)}</span>
+          <span className="text-form">{words.reached(reached)}</span>
+        </p>
+        {total === 0 ? (
+          <p className="mt-1 text-quiet">{words.leftOutNone}</p>
+        ) : (
+          <div className="mt-3 border-t border-line pt-3">
+            <p className="font-semibold">{`${plural(total, words.one, words.other)} ${words.leftOut}`}</p>
+            <ul className="mt-2 flex flex-col gap-2">
+              {reasons.map(([reason, count]) => (
+                <Reason
+                  key={reason}
+                  reason={reason}
+                  count={count}
+                  group={group}
+                  numbers={skips.filter((skip) => skip.reason === reason).map(({ to }) => to)}
+                />
+              ))}
+            </ul>
+          </div>
+        )}
+        <div className="mt-4 border-t border-line pt-4">
+          <Facts
+            facts={[
+              [
+                words.cost,
+                cost === null ? (
+                  words.free
+                ) : (
+                  <>
+                    <strong className="font-semibold figures">{`${cost.amount} ${cost.currency}`}</strong>
+                    <span className="block text-quiet">{words.costText(cost.rate, cost.currency)}</span>
+                  </>
+                ),
+              ],
+              ...(cost === null
+                ? []
+                : [
+                    [
+                      words.balanceAfter,
+                      <span key="after" className="figures">{`${cost.available_after} ${cost.currency}`}</span>,
+                    ] as const,
+                  ]),
+              ...(left === null ? [] : [[words.capLeft, plural(left, words.one, words.other)] as const]),
+              [
+                words.starts,
+                isLater ? <ExactTime key="starts" at={figures.starts_at} zone={timezone} /> : words.startsNow,
+              ],
+              [words.ends, <ExactTime key="ends" at={figures.ends_at} zone={timezone} />],
+            ]}
+          />
+        </div>
+        {cost !== null && !cost.covered && (
+          <div className="mt-4">
+            <Notice>
+              {isLater ? words.notCoveredLater : words.notCovered(cost.amount, cost.available, cost.currency)}
+            </Notice>
+          </div>
+        )}
+      </Card>
+    </section>
+  );
+}
+
+const SHOWN = 200;
+
+interface ReasonProps {
+  reason: string;
+  count: number;
+  group: number | undefined;
+  numbers: readonly string[];
+}
+
+/** Of a list of numbers, whom it means can be looked at. */
+function Reason({ reason, count, group, numbers }: ReasonProps) {
+  const { id } = useWorkspace();
+  const [isOpen, setIsOpen] = useState(false);
+  const [label, why] = words.reasons[reason] ?? [reason, ""];
+  return (
+    <li>
+      <div className="flex flex-wrap items-center gap-x-3">
+        <span>
+          <span className="font-semibold figures">{figure(count)}</span> {label}
+        </span>
+        <span className="text-quiet">{why}</span>
+        {group !== undefined && CONSENTS[reason] !== undefined && (
+          <Link
+            to={"/w/$workspace/contacts" as never}
+            params={{ workspace: String(id) } as never}
+            search={{ group: String(group), consent: CONSENTS[reason] } as never}
+            className={textLink}
+          >
+            {words.show}
+          </Link>
+        )}
+        {numbers.length > 0 && (
+          <Button small tone="quiet" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+            {words.show}
+          </Button>
+        )}
+      </div>
+      {isOpen && (
+        <ul className="mt-1 flex max-h-60 flex-wrap gap-x-4 gap-y-1 overflow-y-auto border-s-2 border-line ps-3 text-quiet figures">
+          {numbers.slice(0, SHOWN).map((to, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: one number may stand there twice.
+            <li key={index}>{to}</li>
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,52 @@
+/** One message of the broadcast to oneself, with the first example's values, before anybody else gets it. */
+
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { send } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { Failed, Notice } from "../../ui/states.tsx";
+import { PhonePreview } from "../templates/phone-preview.tsx";
+import type { Template } from "../templates/template-view.ts";
+import type { Saved } from "./draft.ts";
+import { useValues } from "./fields-step.tsx";
+import { words } from "./strings.ts";
+
+export function SendTest({ draftId, template, saved }: { draftId: number; template: Template; saved: Saved }) {
+  const { id } = useWorkspace();
+  const values = useValues(id, draftId, saved);
+  const example = values.data?.examples.find(({ text }) => text !== null);
+  const form = useForm({ defaultValues: { to: "" } });
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  return (
+    <section aria-label={words.test}>
+      <h2 className="mb-3 text-section font-semibold">{words.test}</h2>
+      {values.isError && <Failed error={values.error} retry={() => void values.refetch()} />}
+      {values.data !== undefined && example === undefined && <p>{words.examplesNobody}</p>}
+      {example !== undefined && (
+        <div className="flex flex-col gap-4">
+          <PhonePreview template={template} whole={example.text ?? undefined} />
+          <p className="text-quiet">{words.testText}</p>
+          <Form
+            form={form}
+            submit={words.testSend}
+            tone="plain"
+            onSend={async ({ to }, key) => {
+              setSentTo(null);
+              const { template: name = "", language, from, media } = saved.content;
+              const given = { ...(from === undefined ? {} : { from }), ...(media === undefined ? {} : { media }) };
+              const variables = { header: example.header, body: example.body };
+              const body = { to, template: name, ...(language === undefined ? {} : { language }), variables, ...given };
+              const message = await send<{ to: string }>("POST", `/w/${id}/v1/messages`, body, key);
+              setSentTo(message.to);
+            }}
+          >
+            <TextField form={form} name="to" type="tel" inputMode="tel" label={words.testTo} autoComplete="tel" />
+          </Form>
+          {sentTo !== null && <Notice tone="green">{`${sentTo}: ${words.testSent}`}</Notice>}
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,91 @@
+/** Step 1: which template. Those that cannot be sent stand there too, greyed, with the reason. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { getList, queryText } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { Chip } from "../../ui/chip.tsx";
+import { inputLook } from "../../ui/field.tsx";
+import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { PhonePreview } from "../templates/phone-preview.tsx";
+import { words as templateWords } from "../templates/strings.ts";
+import { type Template, templateLook, whyNot } from "../templates/template-view.ts";
+import type { DraftContent } from "./draft.ts";
+import { words } from "./strings.ts";
+
+interface Props {
+  content: DraftContent;
+  onChoose: (template: Template) => void;
+  isBusy?: boolean;
+}
+
+export function TemplateStep({ content, onChoose, isBusy = false }: Props) {
+  const { id } = useWorkspace();
+  const [q, setQ] = useState("");
+  const list = useQuery({
+    queryKey: ["templates", id, "wizard", q],
+    queryFn: ({ signal }) => getList<Template>(`/w/${id}/templates${queryText({ q: q.trim().toLowerCase() })}`, signal),
+    placeholderData: keepPreviousData,
+  });
+  const rows = [...(list.data?.data ?? [])].sort((a, b) => Number(b.sendable) - Number(a.sendable));
+  const isNone = list.data !== undefined && rows.length === 0;
+  return (
+    <>
+      <label className="mb-4 block w-full mid:w-96">
+        <span className="sr-only">{words.templateSearch}</span>
+        <input
+          type="search"
+          className={inputLook}
+          placeholder={words.templateSearch}
+          value={q}
+          onChange={({ target }) => setQ(target.value)}
+        />
+      </label>
+      {list.isPending && <Loading />}
+      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+      {isNone && (
+        <Empty
+          title={q === "" ? templateWords.empty : templateWords.notFound}
+          action={
+            <ButtonLink to={"/w/$workspace/templates" as never} params={{ workspace: String(id) } as never}>
+              {words.templatesLink}
+            </ButtonLink>
+          }
+        />
+      )}
+      <ul className="grid gap-4 mid:grid-cols-2 wide:grid-cols-3">
+        {rows.map((template) => {
+          const why = whyNot(template);
+          const isChosen = template.name === content.template && template.language === content.language;
+          const { word, tone } = templateLook(template.status);
+          return (
+            <li
+              key={template.id}
+              className={`flex flex-col gap-3 rounded-panel border bg-surface p-4 ${isChosen ? "border-accent" : "border-line"}`}
+            >
+              <div className="flex flex-wrap items-center gap-2">
+                <h2 className="me-auto min-w-0 font-semibold">{template.name}</h2>
+                <span className="text-label text-quiet">{template.language}</span>
+                <Chip tone={tone}>{word}</Chip>
+              </div>
+              <PhonePreview template={template} />
+              {why === null ? (
+                <Button
+                  className="mt-auto self-start"
+                  tone={isChosen ? "primary" : "plain"}
+                  aria-label={`${isChosen ? words.chosen : words.choose}: ${template.name} ${template.language}`}
+                  disabled={isBusy}
+                  onClick={() => onChoose(template)}
+                >
+                  {isChosen ? words.chosen : words.choose}
+                </Button>
+              ) : (
+                <p className="mt-auto text-quiet">{why}</p>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}

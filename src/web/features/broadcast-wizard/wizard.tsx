@@ -1,0 +1,304 @@
+/**
+ * The way to a new broadcast, at one address: `?draft=` is the draft on the server, `?step=` where one stands. Steps are
+ * links; Back and reload lose nothing. A draft that was sent leads to what it became, whichever way it is come to.
+ */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { ArrowLeft } from "lucide-react";
+import { type ReactNode, useEffect, useState } from "react";
+import { ApiError, get, newFormKey, queryText, send } from "../../app/api.ts";
+import { NothingHere } from "../../app/not-found.tsx";
+import { useWorkspace } from "../../app/session.ts";
+import { Button, textLink } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Failed, Loading, sentenceOf } from "../../ui/states.tsx";
+import { sayDone } from "../../ui/toast.tsx";
+import type { Template } from "../templates/template-view.ts";
+import { type Draft, type DraftContent, type Saved, useDraft, useSaved } from "./draft.ts";
+import { padded, ValuesStep } from "./fields-step.tsx";
+import { PeopleStep } from "./recipients-step.tsx";
+import { CheckStep } from "./review-step.tsx";
+import { words } from "./strings.ts";
+import { TemplateStep } from "./template-step.tsx";
+
+const STEPS = ["template", "people", "values", "check"] as const;
+type Step = (typeof STEPS)[number];
+
+interface Search {
+  draft?: string;
+  step?: Step;
+  /** A group to begin with. */
+  group?: string;
+  /** A template to begin with: its name, and its language. */
+  template?: string;
+  language?: string;
+}
+
+export function Screen() {
+  const { id } = useWorkspace();
+  const { draft } = useSearch({ strict: false }) as Search;
+  const found = useDraft(id, draft);
+  if (draft === undefined) return <Begin />;
+  if (found.isError && found.error instanceof ApiError && found.error.status === 404) return <NothingHere />;
+  if (found.isError) {
+    return (
+      <Page title={words.title}>
+        <Failed error={found.error} retry={() => void found.refetch()} />
+      </Page>
+    );
+  }
+  if (found.data === undefined) return <Page title={words.title}>{<Loading />}</Page>;
+  if (found.data.broadcast_id !== null) return <Sent broadcastId={found.data.broadcast_id} />;
+  return <Wizard key={found.data.id} draft={found.data} />;
+}
+
+/** Nothing is kept before a template is chosen. */
+function Begin() {
+  const { id, numbers } = useWorkspace();
+  const { group, template, language } = useSearch({ strict: false }) as Search;
+  const navigate = useNavigate();
+  const [key] = useState(newFormKey);
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const begin = async (chosen: Pick<Template, "name" | "language">) => {
+    if (isBusy) return;
+    setIsBusy(true);
+    setError(null);
+    const content: DraftContent = {
+      template: chosen.name,
+      language: chosen.language,
+      ...(group === undefined ? {} : { group: Number(group) }),
+      // With several numbers the interface wants one named.
+      ...(numbers.length > 1 ? { from: numbers[0]?.phone } : {}),
+    };
+    try {
+      const body = { ...content };
+      const draft = await send<Draft>(
+        "POST",
+        `/w/${id}/drafts`,
+        body,
+        `${key}-${chosen.name}-${chosen.language}`.slice(0, 100),
+      );
+      const search = { draft: String(draft.id), step: "people" };
+      await navigate({ to: ".", search, replace: true } as never);
+    } catch (reason) {
+      setError(reason);
+      setIsBusy(false);
+    }
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for what the address says at first.
+  useEffect(() => {
+    if (template !== undefined && language !== undefined) void begin({ name: template, language });
+  }, []);
+  return (
+    <Page title={words.title} about={words.step.template} lead={words.templateLead}>
+      <BackLink />
+      <Steps step="template" content={{}} />
+      {error !== null && <Failed error={error} />}
+      <TemplateStep content={{}} isBusy={isBusy} onChoose={(chosen) => void begin(chosen)} />
+    </Page>
+  );
+}
+
+/** What it became: the draft's address has nothing to show any more. */
+function Sent({ broadcastId }: { broadcastId: number }) {
+  const { id } = useWorkspace();
+  const navigate = useNavigate();
+  useEffect(() => {
+    const params = { workspace: String(id), broadcast: String(broadcastId) };
+    void navigate({ to: "/w/$workspace/broadcasts/$broadcast", params, replace: true } as never);
+  }, [id, broadcastId, navigate]);
+  return <Loading />;
+}
+
+function Wizard({ draft }: { draft: Draft }) {
+  const { id } = useWorkspace();
+  const navigate = useNavigate();
+  const saved = useSaved(id, draft);
+  const { content, change, flush } = saved;
+  const { step: asked = "template" } = useSearch({ strict: false }) as Search;
+  const step = isOpen(asked, content) ? asked : "template";
+  const template = useTemplate(content);
+  const next = STEPS[STEPS.indexOf(step) + 1];
+  const go = async (to: Step) => {
+    await flush().catch(() => undefined);
+    await navigate({ to: ".", search: ((known: Search) => ({ ...known, step: to })) as never } as never);
+    document.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
+    window.scrollTo({ top: 0 });
+  };
+  const choose = async (chosen: Template) => {
+    const isOther = chosen.name !== content.template || chosen.language !== content.language;
+    // Another template has other places; what stood in the old ones is not guessed into them.
+    if (isOther) {
+      change({ template: chosen.name, language: chosen.language, variables: undefined, media: undefined });
+    }
+    await go("people");
+  };
+  const leads = {
+    template: words.templateLead,
+    people: words.peopleLead,
+    values: words.valuesLead,
+    check: words.checkLead,
+  };
+  return (
+    // Another step is another page to whoever reads it: the focus goes to its heading.
+    <Page key={step} title={words.title} about={words.step[step]} lead={leads[step]}>
+      <BackLink />
+      <Steps step={step} content={content} draft={draft.id} />
+      {step === "template" && <TemplateStep content={content} onChoose={(chosen) => void choose(chosen)} />}
+      {step === "people" && <PeopleStep content={content} change={change} />}
+      {(step === "values" || step === "check") && template.isPending && <Loading />}
+      {(step === "values" || step === "check") && template.isError && (
+        <Failed error={template.error} retry={() => void template.refetch()} />
+      )}
+      {step === "values" && template.data !== undefined && (
+        <ValuesStep draftId={draft.id} template={template.data} saved={saved} />
+      )}
+      {step === "check" && template.data !== undefined && (
+        <CheckStep draft={draft} template={template.data} saved={withAllPlaces(saved, template.data)} />
+      )}
+      <Foot saved={saved} draft={draft}>
+        {next !== undefined && step !== "template" && (
+          <Button tone="primary" disabled={!isOpen(next, content)} onClick={() => void go(next)}>
+            {words.next}
+          </Button>
+        )}
+      </Foot>
+    </Page>
+  );
+}
+
+/** Places that nobody filled are empty texts to the server, which then says what is wrong with each. */
+function withAllPlaces(saved: Saved, template: Template): Saved {
+  const whole = padded(saved.content, template);
+  const { header = [], body = [] } = saved.content.variables ?? {};
+  if (header.length === whole.header.length && body.length === whole.body.length) return saved;
+  return {
+    ...saved,
+    flush: () => {
+      saved.change({ variables: whole });
+      return saved.flush();
+    },
+  };
+}
+
+/** The template of the draft, by its name and language. */
+function useTemplate({ template, language }: DraftContent) {
+  const { id } = useWorkspace();
+  return useQuery({
+    queryKey: ["templates", id, "one", template, language],
+    queryFn: ({ signal }) =>
+      get<Template>(`/w/${id}/templates/named${queryText({ name: template, language })}`, signal),
+    enabled: template !== undefined,
+    staleTime: 30_000,
+  });
+}
+
+function isOpen(step: Step, { template, group, to }: DraftContent): boolean {
+  if (step === "template") return true;
+  if (template === undefined) return false;
+  return step === "people" || group !== undefined || (to !== undefined && to.length > 0);
+}
+
+function Steps({ step, content, draft }: { step: Step; content: DraftContent; draft?: number }) {
+  const look = "inline-flex min-h-9 items-center gap-2 rounded-control px-2 max-mid:min-h-11";
+  return (
+    <nav aria-label={words.steps} className="mb-6 border-b border-line pb-3">
+      <ol className="flex flex-wrap gap-x-2">
+        {STEPS.map((one, index) => {
+          const text = (
+            <>
+              <span
+                aria-hidden
+                className={`inline-flex size-6 items-center justify-center rounded-control text-label figures ${one === step ? "bg-accent text-on-accent" : "bg-grey-tint text-grey"}`}
+              >
+                {index + 1}
+              </span>
+              {/* On a phone the numbers are enough: the four words take two lines. */}
+              <span className={one === step ? "" : "max-mid:sr-only"}>{words.step[one]}</span>
+            </>
+          );
+          return (
+            <li key={one}>
+              {draft !== undefined && isOpen(one, content) ? (
+                <Link
+                  to="."
+                  search={((known: Search) => ({ ...known, step: one })) as never}
+                  aria-current={one === step ? "step" : undefined}
+                  className={`${look} text-ink no-underline hover:bg-sunken ${one === step ? "font-semibold" : ""}`}
+                >
+                  {text}
+                </Link>
+              ) : (
+                <span
+                  aria-current={one === step ? "step" : undefined}
+                  className={`${look} ${one === step ? "font-semibold" : "text-quiet"}`}
+                >
+                  {text}
+                </span>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </nav>
+  );
+}
+
+function BackLink() {
+  const { id } = useWorkspace();
+  return (
+    <p className="-mt-4 mb-4">
+      <Link
+        to={"/w/$workspace/broadcasts" as never}
+        params={{ workspace: String(id) } as never}
+        className={`inline-flex min-h-9 items-center gap-1 ${textLink}`}
+      >
+        <ArrowLeft aria-hidden size={16} />
+        {words.back}
+      </Link>
+    </p>
+  );
+}
+
+function Foot({ saved, draft, children }: { saved: Saved; draft: Draft; children: ReactNode }) {
+  const { id } = useWorkspace();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <div
+      className={`mt-8 flex flex-wrap items-center gap-4 border-t border-line pt-4 ${children === false ? "" : "max-mid:sticky max-mid:bottom-16 max-mid:z-10 max-mid:-mx-4 max-mid:bg-page max-mid:px-4 max-mid:pb-3"}`}
+    >
+      {children}
+      <span role="status" className={saved.error === null ? "text-quiet" : "text-red"}>
+        {saved.error !== null
+          ? `${words.notSaved} ${sentenceOf(saved.error)}`
+          : saved.isSaving
+            ? words.saving
+            : words.saved}
+      </span>
+      <Button tone="quiet" className="ms-auto" onClick={() => setIsAsking(true)}>
+        {words.discard}
+      </Button>
+      <Confirm
+        isOpen={isAsking}
+        title={words.discardTitle}
+        action={words.discard}
+        keep={words.discardKeep}
+        onClose={() => setIsAsking(false)}
+        act={async (key) => {
+          await saved.flush().catch(() => undefined);
+          await send("DELETE", `/w/${id}/drafts/${draft.id}`, {}, key);
+          await client.invalidateQueries({ queryKey: ["drafts", id] });
+          sayDone(words.discarded);
+          const params = { workspace: String(id) };
+          await navigate({ to: "/w/$workspace/broadcasts", params, replace: true } as never);
+        }}
+      >
+        {words.discardText}
+      </Confirm>
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+/** A broadcast in figures: a thin bar, the funnel, and why people failed. Each figure leads to exactly whom it counts. */
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { Chip } from "../../ui/chip.tsx";
+import { Section } from "../../ui/page.tsx";
+import { figure, share } from "../../ui/plural.ts";
+import { words as states } from "../messages/message-state-strings.ts";
+import { type Broadcast, type BroadcastDetail, toGo } from "./broadcast-view.ts";
+import { words } from "./strings.ts";
+
+/** How much of it is done. The list's own words say the figures; this is for the eye. */
+export function ProgressBar({ broadcast }: { broadcast: Broadcast }) {
+  const { total } = broadcast.counts;
+  const done = total === 0 ? 0 : (total - toGo(broadcast)) / total;
+  return (
+    <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden className="h-1.5 w-20 rounded-control">
+      <rect width="100" height="6" className="fill-line" />
+      <rect width={done * 100} height="6" className="glides fill-accent" />
+    </svg>
+  );
+}
+
+export function Funnel({ broadcast }: { broadcast: BroadcastDetail }) {
+  const { counts, in_doubt: inDoubt, unknown } = broadcast;
+  const name = words.funnelSentence(
+    figure(counts.sent),
+    share(counts.delivered, counts.sent),
+    share(counts.read, counts.sent),
+  );
+  return (
+    <Section title={words.funnel}>
+      <p className="sr-only">{name}</p>
+      <div
+        className={`grid grid-cols-2 gap-3 mid:grid-cols-3 ${unknown > 0 ? "wide:grid-cols-4" : "wide:grid-cols-6"}`}
+      >
+        <Figure label={words.sent} count={counts.sent} of={counts.total} status="sent" bar="fill-grey" isAtLeast />
+        <Figure
+          label={words.delivered}
+          count={counts.delivered}
+          of={counts.sent}
+          status="delivered"
+          bar="fill-green"
+          isAtLeast
+        />
+        <Figure label={words.read} count={counts.read} of={counts.sent} status="read" bar="fill-blue" />
+        <Figure label={words.toGo} count={toGo(broadcast)} of={counts.total} status="pending" bar="fill-grey" />
+        <Figure
+          label={words.failed}
+          count={Math.max(0, counts.failed - unknown)}
+          of={counts.total}
+          status="failed"
+          bar="fill-red"
+        />
+        {unknown > 0 && (
+          <Figure label={states.unknown} count={unknown} of={counts.total} status="unknown" bar="fill-violet" />
+        )}
+        <Figure label={words.leftOut} count={counts.skipped} of={counts.total} status="skipped" bar="fill-grey" />
+      </div>
+      {inDoubt > 0 && (
+        <p className="mt-3">
+          <Chip tone="violet">{`${states.inDoubt}: ${figure(inDoubt)}`}</Chip>
+          <span className="ms-2 text-quiet">{words.inDoubtText}</span>
+        </p>
+      )}
+    </Section>
+  );
+}
+
+interface FigureProps {
+  label: string;
+  count: number;
+  of: number;
+  status: string;
+  bar: string;
+  /** Holds those of the states after it too: no filter shows exactly these, so it leads nowhere. */
+  isAtLeast?: boolean;
+}
+
+function Figure({ label, count, of, status, bar, isAtLeast = false }: FigureProps) {
+  const look = "block rounded-panel border border-line bg-surface p-4 text-ink no-underline";
+  const body: ReactNode = (
+    <>
+      <span className="block text-quiet">{label}</span>
+      <span className="figures block text-section font-semibold">{figure(count)}</span>
+      <span className="figures block text-label text-quiet">{share(count, of)}</span>
+      <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden className="mt-2 h-1 w-full">
+        <rect width="100" height="4" className="fill-line" />
+        <rect width={of === 0 ? 0 : Math.min(100, (count / of) * 100)} height="4" className={`glides ${bar}`} />
+      </svg>
+    </>
+  );
+  if (isAtLeast) return <div className={look}>{body}</div>;
+  return (
+    <Link to="." search={{ status } as never} hash="people" resetScroll={false} className={`${look} hover:border-edge`}>
+      {body}
+    </Link>
+  );
+}
+
+/** Most first; what is not known stands apart, in its own colour. */
+export function Causes({ broadcast }: { broadcast: BroadcastDetail }) {
+  const { causes } = broadcast;
+  if (causes.length === 0) return null;
+  const most = Math.max(...causes.map(({ count }) => count));
+  return (
+    <Section title={words.causes}>
+      <ul className="flex flex-col rounded-panel border border-line bg-surface">
+        {causes.map(({ status, code, is_unknown: isUnknown, reason, count }) => (
+          <li
+            key={`${status} ${code} ${isUnknown}`}
+            className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1 border-b border-line px-4 py-3 last:border-b-0"
+          >
+            <span className="flex flex-wrap items-center gap-2">
+              <Chip tone={isUnknown ? "violet" : status === "failed" ? "red" : "grey"}>
+                {isUnknown ? states.unknown : status === "failed" ? words.failed : words.leftOut}
+              </Chip>
+              <span>{isUnknown ? `${words.unknownText} ${reason}` : reason}</span>
+              {code !== null && <code className="font-mono text-label text-quiet">{code}</code>}
+            </span>
+            <span className="figures font-semibold">{figure(count)}</span>
+            <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden className="col-span-2 h-1 w-full">
+              <rect width="100" height="4" className="fill-line" />
+              <rect
+                width={(count / most) * 100}
+                height="4"
+                className={isUnknown ? "fill-violet" : status === "failed" ? "fill-red" : "fill-grey"}
+              />
+            </svg>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,74 @@
+/** A broadcast as the API shows it, its people as the console's server does, and our words for its states. */
+import type { ChipTone } from "../../ui/chip.tsx";
+import type { MessageStatus } from "../messages/message-state.ts";
+import { words } from "./strings.ts";
+
+export type BroadcastStatus = keyof typeof words.states;
+
+export interface Broadcast {
+  id: number;
+  name: string;
+  status: BroadcastStatus;
+  status_reason: string | null;
+  template: { name: string; language: string };
+  from: string;
+  counts: { total: number; sent: number; delivered: number; read: number; failed: number; skipped: number };
+  charged: string | null;
+  send_at: string | null;
+  started_at: string | null;
+  completed_at: string | null;
+  created_at: string;
+}
+
+export interface Cause {
+  status: "failed" | "skipped";
+  code: string | null;
+  is_unknown: boolean;
+  reason: string;
+  count: number;
+}
+
+export interface BroadcastDetail extends Broadcast {
+  in_doubt: number;
+  /** Of those who count as failed: nobody knows. */
+  unknown: number;
+  causes: Cause[];
+}
+
+export interface Recipient {
+  id: number;
+  to: string;
+  name: string | null;
+  status: MessageStatus;
+  /** Handed over, and nobody knows what became of it. */
+  is_unknown: boolean;
+  code: string | null;
+  reason: string | null;
+  sent_at: string | null;
+  delivered_at: string | null;
+  read_at: string | null;
+  failed_at: string | null;
+}
+
+const TONES: Readonly<Record<BroadcastStatus, ChipTone>> = {
+  scheduled: "grey",
+  queueing: "grey",
+  running: "blue",
+  paused: "amber",
+  completed: "green",
+  cancelled: "grey",
+  failed: "red",
+};
+
+export function statusLook(status: BroadcastStatus): { word: string; tone: ChipTone } {
+  return { word: words.states[status], tone: TONES[status] };
+}
+
+export function isFinished({ status }: Broadcast): boolean {
+  return status === "completed" || status === "cancelled" || status === "failed";
+}
+
+/** Whose turn has not come. */
+export function toGo({ counts }: Broadcast): number {
+  return Math.max(0, counts.total - counts.sent - counts.failed - counts.skipped);
+}

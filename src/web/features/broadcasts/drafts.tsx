@@ -1,0 +1,58 @@
+/** On the list of broadcasts: the way to a new one, and those that were begun and not sent. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { get } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { ButtonLink } from "../../ui/button.tsx";
+import { Section } from "../../ui/page.tsx";
+import { Time } from "../../ui/time.tsx";
+import type { Draft } from "../broadcast-wizard/draft.ts";
+import { words } from "../broadcast-wizard/strings.ts";
+
+const WIZARD = "/w/$workspace/broadcasts/new" as never;
+
+export function MakeBroadcast() {
+  const { id } = useWorkspace();
+  return (
+    <ButtonLink tone="primary" to={WIZARD} params={{ workspace: String(id) } as never}>
+      {words.make}
+    </ButtonLink>
+  );
+}
+
+export function Drafts() {
+  const { id, timezone } = useWorkspace();
+  const drafts = useQuery({
+    queryKey: ["drafts", id],
+    queryFn: ({ signal }) => get<Draft[]>(`/w/${id}/drafts`, signal),
+  });
+  // Without an answer the list of broadcasts below says what is wrong.
+  if (drafts.data === undefined || drafts.data.length === 0) return null;
+  return (
+    <Section title={words.drafts} lead={words.draftsLead}>
+      <ul className="rounded-panel border border-line bg-surface">
+        {drafts.data.map(({ id: draft, content, updated_at: at }) => (
+          <li key={draft} className="border-b border-line last:border-b-0">
+            <Link
+              to={WIZARD}
+              params={{ workspace: String(id) } as never}
+              search={
+                {
+                  draft: String(draft),
+                  step: content.group === undefined && content.to === undefined ? "people" : "values",
+                } as never
+              }
+              className="flex min-h-11 flex-wrap items-center gap-x-4 px-4 py-2 text-ink no-underline hover:bg-sunken"
+            >
+              <span className="font-semibold">{content.name || content.template || words.draftUnnamed}</span>
+              {content.name && <span className="text-quiet">{content.template}</span>}
+              <span className="ms-auto text-quiet">
+                <Time at={at} zone={timezone} />
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

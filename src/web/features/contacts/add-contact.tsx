@@ -1,0 +1,46 @@
+/** Somebody new, by number and name; the rest in their panel. */
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useForm } from "react-hook-form";
+import { send } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { sayDone } from "../../ui/toast.tsx";
+import type { Contact } from "./contact-view.ts";
+import { words } from "./strings.ts";
+
+export function AddContact({ onClose }: { onClose: () => void }) {
+  const { id, country } = useWorkspace();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const form = useForm({ defaultValues: { phone: "", name: "" } });
+  return (
+    <Dialog title={words.addTitle} isOpen onClose={onClose}>
+      <Form
+        form={form}
+        submit={words.add}
+        onSend={async ({ phone, name }, key) => {
+          const path = `/w/${id}/v1/contacts/${encodeURIComponent(phone.trim() || " ")}`;
+          const contact = await send<Contact>("PUT", path, name.trim() === "" ? {} : { name: name.trim() }, key);
+          await client.invalidateQueries({ queryKey: ["contacts", id] });
+          sayDone(words.added);
+          onClose();
+          await navigate({ to: ".", search: { open: contact.phone } } as never);
+        }}
+      >
+        <TextField
+          form={form}
+          name="phone"
+          type="tel"
+          inputMode="tel"
+          label={words.phone}
+          hint={words.phoneHint(country)}
+          autoComplete="off"
+        />
+        <TextField form={form} name="name" label={words.name} autoComplete="off" />
+      </Form>
+    </Dialog>
+  );
+}

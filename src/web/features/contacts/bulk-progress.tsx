@@ -1,0 +1,118 @@
+/** How far changes to many contacts have come: stopped here, and gone on with where a restart broke one off. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { get, newFormKey, send } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Chip } from "../../ui/chip.tsx";
+import { figure } from "../../ui/plural.ts";
+import { sentenceOf } from "../../ui/states.tsx";
+import { words } from "./bulk-strings.ts";
+import { BULK_TONES, type BulkChange } from "./bulk-view.ts";
+
+/** Those under way, and those that this page has seen end. */
+export function BulkProgress() {
+  const { id } = useWorkspace();
+  const client = useQueryClient();
+  const seen = useRef(new Set<number>());
+  const [hidden, setHidden] = useState<readonly number[]>([]);
+  const list = useQuery({
+    queryKey: ["bulk", id],
+    queryFn: ({ signal }) => get<BulkChange[]>(`/w/${id}/bulk`, signal),
+    refetchInterval: ({ state }) => (state.data?.some((one) => one.state === "running") === true ? 1_000 : false),
+  });
+  const all = list.data ?? [];
+  const running = all.filter(({ state }) => state === "running").length;
+  for (const one of all) if (one.state === "running") seen.current.add(one.id);
+  const before = useRef(running);
+  useEffect(() => {
+    if (running < before.current) {
+      // Somebody is shown otherwise now.
+      for (const key of ["contacts", "contact", "groups", "group"])
+        void client.invalidateQueries({ queryKey: [key, id] });
+    }
+    before.current = running;
+  }, [running, client, id]);
+  const shown = all.filter(
+    (one) =>
+      !hidden.includes(one.id) && (one.state === "running" || one.state === "broken_off" || seen.current.has(one.id)),
+  );
+  // Without an answer the list below says what is wrong.
+  if (shown.length === 0) return null;
+  return (
+    <ul aria-label={words.progressTitle} className="mb-4 rounded-panel border border-line bg-surface">
+      {shown.map((one) => (
+        <li key={one.id} className="border-b border-line px-4 py-3 last:border-b-0">
+          <OneChange job={one} hide={() => setHidden((known) => [...known, one.id])} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function OneChange({ job, hide }: { job: BulkChange; hide: () => void }) {
+  const { id } = useWorkspace();
+  const client = useQueryClient();
+  const [key] = useState(newFormKey);
+  const [error, setError] = useState<unknown>(null);
+  const act = async (verb: "stop" | "go-on") => {
+    setError(null);
+    try {
+      await send("POST", `/w/${id}/bulk/${job.id}/${verb}`, {}, `${key}-${verb}-${job.seen}`);
+      await client.invalidateQueries({ queryKey: ["bulk", id] });
+    } catch (reason) {
+      setError(reason);
+    }
+  };
+  const isOpen = job.state === "running" || job.state === "broken_off";
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2" aria-live={job.state === "running" ? "off" : "polite"}>
+      <Chip tone={BULK_TONES[job.state]}>{words.states[job.state]}</Chip>
+      <span className="min-w-48 flex-1">
+        {(job.state === "done" ? words.ended : words.running)[job.change.kind](job.change.name)}
+        <span className="figures block text-quiet">{tellOf(job)}</span>
+        {error !== null && (
+          <span role="alert" className="block text-red">
+            {sentenceOf(error)}
+          </span>
+        )}
+      </span>
+      {isOpen && <BulkBar job={job} />}
+      <span className="flex gap-3">
+        {job.state === "broken_off" && (
+          <Button small tone="primary" onClick={() => void act("go-on")}>
+            {words.goOn}
+          </Button>
+        )}
+        {isOpen ? (
+          <Button small onClick={() => void act("stop")}>
+            {words.stop}
+          </Button>
+        ) : (
+          <Button small tone="quiet" onClick={hide}>
+            {words.dismiss}
+          </Button>
+        )}
+      </span>
+    </div>
+  );
+}
+
+export function BulkBar({ job: { seen, total } }: { job: BulkChange }) {
+  const part = total === 0 ? 0 : Math.min(100, (seen / total) * 100);
+  return (
+    <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden className="h-1.5 w-32 rounded-control">
+      <rect width="100" height="6" className="fill-line" />
+      <rect width={part} height="6" className="glides fill-accent" />
+    </svg>
+  );
+}
+
+function tellOf({ state, seen, total, changed, error }: BulkChange): string {
+  const outcome = words.outcome(figure(changed), figure(seen - changed));
+  const progress = words.progress(figure(seen), figure(total));
+  if (state === "running") return progress;
+  if (state === "broken_off") return `${progress}. ${words.brokenOff}`;
+  if (state === "failed") return `${progress}. ${error ?? ""}`;
+  return state === "stopped" ? `${progress}. ${outcome}` : outcome;
+}

@@ -1,0 +1,170 @@
+/** The fields of a contact. Only what was changed is sent, so that two people who edit at once lose nothing. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import { get, type Json, send } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { sayDone } from "../../ui/toast.tsx";
+import type { CustomField } from "../developer/custom-fields.tsx";
+import { PeopleFields } from "./contact-people.tsx";
+import type { Contact, ContactValues } from "./contact-view.ts";
+import { words } from "./strings.ts";
+
+const OWN = [
+  ["name", words.name],
+  ["first_name", words.firstName],
+  ["last_name", words.lastName],
+  ["email", words.email],
+  ["city", words.city],
+  ["state", words.state],
+  ["postal_code", words.postalCode],
+  ["company", words.company],
+  ["birthday", words.birthday],
+  ["anniversary", words.anniversary],
+] as const;
+
+export function ContactForm({ contact }: { contact: Contact }) {
+  const { id } = useWorkspace();
+  const fields = useQuery({
+    queryKey: ["fields", id],
+    queryFn: ({ signal }) => get<CustomField[]>(`/w/${id}/fields`, signal),
+  });
+  // The form is born once it knows every field that it has.
+  if (fields.data === undefined && !fields.isError) return null;
+  return <KnownForm contact={contact} fields={fields.data ?? []} />;
+}
+
+function KnownForm({ contact, fields }: { contact: Contact; fields: CustomField[] }) {
+  const { id } = useWorkspace();
+  const client = useQueryClient();
+  const before = valuesOf(contact, fields);
+  const form = useForm<ContactValues>({ defaultValues: before });
+  const save = async (values: ContactValues, key: string) => {
+    const changes = changesOf(before, values, fields);
+    const path = `/w/${id}/v1/contacts/${encodeURIComponent(contact.phone)}`;
+    client.setQueryData(["contact", id, contact.phone], await send<Contact>("PUT", path, changes, key));
+    sayDone(words.saved);
+    await client.invalidateQueries({ queryKey: ["contacts", id] });
+  };
+  return (
+    <Form
+      form={form}
+      onSend={save}
+      submit={words.save}
+      names={{ add_tags: "tags", remove_tags: "tags", add_to_groups: "groups", remove_from_groups: "groups" }}
+    >
+      <div className="grid gap-4 mid:grid-cols-2">
+        {OWN.map(([name, label]) => (
+          <TextField
+            key={name}
+            form={form}
+            name={name}
+            label={label}
+            autoComplete="off"
+            {...(name === "birthday" || name === "anniversary" ? { hint: words.dateHint } : {})}
+            {...(name === "email" ? { type: "email" } : {})}
+          />
+        ))}
+      </div>
+      <TextField form={form} name="tags" label={words.tags} hint={words.tagsHint} autoComplete="off" />
+      <TextField form={form} name="groups" label={words.groups} hint={words.groupsHint} autoComplete="off" />
+      {fields.length > 0 && (
+        <fieldset className="grid gap-4 mid:grid-cols-2">
+          <legend className="mb-2 font-semibold">{words.custom}</legend>
+          {fields.map((field) => {
+            const common = { form, name: `fields.${field.key}` as const, label: field.label };
+            const choices =
+              field.kind === "boolean"
+                ? [
+                    { value: "true", label: words.yes },
+                    { value: "false", label: words.no },
+                  ]
+                : field.choices?.map((choice) => ({ value: choice, label: choice }));
+            if (choices !== undefined) {
+              return (
+                <SelectField key={field.key} {...common} choices={[{ value: "", label: words.nothing }, ...choices]} />
+              );
+            }
+            const type = field.kind === "date" ? "date" : "text";
+            return (
+              <TextField
+                key={field.key}
+                {...common}
+                type={type}
+                autoComplete="off"
+                {...(field.kind === "number" ? { inputMode: "decimal" as const } : {})}
+              />
+            );
+          })}
+        </fieldset>
+      )}
+      <PeopleFields form={form} />
+    </Form>
+  );
+}
+
+function valuesOf(contact: Contact, fields: CustomField[]): ContactValues {
+  const own = Object.fromEntries(OWN.map(([name]) => [name, contact[name] ?? ""]));
+  return {
+    ...(own as Record<(typeof OWN)[number][0], string>),
+    tags: contact.tags.join(", "),
+    groups: contact.groups.map(({ name }) => name).join(", "),
+    fields: Object.fromEntries(fields.map(({ key }) => [key, String(contact.fields[key] ?? "")])),
+    people: contact.people.map(({ name, first_name, birthday, ref }) => ({
+      name,
+      first_name: first_name ?? "",
+      birthday: birthday ?? "",
+      ref,
+    })),
+  };
+}
+
+/** As the API takes it: what is emptied is null, what did not change is left out. */
+function changesOf(before: ContactValues, after: ContactValues, fields: CustomField[]): Json {
+  const changes: Json = {};
+  for (const [name] of OWN) {
+    if (after[name].trim() !== before[name]) changes[name] = after[name].trim() || null;
+  }
+  const lists = [
+    ["tags", "add_tags", "remove_tags"],
+    ["groups", "add_to_groups", "remove_from_groups"],
+  ] as const;
+  for (const [name, add, remove] of lists) {
+    const [was, is] = [listOf(before[name]), listOf(after[name])];
+    const added = is.filter((word) => !was.includes(word));
+    const removed = was.filter((word) => !is.includes(word));
+    if (added.length > 0) changes[add] = added;
+    if (removed.length > 0) changes[remove] = removed;
+  }
+  const custom = fields.flatMap((field) => {
+    const text = after.fields[field.key]?.trim() ?? "";
+    return text === before.fields[field.key] ? [] : [[field.key, readCustom(field, text)] as const];
+  });
+  if (custom.length > 0) changes.fields = Object.fromEntries(custom);
+  // The whole list is sent, or nothing of it.
+  if (JSON.stringify(before.people) !== JSON.stringify(after.people)) {
+    changes.people = after.people.map(({ name, first_name, birthday, ref }) => ({
+      name: name.trim(),
+      first_name: first_name.trim() || null,
+      birthday: birthday.trim() || null,
+      ref,
+    }));
+  }
+  return changes;
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+}
+
+/** What is no number is sent as it is, and the server says so at the field. */
+function readCustom({ kind }: CustomField, text: string): string | number | boolean | null {
+  if (text === "") return null;
+  if (kind === "boolean") return text === "true";
+  if (kind === "number") return Number.isFinite(Number(text)) ? Number(text) : text;
+  return text;
+}

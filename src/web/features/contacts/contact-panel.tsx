@@ -1,0 +1,167 @@
+/** One person: consent with its history first, for it decides what can be sent; then everything that is known, editable. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { get, send } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Chip } from "../../ui/chip.tsx";
+import { Copyable } from "../../ui/copy.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
+import { Section } from "../../ui/page.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { Failed, Loading, Notice } from "../../ui/states.tsx";
+import { ExactTime, exact, Time } from "../../ui/time.tsx";
+import { sayDone } from "../../ui/toast.tsx";
+import { ContactForm } from "./contact-form.tsx";
+import { type ConsentChange, type Contact, consentLook, nameOf } from "./contact-view.ts";
+import { words } from "./strings.ts";
+
+const WINDOW_MS = 24 * 3_600_000;
+
+export function ContactPanel({ phone }: { phone: string }) {
+  const { id } = useWorkspace();
+  const contact = useQuery({
+    queryKey: ["contact", id, phone],
+    queryFn: ({ signal }) => get<Contact>(`/w/${id}/v1/contacts/${encodeURIComponent(phone)}`, signal),
+  });
+  return (
+    <Panel title={contact.data === undefined ? phone : nameOf(contact.data)}>
+      {contact.isPending && <Loading />}
+      {contact.isError && <Failed error={contact.error} retry={() => void contact.refetch()} />}
+      {contact.data !== undefined && <Detail contact={contact.data} />}
+    </Panel>
+  );
+}
+
+function Detail({ contact }: { contact: Contact }) {
+  const { timezone } = useWorkspace();
+  const { last_message_from_them_at: wroteAt } = contact;
+  const windowEnd = wroteAt === null ? 0 : Date.parse(wroteAt) + WINDOW_MS;
+  return (
+    <>
+      <div className="mb-6 flex flex-col gap-3">
+        <Copyable text={contact.phone} label={words.copyPhone} />
+        {/* To somebody who opted out nothing can be sent, whatever the window says. */}
+        {contact.consent.status !== "opted_out" && (
+          <p className="text-quiet">
+            {windowEnd > Date.now() ? (
+              <>
+                {words.windowOpen} <ExactTime at={new Date(windowEnd).toISOString()} zone={timezone} />.
+              </>
+            ) : (
+              words.windowClosed
+            )}
+          </p>
+        )}
+      </div>
+      <ConsentCard contact={contact} />
+      <Section title={words.profile}>
+        <ContactForm key={contact.updated_at} contact={contact} />
+      </Section>
+    </>
+  );
+}
+
+function ConsentCard({ contact }: { contact: Contact }) {
+  const { id, timezone } = useWorkspace();
+  const client = useQueryClient();
+  const [asking, setAsking] = useState<"in" | "out" | null>(null);
+  const { status, source, at } = contact.consent;
+  const path = `/w/${id}/v1/contacts/${encodeURIComponent(contact.phone)}`;
+  const history = useQuery({
+    queryKey: ["consent", id, contact.phone, contact.updated_at],
+    queryFn: ({ signal }) =>
+      get<ConsentChange[]>(`/w/${id}/contacts/${encodeURIComponent(contact.phone)}/consent`, signal),
+  });
+  const changed = async (now: Contact) => {
+    client.setQueryData(["contact", id, contact.phone], now);
+    await client.invalidateQueries({ queryKey: ["contacts", id] });
+  };
+  const { word, tone } = consentLook(status);
+  return (
+    <Section
+      title={words.consentTitle}
+      action={
+        <div className="flex gap-3">
+          {status === "unknown" && (
+            <Button small onClick={() => setAsking("in")}>
+              {words.optIn}
+            </Button>
+          )}
+          {status !== "opted_out" && (
+            <Button small tone="danger" onClick={() => setAsking("out")}>
+              {words.optOut}
+            </Button>
+          )}
+        </div>
+      }
+    >
+      <p>
+        <Chip tone={tone}>{word}</Chip>
+        {source !== null && <span className="ms-2">{words.sources[source] ?? source}</span>}
+        {at !== null && (
+          <span className="text-quiet">
+            {" · "}
+            <Time at={at} zone={timezone} />
+          </span>
+        )}
+      </p>
+      {status === "opted_out" && at !== null && (
+        <div className="mt-3">
+          <Notice>{words.cannotOptIn(exact(Date.parse(at), timezone))}</Notice>
+        </div>
+      )}
+      <details className="mt-3">
+        <summary className="cursor-pointer text-quiet">{words.history}</summary>
+        {history.isError && <Failed error={history.error} retry={() => void history.refetch()} />}
+        {history.data?.length === 0 && <p className="mt-2 text-quiet">{words.historyNone}</p>}
+        <ol className="mt-2 flex flex-col gap-3">
+          {history.data?.map((change) => (
+            <HistoryItem key={change.id} change={change} timezone={timezone} />
+          ))}
+        </ol>
+      </details>
+      <Confirm
+        isOpen={asking === "out"}
+        title={words.optOutTitle(nameOf(contact))}
+        action={words.optOutAction}
+        keep={words.keep}
+        onClose={() => setAsking(null)}
+        act={async (key) => {
+          await changed(await send<Contact>("POST", `${path}/opt-out`, {}, key));
+          sayDone(words.optedOutDone);
+        }}
+      >
+        {words.optOutText}
+      </Confirm>
+      <Confirm
+        isOpen={asking === "in"}
+        title={words.optInTitle(nameOf(contact))}
+        action={words.optInAction}
+        keep={words.keep}
+        onClose={() => setAsking(null)}
+        act={async (key) => {
+          await changed(await send<Contact>("PUT", path, { consent: "opted_in" }, key));
+          sayDone(words.optedInDone);
+        }}
+      >
+        {words.optInText}
+      </Confirm>
+    </Section>
+  );
+}
+
+function HistoryItem({ change, timezone }: { change: ConsentChange; timezone: string }) {
+  const { word, tone } = consentLook(change.became);
+  const evidence = Object.entries(change.evidence).map(([name, value]) => `${name} ${String(value)}`);
+  return (
+    <li className="flex flex-wrap items-center gap-2 border-s-2 border-line ps-3">
+      <Chip tone={tone}>{word}</Chip>
+      <span>{words.sources[change.source] ?? change.source}</span>
+      {evidence.length > 0 && <code className="font-mono text-label text-quiet">{evidence.join(", ")}</code>}
+      <span className="ms-auto text-label text-quiet">
+        <ExactTime at={change.at} zone={timezone} />
+      </span>
+    </li>
+  );
+}

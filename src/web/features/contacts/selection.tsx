@@ -1,0 +1,109 @@
+/**
+ * Above the list of contacts: who is selected (some, those on the page, or all that match), what can be done with them,
+ * and the file of whom the list shows.
+ */
+import { useState } from "react";
+import { queryText } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { Button, buttonLook } from "../../ui/button.tsx";
+import { figure, plural } from "../../ui/plural.ts";
+import { Notice } from "../../ui/states.tsx";
+import { BulkDialog, type BulkKind } from "./bulk-dialog.tsx";
+import { words } from "./bulk-strings.ts";
+import type { BulkPeople } from "./bulk-view.ts";
+import type { Contact } from "./contact-view.ts";
+
+export interface Selected {
+  phones: readonly string[];
+  /** All that match, on whatever page. */
+  isAll: boolean;
+}
+
+export const NOBODY: Selected = { phones: [], isAll: false };
+const PHONES_MAX = 1_000;
+
+interface SelectionProps {
+  rows: readonly Contact[];
+  total: number;
+  search: { q?: string | undefined; consent?: string | undefined; group?: string | undefined };
+  selected: Selected;
+  select: (selected: Selected) => void;
+}
+
+export function Selection({ rows, total, search, selected, select }: SelectionProps) {
+  const { id } = useWorkspace();
+  const [kind, setKind] = useState<BulkKind | null>(null);
+  const { phones, isAll } = selected;
+  const areAllHere = rows.every(({ phone }) => phones.includes(phone));
+  const isSome = isAll || phones.length > 0;
+  const people: BulkPeople = isAll
+    ? { search: Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) }
+    : { phones: [...phones] };
+  const isSearch = Object.values(search).some((value) => value !== undefined);
+  const everybody = plural(total, words.one, words.other);
+  const selectPage = (isOn: boolean) => {
+    const here = rows.map(({ phone }) => phone);
+    const others = phones.filter((phone) => !here.includes(phone));
+    select({ phones: isOn ? [...others, ...here] : others, isAll: false });
+  };
+  return (
+    <section aria-label={words.selection} className="mb-3 flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <label className="flex min-h-8 items-center gap-2 max-mid:min-h-11 mid:ps-4.5">
+          <input
+            type="checkbox"
+            className="size-4 accent-accent max-mid:size-5"
+            checked={isAll || areAllHere}
+            disabled={isAll}
+            onChange={({ target }) => selectPage(target.checked)}
+          />
+          {words.selectThese(figure(rows.length))}
+        </label>
+        {isSome && (
+          <>
+            <strong role="status" className="figures font-semibold">
+              {isAll
+                ? isSearch
+                  ? words.allSelected(everybody)
+                  : words.everybodySelected(everybody)
+                : words.selected(plural(phones.length, words.one, words.other))}
+            </strong>
+            {!isAll && areAllHere && total > phones.length && (
+              <Button small onClick={() => select({ phones: [], isAll: true })}>
+                {isSearch ? words.selectAll(everybody) : words.selectEverybody(everybody)}
+              </Button>
+            )}
+            <Button small tone="quiet" onClick={() => select(NOBODY)}>
+              {words.clear}
+            </Button>
+          </>
+        )}
+        {/* A file, not a page of this one. */}
+        <a
+          href={`/console/api/w/${id}/contacts/export${queryText(search)}`}
+          download
+          className={`ms-auto ${buttonLook("quiet", true)}`}
+        >
+          {words.export}
+        </a>
+      </div>
+      {isSome && phones.length <= PHONES_MAX && (
+        <div className="flex flex-wrap gap-3 mid:ps-4.5">
+          <Button small onClick={() => setKind("tags")}>
+            {words.tags}
+          </Button>
+          <Button small onClick={() => setKind("lists")}>
+            {words.lists}
+          </Button>
+          <Button small tone="danger" onClick={() => setKind("opt_out")}>
+            {words.optOut}
+          </Button>
+        </div>
+      )}
+      {phones.length > PHONES_MAX && <Notice>{words.mostSelected(figure(PHONES_MAX))}</Notice>}
+      {kind !== null && (
+        <BulkDialog kind={kind} people={people} onClose={() => setKind(null)} onBegun={() => select(NOBODY)} />
+      )}
+    </section>
+  );
+}

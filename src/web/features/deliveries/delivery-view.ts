@@ -1,0 +1,39 @@
+/** A delivery as the server shows it, and our words for its state. */
+import type { ChipTone } from "../../ui/chip.tsx";
+
+export interface Delivery {
+  id: number;
+  event_id: string;
+  event_type: string;
+  status: "pending" | "delivered" | "exhausted";
+  attempt_count: number;
+  created_at: string;
+  next_attempt_at: string | null;
+  finished_at: string | null;
+}
+
+export interface Attempt {
+  id: number;
+  attempted_at: string;
+  url: string;
+  status_code: number | null;
+  error: string | null;
+  response: string | null;
+  duration_ms: number;
+}
+
+export interface DeliveryDetail extends Delivery {
+  body: string;
+  attempts: Attempt[];
+}
+
+/** One at once, and six more. */
+export const ATTEMPTS_MAX = 7;
+
+/** Waiting for its first attempt and trying again are not the same to somebody who looks for trouble. */
+export function stateOf({ status, attempt_count }: Delivery): { word: string; tone: ChipTone } {
+  if (status === "delivered") return { word: "Delivered", tone: "green" };
+  if (status === "exhausted") return { word: "Gave up", tone: "red" };
+  if (attempt_count === 0) return { word: "Waiting", tone: "grey" };
+  return { word: `Retrying ${attempt_count + 1} of ${ATTEMPTS_MAX}`, tone: "amber" };
+}

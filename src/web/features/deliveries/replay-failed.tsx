@@ -1,0 +1,78 @@
+/** Replays everything that failed since a time: counted first, and exactly what was counted, or nothing. */
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { ApiError, get, queryText, send } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { plural } from "../../ui/plural.ts";
+import { Failed, Notice } from "../../ui/states.tsx";
+import { sayDone } from "../../ui/toast.tsx";
+import { words } from "./strings.ts";
+
+export function ReplayFailed({ onClose }: { onClose: () => void }) {
+  const { id, timezone } = useWorkspace();
+  const client = useQueryClient();
+  const form = useForm({ defaultValues: { since: yesterday(timezone) } });
+  const [counted, setCounted] = useState<{ since: string; count: number } | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const count = async ({ since }: { since: string }) => {
+    setError(null);
+    setCounted({ since, ...(await get<{ count: number }>(`/w/${id}/deliveries/failed${queryText({ since })}`)) });
+  };
+  const replay = async () => {
+    if (counted === null || isBusy) return;
+    setIsBusy(true);
+    setError(null);
+    try {
+      const { replayed } = await send<{ replayed: number }>("POST", `/w/${id}/deliveries/replay`, counted);
+      sayDone(words.replayed(plural(replayed, words.one, words.other)));
+      await client.invalidateQueries({ queryKey: ["deliveries", id] });
+      onClose();
+    } catch (reason) {
+      setError(reason);
+      setIsBusy(false);
+      // What was counted is no longer so: it has to be looked at again.
+      if (reason instanceof ApiError && reason.code === "changed") setCounted(null);
+    }
+  };
+  const text = plural(counted?.count ?? 0, words.one, words.other);
+  return (
+    <Dialog title={words.replayAllTitle} isOpen onClose={onClose}>
+      <Form form={form} onSend={count} submit={words.count} tone={counted === null ? "primary" : "plain"}>
+        <TextField
+          form={form}
+          name="since"
+          type="datetime-local"
+          label={words.since}
+          hint={words.sinceHint(timezone)}
+          onInput={() => setCounted(null)}
+        />
+      </Form>
+      {counted !== null && <Notice tone="grey">{words.counted(counted.count, text)}</Notice>}
+      {error !== null && <Failed error={error} />}
+      {counted !== null && counted.count > 0 && (
+        <div className="flex flex-wrap gap-3">
+          <Button tone="primary" busy={isBusy} onClick={() => void replay()}>
+            {words.replay(text)}
+          </Button>
+          <Button onClick={onClose}>{words.keep}</Button>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+/** As the wall of the workspace shows it, which is how the server reads a time without an offset. */
+function yesterday(timezone: string): string {
+  const parts = new Intl.DateTimeFormat("sv-SE", {
+    timeZone: timezone,
+    dateStyle: "short",
+    timeStyle: "short",
+  }).format(Date.now() - 24 * 3_600_000);
+  return parts.replace(" ", "T");
+}

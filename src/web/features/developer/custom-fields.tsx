@@ -1,0 +1,149 @@
+/** Custom fields: defined, listed, removed with every value in them. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useForm, useWatch } from "react-hook-form";
+import { get, send } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { List } from "../../ui/list.tsx";
+import { Section } from "../../ui/page.tsx";
+import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { sayDone } from "../../ui/toast.tsx";
+import { words } from "./strings.ts";
+
+export interface CustomField {
+  key: string;
+  label: string;
+  kind: "text" | "number" | "date" | "boolean" | "choice";
+  choices: string[] | null;
+}
+
+export function CustomFields() {
+  const { id } = useWorkspace();
+  const client = useQueryClient();
+  const [isAdding, setIsAdding] = useState(false);
+  const [removing, setRemoving] = useState<CustomField | null>(null);
+  const fields = useQuery({
+    queryKey: ["fields", id],
+    queryFn: ({ signal }) => get<CustomField[]>(`/w/${id}/fields`, signal),
+  });
+  const reload = () => client.invalidateQueries({ queryKey: ["fields", id] });
+  const add = (
+    <Button small onClick={() => setIsAdding(true)}>
+      {words.addField}
+    </Button>
+  );
+  return (
+    <Section title={words.fields} lead={words.fieldsLead} action={(fields.data?.length ?? 0) > 0 && add}>
+      {fields.isPending && <Loading />}
+      {fields.isError && <Failed error={fields.error} retry={() => void fields.refetch()} />}
+      {fields.data?.length === 0 && (
+        <div className="rounded-panel border border-line bg-surface">
+          <Empty title={words.fieldsEmpty} action={add}>
+            {words.fieldsEmptyText}
+          </Empty>
+        </div>
+      )}
+      {fields.data !== undefined && fields.data.length > 0 && (
+        <List
+          label={words.fields}
+          rows={fields.data}
+          rowKey={({ key }) => key}
+          columns={[
+            { head: words.label, phone: "who", cell: ({ label }) => <span className="font-semibold">{label}</span> },
+            { head: words.key, phone: "what", cell: ({ key }) => <code className="font-mono">{key}</code> },
+            {
+              head: words.kind,
+              phone: "state",
+              cell: ({ kind, choices }) =>
+                choices === null ? words.kinds[kind] : `${words.kinds[kind]}: ${choices.join(", ")}`,
+            },
+          ]}
+          actions={(field) => (
+            <Button small onClick={() => setRemoving(field)} aria-label={`${words.remove} ${field.label}`}>
+              {words.remove}
+            </Button>
+          )}
+        />
+      )}
+      {isAdding && <AddField workspaceId={id} onClose={() => setIsAdding(false)} onAdded={reload} />}
+      {removing !== null && (
+        <Confirm
+          isOpen
+          title={words.removeTitle(removing.label)}
+          action={words.removeAction}
+          keep={words.keepField}
+          typeToGoOn={removing.key}
+          onClose={() => setRemoving(null)}
+          act={async (key) => {
+            await send("DELETE", `/w/${id}/fields/${encodeURIComponent(removing.key)}`, {}, key);
+            await reload();
+            sayDone(words.fieldRemoved);
+          }}
+        >
+          {words.removeText}
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+interface AddFieldProps {
+  workspaceId: number;
+  onClose: () => void;
+  onAdded: () => Promise<unknown>;
+}
+
+function AddField({ workspaceId, onClose, onAdded }: AddFieldProps) {
+  const form = useForm({ defaultValues: { label: "", key: "", kind: "text", choices: "" } });
+  const [kind, label] = useWatch({ control: form.control, name: ["kind", "label"] });
+  return (
+    <Dialog title={words.addFieldTitle} isOpen onClose={onClose}>
+      <Form
+        form={form}
+        submit={words.addField}
+        onSend={async ({ choices, ...values }, key) => {
+          const lines = choices.split("\n").map((line) => line.trim());
+          const body = { ...values, choices: kind === "choice" ? lines.filter((line) => line !== "") : [] };
+          await send("POST", `/w/${workspaceId}/fields`, body, key);
+          await onAdded();
+          sayDone(words.fieldAdded);
+          onClose();
+        }}
+      >
+        <TextField form={form} name="label" label={words.label} autoComplete="off" />
+        <TextField
+          form={form}
+          name="key"
+          label={words.key}
+          hint={words.keyHint}
+          autoComplete="off"
+          onFocus={() => {
+            if (form.getValues("key") === "") form.setValue("key", keyFrom(label));
+          }}
+        />
+        <SelectField
+          form={form}
+          name="kind"
+          label={words.kind}
+          choices={Object.entries(words.kinds).map(([value, word]) => ({ value, label: word }))}
+        />
+        {kind === "choice" && (
+          <AreaField form={form} name="choices" label={words.choices} hint={words.choicesHint} rows={4} />
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** "Loyalty tier" → `loyalty_tier` */
+function keyFrom(label: string): string {
+  const plain = label.normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
+  return plain
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^[^a-z]+|_+$/g, "");
+}

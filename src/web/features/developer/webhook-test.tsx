@@ -1,0 +1,94 @@
+/** A test event, and in its place what the receiver answered: status, time, body, or why there is none. */
+import { useQuery } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { get, newFormKey, send } from "../../app/api.ts";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { CodeBlock } from "../../ui/copy.tsx";
+import { Failed, Loading, Notice } from "../../ui/states.tsx";
+import type { DeliveryDetail } from "../deliveries/delivery-view.ts";
+import { words } from "./strings.ts";
+
+/** The receiver has ten seconds. */
+const PATIENCE_MS = 15_000;
+
+export function TestEvent({ workspaceId }: { workspaceId: number }) {
+  const [asked, setAsked] = useState<{ id: number; at: number } | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const key = useRef(newFormKey());
+  const ask = async () => {
+    if (isBusy) return;
+    setIsBusy(true);
+    setError(null);
+    try {
+      const made = await send<{ delivery_id: number }>("POST", `/w/${workspaceId}/webhook/test`, {}, key.current);
+      key.current = newFormKey();
+      setAsked({ id: made.delivery_id, at: Date.now() });
+    } catch (reason) {
+      setError(reason);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <div className="flex flex-col items-start gap-3">
+      <Button tone="primary" busy={isBusy} onClick={() => void ask()}>
+        {words.test}
+      </Button>
+      {error !== null && <Failed error={error} />}
+      {asked !== null && <Answer key={asked.id} workspaceId={workspaceId} {...asked} />}
+    </div>
+  );
+}
+
+function Answer({ workspaceId, id, at }: { workspaceId: number; id: number; at: number }) {
+  const isLate = () => Date.now() - at > PATIENCE_MS;
+  const delivery = useQuery({
+    queryKey: ["delivery", workspaceId, String(id)],
+    queryFn: ({ signal }) => get<DeliveryDetail>(`/w/${workspaceId}/deliveries/${id}`, signal),
+    refetchInterval: (query) => ((query.state.data?.attempts.length ?? 0) > 0 || isLate() ? false : 300),
+    staleTime: 0,
+  });
+  if (delivery.isError) return <Failed error={delivery.error} retry={() => void delivery.refetch()} />;
+  const attempt = delivery.data?.attempts[0];
+  const more = (
+    <ButtonLink
+      small
+      to={"/w/$workspace/deliveries" as never}
+      params={{ workspace: String(workspaceId) } as never}
+      search={{ open: String(id) } as never}
+    >
+      {words.testOpen}
+    </ButtonLink>
+  );
+  if (attempt === undefined) {
+    return isLate() ? (
+      <>
+        <Notice>{words.testLate}</Notice>
+        {more}
+      </>
+    ) : (
+      <Loading label={words.testing} />
+    );
+  }
+  const { status_code: status, duration_ms: ms } = attempt;
+  const isGood = status !== null && status >= 200 && status < 300;
+  return (
+    <div className="flex w-full flex-col items-start gap-3 [&>*]:max-w-full" data-testid="test-answer">
+      <Notice tone={isGood ? "green" : "amber"}>
+        {status === null
+          ? words.testNone(attempt.error ?? "")
+          : isGood
+            ? words.testOk(status, ms)
+            : words.testBad(status, ms)}
+      </Notice>
+      {status !== null && attempt.response !== null && attempt.response !== "" && (
+        <div className="w-full">
+          <h3 className="mb-1 font-semibold">{words.answer}</h3>
+          <CodeBlock text={attempt.response} label={words.answer} />
+        </div>
+      )}
+      {more}
+    </div>
+  );
+}

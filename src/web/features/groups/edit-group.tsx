@@ -1,0 +1,76 @@
+/** Changes a group's name and, where it follows a filter that sentences can say, its filter. */
+import { useQueryClient } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import { send } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { Loading } from "../../ui/states.tsx";
+import { sayDone } from "../../ui/toast.tsx";
+import { type FilterField, fromFilter, type Sentences, toFilter } from "./filter.ts";
+import { FilterBuilder, LiveCount, useFilterFields } from "./filter-builder.tsx";
+import type { GroupDetail } from "./group-view.ts";
+import { words } from "./strings.ts";
+
+interface Props {
+  group: GroupDetail;
+  onClose: () => void;
+}
+
+export function EditGroup({ group, onClose }: Props) {
+  const fields = useFilterFields();
+  return (
+    <Dialog title={words.editTitle(group.name)} isOpen onClose={onClose}>
+      {fields === undefined ? <Loading /> : <EditForm group={group} fields={fields} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function EditForm({ group, fields, onClose }: Props & { fields: readonly FilterField[] }) {
+  const { id } = useWorkspace();
+  const client = useQueryClient();
+  const before = group.filter === null ? null : fromFilter(group.filter, fields);
+  const form = useForm<{ name: string; filter: Sentences | null }>({
+    defaultValues: { name: group.name, filter: before },
+  });
+  const value = form.watch("filter");
+  const isSame = JSON.stringify(value) === JSON.stringify(before);
+  const filter = value === null || isSame ? group.filter : toFilter(value, fields);
+  const mistake = form.formState.errors.filter?.message;
+  return (
+    <Form
+      form={form}
+      submit={words.editSave}
+      onSend={async ({ name }, key) => {
+        if (value !== null && filter === null) {
+          form.setError("filter", { message: words.unfinished });
+          return;
+        }
+        await send("PUT", `/w/${id}/groups/${group.id}`, { name, filter }, key);
+        for (const known of ["groups", "group", "bulk"]) await client.invalidateQueries({ queryKey: [known, id] });
+        sayDone(words.edited);
+        onClose();
+      }}
+    >
+      <TextField form={form} name="name" label={words.name} autoComplete="off" />
+      {value === null && <p className="text-quiet">{group.filter === null ? words.editList : words.editDeep}</p>}
+      {value !== null && (
+        <FilterBuilder
+          fields={fields}
+          value={value}
+          onChange={(changed) => {
+            form.setValue("filter", changed);
+            form.clearErrors("filter");
+          }}
+        />
+      )}
+      {mistake !== undefined && (
+        <p role="alert" className="text-red">
+          {mistake}
+        </p>
+      )}
+      {value !== null && <LiveCount filter={filter} />}
+    </Form>
+  );
+}

@@ -1,0 +1,97 @@
+/** Makes a group: a fixed list, or one that follows a filter that is built as sentences. */
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { send } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { Loading } from "../../ui/states.tsx";
+import { sayDone } from "../../ui/toast.tsx";
+import { toFilter } from "./filter.ts";
+import { FilterBuilder, LiveCount, useFilterFields } from "./filter-builder.tsx";
+import type { Group } from "./group-view.ts";
+import { words } from "./strings.ts";
+
+interface Props {
+  onClose: () => void;
+  onMade: (group: Group) => Promise<unknown> | undefined;
+  /** Begins with a filter. */
+  isSearch?: boolean;
+}
+
+const START = { joint: "all" as const, sentences: [{ field: "city", ask: "is", value: "" }] };
+
+export function NewGroup({ onClose, onMade, isSearch = true }: Props) {
+  const { id } = useWorkspace();
+  const client = useQueryClient();
+  const fields = useFilterFields();
+  const [isDynamic, setIsDynamic] = useState(isSearch);
+  const form = useForm({ defaultValues: { name: "", filter: START } });
+  const value = form.watch("filter");
+  const filter = fields === undefined ? null : toFilter(value, fields);
+  const kinds = [
+    [true, words.kindDynamic, words.kindDynamicText],
+    [false, words.kindStatic, words.kindStaticText],
+  ] as const;
+  return (
+    <Dialog title={words.makeTitle} isOpen onClose={onClose}>
+      <Form
+        form={form}
+        submit={words.save}
+        onSend={async ({ name }, key) => {
+          if (isDynamic && filter === null) {
+            form.setError("filter", { message: words.unfinished });
+            return;
+          }
+          const body = { name, filter: isDynamic ? filter : null };
+          const group = await send<Group>("POST", `/w/${id}/groups`, body, key);
+          await client.invalidateQueries({ queryKey: ["groups", id] });
+          sayDone(words.made);
+          onClose();
+          await onMade(group);
+        }}
+      >
+        <TextField form={form} name="name" label={words.name} autoComplete="off" />
+        <fieldset className="flex flex-col gap-2">
+          <legend className="mb-1 font-semibold">{words.kind}</legend>
+          {kinds.map(([kind, label, text]) => (
+            <label key={label} className="flex min-h-9 items-center gap-3 max-mid:min-h-11">
+              <input
+                type="radio"
+                name="kind"
+                checked={isDynamic === kind}
+                onChange={() => setIsDynamic(kind)}
+                className="size-4 shrink-0 accent-accent"
+              />
+              <span>
+                {label}
+                <span className="block text-label text-quiet">{text}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        {isDynamic && fields === undefined && <Loading />}
+        {isDynamic && fields !== undefined && (
+          <>
+            <FilterBuilder
+              fields={fields}
+              value={value}
+              onChange={(changed) => {
+                form.setValue("filter", changed as typeof START);
+                form.clearErrors("filter");
+              }}
+            />
+            {form.formState.errors.filter?.message !== undefined && (
+              <p role="alert" className="text-red">
+                {form.formState.errors.filter.message}
+              </p>
+            )}
+            <LiveCount filter={filter} />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,257 @@
+/**
+ * A file of people on its way in: dropped, its columns put right, consent asked apart, judged without changing anything,
+ * then brought in. `?file=` is the file on the server, so the page can be left and come back to at any step.
+ */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { ArrowLeft, FileUp } from "lucide-react";
+import { useState } from "react";
+import { ApiError, get, send, sendFile } from "../../app/api.ts";
+import { NothingHere } from "../../app/not-found.tsx";
+import { useWorkspace } from "../../app/session.ts";
+import { Button, textLink } from "../../ui/button.tsx";
+import { Chip } from "../../ui/chip.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { figure } from "../../ui/plural.ts";
+import { Failed, Loading, Notice } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { sayDone } from "../../ui/toast.tsx";
+import { type Import, type ImportDetail, importLook, isRunning } from "./import-view.ts";
+import { ImportMapping } from "./mapping.tsx";
+import { ImportResult } from "./result.tsx";
+import { words } from "./strings.ts";
+
+export function Screen() {
+  const { file } = useSearch({ strict: false }) as { file?: string };
+  return file === undefined ? <Give /> : <OneFile key={file} file={file} />;
+}
+
+function BackLink() {
+  const { id } = useWorkspace();
+  const params = { workspace: String(id) } as never;
+  return (
+    <p className="-mt-4 mb-4">
+      <Link
+        to={"/w/$workspace/contacts" as never}
+        params={params}
+        className={`inline-flex min-h-9 items-center gap-1 ${textLink}`}
+      >
+        <ArrowLeft aria-hidden size={16} />
+        {words.back}
+      </Link>
+    </p>
+  );
+}
+
+function Give() {
+  const { id, timezone } = useWorkspace();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [isOver, setIsOver] = useState(false);
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const list = useQuery({
+    queryKey: ["imports", id],
+    queryFn: ({ signal }) => get<Import[]>(`/w/${id}/imports`, signal),
+    refetchInterval: ({ state }) => (state.data?.some(isRunning) === true ? 2_000 : false),
+  });
+  const give = async (file: File | undefined) => {
+    if (file === undefined || isBusy) return;
+    setIsBusy(true);
+    setError(null);
+    try {
+      const given = await sendFile<Import>(`/w/${id}/imports?name=${encodeURIComponent(file.name)}`, file);
+      await client.invalidateQueries({ queryKey: ["imports", id] });
+      await navigate({ to: ".", search: { file: String(given.id) } } as never);
+    } catch (reason) {
+      setError(reason);
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Page title={words.title} lead={words.lead}>
+      <BackLink />
+      {error !== null && (
+        <div className="mb-4">
+          <Failed error={error} />
+        </div>
+      )}
+      <label
+        onDragOver={(event) => {
+          event.preventDefault();
+          setIsOver(true);
+        }}
+        onDragLeave={() => setIsOver(false)}
+        onDrop={(event) => {
+          event.preventDefault();
+          setIsOver(false);
+          void give(event.dataTransfer.files[0]);
+        }}
+        className={`relative mb-8 flex min-h-52 flex-col items-center justify-center gap-3 rounded-panel border-2 border-dashed bg-surface p-6 text-center focus-within:outline-2 focus-within:outline-offset-2 ${isOver ? "border-accent" : "border-edge"}`}
+      >
+        {isBusy ? (
+          <Loading label={words.sending} />
+        ) : (
+          <>
+            <FileUp aria-hidden size={28} className="text-quiet" />
+            <span className="text-form font-semibold">{words.drop}</span>
+            <span className="max-w-[60ch] text-quiet">{words.dropText}</span>
+            <span className="inline-flex min-h-10 items-center rounded-control border border-edge px-4 font-semibold max-mid:min-h-11">
+              {words.choose}
+            </span>
+          </>
+        )}
+        <input
+          type="file"
+          aria-label={words.choose}
+          accept=".csv,.tsv,.txt,text/csv,text/plain"
+          disabled={isBusy}
+          className="absolute inset-0 cursor-pointer opacity-0"
+          onChange={({ target }) => void give(target.files?.[0])}
+        />
+      </label>
+      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+      {(list.data?.length ?? 0) > 0 && (
+        <Section title={words.recent} lead={words.recentText}>
+          <ul className="rounded-panel border border-line bg-surface">
+            {list.data?.map((one) => {
+              const { word, tone } = importLook(one.state);
+              return (
+                <li key={one.id} className="border-b border-line last:border-b-0">
+                  <Link
+                    to="."
+                    search={{ file: String(one.id) } as never}
+                    className="flex min-h-11 flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-ink no-underline hover:bg-sunken"
+                  >
+                    <span className="min-w-0 font-semibold">{one.name}</span>
+                    <Chip tone={tone}>{word}</Chip>
+                    <span className="ms-auto text-quiet">
+                      <Time at={one.created_at} zone={timezone} />
+                    </span>
+                  </Link>
+                </li>
+              );
+            })}
+          </ul>
+        </Section>
+      )}
+    </Page>
+  );
+}
+
+function OneFile({ file }: { file: string }) {
+  const { id } = useWorkspace();
+  const job = useQuery({
+    queryKey: ["import", id, file],
+    queryFn: ({ signal }) => get<ImportDetail>(`/w/${id}/imports/${file}`, signal),
+    refetchInterval: ({ state }) => (state.data !== undefined && isRunning(state.data) ? 700 : false),
+  });
+  const [isChanging, setIsChanging] = useState(false);
+  if (job.isError && job.error instanceof ApiError && job.error.status === 404) return <NothingHere />;
+  const { data } = job;
+  return (
+    <Page title={words.title} about={data?.name ?? ""} lead={data?.name}>
+      <BackLink />
+      {job.isPending && <Loading />}
+      {job.isError && <Failed error={job.error} retry={() => void job.refetch()} />}
+      {data !== undefined && (
+        <>
+          <Body
+            job={data}
+            isChanging={isChanging}
+            change={setIsChanging}
+            refresh={async () => {
+              await job.refetch();
+            }}
+          />
+          {!isRunning(data) && <Foot job={data} />}
+        </>
+      )}
+    </Page>
+  );
+}
+
+interface BodyProps {
+  job: ImportDetail;
+  isChanging: boolean;
+  change: (isChanging: boolean) => void;
+  refresh: () => Promise<void>;
+}
+
+function Body({ job, isChanging, change, refresh }: BodyProps) {
+  if (isRunning(job)) return <Progress job={job} />;
+  const isMapping = job.state === "given" || job.state === "failed" || isChanging;
+  return (
+    <>
+      {job.error !== null && (
+        <div role="alert" className="mb-6 rounded-panel bg-red-tint p-4 text-red">
+          {job.error}
+        </div>
+      )}
+      {isMapping ? (
+        <ImportMapping
+          job={job}
+          begun={async () => {
+            change(false);
+            await refresh();
+          }}
+        />
+      ) : (
+        <ImportResult job={job} change={() => change(true)} refresh={refresh} />
+      )}
+    </>
+  );
+}
+
+function Progress({ job }: { job: ImportDetail }) {
+  const done = job.rows_done ?? 0;
+  // How many there are in all is known once they have been checked.
+  const total = job.state === "importing" ? (job.outcome?.rows ?? null) : null;
+  const text = total === null ? words.rows(figure(done)) : words.rowsOf(figure(done), figure(total));
+  return (
+    <Section title={job.state === "checking" ? words.checking : words.importing}>
+      <p role="status" className="mb-2 text-form figures">
+        {text}
+      </p>
+      {total !== null && total > 0 && (
+        <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden className="h-2 w-full max-w-xl rounded-control">
+          <rect width="100" height="6" className="fill-line" />
+          <rect width={Math.min(100, (done / total) * 100)} height="6" className="glides fill-accent" />
+        </svg>
+      )}
+      <div className="mt-3">
+        <Notice tone="grey">{words.mayLeave}</Notice>
+      </div>
+    </Section>
+  );
+}
+
+function Foot({ job }: { job: Import }) {
+  const { id } = useWorkspace();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <div className="mt-8 border-t border-line pt-4">
+      <Button tone="quiet" onClick={() => setIsAsking(true)}>
+        {words.discard}
+      </Button>
+      <Confirm
+        isOpen={isAsking}
+        title={words.discardTitle}
+        action={words.discard}
+        keep={words.discardKeep}
+        onClose={() => setIsAsking(false)}
+        act={async (key) => {
+          await send("DELETE", `/w/${id}/imports/${job.id}`, {}, key);
+          sayDone(words.discarded);
+          await client.invalidateQueries({ queryKey: ["imports", id] });
+          await navigate({ to: ".", search: {}, replace: true } as never);
+        }}
+      >
+        {words.discardText}
+      </Confirm>
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+/** An import as the console's routes show it. */
+import type { ChipTone } from "../../ui/chip.tsx";
+import { words } from "./strings.ts";
+
+export type ImportState = keyof typeof words.states;
+
+export interface ImportOutcome {
+  rows: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  failed: number;
+  opted_in: number;
+  kept_opted_out: number;
+  failures: { line: number; reason: string }[];
+}
+
+export interface Import {
+  id: number;
+  name: string;
+  state: ImportState;
+  rows_done: number | null;
+  opt_in: boolean;
+  proof: string;
+  outcome: ImportOutcome | null;
+  error: string | null;
+  has_errors: boolean;
+  created_at: string;
+}
+
+export interface ImportDetail extends Import {
+  columns: { name: string; target: string }[];
+  rows: string[][];
+  targets: string[];
+  /** Custom fields by their names. */
+  labels: Record<string, string>;
+}
+
+const TONES: Readonly<Record<ImportState, ChipTone>> = {
+  given: "grey",
+  checking: "blue",
+  checked: "grey",
+  importing: "blue",
+  broken_off: "amber",
+  done: "green",
+  failed: "red",
+};
+
+export function importLook(state: ImportState): { word: string; tone: ChipTone } {
+  return { word: words.states[state], tone: TONES[state] };
+}
+
+export function isRunning({ state }: Import): boolean {
+  return state === "checking" || state === "importing";
+}

@@ -1,0 +1,177 @@
+/** What a file would do, and what it did: figures, refused rows with their reasons, and who stays opted out. */
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { newFormKey, send } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { Button, ButtonLink, buttonLook } from "../../ui/button.tsx";
+import { Section } from "../../ui/page.tsx";
+import { figure, plural } from "../../ui/plural.ts";
+import { Failed, Notice } from "../../ui/states.tsx";
+import type { ImportDetail, ImportOutcome } from "./import-view.ts";
+import { words } from "./strings.ts";
+
+interface Props {
+  job: ImportDetail;
+  change: () => void;
+  refresh: () => Promise<void>;
+}
+
+export function ImportResult({ job, change, refresh }: Props) {
+  const { id } = useWorkspace();
+  const client = useQueryClient();
+  const [key] = useState(newFormKey);
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const { outcome, state } = job;
+  const isDone = state === "done";
+  const coming = outcome === null ? 0 : outcome.created + outcome.updated;
+  const run = async () => {
+    if (isBusy) return;
+    setIsBusy(true);
+    setError(null);
+    try {
+      await send("POST", `/w/${id}/imports/${job.id}/run`, {}, `${key}-${state}`);
+      await refresh();
+      await client.invalidateQueries({ queryKey: ["contacts", id] });
+    } catch (reason) {
+      setError(reason);
+    }
+    setIsBusy(false);
+  };
+  return (
+    <>
+      {isDone && outcome !== null && <Done outcome={outcome} />}
+      {state === "broken_off" && (
+        <div className="mb-6">
+          <Notice>{words.brokenOff}</Notice>
+        </div>
+      )}
+      {outcome !== null && (
+        <Section title={isDone ? words.resultDone : words.result}>
+          <Figures outcome={outcome} />
+          {outcome.kept_opted_out > 0 && (
+            <div className="mt-4">
+              <Notice>
+                {words.keptOut(
+                  plural(outcome.kept_opted_out, words.person, words.people),
+                  outcome.kept_opted_out === 1,
+                )}
+              </Notice>
+            </div>
+          )}
+        </Section>
+      )}
+      {outcome !== null && outcome.failed > 0 && <Refused job={job} outcome={outcome} />}
+      {error !== null && (
+        <div className="mb-4">
+          <Failed error={error} />
+        </div>
+      )}
+      {state === "checked" && coming === 0 && <Notice tone="grey">{words.nothing}</Notice>}
+      <div className="mt-4 flex flex-wrap gap-3">
+        {state === "broken_off" && (
+          <Button tone="primary" busy={isBusy} onClick={() => void run()}>
+            {words.goOn}
+          </Button>
+        )}
+        {state === "checked" && coming > 0 && (
+          <Button tone="primary" busy={isBusy} onClick={() => void run()}>
+            {words.run(plural(coming, words.one, words.other))}
+          </Button>
+        )}
+        {isDone && (
+          <>
+            <ButtonLink
+              tone="primary"
+              to={"/w/$workspace/contacts" as never}
+              params={{ workspace: String(id) } as never}
+            >
+              {words.seeContacts}
+            </ButtonLink>
+            <ButtonLink to={"." as never} search={{} as never}>
+              {words.another}
+            </ButtonLink>
+          </>
+        )}
+        {!isDone && <Button onClick={change}>{words.change}</Button>}
+      </div>
+    </>
+  );
+}
+
+/** Never "success" for rows that did not go in. */
+function Done({ outcome }: { outcome: ImportOutcome }) {
+  const people = plural(outcome.created + outcome.updated + outcome.unchanged, words.one, words.other);
+  return (
+    <div className="mb-6">
+      <Notice tone={outcome.failed === 0 ? "green" : "amber"}>
+        {outcome.failed === 0
+          ? words.doneAll(people)
+          : words.doneSome(people, plural(outcome.failed, words.row, words.rowsOther))}
+      </Notice>
+    </div>
+  );
+}
+
+function Figures({ outcome }: { outcome: ImportOutcome }) {
+  const all = [
+    [words.created, outcome.created],
+    [words.updated, outcome.updated],
+    [words.unchanged, outcome.unchanged],
+    [words.failed, outcome.failed],
+    [words.optedIn, outcome.opted_in],
+  ] as const;
+  return (
+    <dl className="grid grid-cols-2 gap-3 mid:grid-cols-5">
+      {all.map(([name, count]) => (
+        <div key={name} className="flex flex-col-reverse justify-end rounded-panel border border-line bg-surface p-4">
+          <dt className="text-quiet">{name}</dt>
+          <dd className="text-section font-semibold figures">{figure(count)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Refused({ job, outcome }: { job: ImportDetail; outcome: ImportOutcome }) {
+  const { id } = useWorkspace();
+  const { failures, failed } = outcome;
+  return (
+    <Section
+      title={words.refused}
+      lead={
+        failures.length < failed
+          ? `${words.refusedText(figure(failures.length), figure(failed))} ${words.errorsText}`
+          : words.errorsText
+      }
+      action={
+        <a href={`/console/api/w/${id}/imports/${job.id}/errors`} download className={buttonLook("plain", true)}>
+          {words.errors}
+        </a>
+      }
+    >
+      <div className="overflow-x-auto rounded-panel border border-line bg-surface">
+        <table className="w-full border-collapse">
+          <thead>
+            <tr>
+              <th scope="col" className="border-b border-line px-4 py-2 text-end text-label text-quiet">
+                {words.line}
+              </th>
+              <th scope="col" className="border-b border-line px-4 py-2 text-label text-quiet">
+                {words.why}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {failures.map(({ line, reason }) => (
+              <tr key={line} className="border-b border-line last:border-b-0">
+                <td className="w-20 px-4 py-2 text-end figures">{figure(line)}</td>
+                <td className="px-4 py-2">{reason}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,124 @@
+/**
+ * What can be sent to somebody now, and nothing else: text while the window is open, a template when it is closed, and
+ * only words where nobody may write. Each message has one key: pressed twice, or sent over a lost connection and again,
+ * it goes out once.
+ */
+import { useRef, useState } from "react";
+import { newFormKey, send } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { inputLook } from "../../ui/field.tsx";
+import { Notice, sentenceOf } from "../../ui/states.tsx";
+import { exact } from "../../ui/time.tsx";
+import { SendTemplate } from "../messages/send-template.tsx";
+import type { Conversation } from "./inbox-view.ts";
+import { isAnswered, isInThread, useRefresh } from "./sending.ts";
+import { leftWords, words } from "./strings.ts";
+import { SOON_MS, useWindowLeft } from "./window-chip.tsx";
+
+export function Composer({ conversation }: { conversation: Conversation }) {
+  const { timezone, suspended, numbers } = useWorkspace();
+  const { contact, from, has_phone: hasPhone, window_ends_at: endsAt } = conversation;
+  const left = useWindowLeft(endsAt);
+  const { status, source, at } = contact.consent;
+  const when = (time: string) => exact(Date.parse(time), timezone);
+  const stop = ((): string | null => {
+    if (!hasPhone) return words.noPhone;
+    if (status === "opted_out") {
+      const told = at === null ? "" : when(at);
+      return source === "inbound_message" ? words.optedOut(told) : words.optedOutElse(told);
+    }
+    if (suspended !== null) return words.suspended;
+    if (from === null) return words.noNumber;
+    return numbers.some(({ phone, ready }) => phone === from && !ready) ? words.notReady(from) : null;
+  })();
+  return (
+    <div className="flex max-h-[60%] flex-col gap-3 overflow-y-auto border-t border-line p-3">
+      {stop !== null ? (
+        <Notice>{stop}</Notice>
+      ) : left > 0 ? (
+        <>
+          {left < SOON_MS && <Notice>{words.closesSoon(leftWords(left))}</Notice>}
+          <Reply conversation={conversation} />
+        </>
+      ) : (
+        <>
+          <Notice tone="grey">{endsAt === null ? words.neverOpen : words.closed(when(endsAt))}</Notice>
+          <SendTemplate conversation={conversation} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What was typed and not sent, as long as this page lives; it is written down nowhere. */
+const drafts = new Map<string, string>();
+
+function Reply({ conversation: { contact, contact_id: id, from } }: { conversation: Conversation }) {
+  const { id: workspaceId } = useWorkspace();
+  const refresh = useRefresh(workspaceId, id);
+  const draft = `${workspaceId} ${id}`;
+  const [text, setText] = useState(drafts.get(draft) ?? "");
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const key = useRef(newFormKey());
+  const type = (next: string) => {
+    // Other words are another message.
+    key.current = newFormKey();
+    drafts.set(draft, next);
+    setText(next);
+  };
+  const press = async () => {
+    if (isBusy || text.trim() === "") return;
+    setIsBusy(true);
+    setError(null);
+    try {
+      await send("POST", `/w/${workspaceId}/v1/messages`, { to: contact.phone, text, from }, key.current);
+      type("");
+    } catch (reason) {
+      // Handed over and refused, or not answered: it stands in the conversation, with what is known of it.
+      if (isInThread(reason)) type("");
+      else setError(reason);
+      // An answer is kept under the key; another try after it is another message.
+      if (isAnswered(reason)) key.current = newFormKey();
+    } finally {
+      setIsBusy(false);
+      await refresh();
+    }
+  };
+  return (
+    <form
+      className="flex flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void press();
+      }}
+    >
+      <textarea
+        className={`${inputLook} max-h-40`}
+        rows={2}
+        aria-label={words.reply}
+        placeholder={words.reply}
+        maxLength={4_096}
+        value={text}
+        onChange={({ target }) => type(target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          void press();
+        }}
+      />
+      {error !== null && (
+        <p role="alert" className="text-red">
+          {sentenceOf(error)}
+        </p>
+      )}
+      <div className="flex items-center justify-between gap-3">
+        <span className="text-label text-quiet max-mid:invisible">{words.sendHint}</span>
+        <Button type="submit" tone="primary" busy={isBusy} disabled={text.trim() === ""}>
+          {words.send}
+        </Button>
+      </div>
+    </form>
+  );
+}

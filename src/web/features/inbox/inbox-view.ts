@@ -1,0 +1,28 @@
+/** Conversations as the console's server shows them. */
+import type { Consent, Contact } from "../contacts/contact-view.ts";
+import type { ThreadItem } from "../messages/message-view.ts";
+
+export interface ConversationRow {
+  contact_id: number;
+  phone: string | null;
+  name: string | null;
+  consent: Consent;
+  unread: number;
+  wrote_at: string;
+  window_ends_at: string | null;
+  last: ThreadItem | null;
+}
+
+export interface Conversation {
+  contact_id: number;
+  contact: Contact;
+  has_phone: boolean;
+  /** The number that answers. */
+  from: string | null;
+  unread: number;
+  last_inbound_id: number;
+  window_ends_at: string | null;
+  /** The newest first. */
+  items: ThreadItem[];
+  next: string | null;
+}

@@ -1,0 +1,165 @@
+/** The inbox: who wrote and can still be answered, and beside it the conversation that is open. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link, useSearch } from "@tanstack/react-router";
+import { getList, queryText } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { ButtonLink } from "../../ui/button.tsx";
+import { Chip } from "../../ui/chip.tsx";
+import { FilterBar, Pager } from "../../ui/list.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { consentLook } from "../contacts/contact-view.ts";
+import { MessagePanel } from "../messages/message-panel.tsx";
+import { messageLook } from "../messages/message-state.ts";
+import { textIn } from "./bubble.tsx";
+import { ConversationView } from "./conversation.tsx";
+import type { ConversationRow } from "./inbox-view.ts";
+import { words } from "./strings.ts";
+import { WindowChip } from "./window-chip.tsx";
+
+interface Search {
+  show?: "unread" | "waiting" | "open";
+  person?: string;
+  after?: string;
+  open?: string;
+}
+
+export function Screen() {
+  const { id } = useWorkspace();
+  const { show, person, after, open } = useSearch({ strict: false }) as Search;
+  const list = useQuery({
+    queryKey: ["conversations", id, show, after],
+    queryFn: ({ signal }) => getList<ConversationRow>(`/w/${id}/conversations${queryText({ show, after })}`, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: after === undefined ? 4_000 : false,
+  });
+  const rows = list.data?.data ?? [];
+  return (
+    <Page title={words.title}>
+      <div className={person === undefined ? "" : "max-mid:hidden"}>
+        <FilterBar
+          label={words.show}
+          name="show"
+          choices={[
+            { value: undefined, label: words.all },
+            { value: "unread", label: words.unread },
+            { value: "waiting", label: words.waiting },
+            { value: "open", label: words.open },
+          ]}
+        />
+      </div>
+      {list.isPending && <Loading />}
+      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+      {list.data !== undefined && rows.length === 0 && person === undefined && (
+        <>
+          <Nobody show={show} hasMore={list.data.meta.has_more} />
+          <Pager meta={list.data.meta} newer={words.newer} older={words.older} />
+        </>
+      )}
+      {list.data !== undefined && (rows.length > 0 || person !== undefined) && (
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-6 mid:grid-cols-[17rem_minmax(0,1fr)] wide:grid-cols-[20rem_minmax(0,1fr)]">
+          <div className={person === undefined ? "" : "max-mid:hidden"}>
+            <nav
+              aria-label={words.conversations}
+              aria-busy={list.isPlaceholderData}
+              className="rounded-panel border border-line bg-surface mid:max-h-[calc(100dvh-12rem)] mid:overflow-y-auto"
+            >
+              {rows.map((row) => (
+                <Row key={row.contact_id} row={row} isOpen={String(row.contact_id) === person} />
+              ))}
+            </nav>
+            <Pager meta={list.data.meta} newer={words.newer} older={words.older} />
+          </div>
+          {person === undefined ? (
+            <p className="m-auto text-quiet max-mid:hidden">{words.choose}</p>
+          ) : (
+            <ConversationView key={person} id={person} />
+          )}
+        </div>
+      )}
+      {open !== undefined && <MessagePanel key={open} id={open} />}
+    </Page>
+  );
+}
+
+function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
+  const { timezone } = useWorkspace();
+  const { contact_id: id, name, phone, unread, last, consent } = row;
+  const look = last?.kind === "message" ? messageLook(last) : null;
+  // Only what somebody has to look at; that a message arrived is no news in a list of people.
+  const isTrouble = look?.tone === "red" || look?.tone === "violet";
+  return (
+    <Link
+      to="."
+      search={((known: Search) => ({ ...known, person: String(id), open: undefined })) as never}
+      resetScroll={false}
+      data-row={String(id)}
+      aria-current={isOpen ? "true" : undefined}
+      className={`flex flex-col gap-1 border-b border-line px-4 py-3 text-ink no-underline last:border-b-0 hover:bg-sunken ${isOpen ? "bg-sunken" : ""}`}
+    >
+      <span className="flex items-baseline justify-between gap-2">
+        <span className={`truncate figures ${unread > 0 ? "font-semibold" : ""}`}>
+          {name ?? phone ?? words.somebody}
+        </span>
+        <span className="shrink-0 text-label text-quiet">
+          <Time at={last?.at ?? row.wrote_at} zone={timezone} />
+        </span>
+      </span>
+      {last !== null && (
+        <span className={`truncate ${unread > 0 ? "text-ink" : "text-quiet"}`}>
+          {last.kind === "message" && words.you}
+          {textIn(last).replaceAll("\n", " ")}
+        </span>
+      )}
+      <span className="flex flex-wrap items-center gap-1">
+        {unread > 0 && (
+          <span className="inline-flex min-w-5 justify-center rounded-control bg-accent px-1.5 py-0.5 text-label font-semibold text-on-accent figures">
+            <span aria-hidden>{unread}</span>
+            <span className="sr-only">{words.unreadCount(unread)}</span>
+          </span>
+        )}
+        {consent === "opted_out" ? (
+          <Chip tone={consentLook(consent).tone}>{consentLook(consent).word}</Chip>
+        ) : (
+          <WindowChip endsAt={row.window_ends_at} />
+        )}
+        {look !== null && isTrouble && <Chip tone={look.tone}>{look.word}</Chip>}
+      </span>
+    </Link>
+  );
+}
+
+function Nobody({ show, hasMore }: { show: Search["show"]; hasMore: boolean }) {
+  const { id, numbers, has_simulator: hasSimulator } = useWorkspace();
+  if (show !== undefined) {
+    return (
+      <Empty
+        title={
+          hasMore
+            ? words.emptyWaitingYet
+            : { unread: words.emptyUnread, waiting: words.emptyWaiting, open: words.emptyOpen }[show]
+        }
+        action={
+          <ButtonLink to={"." as never} search={{} as never}>
+            {words.emptyFiltered}
+          </ButtonLink>
+        }
+      />
+    );
+  }
+  return (
+    <Empty
+      title={words.empty}
+      action={
+        hasSimulator && (
+          <ButtonLink to={"/w/$workspace/simulator" as never} params={{ workspace: String(id) } as never}>
+            {words.emptySimulator}
+          </ButtonLink>
+        )
+      }
+    >
+      {words.emptyText(numbers[0]?.phone)}
+    </Empty>
+  );
+}

@@ -1,0 +1,54 @@
+/** A conversation, the oldest above: it scrolls by itself to what is new, unless somebody is reading further up. */
+import { type ReactNode, useEffect, useRef } from "react";
+import { dayOf, type ThreadItem } from "../messages/message-view.ts";
+import { DayLine } from "./bubble.tsx";
+
+/** So near to the end still counts as reading the newest. */
+const NEAR_PX = 120;
+
+interface ThreadProps {
+  label: string;
+  zone: string;
+  /** The newest first, as the server lists them. */
+  items: readonly ThreadItem[];
+  /** Above everything: what leads further back. */
+  top?: ReactNode;
+  empty: string;
+  draw: (item: ThreadItem) => ReactNode;
+}
+
+export function Thread({ label, zone, items, top, empty, draw }: ThreadProps) {
+  const box = useRef<HTMLElement>(null);
+  const isAtEnd = useRef(true);
+  const newest = items[0]?.key;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is newest decides, not what the effect reads.
+  useEffect(() => {
+    if (box.current !== null && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [newest]);
+  const shown = items.toReversed();
+  return (
+    <section
+      ref={box}
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
+      tabIndex={0}
+      className="flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto bg-sunken p-3"
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+        isAtEnd.current = scrollHeight - clientHeight - scrollTop < NEAR_PX;
+      }}
+    >
+      {top}
+      {shown.length === 0 && <p className="m-auto text-quiet">{empty}</p>}
+      {shown.map((item, index) => {
+        const day = dayOf(item.at, zone);
+        const before = shown[index - 1];
+        return (
+          <div key={item.key} className="flex flex-col">
+            {(before === undefined || dayOf(before.at, zone) !== day) && <DayLine day={day} />}
+            {draw(item)}
+          </div>
+        );
+      })}
+    </section>
+  );
+}

@@ -1,0 +1,36 @@
+/** How long somebody can be answered in one's own words: open, about to close, or closed. It counts down by itself. */
+import { useEffect, useState } from "react";
+import { Chip } from "../../ui/chip.tsx";
+import { leftWords, words } from "./strings.ts";
+
+export const SOON_MS = 60 * 60_000;
+
+/** Milliseconds until the window closes; 0 or less: it is closed. */
+export function useWindowLeft(endsAt: string | null): number {
+  const [now, setNow] = useState(() => Date.now());
+  const left = endsAt === null ? 0 : Date.parse(endsAt) - now;
+  const isOpen = left > 0;
+  const isClosing = left < SOON_MS;
+  useEffect(() => {
+    if (!isOpen) return;
+    const timer = setInterval(() => setNow(Date.now()), isClosing ? 1_000 : 15_000);
+    return () => clearInterval(timer);
+  }, [isOpen, isClosing]);
+  return left;
+}
+
+export function WindowChip({ endsAt }: { endsAt: string | null }) {
+  const left = useWindowLeft(endsAt);
+  if (left <= 0) {
+    return (
+      <Chip tone="grey" title={words.windowHint}>
+        {words.windowClosed}
+      </Chip>
+    );
+  }
+  return (
+    <Chip tone={left < SOON_MS ? "amber" : "green"} title={words.windowHint}>
+      {left < SOON_MS ? words.windowClosing(leftWords(left)) : words.windowOpen(leftWords(left))}
+    </Chip>
+  );
+}

@@ -1,0 +1,125 @@
+/** A template to one person: chosen among those that can be sent, its values filled in, seen as they will see it. */
+import { useQuery } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { type Path, useForm, useWatch } from "react-hook-form";
+import { getList, send } from "../../app/api.ts";
+import { useWorkspace } from "../../app/session.ts";
+import { inputLook, TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import type { Conversation } from "../inbox/inbox-view.ts";
+import { isInThread, useRefresh } from "../inbox/sending.ts";
+import { words } from "../inbox/strings.ts";
+
+interface Template {
+  name: string;
+  language: string;
+  sendable: boolean;
+  variables: { header: number; body: number };
+  text: string;
+  media: { default: boolean } | null;
+}
+
+interface Values {
+  header: string[];
+  body: string[];
+}
+
+export function SendTemplate({ conversation }: { conversation: Conversation }) {
+  const { id } = useWorkspace();
+  const [chosen, setChosen] = useState("");
+  const field = useId();
+  const list = useQuery({
+    queryKey: ["templates", id, "sendable"],
+    queryFn: ({ signal }) => getList<Template>(`/w/${id}/v1/templates?status=APPROVED`, signal),
+  });
+  if (list.isPending) return <Loading />;
+  if (list.data === undefined) return <Failed error={list.error} retry={() => void list.refetch()} />;
+  // One that needs a file and has no sample cannot be sent from here.
+  const templates = list.data.data.filter(({ sendable, media }) => sendable && (media === null || media.default));
+  if (templates.length === 0) return <Empty title={words.noTemplates} />;
+  const template = templates.find((one) => keyOf(one) === chosen);
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-col gap-1">
+        <label htmlFor={field} className="font-semibold">
+          {words.template}
+        </label>
+        <select id={field} className={inputLook} value={chosen} onChange={({ target }) => setChosen(target.value)}>
+          <option value="">{words.chooseTemplate}</option>
+          {templates.map((one) => (
+            <option key={keyOf(one)} value={keyOf(one)}>
+              {one.name} ({one.language})
+            </option>
+          ))}
+        </select>
+      </div>
+      {template !== undefined && (
+        <TemplateForm key={chosen} template={template} conversation={conversation} onSent={() => setChosen("")} />
+      )}
+    </div>
+  );
+}
+
+function TemplateForm({
+  template,
+  conversation: { contact, contact_id: id, from },
+  onSent,
+}: {
+  template: Template;
+  conversation: Conversation;
+  onSent: () => void;
+}) {
+  const { id: workspaceId, billing } = useWorkspace();
+  const refresh = useRefresh(workspaceId, id);
+  const { header, body } = template.variables;
+  const empty = (count: number): string[] => Array.from({ length: count }, () => "");
+  const form = useForm<Values>({ defaultValues: { header: empty(header), body: empty(body) } });
+  const values = useWatch({ control: form.control });
+  const names = Object.fromEntries(
+    [...empty(header).map((_, index) => `header.${index}`), ...empty(body).map((_, index) => `body.${index}`)].map(
+      (name) => [`variables.${name}`, name as Path<Values>],
+    ),
+  );
+  const submit = async (given: Values, key: string) => {
+    const { name, language } = template;
+    const variables = { header: given.header ?? [], body: given.body ?? [] };
+    const message = { to: contact.phone, template: name, language, variables, from };
+    try {
+      await send("POST", `/w/${workspaceId}/v1/messages`, message, key);
+    } catch (error) {
+      if (!isInThread(error)) throw error;
+    } finally {
+      await refresh();
+    }
+    onSent();
+  };
+  return (
+    <Form form={form} onSend={submit} submit={words.sendTemplate} names={names}>
+      {empty(header).map((_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a value has no name but its place.
+        <TextField key={`h${index}`} form={form} name={`header.${index}`} label={words.headerValue(index + 1)} />
+      ))}
+      {empty(body).map((_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a value has no name but its place.
+        <TextField key={`b${index}`} form={form} name={`body.${index}`} label={words.bodyValue(index + 1)} />
+      ))}
+      <div>
+        <p className="mb-1 text-label text-quiet">{words.preview}</p>
+        <p className="whitespace-pre-wrap rounded-panel border border-line bg-sunken p-3">
+          {fill(template.text, values.body ?? [])}
+        </p>
+      </div>
+      {billing !== null && <p className="text-quiet">{words.costs(billing.rate, billing.currency)}</p>}
+    </Form>
+  );
+}
+
+function keyOf({ name, language }: Template): string {
+  return `${name} ${language}`;
+}
+
+/** What is not filled in yet stays as its placeholder. */
+function fill(text: string, values: readonly (string | undefined)[]): string {
+  return text.replace(/\{\{(\d+)\}\}/g, (whole, place: string) => values[Number(place) - 1] || whole);
+}

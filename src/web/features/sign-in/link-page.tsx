@@ -1,0 +1,162 @@
+/**
+ * Where one-time links lead: the first operator is made, an invitation is accepted, a new password is chosen. The token
+ * stands behind the `#`, so no server and no proxy has seen it before this page sends it.
+ */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { ApiError, send } from "../../app/api.ts";
+import { type Me, signedInAs } from "../../app/session.ts";
+import { Outside } from "../../app/signed-out-page.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { Copyable } from "../../ui/copy.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { Failed, Loading } from "../../ui/states.tsx";
+import { exact } from "../../ui/time.tsx";
+import type { Account } from "../users/user-view.ts";
+import { SignInForm } from "./sign-in-form.tsx";
+import { words } from "./strings.ts";
+
+type Kind = "setup" | "join" | "reset";
+
+/** `workspace` and `account` are those of an invitation; without an account there is a password to choose. */
+interface Link {
+  kind: Kind;
+  email: string | null;
+  workspace: string | null;
+  account: Account | null;
+}
+
+export function LinkPage({ kind }: { kind: Kind }) {
+  const [token] = useState(() => location.hash.slice(1));
+  const link = useQuery({
+    queryKey: ["link", token],
+    queryFn: () => send<Link>("POST", "/links/look", { token }),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const { title, lead } = words[kind];
+  const look = () => void link.refetch();
+  if (link.isPending) {
+    return (
+      <Outside title={title}>
+        <Loading label={words.checking} />
+      </Outside>
+    );
+  }
+  if (link.isError) {
+    const isOver = link.error instanceof ApiError && link.error.status === 404;
+    return isOver ? (
+      <Ended kind={kind} />
+    ) : (
+      <Outside title={title}>
+        <Failed error={link.error} retry={look} />
+      </Outside>
+    );
+  }
+  const { email, workspace, account } = link.data;
+  if (email !== null && workspace !== null && account !== null) {
+    return <Invited token={token} email={email} workspace={workspace} account={account} look={look} />;
+  }
+  return (
+    <Outside title={title} lead={workspace === null ? lead : words.joinLead(workspace)}>
+      <Choose kind={kind} token={token} email={email} isTakeOver={false} look={look} />
+    </Outside>
+  );
+}
+
+interface InvitedProps {
+  token: string;
+  email: string;
+  workspace: string;
+  account: Account;
+  look: () => void;
+}
+
+/** The address has an account, which may be somebody else's: the invitee signs in to it, or takes the address over. */
+function Invited({ token, email, workspace, account, look }: InvitedProps) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [isTheirs, setIsTheirs] = useState(true);
+  const enter = async () => {
+    await signedInAs(client);
+    await navigate({ to: "/", replace: true } as never);
+  };
+  return (
+    <Outside
+      title={isTheirs ? words.join.known : words.join.takeOver}
+      lead={isTheirs ? words.joinLead(workspace) : words.takeOverText}
+    >
+      <p>{words.accountText(email, exact(Date.parse(account.since)), account.first_invited_by)}</p>
+      {isTheirs ? (
+        <SignInForm email={email} invitation={token} onSignedIn={enter} />
+      ) : (
+        <Choose kind="join" token={token} email={email} isTakeOver look={look} />
+      )}
+      <Button tone="quiet" small className="self-start" onClick={() => setIsTheirs(!isTheirs)}>
+        {isTheirs ? words.notMine : words.mine}
+      </Button>
+    </Outside>
+  );
+}
+
+interface ChooseProps {
+  kind: Kind;
+  token: string;
+  email: string | null;
+  isTakeOver: boolean;
+  /** Looks at the link anew. */
+  look: () => void;
+}
+
+function Choose({ kind, token, email, isTakeOver, look }: ChooseProps) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const form = useForm({ defaultValues: { email: email ?? "", password: "" } });
+  const use = async (values: { email: string; password: string }) => {
+    const body = email === null ? { token, ...values } : { token, password: values.password };
+    try {
+      await send<Me>("POST", "/links/use", isTakeOver ? { ...body, take_over: true } : body);
+    } catch (error) {
+      // Another invitation of the address was accepted since the page was opened.
+      if (error instanceof ApiError && error.code === "account_exists") look();
+      throw error;
+    }
+    await signedInAs(client);
+    await navigate({ to: "/", replace: true } as never);
+  };
+  return (
+    <Form form={form} onSend={use} submit={isTakeOver ? words.takeOverAction : words[kind].submit}>
+      <TextField
+        form={form}
+        name="email"
+        label={words.email}
+        type="email"
+        autoComplete="username"
+        readOnly={email !== null}
+        required
+      />
+      <TextField
+        form={form}
+        name="password"
+        label={words.password}
+        type="password"
+        autoComplete="new-password"
+        hint={words.passwordHint}
+        required
+      />
+    </Form>
+  );
+}
+
+function Ended({ kind }: { kind: Kind }) {
+  return (
+    <Outside title={words.endedTitle} lead={words.endedText}>
+      <p>{words.endedNext[kind]}</p>
+      <Copyable text={kind === "setup" ? words.createCommand : words.resetCommand} label="Copy the command" />
+      <ButtonLink to={"/sign-in" as never}>{words.toSignIn}</ButtonLink>
+    </Outside>
+  );
+}

@@ -1,0 +1,81 @@
+/** E-mail and password, and then the code where there is a second factor. */
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { ApiError, send } from "../../app/api.ts";
+import type { Me } from "../../app/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { words } from "./strings.ts";
+
+interface Values {
+  email: string;
+  password: string;
+  code: string;
+}
+
+interface SignInProps {
+  email?: string;
+  /** The token of an invitation to the account, which signing in accepts; no other account can then sign in here. */
+  invitation?: string;
+  onSignedIn: (me: Me) => unknown;
+}
+
+export function SignInForm({ email = "", invitation, onSignedIn }: SignInProps) {
+  const form = useForm<Values>({ defaultValues: { email, password: "", code: "" } });
+  const [wantsCode, setWantsCode] = useState(false);
+  const signIn = async (values: Values) => {
+    const { code, ...typed } = values;
+    const pair = invitation === undefined ? typed : { ...typed, invitation };
+    try {
+      await onSignedIn(await send<Me>("POST", "/sign-in", wantsCode ? { ...pair, code } : pair));
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "code_required") {
+        setWantsCode(true);
+        return;
+      }
+      throw error;
+    }
+  };
+  return (
+    <Form form={form} onSend={signIn} submit={invitation === undefined ? words.signIn : words.acceptAction}>
+      {wantsCode ? (
+        <TextField
+          key="code"
+          form={form}
+          name="code"
+          label={words.code}
+          hint={words.codeHint}
+          autoComplete="one-time-code"
+          inputMode="text"
+          autoFocus
+        />
+      ) : (
+        <>
+          <TextField
+            form={form}
+            name="email"
+            label={words.email}
+            type="email"
+            autoComplete="username"
+            readOnly={invitation !== undefined}
+            required
+          />
+          <TextField
+            form={form}
+            name="password"
+            label={words.password}
+            type="password"
+            autoComplete="current-password"
+            required
+          />
+        </>
+      )}
+      {wantsCode && (
+        <Button tone="quiet" small className="self-start" onClick={() => setWantsCode(false)}>
+          {words.other}
+        </Button>
+      )}
+    </Form>
+  );
+}

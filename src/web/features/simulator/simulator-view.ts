@@ -1,0 +1,23 @@
+/** The simulator as the console's server shows it. */
+import type { Consent } from "../contacts/contact-view.ts";
+import type { ThreadItem } from "../messages/message-view.ts";
+
+export interface SimulatedNumber {
+  id: number;
+  phone: string;
+  name: string;
+  ready: boolean;
+  unready_reason: string | null;
+}
+
+export interface Phone {
+  phone: string;
+  name: string | null;
+  consent: Consent;
+  last: ThreadItem;
+}
+
+export interface SimulatorState {
+  numbers: SimulatedNumber[];
+  phones: Phone[];
+}

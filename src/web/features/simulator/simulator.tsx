@@ -1,0 +1,205 @@
+/** The simulator: a phone per test person, and beside it what the developer's software sees of the same. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useRef, useState } from "react";
+import { get, type Json, newFormKey, send } from "../../app/api.ts";
+import { mayOwn, useWorkspace, type Workspace, workspaceQuery } from "../../app/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Chip } from "../../ui/chip.tsx";
+import { Copyable } from "../../ui/copy.tsx";
+import { inputLook } from "../../ui/field.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { consentLook } from "../contacts/contact-view.ts";
+import { addNumberCommand } from "../developer/printed-commands.ts";
+import { textIn } from "../inbox/bubble.tsx";
+import { MessagePanel } from "../messages/message-panel.tsx";
+import { messageLook } from "../messages/message-state.ts";
+import { PhoneView } from "./phone.tsx";
+import type { Phone, SimulatedNumber, SimulatorState } from "./simulator-view.ts";
+import { words } from "./strings.ts";
+
+interface Search {
+  phone?: string;
+  open?: string;
+}
+
+export function Screen() {
+  const workspace = useWorkspace();
+  const { phone, open } = useSearch({ strict: false }) as Search;
+  const state = useQuery({
+    queryKey: ["simulator", workspace.id],
+    queryFn: ({ signal }) => get<SimulatorState>(`/w/${workspace.id}/simulator`, signal),
+    refetchInterval: 2_000,
+  });
+  return (
+    <Page title={words.title} lead={words.lead}>
+      {state.isPending && <Loading />}
+      {state.isError && <Failed error={state.error} retry={() => void state.refetch()} />}
+      {state.data !== undefined && state.data.numbers.length === 0 && (
+        <Empty
+          title={words.noNumber}
+          action={<Copyable text={addNumberCommand({ workspaceId: workspace.id })} label={words.copyCommand} />}
+        >
+          {words.noNumberText}
+        </Empty>
+      )}
+      {state.data !== undefined && state.data.numbers.length > 0 && (
+        <Phones workspace={workspace} state={state.data} chosen={phone} />
+      )}
+      {open !== undefined && <MessagePanel key={open} id={open} />}
+    </Page>
+  );
+}
+
+function Phones({
+  workspace,
+  state: { numbers, phones },
+  chosen,
+}: {
+  workspace: Workspace;
+  state: SimulatorState;
+  chosen: string | undefined;
+}) {
+  // Where there is room for both, the phone that rang last lies open.
+  const shown = chosen ?? phones[0]?.phone;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-6 mid:grid-cols-[16rem_minmax(0,1fr)] wide:grid-cols-[17rem_minmax(0,1fr)]">
+      <div className={`flex flex-col gap-4 ${chosen === undefined ? "" : "max-mid:hidden"}`}>
+        <ul className="flex flex-col gap-4">
+          {numbers.map((number) => (
+            <NumberLine key={number.id} number={number} workspace={workspace} />
+          ))}
+        </ul>
+        <OpenPhone />
+        {phones.length > 0 && (
+          <nav
+            aria-label={words.phones}
+            className="max-h-[32rem] overflow-y-auto rounded-panel border border-line bg-surface"
+          >
+            {phones.map((one) => (
+              <PhoneLink key={one.phone} phone={one} isOpen={one.phone === shown} zone={workspace.timezone} />
+            ))}
+          </nav>
+        )}
+      </div>
+      {shown === undefined ? (
+        <Empty title={words.empty}>{words.emptyText}</Empty>
+      ) : (
+        <div className={chosen === undefined ? "max-mid:hidden" : ""}>
+          <PhoneView key={shown} phone={shown} numbers={numbers} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function NumberLine({ number, workspace }: { number: SimulatedNumber; workspace: Workspace }) {
+  const client = useQueryClient();
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const key = useRef(newFormKey());
+  const { id, phone, ready, unready_reason: reason } = number;
+  const turn = async () => {
+    if (isBusy) return;
+    setIsBusy(true);
+    setError(null);
+    try {
+      const [act, body] = ready ? ["unready", { reason: words.notReadyReason }] : ["ready", {}];
+      await send("POST", `/w/${workspace.id}/numbers/${id}/${act}`, body as Json, `${key.current}-${act}`);
+      key.current = newFormKey();
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ["simulator", workspace.id] }),
+        client.invalidateQueries({ queryKey: workspaceQuery(workspace.id).queryKey }),
+      ]);
+    } catch (refused) {
+      setError(refused);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <li className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <span>
+          <span className="block text-label text-quiet">{words.number(phone)}</span>
+          <Chip tone={ready ? "green" : "amber"} {...(reason === null ? {} : { title: reason })}>
+            {ready ? words.ready : words.notReady}
+          </Chip>
+        </span>
+        {mayOwn(workspace) && (
+          <Button small busy={isBusy} onClick={() => void turn()}>
+            {ready ? words.makeNotReady : words.makeReady}
+          </Button>
+        )}
+      </div>
+      {error !== null && <Failed error={error} />}
+    </li>
+  );
+}
+
+/** Any number is a test person: one that nobody has written to yet may write first. */
+function OpenPhone() {
+  const navigate = useNavigate();
+  const field = useRef<HTMLInputElement>(null);
+  const open = () => {
+    const phone = field.current?.value.trim() ?? "";
+    if (phone === "") return field.current?.focus();
+    void navigate({ to: ".", search: { phone } } as never);
+  };
+  return (
+    <form
+      className="flex flex-col gap-1"
+      onSubmit={(event) => {
+        event.preventDefault();
+        open();
+      }}
+    >
+      <label htmlFor="open-phone" className="text-label text-quiet">
+        {words.openLabel}
+      </label>
+      <div className="flex gap-2">
+        <input ref={field} id="open-phone" type="tel" autoComplete="off" className={inputLook} />
+        <Button type="submit" className="shrink-0">
+          {words.open}
+        </Button>
+      </div>
+      <p className="text-label text-quiet">{words.openHint}</p>
+    </form>
+  );
+}
+
+function PhoneLink({
+  phone: { phone, name, consent, last },
+  isOpen,
+  zone,
+}: {
+  phone: Phone;
+  isOpen: boolean;
+  zone: string;
+}) {
+  const look = last.kind === "message" ? messageLook(last) : null;
+  return (
+    <Link
+      to="."
+      search={{ phone } as never}
+      resetScroll={false}
+      data-row={phone}
+      aria-current={isOpen ? "true" : undefined}
+      className={`flex flex-col gap-1 border-b border-line px-3 py-2 text-ink no-underline last:border-b-0 hover:bg-sunken ${isOpen ? "bg-sunken" : ""}`}
+    >
+      <span className="flex items-baseline justify-between gap-2">
+        <span className="truncate font-semibold figures">{name ?? phone}</span>
+        <span className="shrink-0 text-label text-quiet">
+          <Time at={last.at} zone={zone} />
+        </span>
+      </span>
+      <span className="truncate text-quiet">{textIn(last).replaceAll("\n", " ")}</span>
+      <span className="flex flex-wrap gap-1">
+        {look !== null && <Chip tone={look.tone}>{look.word}</Chip>}
+        {consent === "opted_out" && <Chip tone={consentLook(consent).tone}>{consentLook(consent).word}</Chip>}
+      </span>
+    </Link>
+  );
+}

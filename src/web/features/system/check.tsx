@@ -1,0 +1,79 @@
+/** The check of the database itself, at a press: it runs beside the server and says what it looked at. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { get, newFormKey, send } from "../../app/api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Chip } from "../../ui/chip.tsx";
+import { Card, Section } from "../../ui/page.tsx";
+import { Failed, Loading } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { words } from "./health-strings.ts";
+import { BrokenThings, UnderWay } from "./job.tsx";
+import { type Jobs, jobsEvery } from "./system-view.ts";
+
+export function DatabaseCheck() {
+  const client = useQueryClient();
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const jobs = useQuery({
+    queryKey: ["system", "check"],
+    queryFn: ({ signal }) => get<Jobs>("/system/check", signal),
+    refetchInterval: ({ state }) => jobsEvery(state.data),
+  });
+  const key = useRef(newFormKey());
+  const begin = async () => {
+    if (isBusy) return;
+    setIsBusy(true);
+    setError(null);
+    try {
+      await send("POST", "/system/check", {}, key.current);
+      key.current = newFormKey();
+      await client.invalidateQueries({ queryKey: ["system", "check"] });
+    } catch (reason) {
+      setError(reason);
+    }
+    setIsBusy(false);
+  };
+  const { data } = jobs;
+  return (
+    <Section
+      title={words.whole}
+      lead={words.wholeLead}
+      action={
+        <Button small busy={isBusy} disabled={data === undefined || data.current !== null} onClick={() => void begin()}>
+          {words.check}
+        </Button>
+      }
+    >
+      {error !== null && <Failed error={error} />}
+      {jobs.isPending && <Loading />}
+      {jobs.isError && <Failed error={jobs.error} retry={() => void jobs.refetch()} />}
+      {data !== undefined && <UnderWay jobs={data} />}
+      {data !== undefined && data.current?.kind !== "check" && (
+        <Card>
+          <Result check={data.check} />
+        </Card>
+      )}
+    </Section>
+  );
+}
+
+function Result({ check }: { check: Jobs["check"] }) {
+  if (check === null) return <p className="text-quiet">{words.neverChecked}</p>;
+  const { at, error, checks, findings } = check;
+  if (error !== null) return <p className="text-red">{words.failed(error)}</p>;
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <Chip tone={findings.length === 0 ? "green" : "red"}>
+          {findings.length === 0 ? words.levels.ok : words.levels.problem}
+        </Chip>
+        {findings.length === 0 ? words.sound(checks) : words.broken(findings.length)}
+        <span className="text-quiet">
+          <Time at={at} />
+        </span>
+      </p>
+      {findings.length > 0 && <BrokenThings findings={findings} />}
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+/** What every screen of the system begins with: the way to the others. */
+import { Link } from "@tanstack/react-router";
+import { words } from "./strings.ts";
+
+const TABS = [
+  { to: "/system", label: words.health },
+  { to: "/system/workspaces", label: words.workspaces },
+  { to: "/system/users", label: words.users },
+  { to: "/system/backups", label: words.backups },
+  { to: "/system/metrics", label: words.metrics },
+  { to: "/system/audit", label: words.audit },
+] as const;
+
+export function SystemTabs() {
+  return (
+    <nav
+      aria-label={words.system}
+      className="mb-6 flex flex-wrap gap-x-1 gap-y-2 mid:border-b mid:border-line max-mid:gap-x-2"
+    >
+      {TABS.map(({ to, label }) => (
+        <Link
+          key={to}
+          to={to as never}
+          activeOptions={{ exact: to === "/system", includeSearch: false }}
+          className="inline-flex min-h-10 items-center px-3 text-quiet no-underline hover:text-ink mid:-mb-px mid:border-b-2 mid:border-transparent max-mid:min-h-11 max-mid:rounded-control max-mid:border max-mid:border-line max-mid:bg-surface max-mid:text-ink"
+          activeProps={{
+            className: "border-accent! text-ink! font-semibold max-mid:bg-green-tint! max-mid:text-green!",
+          }}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,48 @@
+/** A template as the console's routes show it, and our words for its state. */
+import type { ChipTone } from "../../ui/chip.tsx";
+import { words } from "./strings.ts";
+
+export type TemplateStatus = keyof typeof words.states;
+
+export interface Template {
+  id: number;
+  name: string;
+  language: string;
+  category: keyof typeof words.categories;
+  status: TemplateStatus;
+  sendable: boolean;
+  variables: { header: number; body: number };
+  /** The body with its places numbered. */
+  text: string;
+  media: { type: "image" | "video" | "document"; default: boolean } | null;
+  header: { type: "text" | "image" | "video" | "document" | "location"; text: string | null } | null;
+  footer: string | null;
+  buttons: { type: string; text: string }[];
+  unsupported: string | null;
+  reason: string | null;
+  network_status: string | null;
+  quality: string | null;
+  sample_link: string | null;
+  is_simulated: boolean;
+  decided_at: string | null;
+  updated_at: string;
+}
+
+const TONES: Readonly<Record<TemplateStatus, ChipTone>> = {
+  APPROVED: "green",
+  PENDING: "grey",
+  REJECTED: "red",
+  PAUSED: "amber",
+  DISABLED: "red",
+};
+
+export function templateLook(status: TemplateStatus): { word: string; tone: ChipTone } {
+  return { word: words.states[status], tone: TONES[status] };
+}
+
+/** Why it cannot be sent, in words; null when it can. */
+export function whyNot({ sendable, status, unsupported, reason }: Template): string | null {
+  if (sendable) return null;
+  if (status !== "APPROVED") return `${words.notSendable[status]}${reason === null ? "" : ` “${reason}”`}`;
+  return words.unsupported(unsupported ?? "");
+}

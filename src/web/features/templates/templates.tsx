@@ -1,0 +1,250 @@
+/** Templates: the list with what WhatsApp decided, one in detail beside it, and when they were last compared. */
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Search as SearchIcon } from "lucide-react";
+import { useEffect, useState } from "react";
+import { get, getList, newFormKey, queryText, send } from "../../app/api.ts";
+import { mayOwn, useWorkspace } from "../../app/session.ts";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { Chip } from "../../ui/chip.tsx";
+import { CodeBlock } from "../../ui/copy.tsx";
+import { inputLook } from "../../ui/field.tsx";
+import { FilterBar, List, Pager } from "../../ui/list.tsx";
+import { Page } from "../../ui/page.tsx";
+import { figure, plural } from "../../ui/plural.ts";
+import { Empty, Failed, Loading, Notice } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { sayDone } from "../../ui/toast.tsx";
+import { addNumberCommand } from "../developer/printed-commands.ts";
+import { NewTemplate } from "./new-template.tsx";
+import { words } from "./strings.ts";
+import { TemplatePanel } from "./template-panel.tsx";
+import { type Template, type TemplateStatus, templateLook } from "./template-view.ts";
+
+interface Search {
+  q?: string;
+  status?: TemplateStatus;
+  after?: string;
+  open?: string;
+}
+
+export function Screen() {
+  const workspace = useWorkspace();
+  const { id, timezone, has_simulator: hasSimulator } = workspace;
+  const navigate = useNavigate();
+  const { q, status, after, open } = useSearch({ strict: false }) as Search;
+  const [isMaking, setIsMaking] = useState(false);
+  const isSearch = q !== undefined || status !== undefined;
+  const list = useQuery({
+    queryKey: ["templates", id, q, status, after],
+    queryFn: ({ signal }) => getList<Template>(`/w/${id}/templates${queryText({ q, status, after })}`, signal),
+    placeholderData: keepPreviousData,
+  });
+  const rows = list.data?.data ?? [];
+  const total = list.data?.meta.total ?? 0;
+  const mayMake = hasSimulator && mayOwn(workspace);
+  const make = (
+    <Button tone="primary" onClick={() => setIsMaking(true)}>
+      {words.make}
+    </Button>
+  );
+  const show = (template: number) => ({
+    to: ".",
+    search: ((known: Search) => ({ ...known, open: String(template) })) as never,
+    resetScroll: false,
+  });
+  return (
+    <Page
+      title={words.title}
+      total={
+        list.data === undefined
+          ? undefined
+          : isSearch
+            ? words.found(plural(total, words.one, words.other))
+            : figure(total)
+      }
+      lead={words.lead}
+      action={mayMake ? make : undefined}
+    >
+      <Sync />
+      <div className="flex flex-wrap gap-x-6">
+        <SearchBox q={q} />
+        <FilterBar
+          label={words.status}
+          name="status"
+          choices={[
+            { value: undefined, label: words.all },
+            ...(["APPROVED", "PENDING", "REJECTED", "PAUSED"] as const).map((value) => ({
+              value,
+              label: words.states[value],
+            })),
+          ]}
+        />
+      </div>
+      {list.isPending && <Loading />}
+      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+      {list.data !== undefined && rows.length === 0 && <Nothing isSearch={isSearch} />}
+      {list.data !== undefined && rows.length > 0 && (
+        <>
+          <List
+            label={words.title}
+            rows={rows}
+            rowKey={(row) => row.id}
+            openKey={open === undefined ? null : Number(open)}
+            isStale={list.isPlaceholderData}
+            rowLink={(row) => show(row.id)}
+            columns={[
+              { head: words.name, phone: "who", cell: ({ name }) => name },
+              { head: words.language, phone: "what", cell: ({ language }) => language },
+              {
+                head: words.category,
+                phone: "hidden",
+                cell: ({ category }) => words.categories[category],
+              },
+              {
+                head: words.status,
+                phone: "state",
+                cell: (row) => {
+                  const { word, tone } = templateLook(row.status);
+                  return <Chip tone={tone}>{word}</Chip>;
+                },
+              },
+              { head: words.changed, phone: "time", cell: ({ updated_at: at }) => <Time at={at} zone={timezone} /> },
+            ]}
+          />
+          <Pager meta={list.data.meta} newer="Back" older="More" />
+        </>
+      )}
+      {open !== undefined && <TemplatePanel key={open} templateId={open} />}
+      {isMaking && (
+        <NewTemplate onClose={() => setIsMaking(false)} onMade={(made) => navigate(show(made.id) as never)} />
+      )}
+    </Page>
+  );
+}
+
+function Nothing({ isSearch }: { isSearch: boolean }) {
+  const { id, numbers, has_simulator: hasSimulator } = useWorkspace();
+  if (isSearch) {
+    return (
+      <Empty
+        title={words.notFound}
+        action={
+          <ButtonLink to={"." as never} search={{} as never}>
+            {words.clear}
+          </ButtonLink>
+        }
+      />
+    );
+  }
+  if (numbers.length === 0) {
+    return (
+      <Empty
+        title={words.empty}
+        action={
+          <CodeBlock
+            text={addNumberCommand({ workspaceId: id })}
+            label={words.emptyNumber}
+            copyLabel="Copy the command"
+          />
+        }
+      >
+        {words.emptyNumber}
+      </Empty>
+    );
+  }
+  return <Empty title={words.empty}>{hasSimulator ? words.emptySimulator : words.emptyNetwork}</Empty>;
+}
+
+interface Synced {
+  account: string;
+  at: string | null;
+  failed_at: string | null;
+  error: string | null;
+}
+
+/** Only where there is a number on WhatsApp to compare with. */
+function Sync() {
+  const { id, timezone } = useWorkspace();
+  const client = useQueryClient();
+  const [key, setKey] = useState(newFormKey);
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const synced = useQuery({
+    queryKey: ["templates-sync", id],
+    queryFn: ({ signal }) => get<Synced[]>(`/w/${id}/templates/sync`, signal),
+    refetchInterval: 10_000,
+  });
+  // What came with another look is another list.
+  const last = synced.data?.map(({ at }) => at).join();
+  useEffect(() => {
+    if (last !== undefined) void client.invalidateQueries({ queryKey: ["templates", id] });
+  }, [last, client, id]);
+  const accounts = synced.data ?? [];
+  if (accounts.length === 0) return null;
+  const ask = async () => {
+    if (isBusy) return;
+    setIsBusy(true);
+    setError(null);
+    try {
+      await send("POST", `/w/${id}/templates/sync`, {}, key);
+      setKey(newFormKey());
+      sayDone(words.syncAsked);
+      await synced.refetch();
+    } catch (reason) {
+      setError(reason);
+    }
+    setIsBusy(false);
+  };
+  const at = accounts.map((one) => one.at).sort()[0] ?? null;
+  const failed = accounts.find((one) => one.error !== null && (one.at === null || (one.failed_at ?? "") > one.at));
+  return (
+    <div className="mb-4 flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-3">
+        <Button small busy={isBusy} onClick={() => void ask()}>
+          {words.sync}
+        </Button>
+        <span className="text-quiet">
+          {at === null ? (
+            words.syncedNever
+          ) : (
+            <>
+              {words.syncedAt} <Time at={at} zone={timezone} />
+            </>
+          )}
+        </span>
+      </div>
+      {failed !== undefined && <Notice>{words.syncFailed(failed.error ?? "")}</Notice>}
+      {error !== null && <Failed error={error} />}
+    </div>
+  );
+}
+
+/** What is typed is in the address a moment after the last key. */
+function SearchBox({ q }: { q: string | undefined }) {
+  const navigate = useNavigate();
+  const [text, setText] = useState(q ?? "");
+  useEffect(() => setText(q ?? ""), [q]);
+  useEffect(() => {
+    const wanted = text.trim().toLowerCase();
+    if (wanted === (q ?? "")) return;
+    const timer = setTimeout(() => {
+      const search = (known: Search) => ({ ...known, q: wanted || undefined, after: undefined, open: undefined });
+      void navigate({ to: ".", search, replace: q !== undefined } as never);
+    }, 300);
+    return () => clearTimeout(timer);
+  }, [text, q, navigate]);
+  return (
+    <label className="relative mb-4 w-full mid:w-72">
+      <span className="sr-only">{words.search}</span>
+      <SearchIcon aria-hidden size={16} className="absolute start-3 top-1/2 -translate-y-1/2 text-quiet" />
+      <input
+        type="search"
+        className={`${inputLook} ps-9! mid:min-h-8 mid:py-1`}
+        placeholder={words.search}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+    </label>
+  );
+}

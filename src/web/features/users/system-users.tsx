@@ -1,0 +1,102 @@
+/** Everybody who may sign in, for operators: invited, given roles, helped back in, kept out. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { get } from "../../app/api.ts";
+import { useMe } from "../../app/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Chip } from "../../ui/chip.tsx";
+import { List } from "../../ui/list.tsx";
+import { Page } from "../../ui/page.tsx";
+import { figure } from "../../ui/plural.ts";
+import { Failed, Loading } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { SystemTabs } from "../system/system-tabs.tsx";
+import { Invite } from "./invite.tsx";
+import { words } from "./strings.ts";
+import { UserPanel } from "./user-panel.tsx";
+import { stateOf, type User } from "./user-view.ts";
+
+export function Screen() {
+  const { open } = useSearch({ strict: false }) as { open?: string };
+  const { workspaces } = useMe();
+  const client = useQueryClient();
+  const [isInviting, setIsInviting] = useState(false);
+  const users = useQuery({ queryKey: ["users"], queryFn: ({ signal }) => get<User[]>("/users", signal) });
+  const reload = () => client.invalidateQueries({ queryKey: ["users"] });
+  const opened = users.data?.find(({ id }) => String(id) === open);
+  const where = ({ is_operator, workspaces: given, invitations }: User): string => {
+    if (is_operator) return words.everywhere;
+    if (given.length + invitations.length === 0) return words.nowhere;
+    const nameOf = (id: number): string => workspaces.find((one) => one.id === id)?.name ?? String(id);
+    return [
+      ...given.map(({ id, role }) => `${nameOf(id)} (${words.roles[role].toLowerCase()})`),
+      ...invitations.map(({ id, role }) => `${nameOf(id)} (${words.invitedTo(words.roles[role]).toLowerCase()})`),
+    ].join(", ");
+  };
+  return (
+    <Page
+      title={words.users}
+      total={users.data === undefined ? undefined : figure(users.data.length)}
+      lead={words.usersLead}
+      action={
+        <Button tone="primary" onClick={() => setIsInviting(true)}>
+          {words.invite}
+        </Button>
+      }
+    >
+      <SystemTabs />
+      {users.isPending && <Loading />}
+      {users.isError && <Failed error={users.error} retry={() => void users.refetch()} />}
+      {users.data !== undefined && (
+        <List
+          label={words.users}
+          rows={users.data}
+          rowKey={(user) => user.id}
+          openKey={open === undefined ? null : Number(open)}
+          rowLink={({ id }) => ({ to: ".", search: { open: String(id) } as never, resetScroll: false })}
+          columns={[
+            {
+              head: words.email,
+              phone: "who",
+              cell: ({ email }) => <span className="wrap-anywhere">{email}</span>,
+            },
+            {
+              head: words.state,
+              phone: "state",
+              cell: (user) => {
+                const { word, tone } = stateOf(user);
+                return <Chip tone={tone}>{word}</Chip>;
+              },
+            },
+            {
+              head: words.where,
+              phone: "what",
+              cell: (user) =>
+                user.is_operator ? `${words.roles.operator}: ${words.everywhere.toLowerCase()}` : where(user),
+            },
+            {
+              head: words.factor,
+              phone: "hidden",
+              cell: ({ second_factor }) => (second_factor ? words.on : words.off),
+            },
+            {
+              head: words.since,
+              phone: "time",
+              cell: ({ created_at }) => (created_at === null ? words.none : <Time at={created_at} />),
+            },
+          ]}
+        />
+      )}
+      {opened !== undefined && <UserPanel user={opened} reload={reload} />}
+      {isInviting && (
+        <Invite
+          workspaces={workspaces}
+          roles={workspaces.length === 0 ? ["operator"] : ["member", "owner", "operator"]}
+          onClose={() => setIsInviting(false)}
+          onMade={reload}
+        />
+      )}
+    </Page>
+  );
+}

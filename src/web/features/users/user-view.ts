@@ -1,0 +1,36 @@
+/** People who sign in, as the server shows them. */
+import type { Role } from "../../app/session.ts";
+import type { ChipTone } from "../../ui/chip.tsx";
+import { words } from "./strings.ts";
+
+interface Person {
+  id: number;
+  email: string;
+  has_password: boolean;
+  second_factor: boolean;
+  created_at: string | null;
+  disabled_at: string | null;
+}
+
+/** An account that the address of an invitation has already. */
+export interface Account {
+  since: string;
+  first_invited_by: string | null;
+}
+
+export interface User extends Person {
+  is_operator: boolean;
+  invitations: { id: number; role: Exclude<Role, "operator">; expires_at: string }[];
+  workspaces: { id: number; role: Exclude<Role, "operator"> }[];
+}
+
+export interface Member extends Person {
+  role: Exclude<Role, "operator">;
+  /** Invited, and not in yet. */
+  is_pending: boolean;
+}
+
+export function stateOf({ disabled_at, has_password }: Person): { word: string; tone: ChipTone } {
+  if (disabled_at !== null) return { word: words.disabled, tone: "red" };
+  return has_password ? { word: words.active, tone: "green" } : { word: words.invited, tone: "grey" };
+}

@@ -1,0 +1,67 @@
+/** A workspace is made: a name, where bare numbers belong, and whose clock its times follow. */
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useForm } from "react-hook-form";
+import { send } from "../../app/api.ts";
+import { meQuery, useMe, type WorkspaceEntry } from "../../app/session.ts";
+import { words as frame } from "../../app/strings.ts";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { Card, Page } from "../../ui/page.tsx";
+import { Empty } from "../../ui/states.tsx";
+import { countries, guessCountry, ownTimezone, timezones } from "./countries.ts";
+
+const words = {
+  title: "Make a workspace",
+  lead: "A workspace is one business: its numbers, contacts, templates and messages.",
+  name: "Name",
+  nameHint: "As your people call it, such as Corner Shop.",
+  country: "Country",
+  countryHint: "Phone numbers without a country code are read in it.",
+  timezone: "Timezone",
+  timezoneHint: "Every time is shown in it, and quiet hours follow it.",
+  submit: "Make workspace",
+} as const;
+
+export function NewWorkspace() {
+  const { user } = useMe();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const timezone = ownTimezone();
+  const form = useForm({ defaultValues: { name: "", country: guessCountry(timezone), timezone } });
+  if (!user.is_operator) {
+    return (
+      <Page title={frame.noWorkspaceTitle} isNarrow>
+        <Empty title={frame.noWorkspaceTitle}>{frame.noWorkspaceText}</Empty>
+      </Page>
+    );
+  }
+  const make = async (values: { name: string; country: string; timezone: string }, key: string) => {
+    const { id } = await send<WorkspaceEntry>("POST", "/workspaces", values, key);
+    await client.refetchQueries({ queryKey: meQuery.queryKey });
+    await navigate({ to: "/w/$workspace", params: { workspace: String(id) } } as never);
+  };
+  return (
+    <Page title={words.title} lead={words.lead} isNarrow>
+      <Card>
+        <Form form={form} onSend={make} submit={words.submit}>
+          <TextField form={form} name="name" label={words.name} hint={words.nameHint} autoComplete="organization" />
+          <SelectField
+            form={form}
+            name="country"
+            label={words.country}
+            hint={words.countryHint}
+            choices={countries().map(({ code, name }) => ({ value: code, label: `${name} (${code})` }))}
+          />
+          <SelectField
+            form={form}
+            name="timezone"
+            label={words.timezone}
+            hint={words.timezoneHint}
+            choices={timezones().map((zone) => ({ value: zone, label: zone }))}
+          />
+        </Form>
+      </Card>
+    </Page>
+  );
+}

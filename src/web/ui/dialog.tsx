@@ -1,0 +1,140 @@
+/**
+ * Dialogs. `Dialog` holds a form or something to read; `Confirm` asks before what cannot be taken back: it says what will
+ * happen, its button says what it does, and a grave one wants a name typed.
+ */
+import { AlertDialog } from "@base-ui/react/alert-dialog";
+import { Dialog as Base } from "@base-ui/react/dialog";
+import { X } from "lucide-react";
+import { type ReactNode, useId, useState } from "react";
+import { newFormKey } from "../app/api.ts";
+import { Button, IconButton } from "./button.tsx";
+import { inputLook } from "./field.tsx";
+import { sentenceOf } from "./states.tsx";
+
+const backdrop = "fixed inset-0 z-40 bg-ink/30 dark:bg-page/70";
+const popup =
+  "floats fixed start-1/2 top-1/2 z-40 flex max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col gap-4 overflow-y-auto rounded-panel border border-line bg-surface p-6 shadow-float";
+
+interface DialogProps {
+  title: string;
+  isOpen: boolean;
+  onClose: () => void;
+  children: ReactNode;
+  /** Cannot be closed by Esc or by a press beside it: what it shows is shown once. */
+  isSticky?: boolean;
+}
+
+export function Dialog({ title, isOpen, onClose, children, isSticky = false }: DialogProps) {
+  return (
+    <Base.Root
+      open={isOpen}
+      disablePointerDismissal={isSticky}
+      onOpenChange={(open, details) => {
+        if (open || (isSticky && details.reason === "escape-key")) return;
+        onClose();
+      }}
+    >
+      <Base.Portal>
+        <Base.Backdrop className={backdrop} />
+        <Base.Popup className={`${popup} max-w-xl`}>
+          <div className="flex items-start justify-between gap-4">
+            <Base.Title className="text-section font-semibold">{title}</Base.Title>
+            {!isSticky && (
+              <IconButton label="Close" onClick={onClose}>
+                <X aria-hidden size={18} />
+              </IconButton>
+            )}
+          </div>
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+interface ConfirmProps {
+  title: string;
+  children: ReactNode;
+  isOpen: boolean;
+  onClose: () => void;
+  /** What the button does: "Revoke key". */
+  action: string;
+  /** What the other one keeps: "Keep key". */
+  keep: string;
+  /** Has to be typed before the button works. */
+  typeToGoOn?: string;
+  /** `key`: of this dialog, so that a second press acts once. */
+  act: (key: string) => Promise<unknown>;
+}
+
+export function Confirm(props: ConfirmProps) {
+  return (
+    <AlertDialog.Root open={props.isOpen} onOpenChange={(open) => !open && props.onClose()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className={backdrop} />
+        <AlertDialog.Popup className={`${popup} max-w-md`}>
+          <ConfirmBody {...props} />
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}
+
+/** Its own component, so that each opening is born anew, with a new key. */
+function ConfirmBody({ title, children, onClose, action, keep, typeToGoOn, act }: ConfirmProps) {
+  const [key] = useState(newFormKey);
+  const [typed, setTyped] = useState("");
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const id = useId();
+  const press = async () => {
+    if (isBusy) return;
+    setIsBusy(true);
+    setError(null);
+    try {
+      await act(key);
+      onClose();
+    } catch (reason) {
+      setError(reason);
+      setIsBusy(false);
+    }
+  };
+  return (
+    <>
+      <AlertDialog.Title className="text-section font-semibold">{title}</AlertDialog.Title>
+      <AlertDialog.Description render={<div />} className="text-quiet">
+        {children}
+      </AlertDialog.Description>
+      {typeToGoOn !== undefined && (
+        <div className="flex flex-col gap-1">
+          <label htmlFor={id}>
+            Type <strong className="font-semibold">{typeToGoOn}</strong> to go on
+          </label>
+          <input
+            id={id}
+            className={inputLook}
+            value={typed}
+            autoComplete="off"
+            onChange={({ target }) => setTyped(target.value)}
+          />
+        </div>
+      )}
+      {error !== null && (
+        <p role="alert" className="text-red">
+          {sentenceOf(error)}
+        </p>
+      )}
+      <div className="flex flex-wrap justify-end gap-3">
+        <Button onClick={onClose}>{keep}</Button>
+        <Button
+          tone="danger"
+          busy={isBusy}
+          disabled={typeToGoOn !== undefined && typed.trim() !== typeToGoOn}
+          onClick={() => void press()}
+        >
+          {action}
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+/**
+ * A form that is sent once: it is born with an idempotency key, a second press repeats the same key, and only a form that
+ * was taken (or changed) gets a new one. What the server says of a field stands at that field, the rest above the button.
+ */
+import { type ReactNode, useRef, useState } from "react";
+import type { FieldValues, Path, UseFormReturn } from "react-hook-form";
+import { ApiError, newFormKey } from "../app/api.ts";
+import { Button, type Tone } from "./button.tsx";
+import { sentenceOf } from "./states.tsx";
+
+interface FormProps<V extends FieldValues> {
+  form: UseFormReturn<V>;
+  /** Sends the values; what it throws is shown. */
+  onSend: (values: V, key: string) => Promise<unknown>;
+  submit: string;
+  tone?: Tone;
+  children: ReactNode;
+  /** Beside the button. */
+  beside?: ReactNode;
+  /** The server's names of fields that are called otherwise here. */
+  names?: Readonly<Record<string, Path<V>>>;
+}
+
+export function Form<V extends FieldValues>({
+  form,
+  onSend,
+  submit,
+  tone = "primary",
+  children,
+  beside,
+  names = {},
+}: FormProps<V>) {
+  const [error, setError] = useState<unknown>(null);
+  const key = useRef({ text: newFormKey(), values: "" });
+  const run = form.handleSubmit(async (values) => {
+    setError(null);
+    // Other values are another request; the same ones again are the same.
+    const text = JSON.stringify(values);
+    if (key.current.values !== "" && key.current.values !== text) key.current.text = newFormKey();
+    key.current.values = text;
+    try {
+      await onSend(values, key.current.text);
+      key.current = { text: newFormKey(), values: "" };
+    } catch (reason) {
+      if (!showAtFields(form, reason, names)) setError(reason);
+    }
+  });
+  const isBusy = form.formState.isSubmitting;
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isBusy) void run();
+      }}
+      onKeyDown={(event) => {
+        const isSend = event.key === "Enter" || event.key === "s";
+        if (!isSend || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        if (!isBusy) void run();
+      }}
+    >
+      {children}
+      {error !== null && (
+        <p role="alert" className="text-red">
+          {sentenceOf(error)}
+        </p>
+      )}
+      <div className="flex flex-wrap items-center gap-3">
+        <Button type="submit" tone={tone} busy={isBusy}>
+          {submit}
+        </Button>
+        {beside}
+      </div>
+    </form>
+  );
+}
+
+/** False where some of it has no place in the form: then the sentence is shown as a whole. */
+function showAtFields<V extends FieldValues>(
+  form: UseFormReturn<V>,
+  error: unknown,
+  names: Readonly<Record<string, Path<V>>>,
+): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const known = Object.keys(form.getValues());
+  let isFirst = true;
+  let areAllShown = Object.keys(error.fields).length > 0;
+  for (const [path, sentences] of Object.entries(error.fields)) {
+    const name = names[path] ?? path;
+    if (!known.includes(name.split(".")[0] ?? "")) {
+      areAllShown = false;
+      continue;
+    }
+    form.setError(name as Path<V>, { message: sentences.join(" ") }, { shouldFocus: isFirst });
+    isFirst = false;
+  }
+  return areAllShown;
+}

@@ -1,0 +1,233 @@
+/**
+ * A list of rows: a table on wide screens, two-line cards on phones (who and state, then what and time), the same markup
+ * for both. Rows are links. Paging goes by cursor: where the list has come from is kept with the address in the browser's
+ * history, so Back, reload and "Newer" all lead where they should.
+ */
+import { Link, type LinkProps, useLocation, useNavigate, useSearch } from "@tanstack/react-router";
+import { ChevronLeft, ChevronRight } from "lucide-react";
+import { type ReactNode, useRef } from "react";
+import type { Meta } from "../app/api.ts";
+import { Button } from "./button.tsx";
+import { useKeys } from "./keys.ts";
+
+export interface Column<Row> {
+  head: string;
+  cell: (row: Row) => ReactNode;
+  /** Where it stands in a phone's card. */
+  phone: "who" | "state" | "what" | "time" | "hidden";
+  isFigure?: boolean;
+}
+
+interface ListProps<Row> {
+  /** What the rows are, for screen readers. */
+  label: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  rowKey: (row: Row) => string | number;
+  /** Where a row leads. */
+  rowLink?: (row: Row) => LinkProps;
+  /** The row that is open beside the list. */
+  openKey?: string | number | null;
+  /** Something newer is being fetched: these are the rows from before. */
+  isStale?: boolean;
+  /** Buttons at the end of a row. */
+  actions?: (row: Row) => ReactNode;
+  /** A box before each row. */
+  selection?: ListSelection<Row>;
+}
+
+export interface ListSelection<Row> {
+  /** What a box is called: "Select Asha". */
+  label: (row: Row) => string;
+  isSelected: (row: Row) => boolean;
+  toggle: (row: Row) => void;
+  /** Everybody is selected, by one word above the list. */
+  isLocked?: boolean;
+}
+
+const PHONE: Readonly<Record<Column<unknown>["phone"], string>> = {
+  who: "max-mid:col-start-1 max-mid:row-start-1 max-mid:font-semibold",
+  state: "max-mid:col-start-2 max-mid:row-start-1 max-mid:text-end",
+  what: "max-mid:col-start-1 max-mid:row-start-2 max-mid:text-quiet",
+  time: "whitespace-nowrap max-mid:col-start-2 max-mid:row-start-2 max-mid:text-end max-mid:text-quiet",
+  hidden: "max-mid:hidden",
+};
+
+export function List<Row>(props: ListProps<Row>) {
+  const { label, rows, columns, rowKey, rowLink, openKey = null, isStale = false, actions, selection } = props;
+  const body = useRef<HTMLTableSectionElement>(null);
+  useKeys((key) => {
+    if (key !== "j" && key !== "k") return false;
+    const links = [...(body.current?.querySelectorAll<HTMLElement>("a[data-row]") ?? [])];
+    const at = links.indexOf(document.activeElement as HTMLElement);
+    links[Math.min(links.length - 1, Math.max(0, key === "j" ? at + 1 : at - 1))]?.focus();
+    return true;
+  });
+  return (
+    <div
+      className={`overflow-x-auto rounded-panel border border-line bg-surface transition-opacity ${isStale ? "opacity-60" : ""}`}
+      aria-busy={isStale}
+    >
+      {/* Roles are written out: shown as a grid, a table loses its role in some browsers. */}
+      <table role="table" aria-label={label} className="w-full border-collapse max-mid:block">
+        <thead className="max-mid:sr-only">
+          <tr>
+            {selection !== undefined && (
+              <th scope="col" className="border-b border-line py-2 ps-4">
+                <span className="sr-only">Selected</span>
+              </th>
+            )}
+            {columns.map(({ head, isFigure }) => (
+              <th
+                key={head}
+                scope="col"
+                className={`whitespace-nowrap border-b border-line px-4 py-2 text-label text-quiet ${isFigure ? "text-end" : ""}`}
+              >
+                {head}
+              </th>
+            ))}
+            {actions !== undefined && (
+              <th scope="col" className="border-b border-line px-4 py-2">
+                <span className="sr-only">Actions</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody ref={body} className="max-mid:block">
+          {rows.map((row) => {
+            const key = rowKey(row);
+            return (
+              <tr
+                key={key}
+                role="row"
+                aria-current={key === openKey ? "true" : undefined}
+                className={`relative border-b border-line last:border-b-0 max-mid:grid max-mid:grid-cols-[minmax(0,1fr)_auto] max-mid:gap-x-3 max-mid:gap-y-1 max-mid:px-4 max-mid:py-3 ${selection === undefined ? "" : "max-mid:ps-14!"} ${rowLink === undefined ? "" : "hover:bg-sunken"} ${key === openKey ? "bg-sunken" : ""}`}
+              >
+                {selection !== undefined && (
+                  <td
+                    role="cell"
+                    className="w-11 ps-1 max-mid:absolute max-mid:inset-y-0 max-mid:start-1 max-mid:z-1 max-mid:p-0"
+                  >
+                    {/* Above the row's link, and large enough for a finger. */}
+                    <label className="relative z-1 flex size-11 items-center justify-center max-mid:h-full max-mid:w-12">
+                      <input
+                        type="checkbox"
+                        aria-label={selection.label(row)}
+                        className="size-4 accent-accent max-mid:size-5"
+                        checked={selection.isSelected(row)}
+                        disabled={selection.isLocked === true}
+                        onChange={() => selection.toggle(row)}
+                      />
+                    </label>
+                  </td>
+                )}
+                {columns.map(({ head, cell, phone, isFigure }, index) => (
+                  <td
+                    key={head}
+                    role="cell"
+                    className={`h-11 min-w-0 px-4 py-2 max-mid:block max-mid:h-auto max-mid:p-0 ${isFigure ? "figures mid:text-end" : ""} ${PHONE[phone]}`}
+                  >
+                    {index === 0 && rowLink !== undefined ? (
+                      <Link
+                        {...rowLink(row)}
+                        data-row={key}
+                        className="font-semibold text-ink no-underline after:absolute after:inset-0"
+                      >
+                        {cell(row)}
+                      </Link>
+                    ) : (
+                      cell(row)
+                    )}
+                  </td>
+                ))}
+                {actions !== undefined && (
+                  <td role="cell" className="relative px-4 py-1 text-end max-mid:col-span-2 max-mid:p-0">
+                    {actions(row)}
+                  </td>
+                )}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface Trail {
+  trail?: string[];
+}
+
+/** The cursor of the address; undefined on the first page. */
+export function useCursor(): string | undefined {
+  const { after } = useSearch({ strict: false }) as { after?: string };
+  return after;
+}
+
+/** "Newer" and "Older" below a list, where there is another page. */
+export function Pager({ meta, newer = "Newer", older = "Older" }: { meta: Meta; newer?: string; older?: string }) {
+  const navigate = useNavigate();
+  const after = useCursor();
+  const { trail = [] } = useLocation().state as Trail;
+  if (after === undefined && !meta.has_more) return null;
+  const go = (to: string | undefined, state: Trail) => {
+    const search = (known: Record<string, unknown>) => ({ ...known, after: to, open: undefined });
+    void navigate({ to: ".", search, state } as never);
+    window.scrollTo({ top: 0 });
+  };
+  return (
+    <nav aria-label="Pages" className="mt-4 flex justify-between gap-3">
+      <Button
+        small
+        disabled={after === undefined}
+        onClick={() => go(trail.at(-1) || undefined, { trail: trail.slice(0, -1) })}
+      >
+        <ChevronLeft aria-hidden size={16} />
+        {newer}
+      </Button>
+      <Button
+        small
+        disabled={meta.next === null}
+        onClick={() => go(meta.next ?? undefined, { trail: [...trail, after ?? ""] })}
+      >
+        {older}
+        <ChevronRight aria-hidden size={16} />
+      </Button>
+    </nav>
+  );
+}
+
+/** Words in a row, one of them chosen: a filter that lives in the address. */
+export function FilterBar<V extends string>({
+  label,
+  name,
+  choices,
+}: {
+  label: string;
+  name: string;
+  choices: readonly { value: V | undefined; label: string }[];
+}) {
+  const search = useSearch({ strict: false }) as Record<string, unknown>;
+  return (
+    <nav aria-label={label} className="mb-4 flex flex-wrap gap-2">
+      {choices.map(({ value, label: word }) => (
+        <Link
+          key={word}
+          to="."
+          search={
+            ((known: Record<string, unknown>) => ({
+              ...known,
+              [name]: value,
+              after: undefined,
+              open: undefined,
+            })) as never
+          }
+          aria-current={search[name] === value ? "true" : undefined}
+          className={`inline-flex min-h-8 items-center rounded-control border px-3 font-semibold no-underline max-mid:min-h-11 ${search[name] === value ? "border-accent bg-green-tint text-green" : "border-line bg-surface text-ink hover:bg-sunken"}`}
+        >
+          {word}
+        </Link>
+      ))}
+    </nav>
+  );
+}

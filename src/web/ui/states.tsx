@@ -1,0 +1,66 @@
+/** What stands in a list's or a page's place while there is nothing to show: not yet, not at all, or not possible. */
+import { LoaderCircle, TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+import { ApiError } from "../app/api.ts";
+import { Button } from "./button.tsx";
+
+/** Appears only after 300 ms: most answers are faster, and nothing flickers. */
+export function Loading({ label = "Loading" }: { label?: string }) {
+  return (
+    <div role="status" className="late flex min-h-40 items-center justify-center gap-2 text-quiet">
+      <LoaderCircle aria-hidden size={18} className="turns" />
+      {label}…
+    </div>
+  );
+}
+
+/** What there would be, why there is nothing, and what to do. */
+export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="mx-auto flex max-w-[60ch] flex-col items-center gap-3 px-4 py-12 text-center">
+      <p className="text-form font-semibold">{title}</p>
+      {children !== undefined && <div className="text-quiet">{children}</div>}
+      {action}
+    </div>
+  );
+}
+
+/** An error in its place; everything else keeps working. */
+export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
+  return (
+    <div role="alert" className="flex flex-wrap items-center gap-3 rounded-panel bg-red-tint p-4 text-red">
+      <TriangleAlert aria-hidden size={18} className="shrink-0" />
+      <p className="min-w-40 flex-1">{sentenceOf(error)}</p>
+      {retry !== undefined && (
+        <Button small onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+export function Notice({
+  tone = "amber",
+  children,
+}: {
+  tone?: "amber" | "grey" | "green" | "violet";
+  children: ReactNode;
+}) {
+  const look = {
+    amber: "bg-amber-tint text-amber",
+    grey: "bg-grey-tint text-grey",
+    green: "bg-green-tint text-green",
+    violet: "bg-violet-tint text-violet",
+  }[tone];
+  return (
+    <div role="status" className={`rounded-control p-3 ${look}`}>
+      {children}
+    </div>
+  );
+}
+
+export function sentenceOf(error: unknown): string {
+  if (error instanceof ApiError) return error.message;
+  return "Something broke in this page. Reload it; if it stays, tell your operator.";
+}

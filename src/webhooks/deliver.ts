@@ -1,0 +1,99 @@
+/**
+ * Brings events to their address: one attempt per outbox row, signed with the secret of this moment. A workspace has a
+ * bounded number of attempts in flight, and a single one while its address keeps timing out, so a dead receiver costs
+ * nobody else anything.
+ */
+import { createHmac } from "node:crypto";
+import type { Clock } from "#src/core/clock.ts";
+import type { Log } from "#src/core/log.ts";
+import { type SecretBox, SecretUnreadable } from "#src/core/secret.ts";
+import { version } from "#src/core/version.ts";
+import type { Store } from "#src/db/store.ts";
+import { openSecret, TIMEOUTS_UNTIL_SINGLE } from "#src/domain/webhooks/address.ts";
+import { type AttemptPlan, type AttemptResult, planAttempt, recordAttempt } from "#src/domain/webhooks/attempt.ts";
+import type { RetrySchedule } from "#src/domain/webhooks/delivery.ts";
+import { findWebhook } from "#src/domain/webhooks/read.ts";
+import { finish } from "#src/jobs/claim.ts";
+import type { OutboxRow } from "#src/jobs/table.ts";
+import { Worker } from "#src/jobs/worker.ts";
+import { isSuccess, type PostResult, type WebhookPoster } from "#src/net/post.ts";
+
+export interface DeliveryOptions {
+  store: Store;
+  clock: Clock;
+  boot: string;
+  box: SecretBox;
+  poster: WebhookPoster;
+  schedule: RetrySchedule;
+  /** Most attempts of one workspace in flight at the same time. */
+  concurrency: number;
+  log: Log;
+}
+
+export function createDeliveryWorker(options: DeliveryOptions): Worker {
+  const { store, clock, boot, concurrency, log } = options;
+  return new Worker({
+    store,
+    clock,
+    boot,
+    kind: "deliver_webhook",
+    concurrency: (workspaceId) => {
+      const webhook = store.read((reading) => findWebhook(reading, workspaceId));
+      return (webhook?.timeoutsInARow ?? 0) >= TIMEOUTS_UNTIL_SINGLE ? 1 : concurrency;
+    },
+    perform: (row) => attemptDelivery(options, row),
+    onError: (error, row) => log.error("a webhook delivery could not be worked on", { delivery: row?.subject, error }),
+  });
+}
+
+/** One claimed delivery: sign, post, write down. */
+export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow): Promise<void> {
+  const { store, clock, schedule, log } = options;
+  const plan = store.read((reading) => planAttempt(reading, row.subject));
+  if (plan === undefined) return store.write((tx) => finish(tx, row.id));
+  const attemptedAt = clock.now();
+  const result = toResult(plan.url, attemptedAt, await post(options, plan, attemptedAt));
+  if (!result.isSuccess) {
+    const reason = result.error ?? `the receiver answered ${result.statusCode}`;
+    log.warn("a webhook was not accepted", { delivery: row.subject, event: plan.eventId, reason });
+  }
+  const work = { outboxId: row.id, deliveryId: row.subject, workspaceId: row.lane };
+  await store.write((tx) => recordAttempt(tx, work, result, schedule));
+}
+
+async function post({ box, poster }: DeliveryOptions, plan: AttemptPlan, now: number): Promise<PostResult> {
+  let secret: string;
+  try {
+    secret = openSecret(box, plan.webhook);
+  } catch (error) {
+    if (!(error instanceof SecretUnreadable)) throw error;
+    return { kind: "failed", reason: "protocol", message: error.message, durationMs: 0 };
+  }
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": `Waxwing/${version}`,
+    "service-signature": serviceSignature(plan.body, secret, now),
+  };
+  return poster.post({ url: plan.url, headers, body: plan.body });
+}
+
+function toResult(url: string, attemptedAt: number, answer: PostResult): AttemptResult {
+  const answered = answer.kind === "answered";
+  return {
+    url,
+    attemptedAt,
+    durationMs: Math.round(answer.durationMs),
+    statusCode: answered ? answer.status : null,
+    error: answered ? null : answer.message,
+    response: answered ? answer.body : null,
+    isSuccess: isSuccess(answer),
+    timedOut: !answered && answer.reason === "timeout",
+  };
+}
+
+/** `secret` is the whole secret as its owner sees it, prefix included: its UTF-8 bytes are the key. */
+export function serviceSignature(body: string, secret: string, nowMs: number): string {
+  const seconds = Math.floor(nowMs / 1000);
+  const digest = createHmac("sha256", secret).update(`${seconds}.${body}`, "utf8").digest("hex");
+  return `t=${seconds},v1=${digest}`;
+}

@@ -1,0 +1,160 @@
+/** Backups: online, proven, never in anybody's way; and what happens to those that the server makes by itself. */
+import { expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CopyJobs } from "#src/backup/jobs.ts";
+import { backupName, removeOldBackups } from "#src/backup/rotation.ts";
+import { systemClock } from "#src/core/clock.ts";
+import { createLog } from "#src/core/log.ts";
+import { openClient } from "#src/db/driver.ts";
+import { readInstance } from "#src/db/instance.ts";
+import { busyShop } from "#test/support/busy-shop.ts";
+import { TestClock } from "#test/support/clock.ts";
+import { startTestServer } from "#test/support/server.ts";
+import { shipped } from "#test/support/templates.ts";
+import { CallingWorkshop, Workshop } from "../cli/spawn.ts";
+
+test("a backup beside a running server holds everything committed before it, is stamped, private and proven", async () => {
+  using workshop = new CallingWorkshop();
+  await using app = await startTestServer({ directory: workshop.path("data") });
+  await busyShop(app);
+  const file = workshop.path("copies/one.db");
+  const report = await workshop.json(["backup", file]);
+  expect(report).toMatchObject({ file, verified: true, counts: { workspaces: 1, messages: 5 } });
+  expect(report.key_file).toBe(workshop.path("data/waxwing.key"));
+  expect(readdirSync(workshop.path("copies"))).toEqual(["one.db"]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const copy = openClient(file, { readonly: true });
+  expect(readInstance(copy)?.stamp).toMatchObject({ kind: "backup", hasGap: false });
+  copy.close();
+  expect(readInstance(app.store.client)?.stamp).toBeNull();
+  expect(await workshop.refusal(["backup", file])).toMatchObject({ code: "file_exists" });
+});
+
+test("a broken invariant of the database is told, exit 1, and the copy is kept: it is as good as the database", async () => {
+  using workshop = new CallingWorkshop();
+  await using app = await startTestServer({ directory: workshop.path("data"), mayBreak: true });
+  await busyShop(app);
+  app.store.client.exec("UPDATE billing_accounts SET held = held + 1");
+  const { code, stdout } = await workshop.run(["backup", workshop.path("flawed.db"), "--json"]);
+  expect([code, JSON.parse(stdout)]).toEqual([
+    1,
+    expect.objectContaining({
+      verified: false,
+      broken: [expect.objectContaining({ name: "held_equals_open_messages" })],
+    }),
+  ]);
+  expect(statSync(workshop.path("flawed.db")).size).toBeGreaterThan(0);
+});
+
+test("writes go on while a backup is made, and none of them is in it by half", async () => {
+  using workshop = new Workshop();
+  await using app = await startTestServer({
+    directory: workshop.path("data"),
+    // The command lives in real time, and tells a message that has been open for an hour from one that is on its way.
+    clock: new TestClock(new Date(systemClock.now()).toISOString()),
+  });
+  const shop = await busyShop(app);
+  const made = workshop.json(["backup", workshop.path("busy.db")]);
+  let isDone = false;
+  void made.finally(() => {
+    isDone = true;
+  });
+  let sent = 0;
+  while (!isDone) {
+    const { status } = await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped("+919876540004") });
+    if (status === 201) sent += 1;
+  }
+  expect(await made).toMatchObject({ verified: true });
+  expect(sent).toBeGreaterThan(0);
+});
+
+test("where no copy can be written it is refused, and nothing is left of it", async () => {
+  using workshop = new CallingWorkshop();
+  await workshop.json(["workspace", "create", "--name", "Shop", "--country", "IN", "--timezone", "UTC"]);
+  expect(await workshop.refusal(["backup", "/proc/waxwing.db"])).toHaveProperty("code");
+  expect(readdirSync(workshop.path("data")).filter((name) => name.includes("unfinished"))).toEqual([]);
+});
+
+test("only the server's own backups are thrown away, the oldest first, and none while the newest is not right", () => {
+  const directory = mkdtempSync(join(tmpdir(), "waxwing-keep-"));
+  try {
+    const at = (hour: number): number => Date.parse("2026-11-21T00:00:00Z") + hour * 3_600_000;
+    const make = (hour: number): string => {
+      const name = backupName(directory, at(hour));
+      writeFileSync(name, "");
+      return name;
+    };
+    writeFileSync(join(directory, "by-hand.db"), "");
+    for (const hour of [1, 2, 3, 4]) make(hour);
+    const newest = { file: make(5), bytes: 0, schema: 3, counts: {}, at: at(5), findings: [] };
+    const flaw = { name: "x", sentence: "", count: 1, of: "", ids: [1], next: "" };
+    expect(removeOldBackups(directory, { ...newest, findings: [flaw] }, 1)).toEqual([]);
+    expect(removeOldBackups(directory, newest, 2)).toEqual([
+      "waxwing-20261121T010000Z.db",
+      "waxwing-20261121T020000Z.db",
+      "waxwing-20261121T030000Z.db",
+    ]);
+    expect(readdirSync(directory).toSorted()).toEqual([
+      "by-hand.db",
+      "waxwing-20261121T040000Z.db",
+      "waxwing-20261121T050000Z.db",
+    ]);
+    // Made by a clock that was set back: the newest all the same.
+    const back = { ...newest, file: make(0), at: at(0) };
+    expect(removeOldBackups(directory, back, 1)).toHaveLength(2);
+    expect(readdirSync(directory).toSorted()).toEqual(["by-hand.db", "waxwing-20261121T000000Z.db"]);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
+
+test("the server backs itself up at its time, in its directory, keeps so many, and says so", async () => {
+  using workshop = new CallingWorkshop();
+  const directory = workshop.path("nightly");
+  const backup = { schedule: "0 3 * * *", directory, keep: 2 };
+  await using app = await startTestServer({ directory: workshop.path("data"), config: { backup } });
+  await busyShop(app);
+  const made = (): string[] =>
+    readdirSync(directory)
+      .filter((name) => name !== "proofs.json")
+      .toSorted();
+  for (let day = 0; day < 3; day++) await app.clock.advance(24 * 3_600_000);
+  expect(made()).toHaveLength(2);
+  expect(made().every((name) => /^waxwing-\d{8}T030000Z\.db$/.test(name))).toBe(true);
+  expect(app.logged.filter((line) => line.includes("backed up"))).toHaveLength(3);
+  expect(await workshop.json(["check", join(directory, made()[0] ?? "")])).toMatchObject({ ok: true });
+  expect((await app.call("GET", "/metrics")).text).toContain("waxwing_backup_last_success_seconds");
+});
+
+test("a scheduled backup that fails is an error in the log, and the ones before stay", async () => {
+  using workshop = new CallingWorkshop();
+  const backup = { schedule: "0 3 * * *", directory: workshop.write("a-file", "in the way"), keep: 2 };
+  await using app = await startTestServer({
+    directory: workshop.path("data"),
+    config: { backup },
+    expectedErrors: /a backup failed/,
+  });
+  await app.clock.advance(24 * 3_600_000);
+  expect(app.logged.join("")).toContain("a backup failed");
+});
+
+test("work on the database is done one at a time; a backup that is due meanwhile comes after it", async () => {
+  using workshop = new CallingWorkshop();
+  await using app = await startTestServer({ directory: workshop.path("data") });
+  const proven: (number | null)[] = [];
+  const jobs = new CopyJobs({
+    clock: app.clock,
+    log: createLog({ level: "error", format: "text", now: () => 0, write: () => undefined }),
+    database: workshop.path("data/waxwing.db"),
+    directory: workshop.path("own"),
+    onBackup: (at) => proven.push(at),
+  });
+  expect([jobs.start({ kind: "check" }), jobs.start({ kind: "backup", keep: null })]).toEqual([true, false]);
+  jobs.startNext({ kind: "backup", keep: null });
+  expect(jobs.current?.order.kind).toBe("check");
+  while (jobs.isActive) await new Promise((resolve) => setImmediate(resolve));
+  expect([jobs.lastOf("check")?.error, jobs.lastOf("backup")?.error, proven]).toEqual([null, null, [app.clock.now()]]);
+  expect(jobs.list()).toHaveLength(1);
+});

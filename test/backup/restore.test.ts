@@ -1,0 +1,292 @@
+/** Restoring: what happened since the backup is not forgotten where the replaced file knows it, and told where it does not. */
+import { expect, test } from "bun:test";
+import { cpSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { openClient } from "#src/db/driver.ts";
+import { placeOf } from "#src/db/file-identity.ts";
+import { readInstance } from "#src/db/instance.ts";
+import { busyShop, RATE } from "#test/support/busy-shop.ts";
+import { TestClock } from "#test/support/clock.ts";
+import { contactPath } from "#test/support/contacts.ts";
+import { reportStatus } from "#test/support/report.ts";
+import { accountOf, contactOf, messagesOf } from "#test/support/rows.ts";
+import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+import { shipped } from "#test/support/templates.ts";
+import { CallingWorkshop } from "../cli/spawn.ts";
+
+const BUYER = "+919876540004";
+const NEWCOMER = "+919876540014";
+const keyed = { headers: { "idempotency-key": "after-the-backup" } };
+
+interface Day extends Disposable {
+  workshop: CallingWorkshop;
+  shop: TestWorkspace;
+  backup: string;
+  /** The answer that was kept after the backup. */
+  kept: string;
+  reference: string;
+  at: number;
+}
+
+/** A shop, its backup, and what went on after it; the server is stopped. */
+async function dayAfterBackup(): Promise<Day> {
+  const workshop = new CallingWorkshop();
+  await using app = await startTestServer({ directory: workshop.path("data") });
+  const shop = await busyShop(app);
+  const backup = workshop.path("backup.db");
+  await workshop.json(["backup", backup]);
+
+  await app.call("PUT", contactPath(BUYER), { key: shop.key, body: { name: "Renamed by mistake" } });
+  const sent = await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped(NEWCOMER), ...keyed });
+  expect(sent.status).toBe(201);
+  await app.inbound(shop, BUYER, "STOP");
+  await workshop.json(["workspace", "credit", String(shop.id), "5", "--ref", "invoice-7"]);
+  const second = await workshop.json<{ id: number }>(["key", "create", "--workspace", String(shop.id)]);
+  await workshop.json(["key", "revoke", String(second.id)]);
+  await workshop.json(["webhook", "rotate-secret", "--workspace", String(shop.id)]);
+  await workshop.json(["workspace", "suspend", String(shop.id), "--reason", "Late payment"]);
+  const reference = messagesOf(app).at(-1)?.reference ?? "";
+  return {
+    workshop,
+    shop,
+    backup,
+    kept: sent.text,
+    reference,
+    at: app.clock.now(),
+    [Symbol.dispose]: () => workshop[Symbol.dispose](),
+  };
+}
+
+function startOn(day: Day, laterMs = 60_000): Promise<TestServer> {
+  const clock = new TestClock(new Date(day.at + laterMs).toISOString());
+  return startTestServer({ directory: day.workshop.path("data"), clock, placeOf });
+}
+
+test("what the replaced file knows is taken over; profiles are as they were backed up; ids and name are new", async () => {
+  using day = await dayAfterBackup();
+  const { workshop, shop } = day;
+  const before = instanceOf(workshop.path("data/waxwing.db"));
+  const report = await workshop.json(["restore", day.backup]);
+  expect(report).toMatchObject({ gap: null, key_missing: null });
+  expect(report.taken_over).toMatchObject({
+    contacts: 1,
+    consent_changes: 1,
+    messages: 1,
+    inbounds: 1,
+    ledger_entries: 3,
+    keys_revoked: 0,
+    secrets_rotated: 1,
+    suspensions: 1,
+  });
+  expect(instanceOf(String(report.replaced)).stamp).toMatchObject({ kind: "replaced" });
+
+  const app = await startOn(day);
+  await using _ = app;
+  const { instanceId, ancestors, stamp } = instanceOf(workshop.path("data/waxwing.db"));
+  expect(stamp).toBeNull();
+  expect(ancestors.map(({ id }) => id)).toEqual([before.instanceId]);
+  expect(instanceId).not.toBe(before.instanceId);
+  expect(contactOf(app, BUYER)).toMatchObject({ consent: "opted_out", name: null });
+  expect(accountOf(app, shop)).toMatchObject({ credited: 6_000_000 });
+  const refused = await app.call("POST", "/api/v1/messages", { key: shop.key, body: shipped() });
+  expect([refused.status, refused.body.error.code]).toEqual([403, "workspace_suspended"]);
+  await workshop.json(["workspace", "resume", String(shop.id)]);
+
+  const replay = await app.call("POST", "/api/v1/messages", { key: shop.key, body: shipped(NEWCOMER), ...keyed });
+  expect([replay.headers.get("idempotent-replayed"), replay.text]).toEqual(["true", day.kept]);
+
+  const next = await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped(NEWCOMER) });
+  expect(next.body.data.id).toBeGreaterThan(1_000_000);
+});
+
+test("a rehearsal says what the restore then does, changes nothing and leaves nothing, also beside a running server", async () => {
+  using day = await dayAfterBackup();
+  const { workshop } = day;
+  // Locks are files, and a server marks each of its runs by one.
+  const files = (): string[] =>
+    readdirSync(workshop.path("data"))
+      .filter((name) => !/-(lock|wal|shm)$|\.run-/.test(name))
+      .toSorted();
+  const before = files();
+  const database = workshop.path("data/waxwing.db");
+  const instance = instanceOf(database);
+  const rehearse = () => workshop.json<Record<string, unknown>>(["restore", day.backup, "--rehearse"]);
+  const said = await rehearse();
+  const clock = new TestClock(new Date(day.at + 60_000).toISOString());
+  await using app = await startTestServer({ directory: workshop.path("data"), clock });
+  const beside = await rehearse();
+  expect([beside.gap, beside.counts]).toEqual([null, said.counts]);
+  await app.stop();
+  expect([instanceOf(database), files()]).toEqual([instance, before]);
+  const report = await workshop.json(["restore", day.backup]);
+  expect([said.gap, said.taken_over, said.counts]).toEqual([null, report.taken_over, report.counts]);
+});
+
+test("a late status of what was sent after the backup lands on that message and is charged", async () => {
+  using day = await dayAfterBackup();
+  // The message was sent, and its delivery was not reported before the restore.
+  const client = openClient(day.workshop.path("data/waxwing.db"), {});
+  client.exec(`BEGIN; UPDATE messages SET status = 'sent', delivered_at = NULL, read_at = NULL, money = 'held'
+    WHERE reference = '${day.reference}';
+    DELETE FROM ledger_entries WHERE kind = 'charge' AND message_id = (SELECT id FROM messages WHERE reference = '${day.reference}');
+    UPDATE billing_accounts SET held = held + ${RATE}, charged = charged - ${RATE}; COMMIT`);
+  client.close();
+  await day.workshop.json(["restore", day.backup]);
+  const app = await startOn(day);
+  await using _ = app;
+  const charged = accountOf(app, day.shop).charged;
+  await reportStatus(app, day.shop, { id: "wamid.late", status: "delivered", reference: day.reference });
+  expect(messagesOf(app).find(({ reference }) => reference === day.reference)).toMatchObject({ status: "delivered" });
+  expect(accountOf(app, day.shop).charged).toBe(charged + RATE);
+});
+
+test("without the replaced file it names what may be missing, changes nothing, and goes on only when that is accepted", async () => {
+  using day = await dayAfterBackup();
+  const { workshop } = day;
+  for (const name of readdirSync(workshop.path("data"))) {
+    if (name.startsWith("waxwing.db")) rmSync(workshop.path(`data/${name}`));
+  }
+  const refusal = await workshop.refusal(["restore", day.backup]);
+  expect(refusal).toMatchObject({ code: "gap", message: expect.stringContaining("opt-outs") });
+  expect(readdirSync(workshop.path("data")).filter((name) => /\.db$|unfinished/.test(name))).toEqual([]);
+  expect(await workshop.json(["restore", day.backup, "--accept-gap"])).toMatchObject({
+    taken_over: null,
+    gap: expect.stringContaining("there is no database"),
+    replaced: null,
+  });
+  const app = await startOn(day);
+  await using _ = app;
+  // Nobody knows of the STOP, nor of the message; its status is of another database's message and is ignored.
+  expect(contactOf(app, BUYER).consent).not.toBe("opted_out");
+  const count = messagesOf(app).length;
+  await reportStatus(app, day.shop, { id: "wamid.late", status: "delivered", reference: day.reference });
+  expect(messagesOf(app)).toHaveLength(count);
+  const next = await app.send("POST", "/api/v1/messages", { key: day.shop.key, body: shipped(NEWCOMER) });
+  expect(next.body.data.id).toBeGreaterThan(1_000_000);
+});
+
+test("a database that cannot be read, or is another one's, counts as missing; it is kept all the same", async () => {
+  using day = await dayAfterBackup();
+  const { workshop } = day;
+  const database = workshop.path("data/waxwing.db");
+  const bytes = Buffer.from(await Bun.file(database).arrayBuffer());
+  writeFileSync(database, bytes.subarray(0, bytes.length / 2));
+  expect(await workshop.refusal(["restore", day.backup])).toMatchObject({ code: "gap" });
+  expect(statSync(database).size).toBe(Math.floor(bytes.length / 2));
+  const { replaced } = await workshop.json<{ replaced: string }>(["restore", day.backup, "--accept-gap"]);
+  expect(statSync(replaced).size).toBe(Math.floor(bytes.length / 2));
+  expect(await workshop.json(["check"])).toMatchObject({ ok: true });
+
+  using stranger = new CallingWorkshop();
+  await stranger.json(["workspace", "create", "--name", "Other", "--country", "IN", "--timezone", "UTC"]);
+  const refusal = await stranger.refusal(["restore", day.backup]);
+  expect(refusal).toMatchObject({ code: "gap", message: expect.stringContaining("not a later state") });
+});
+
+test("a replaced database in which something does not fit is taken over from all the same: its opt-outs count", async () => {
+  using day = await dayAfterBackup();
+  const { workshop } = day;
+  const client = openClient(workshop.path("data/waxwing.db"), {});
+  client.exec("UPDATE billing_accounts SET held = held + 1");
+  client.close();
+  expect(await workshop.json(["restore", day.backup])).toMatchObject({
+    gap: null,
+    flaws: ["held_equals_open_messages"],
+    taken_over: { consent_changes: 1 },
+  });
+});
+
+test("a database that is older than the backup is no later state of it", async () => {
+  using day = await dayAfterBackup();
+  const { workshop } = day;
+  const later = workshop.path("later.db");
+  await workshop.json(["backup", later]);
+  for (const suffix of ["-wal", "-shm"]) rmSync(workshop.path(`data/waxwing.db${suffix}`), { force: true });
+  cpSync(day.backup, workshop.path("data/waxwing.db"));
+  expect(await workshop.refusal(["restore", later])).toMatchObject({ code: "gap" });
+});
+
+test("a restore can itself be taken back: the file that it put aside is restored like any backup", async () => {
+  using day = await dayAfterBackup();
+  const { workshop } = day;
+  const { replaced } = await workshop.json<{ replaced: string }>(["restore", day.backup]);
+  await (await startOn(day)).stop();
+  expect(await workshop.json(["restore", replaced])).toMatchObject({ gap: null });
+  const app = await startOn(day, 120_000);
+  await using _ = app;
+  expect(contactOf(app, BUYER)).toMatchObject({ consent: "opted_out", name: "Renamed by mistake" });
+});
+
+test("somebody who was erased after the backup stays erased", async () => {
+  using day = await dayAfterBackup();
+  const { workshop, shop } = day;
+  await workshop.json(["contact", "erase", BUYER, "--workspace", String(shop.id)]);
+  expect(await workshop.json(["restore", day.backup])).toMatchObject({ taken_over: { people_erased: 1 } });
+  const file = Buffer.from(await Bun.file(workshop.path("data/waxwing.db")).arrayBuffer());
+  expect(file.includes(BUYER.slice(1))).toBe(false);
+});
+
+test("a running server keeps its database, and so does a command that writes", async () => {
+  using day = await dayAfterBackup();
+  const app = await startOn(day);
+  expect(await day.workshop.refusal(["restore", day.backup])).toMatchObject({
+    code: "locked",
+    message: expect.stringContaining("a server runs"),
+  });
+  await app.stop();
+});
+
+test("a file that is no backup is refused and nothing is changed", async () => {
+  using day = await dayAfterBackup();
+  const { workshop } = day;
+  const before = instanceOf(workshop.path("data/waxwing.db"));
+  workshop.write("notes.txt", "not a database, whatever its name says".repeat(200));
+  expect(await workshop.run(["restore", workshop.path("notes.txt")])).toMatchObject({ code: 1 });
+  openClient(workshop.path("other.db"), {}).exec("CREATE TABLE notes (text TEXT); PRAGMA user_version = 1");
+  expect(await workshop.run(["restore", workshop.path("other.db")])).toMatchObject({ code: 1 });
+  const bytes = Buffer.from(await Bun.file(day.backup).arrayBuffer());
+  bytes.fill(0xab, 4096 * 9, 4096 * 10);
+  workshop.write("damaged.db", "");
+  writeFileSync(workshop.path("damaged.db"), bytes);
+  expect(await workshop.refusal(["restore", workshop.path("damaged.db")])).toMatchObject({ code: "broken" });
+  expect(instanceOf(workshop.path("data/waxwing.db"))).toEqual(before);
+});
+
+function instanceOf(path: string) {
+  const client = openClient(path, { readonly: true });
+  try {
+    const instance = readInstance(client);
+    if (instance === null) throw new Error(`${path} has no name`);
+    return instance;
+  } finally {
+    client.close();
+  }
+}
+
+test("whoever was kept out of the console after the backup stays out; new people stay, and the log of deeds is whole", async () => {
+  using workshop = new CallingWorkshop();
+  const user = (name: string, email: string, ...more: string[]) =>
+    workshop.json<Record<string, unknown>>(["user", name, "--email", email, ...more]);
+  await user("create", "op@example.com", "--role", "operator");
+  await user("create", "leaver@example.com", "--role", "operator");
+  const backup = workshop.path("backup.db");
+  await workshop.json(["backup", backup]);
+  await user("disable", "leaver@example.com");
+  await user("create", "new@example.com", "--role", "operator");
+  await workshop.json(["restore", backup]);
+  expect(await workshop.json(["user", "list"])).toMatchObject([
+    { email: "op@example.com", disabled_at: null },
+    { email: "leaver@example.com", disabled_at: expect.any(String) },
+    { email: "new@example.com", disabled_at: null },
+  ]);
+  const client = openClient(workshop.path("data/waxwing.db"), { readonly: true });
+  try {
+    expect(client.prepare("SELECT action FROM audit_log ORDER BY id").pluck().all()).toEqual([
+      "user.create",
+      "user.create",
+      "user.disable",
+      "user.create",
+    ]);
+  } finally {
+    client.close();
+  }
+});

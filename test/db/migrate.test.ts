@@ -1,0 +1,190 @@
+/** Migrations: forward only, each wholly or not at all, and never on a database that a newer Waxwing has touched. */
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { instanceId } from "#src/db/instance.ts";
+import { migrate, NewerSchema, schemaVersion } from "#src/db/migrate.ts";
+import { type Migration, migrations } from "#src/db/migrations.ts";
+import { schemaFile, schemaText } from "../../scripts/schema.ts";
+import { column, openTestDatabase, single } from "../support/database.ts";
+import { checkout } from "../support/source.ts";
+
+const latest = migrations.at(-1)?.version ?? 0;
+
+test("an empty file gets every migration, a second start none", async () => {
+  await using database = openTestDatabase();
+  const { client } = database.store;
+  expect(schemaVersion(client)).toBe(0);
+  expect(migrate(client)).toEqual([...migrations]);
+  expect(schemaVersion(client)).toBe(latest);
+  expect(single(client, "PRAGMA integrity_check")).toBe("ok");
+  expect(column(client, "PRAGMA foreign_key_check")).toEqual([]);
+  const before = schemaText(client);
+  expect(migrate(client)).toEqual([]);
+  const reopened = database.reopen().client;
+  expect(migrate(reopened)).toEqual([]);
+  expect(schemaText(reopened)).toBe(before);
+});
+
+test("every file of migrations/ is embedded once, in the order of its number", () => {
+  const files = readdirSync(join(checkout, "migrations"))
+    .filter((name) => name !== "schema.sql")
+    .sort();
+  expect(migrations.map(({ version, name }) => `${String(version).padStart(4, "0")}_${name}.sql`)).toEqual(files);
+  expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
+});
+
+test("a database of a newer Waxwing is refused with what to do, and not touched", async () => {
+  await using database = openTestDatabase({ schema: true });
+  const { client } = database.store;
+  client.pragma(`user_version = ${latest + 3}`);
+  const before = schemaText(client);
+  const dataVersion = database.store.dataVersion();
+  expect(() => migrate(client)).toThrow(NewerSchema);
+  expect(() => migrate(client)).toThrow(
+    `the database has schema ${latest + 3}, this executable knows up to ${latest}: it was opened by a newer Waxwing. ` +
+      "Install that version again, or restore a backup made before the upgrade.",
+  );
+  expect(schemaText(client)).toBe(before);
+  expect(database.store.dataVersion()).toBe(dataVersion);
+  expect(client.inTransaction).toBe(false);
+});
+
+describe("a migration that fails", () => {
+  const steps: Migration[] = [
+    { version: 1, name: "first", sql: "CREATE TABLE one (id INTEGER) STRICT; INSERT INTO one VALUES (1);" },
+    {
+      version: 2,
+      name: "second",
+      sql: "CREATE TABLE two (id INTEGER) STRICT; DELETE FROM one; INSERT INTO nowhere VALUES (1);",
+    },
+    { version: 3, name: "third", sql: "CREATE TABLE three (id INTEGER) STRICT;" },
+  ];
+
+  test("takes itself back wholly; those before it stay, those after it wait", async () => {
+    await using database = openTestDatabase();
+    const { client } = database.store;
+    migrate(client, steps.slice(0, 1));
+    const failure = (): unknown => {
+      try {
+        return migrate(client, steps);
+      } catch (error) {
+        return error;
+      }
+    };
+    expect(failure()).toMatchObject({
+      message: "migration 2 (second) failed; the database is as it was",
+      cause: { message: "no such table: nowhere" },
+    });
+    expect(client.inTransaction).toBe(false);
+    const reopened = database.reopen().client;
+    expect(schemaVersion(reopened)).toBe(1);
+    expect(column(reopened, "SELECT name FROM sqlite_master")).toEqual(["one"]);
+    expect(column(reopened, "SELECT id FROM one")).toEqual([1]);
+
+    const repaired = steps.map((step) =>
+      step.version === 2 ? { ...step, sql: "CREATE TABLE two (id INTEGER) STRICT;" } : step,
+    );
+    expect(migrate(reopened, repaired).map(({ version }) => version)).toEqual([2, 3]);
+    expect(schemaVersion(reopened)).toBe(3);
+  });
+
+  test("leaves nothing of a new database, so that nobody ever opens a half-made one", async () => {
+    await using database = openTestDatabase();
+    expect(() => migrate(database.store.client, steps)).toThrow("migration 2 (second) failed");
+    expect(schemaVersion(database.store.client)).toBe(0);
+    expect(column(database.store.client, "SELECT name FROM sqlite_master")).toEqual([]);
+  });
+
+  test("for want of room leaves the old schema", async () => {
+    await using database = openTestDatabase({ schema: steps[0]?.sql ?? "" });
+    const { client } = database.store;
+    client.pragma("user_version = 1");
+    client.pragma(`max_page_count = ${Number(client.pragma("page_count", { simple: true })) + 1}`);
+    const greedy = {
+      version: 2,
+      name: "greedy",
+      sql: "CREATE TABLE two (body BLOB); INSERT INTO two VALUES (zeroblob(100000));",
+    };
+    expect(() => migrate(client, [...steps.slice(0, 1), greedy])).toThrow("migration 2 (greedy) failed");
+    expect(client.inTransaction).toBe(false);
+    expect(schemaVersion(client)).toBe(1);
+    expect(column(client, "SELECT name FROM sqlite_master")).toEqual(["one"]);
+  });
+});
+
+test("two processes that start at once apply each migration once", async () => {
+  await using database = openTestDatabase();
+  const other = database.connect();
+  const steps: Migration[] = [{ version: 1, name: "first", sql: "CREATE TABLE one (id INTEGER) STRICT;" }];
+  // Looked at the version before the other one was done, and got the lock after it.
+  const late = new Proxy(other, {
+    get(target, property) {
+      if (property === "pragma") {
+        return (...given: Parameters<typeof target.pragma>) => {
+          const found = target.pragma(...given);
+          if (given[0] === "user_version" && !target.inTransaction) migrate(database.store.client, steps);
+          return found;
+        };
+      }
+      const value: unknown = Reflect.get(target, property, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  migrate(late, steps);
+  expect(schemaVersion(other)).toBe(1);
+  expect(column(other, "SELECT name FROM sqlite_master")).toEqual(["one"]);
+});
+
+test("a database keeps the instance id that it was made with", async () => {
+  await using database = openTestDatabase({ schema: true });
+  expect(instanceId(database.store.client, 1, () => "first000")).toBe("first000");
+  expect(instanceId(database.connect(), 2, () => "second00")).toBe("first000");
+  expect(instanceId(database.reopen().client, 3, () => "third000")).toBe("first000");
+});
+
+test("migrations/schema.sql is what the migrations make (run `bun scripts/schema.ts` after a new one)", async () => {
+  await using database = openTestDatabase({ schema: true });
+  expect(readFileSync(schemaFile, "utf8")).toBe(schemaText(database.store.client));
+});
+
+test("memberships of users who were only invited become invitations; the link of a single one goes on working", async () => {
+  await using database = openTestDatabase();
+  const { client } = database.store;
+  migrate(client, migrations.slice(0, 7));
+  client.exec(`
+    INSERT INTO workspaces (id, name, country, timezone, api_enabled, stop_words, start_words, created_at, updated_at)
+      VALUES (1, 'A', 'IN', 'UTC', 1, '[]', '[]', 1, 1), (2, 'B', 'IN', 'UTC', 1, '[]', '[]', 1, 1);
+    INSERT INTO users (id, email, email_key, password, is_operator, created_at, updated_at)
+      VALUES (1, 'one@x.org', 'one@x.org', NULL, 0, 1, 1), (2, 'two@x.org', 'two@x.org', NULL, 0, 1, 1),
+        (3, 'in@x.org', 'in@x.org', 'hash', 0, 1, 1), (4, 'op@x.org', 'op@x.org', NULL, 1, 1, 1);
+    INSERT INTO memberships (user_id, workspace_id, role, created_at)
+      VALUES (1, 1, 'owner', 5), (2, 1, 'member', 7), (2, 2, 'owner', 6), (3, 2, 'member', 8);
+    INSERT INTO user_links (kind, user_id, hash, created_at, expires_at)
+      VALUES ('join', 1, x'01', 5, 99), ('join', 2, x'02', 7, 99), ('reset', 3, x'03', 8, 99), ('join', 4, x'04', 8, 99);
+  `);
+  migrate(client);
+  const rows = (sql: string) => client.prepare(sql).raw().all();
+  expect(rows("SELECT user_id, workspace_id, role FROM memberships")).toEqual([[3, 2, "member"]]);
+  expect(rows("SELECT id, first_workspace_id FROM users ORDER BY id")).toEqual([
+    [1, 1],
+    [2, 2],
+    [3, 2],
+    [4, null],
+  ]);
+  expect(
+    rows(
+      "SELECT user_id, workspace_id, role, expires_at, hex(hash) FROM user_links WHERE length(hash) = 1 ORDER BY id",
+    ),
+  ).toEqual([
+    [1, 1, "owner", 99, "01"],
+    [3, null, null, 99, "03"],
+    [4, null, null, 99, "04"],
+  ]);
+  const ended =
+    "SELECT user_id, workspace_id, role, expires_at FROM user_links WHERE length(hash) > 1 ORDER BY workspace_id";
+  expect(rows(ended)).toEqual([
+    [2, 1, "member", 7],
+    [2, 2, "owner", 6],
+  ]);
+});

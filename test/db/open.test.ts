@@ -1,0 +1,28 @@
+/** Opening the file while others use it: commands come and go beside a server, and neither start may fail for that. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { openStore } from "#src/db/store.ts";
+import { openTestDatabase, single } from "../support/database.ts";
+
+// Real processes and real commits on a machine that may be busy with other tests.
+setDefaultTimeout(60_000);
+
+const OPENINGS = 150;
+
+test("a server opens its database while commands come and go", async () => {
+  await using database = openTestDatabase({ schema: "CREATE TABLE left_rows (id INTEGER PRIMARY KEY) STRICT" });
+  const other = database.spawn("come-and-go", database.path);
+  // The last to close takes the log away and needs the file alone for that: so this process must not hold it open.
+  database.store.close();
+  expect(await other.line()).toBe("running");
+  let rows = 0;
+  for (let opening = 0; opening < OPENINGS; opening++) {
+    const store = openStore(database.path, { busyTimeoutMs: 0 });
+    rows = Number(single(store.client, "SELECT count(*) FROM left_rows"));
+    expect(store.client.pragma("busy_timeout", { simple: true })).toBe(0);
+    store.close();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  other.tell("stop");
+  expect(await other.exited).toBe(0);
+  expect(rows).toBeGreaterThan(0);
+});

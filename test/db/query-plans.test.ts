@@ -1,0 +1,150 @@
+/**
+ * The queries that run for every request, status and delivery, or over tables that only grow: each must find its rows by
+ * an index. The SQL is what the domain really prepares; the plans are SQLite's own.
+ */
+import { expect, test } from "bun:test";
+import type { E164 } from "#src/core/phone.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { listOpen as listOpenBroadcasts } from "#src/domain/broadcasts/read.ts";
+import { findByNetworkUser, findByPhone, findPerson, getContact } from "#src/domain/contacts/find.ts";
+import { findKey, freeKeyOfMessage, purgeKeys } from "#src/domain/idempotency/keys.ts";
+import { listWaiting, nextDueAt, purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
+import { applyParked, purgeParked } from "#src/domain/messages/apply-status.ts";
+import { requireUnderCap } from "#src/domain/messages/daily-cap.ts";
+import { expireHolds } from "#src/domain/messages/expire-hold.ts";
+import { findReported, findShown, listOpen } from "#src/domain/messages/read.ts";
+import { findByPhoneNumberId, listNumbers } from "#src/domain/numbers/read.ts";
+import {
+  countTemplates,
+  findInAccount,
+  findTemplate,
+  listLanguages,
+  listTemplates,
+} from "#src/domain/templates/read.ts";
+import { planAttempt } from "#src/domain/webhooks/attempt.ts";
+import { purgeEvents } from "#src/domain/webhooks/purge.ts";
+import { findWebhook, listDeliveries } from "#src/domain/webhooks/read.ts";
+import { findBearer, listKeys, touchKey } from "#src/domain/workspaces/api-keys.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { claim, dropWaiting, finish, lanes, postpone, rescue } from "#src/jobs/claim.ts";
+import { enqueue } from "#src/jobs/enqueue.ts";
+import { openTestDatabase } from "../support/database.ts";
+
+const ignoring = (run: () => unknown): void => {
+  try {
+    run();
+  } catch {
+    // Nothing is there to be found; only the queries count.
+  }
+};
+
+/** Reads everything, sorts, makes an index for the moment, or walks the table in the order of its ids. */
+const WASTEFUL = /^SCAN (?!CONSTANT ROW)|TEMP B-TREE|AUTOMATIC|PRIMARY KEY \(rowid[<>]/;
+
+const capped = { id: 1, dailyCap: 0 } as Workspace;
+
+const queries: Record<string, (tx: Tx) => unknown> = {
+  "a request's key": (tx) => [findBearer(tx, new Uint8Array(32)), touchKey(tx, 1), listKeys(tx, 1)],
+  "an idempotency key": (tx) => findKey(tx, 1, { key: "k", fingerprint: new Uint8Array(32) }),
+  "the key of a message": (tx) => freeKeyOfMessage(tx, 1),
+  "the daily cap": (tx) => ignoring(() => requireUnderCap(tx, capped, null)),
+  "a message": (tx) => findShown(tx, 1, 1),
+  "a message by reference and by the network's id": (tx) => findReported(tx, 1, "wx1.a.b.c", "wamid.1"),
+  "statuses that wait for their message": (tx) => applyParked(tx, 1, "wamid.1"),
+  "broadcasts that are under way": (tx) => listOpenBroadcasts(tx, ["queueing", "running", "paused"]),
+  "messages left open by a crash": (tx) => listOpen(tx, 0, 200),
+  "a contact": (tx) => [
+    findByPhone(tx, 1, "+911244001100" as E164),
+    findPerson(tx, 1, "+911244001100", "IN"),
+    findByNetworkUser(tx, 1, "user"),
+    ignoring(() => getContact(tx, 1, 1)),
+  ],
+  "a number": (tx) => [findByPhoneNumberId(tx, "1"), listNumbers(tx, 1)],
+  "lanes of the outbox": (tx) => {
+    enqueue(tx, { kind: "deliver_webhook", subject: 1, lane: 1, dueAt: 0 });
+    lanes(tx, "deliver_webhook");
+  },
+  "work of a lane": (tx) => {
+    claim(tx, "deliver_webhook", 1, 8, "boot");
+    postpone(tx, 1, 0);
+    finish(tx, 1);
+    dropWaiting(tx, "deliver_webhook", 1);
+  },
+  "callbacks that wait": (tx) => [listWaiting(tx, 64), nextDueAt(tx), purgeCallbacks(tx, 1, 200)],
+  "a delivery's attempt": (tx) => [findWebhook(tx, 1), planAttempt(tx, 1)],
+  "the list of deliveries": (tx) => {
+    for (const status of [null, "exhausted"] as const) {
+      for (const before of [null, 1_000]) listDeliveries(tx, 1, { status, before, limit: 50 });
+    }
+  },
+  "templates of a message": (tx) => [
+    listLanguages(tx, 1, "account", "welcome"),
+    findTemplate(tx, 1, "welcome", "en"),
+    findInAccount(tx, 1, "account", "welcome", "en"),
+  ],
+  "the list of templates": (tx) => {
+    for (const status of [null, "APPROVED"] as const) {
+      listTemplates(tx, 1, { status }, { offset: 0 }, 50);
+      listTemplates(tx, 1, { status }, { after: { name: "welcome", id: 1 } }, 50);
+      countTemplates(tx, 1, { status });
+    }
+  },
+  "what housekeeping throws away": (tx) => [purgeKeys(tx, 200), purgeParked(tx, 200), expireHolds(tx, 200)],
+};
+
+/** Steps that read more than they return, each with the reason why it may. */
+const allowed: Record<string, string[]> = {
+  // The front of the primary key, `limit` rows of it: no index on time is needed.
+  "old events": ["SCAN events"],
+  // Once at a start, over the rows that some process held when it ended.
+  "what other boots held": ["SCAN outbox USING INDEX outbox_boot"],
+  // People are told apart through their contacts: groups the workspace's templates of a day, found by an index.
+  "the daily cap": ["USE TEMP B-TREE FOR GROUP BY"],
+  // A handful of numbers a workspace.
+  "a number": ["USE TEMP B-TREE"],
+};
+
+const scanning: typeof queries = {
+  "old events": (tx) => purgeEvents(tx, 1, 200),
+  "what other boots held": (tx) => rescue(tx, "boot"),
+};
+
+for (const [what, run] of Object.entries({ ...queries, ...scanning })) {
+  test(`${what}: found by an index, without sorting`, async () => {
+    const steps = await stepsOf(run);
+    expect(steps.length).toBeGreaterThan(0);
+    const wasteful = steps.filter(({ step }) => WASTEFUL.test(step));
+    const unexpected = wasteful.filter(({ step }) => !(allowed[what] ?? []).some((one) => step.startsWith(one)));
+    expect(unexpected.map(({ step, sql }) => `${step} in ${sql}`)).toEqual([]);
+  });
+}
+
+/**
+ * What SQLite does for each statement that the operation runs, with the very values that it runs with: SQLite looks at
+ * them to see whether a partial index holds the rows.
+ */
+async function stepsOf(run: (tx: Tx) => unknown): Promise<{ sql: string; step: string }[]> {
+  await using database = openTestDatabase({ schema: true });
+  const { client } = database.store;
+  const prepare = client.prepare.bind(client);
+  const executed: { sql: string; parameters: unknown[] }[] = [];
+  await database.store.write((tx) => {
+    client.prepare = ((sql: string) => {
+      const statement = prepare(sql);
+      for (const how of ["run", "get", "all"] as const) {
+        const execute = statement[how].bind(statement);
+        statement[how] = (...parameters: unknown[]) => {
+          executed.push({ sql, parameters });
+          return execute(...parameters) as never;
+        };
+      }
+      return statement;
+    }) as typeof client.prepare;
+    run(tx);
+    client.prepare = prepare as typeof client.prepare;
+  });
+  return executed.flatMap(({ sql, parameters }) => {
+    const plan = prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters) as { detail: string }[];
+    return plan.map(({ detail }) => ({ sql, step: detail }));
+  });
+}

@@ -1,0 +1,116 @@
+/** The reader: another thread with its own read-only connection, which no write waits for. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { createReader, type Reader } from "#src/db/reader.ts";
+import { openTestDatabase, type TestDatabase } from "../support/database.ts";
+
+// Real processes and real commits on a machine that may be busy with other tests.
+setDefaultTimeout(60_000);
+
+const SCHEMA = "CREATE TABLE rows (id INTEGER PRIMARY KEY, name TEXT, body BLOB) STRICT";
+
+/** Takes a while, and only the reader's thread. */
+const LONG =
+  "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT count(*) AS n FROM n";
+const FOR_EVER = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS n FROM n";
+
+interface Opened extends AsyncDisposable {
+  database: TestDatabase;
+  reader: Reader;
+}
+
+function open(): Opened {
+  const database = openTestDatabase({ schema: SCHEMA });
+  const reader = createReader(database.path);
+  return {
+    database,
+    reader,
+    async [Symbol.asyncDispose]() {
+      reader.close();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("rows come back as they are stored, each question with its own answer", async () => {
+  await using opened = open();
+  const { database, reader } = opened;
+  await database.store.write((tx) => {
+    tx.db.run(sql`INSERT INTO rows VALUES (1, 'café', ${Buffer.from([0, 255])}), (2, NULL, NULL)`);
+  });
+  const answers = await Promise.all([
+    reader.query("SELECT * FROM rows WHERE id = ?", [1]),
+    reader.query("SELECT * FROM rows WHERE name IS ?", [null]),
+    reader.query("SELECT * FROM rows WHERE name = ?", ["nobody"]),
+  ]);
+  expect(answers).toEqual([
+    [{ id: 1, name: "café", body: expect.anything() }],
+    [{ id: 2, name: null, body: null }],
+    [],
+  ]);
+  expect(answers[0]?.[0]?.body).toEqual(new Uint8Array([0, 255]));
+});
+
+test("it sees what is committed, and nothing before", async () => {
+  await using opened = open();
+  const { database, reader } = opened;
+  const count = async (): Promise<unknown> => (await reader.query("SELECT count(*) AS n FROM rows"))[0]?.n;
+  expect(await count()).toBe(0);
+  const outside = database.connect();
+  outside.exec("BEGIN IMMEDIATE; INSERT INTO rows (id) VALUES (1)");
+  expect(await count()).toBe(0);
+  outside.exec("COMMIT");
+  expect(await count()).toBe(1);
+  await database.store.write((tx) => void tx.db.run(sql`INSERT INTO rows (id) VALUES (2)`));
+  expect(await count()).toBe(2);
+});
+
+test("writes go on while a long question is being answered", async () => {
+  await using opened = open();
+  const { database, reader } = opened;
+  let isAnswered = false;
+  const answer = reader.query(LONG).then((rows) => {
+    isAnswered = true;
+    return rows;
+  });
+  await database.store.write((tx) => void tx.db.run(sql`INSERT INTO rows (id) VALUES (1)`));
+  expect(isAnswered).toBe(false);
+  expect(await answer).toEqual([{ n: 3_000_000 }]);
+});
+
+test("a question that cannot be answered is rejected with the reason, and the next one is answered", async () => {
+  await using opened = open();
+  const { reader } = opened;
+  const wrong = await reader.query("SELECT * FROM nowhere").catch((error: unknown) => error);
+  expect(wrong).toEqual(new Error("no such table: nowhere"));
+  expect(await reader.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+});
+
+test("it cannot write", async () => {
+  await using opened = open();
+  const { database, reader } = opened;
+  for (const text of ["INSERT INTO rows (id) VALUES (1) RETURNING id", "DELETE FROM rows", "DROP TABLE rows"]) {
+    expect(await reader.query(text).catch((error: unknown) => error)).toBeInstanceOf(Error);
+  }
+  expect(database.store.read(({ db }) => db.all(sql`SELECT * FROM rows`))).toEqual([]);
+});
+
+test("closing it rejects what is still open, and it answers nothing after that", async () => {
+  await using opened = open();
+  const { reader } = opened;
+  await reader.query("SELECT 1");
+  const pending = [reader.query(FOR_EVER), reader.query("SELECT 1")].map((query) =>
+    query.catch((error: unknown) => error),
+  );
+  reader.close();
+  expect(await Promise.all(pending)).toEqual([new Error("the reader was closed"), new Error("the reader was closed")]);
+  expect(await reader.query("SELECT 1").catch((error: unknown) => error)).toEqual(new Error("the reader was closed"));
+  reader.close();
+});
+
+test("a database that is not there rejects the question instead of leaving it open", async () => {
+  const reader = createReader("/nowhere/waxwing.db");
+  const answer = await reader.query("SELECT 1").catch((error: unknown) => error);
+  expect(answer).toBeInstanceOf(Error);
+  reader.close();
+});

@@ -1,0 +1,125 @@
+/** Drizzle's tables say the same as the migrations, and the migrations keep the house's own rules about tables. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { is } from "drizzle-orm";
+import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { type Client, openClient } from "#src/db/driver.ts";
+import { migrate } from "#src/db/migrate.ts";
+import { checkout, readSources } from "../support/source.ts";
+
+/** In the migrations and in no `table.ts`: read by plain SQL in storage, which knows no noun. */
+const WITHOUT_DRIZZLE = ["instance"];
+
+/** Foreign keys without an index: rows that they refer to are never deleted, so nobody ever looks them up backwards. */
+const WITHOUT_INDEX: Record<string, string> = {
+  "consent_log.workspace_id": "the log is read by contact; workspaces are never deleted",
+  "broadcasts.number_id": "numbers are marked as removed, never deleted",
+  "broadcast_figures.workspace_id": "a row for each broadcast, read by its id; workspaces are never deleted",
+  "messages.number_id": "numbers are marked as removed, never deleted",
+  "inbounds.number_id": "numbers are marked as removed, never deleted",
+  "users.first_workspace_id": "a user is never looked for by it; workspaces are never deleted",
+  "parked_statuses.number_id": "it leads no index, and has no foreign key",
+};
+
+interface TableInfo {
+  name: string;
+  notnull: 0 | 1;
+  type: string;
+  pk: number;
+}
+
+const modules = readSources()
+  .map(({ path }) => path)
+  .filter((path) => /^src\/(jobs|transfer|domain\/[^/]+)\/table\.ts$/.test(path));
+
+const tables = (
+  await Promise.all(modules.map(async (path) => Object.values((await import(join(checkout, path))) as object)))
+)
+  .flat()
+  .filter((value): value is SQLiteTable => is(value, SQLiteTable));
+
+const client = openClient(":memory:", {});
+migrate(client);
+afterAll(() => void client.close());
+
+describe("each table of the code is the table in the file", () => {
+  // Named like the property: the same rule as drizzle's `casing: "snake_case"`.
+  const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+  for (const table of tables) {
+    const { name, columns, primaryKeys } = getTableConfig(table);
+    test(name, () => {
+      const inCode = columns.map((column) => ({
+        name: column.keyAsName ? snakeCase(column.name) : column.name,
+        type: column.getSQLType().toUpperCase(),
+        isNullable: !column.notNull,
+        isKey: column.primary || primaryKeys.some((key) => key.columns.some((part) => part.name === column.name)),
+      }));
+      const inFile = columnsOf(client, name).map((column) => ({
+        name: column.name,
+        type: column.type,
+        isNullable: column.notnull === 0 && column.pk === 0,
+        isKey: column.pk > 0,
+      }));
+      const byName = (one: { name: string }, other: { name: string }): number => one.name.localeCompare(other.name);
+      expect(inCode.sort(byName)).toEqual(inFile.sort(byName));
+    });
+  }
+
+  test("no table is without its code, and none twice", () => {
+    const inFile = tablesOf(client).map(({ name }) => name);
+    const inCode = [...WITHOUT_DRIZZLE, ...tables.map((table) => getTableConfig(table).name)];
+    expect(inCode.sort()).toEqual(inFile.sort());
+  });
+});
+
+test("every table is STRICT", () => {
+  expect(tablesOf(client).filter(({ strict }) => strict !== 1)).toEqual([]);
+});
+
+test("every foreign key leads an index, or it is written down why it needs none", () => {
+  const missing = tablesOf(client).flatMap(({ name }) => {
+    const led = leadingColumns(client, name);
+    return foreignKeysOf(client, name)
+      .filter((column) => !led.includes(column))
+      .map((column) => `${name}.${column}`);
+  });
+  expect(missing.filter((column) => WITHOUT_INDEX[column] === undefined)).toEqual([]);
+  expect(Object.keys(WITHOUT_INDEX).filter((column) => !missing.includes(column))).toEqual([]);
+});
+
+test("every foreign key refers to what is unique", () => {
+  expect(client.pragma("foreign_key_check")).toEqual([]);
+});
+
+test("a column for an instant or an amount is an integer", () => {
+  const offences = tablesOf(client).flatMap(({ name }) =>
+    columnsOf(client, name)
+      .filter((column) => /(^|_)(at|rate|amount|held|charged|credited)$/.test(column.name) && column.type !== "INTEGER")
+      .map((column) => `${name}.${column.name} is ${column.type}`),
+  );
+  expect(offences).toEqual([]);
+});
+
+function tablesOf(from: Client): { name: string; strict: number }[] {
+  const found = from.pragma("table_list") as { name: string; schema: string; type: string; strict: number }[];
+  return found.filter(({ schema, type, name }) => schema === "main" && type === "table" && !name.startsWith("sqlite_"));
+}
+
+function columnsOf(from: Client, table: string): TableInfo[] {
+  return from.pragma(`table_info(${table})`) as TableInfo[];
+}
+
+function foreignKeysOf(from: Client, table: string): string[] {
+  return (from.pragma(`foreign_key_list(${table})`) as { from: string }[]).map((key) => key.from);
+}
+
+/** What an index (or the primary key) begins with. */
+function leadingColumns(from: Client, table: string): (string | undefined)[] {
+  const key = columnsOf(from, table).find(({ pk }) => pk === 1)?.name;
+  const indexes = (from.pragma(`index_list(${table})`) as { name: string }[]).map(({ name }) => {
+    const columns = from.pragma(`index_info(${name})`) as { seqno: number; name: string }[];
+    return columns.find(({ seqno }) => seqno === 0)?.name;
+  });
+  return [key, ...indexes];
+}

@@ -1,0 +1,132 @@
+/**
+ * Random operations, run by the writer and by a model of a few lines: insert, throw, parts within parts, caught or not.
+ * Table, effects and refusals must be the same.
+ */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import fc from "fast-check";
+import { StorageUnavailable } from "#src/db/failure.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { column, openTestDatabase } from "../support/database.ts";
+
+// Real processes and real commits on a machine that may be busy with other tests.
+setDefaultTimeout(60_000);
+
+const insert = (tx: Tx, id: number): void => {
+  tx.db.run(sql`INSERT INTO rows (id) VALUES (${id})`);
+};
+
+/** What an operation does, in order. */
+type Step =
+  | { do: "insert"; id: number }
+  | { do: "effect"; name: number }
+  | { do: "throw" }
+  | { do: "part"; steps: Step[]; isCaught: boolean };
+
+interface World {
+  insert(id: number): void;
+  effect(name: number): void;
+  part(run: () => void): void;
+}
+
+function perform(steps: Step[], world: World): void {
+  for (const step of steps) {
+    if (step.do === "insert") world.insert(step.id);
+    else if (step.do === "effect") world.effect(step.name);
+    else if (step.do === "throw") throw new Error("thrown");
+    else {
+      try {
+        world.part(() => perform(step.steps, world));
+      } catch (error) {
+        if (!step.isCaught) throw error;
+      }
+    }
+  }
+}
+
+class Model implements World {
+  ids: number[] = [];
+  effects: number[] = [];
+
+  insert(id: number): void {
+    if (this.ids.includes(id)) throw new Error("a duplicate");
+    this.ids.push(id);
+  }
+
+  effect(name: number): void {
+    this.effects.push(name);
+  }
+
+  part(run: () => void): void {
+    const [idCount, effectCount] = [this.ids.length, this.effects.length];
+    try {
+      run();
+    } catch (error) {
+      this.ids.length = idCount;
+      this.effects.length = effectCount;
+      throw error;
+    }
+  }
+
+  /** True when it threw. */
+  operation(steps: Step[]): boolean {
+    try {
+      this.part(() => perform(steps, this));
+      return false;
+    } catch {
+      return true;
+    }
+  }
+}
+
+const { steps: someSteps } = fc.letrec<{ steps: Step[]; step: Step }>((tie) => ({
+  step: fc.oneof(
+    { maxDepth: 3 },
+    { weight: 6, arbitrary: fc.record({ do: fc.constant("insert" as const), id: fc.integer({ min: 1, max: 40 }) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("effect" as const), name: fc.nat(999) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("throw" as const) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ do: fc.constant("part" as const), steps: tie("steps"), isCaught: fc.boolean() }),
+    },
+  ),
+  steps: fc.array(tie("step"), { maxLength: 6 }),
+}));
+
+test("whatever operations do, throw and catch, the table and the effects are those of the operations that held", async () => {
+  await using database = openTestDatabase({ schema: "CREATE TABLE rows (id INTEGER PRIMARY KEY) STRICT" });
+  const { store } = database;
+  const outside = database.connect();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(someSteps, { minLength: 1, maxLength: 8 }), { maxLength: 4 }),
+      async (groups) => {
+        await store.write((tx) => void tx.db.run(sql`DELETE FROM rows`));
+        const model = new Model();
+        const effects: number[] = [];
+        for (const group of groups) {
+          const results = await Promise.allSettled(
+            group.map((operation) =>
+              store.write((tx) =>
+                perform(operation, {
+                  insert: (id) => insert(tx, id),
+                  effect: (name) => tx.afterCommit(() => effects.push(name)),
+                  part: (run) => tx.savepoint(run),
+                }),
+              ),
+            ),
+          );
+          const threw = group.map((operation) => model.operation(operation));
+          expect(results.map(({ status }) => status === "rejected")).toEqual(threw);
+          // Each with its own error: nothing here is the storage's fault.
+          for (const result of results) {
+            if (result.status === "rejected") expect(result.reason).not.toBeInstanceOf(StorageUnavailable);
+          }
+          expect(column(outside, "SELECT id FROM rows ORDER BY id")).toEqual([...model.ids].sort((a, b) => a - b));
+          expect(effects).toEqual(model.effects);
+        }
+      },
+    ),
+    { numRuns: 150 },
+  );
+});

@@ -1,0 +1,318 @@
+/** The group commit's promises, watched from a second connection to the same file. */
+import { describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { type Clock, systemClock } from "#src/core/clock.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { column, openTestDatabase, single, standingClock } from "../support/database.ts";
+
+const ROWS = "CREATE TABLE rows (id INTEGER PRIMARY KEY, note TEXT) STRICT";
+
+const insert = (tx: Tx, id: number): void => {
+  tx.db.run(sql`INSERT INTO rows (id) VALUES (${id})`);
+};
+
+test("everything is flushed to the disk at each commit, and foreign keys hold", async () => {
+  await using database = openTestDatabase();
+  const { client } = database.store;
+  const FULL = 2;
+  expect(client.pragma("synchronous", { simple: true })).toBe(FULL);
+  expect(client.pragma("journal_mode", { simple: true })).toBe("wal");
+  expect(client.pragma("foreign_keys", { simple: true })).toBe(1);
+});
+
+describe("a group", () => {
+  test("writes of one turn share one commit, in the order in which they were asked for", async () => {
+    await using database = openTestDatabase({
+      schema: "CREATE TABLE rows (seq INTEGER PRIMARY KEY, id INTEGER) STRICT",
+    });
+    const { store } = database;
+    const settled: number[] = [];
+    const ids = Array.from({ length: 100 }, (_, id) => id);
+    await Promise.all(
+      ids.map((id) =>
+        store
+          .write((tx) => {
+            tx.db.run(sql`INSERT INTO rows (id) VALUES (${id})`);
+            return id;
+          })
+          .then((value) => settled.push(value)),
+      ),
+    );
+    expect(store.figures).toEqual({ commits: 1, operations: 100, failures: 0 });
+    expect(column(database.connect(), "SELECT id FROM rows ORDER BY seq")).toEqual(ids);
+    expect(settled).toEqual(ids);
+  });
+
+  test("no promise settles before the commit, neither a result nor a refusal", async () => {
+    await using database = openTestDatabase({ schema: ROWS });
+    const { store } = database;
+    const outside = database.connect();
+    const seen: unknown[] = [];
+    const look = (): void => void seen.push(single(outside, "SELECT count(*) FROM rows"));
+    const first = store.write((tx) => insert(tx, 1)).then(look);
+    const refused = store
+      .write((tx) => {
+        // What it refuses for is only there because of the neighbour's row, which is not on disk yet.
+        expect(tx.db.get(sql`SELECT id FROM rows WHERE id = 1`)).toBeDefined();
+        expect(single(outside, "SELECT count(*) FROM rows")).toBe(0);
+        throw new Error("taken");
+      })
+      .catch(look);
+    const last = store.write((tx) => insert(tx, 2)).then(look);
+    await Promise.all([first, refused, last]);
+    expect(seen).toEqual([2, 2, 2]);
+  });
+
+  test("one that is alone takes back everything, tells its own error, and leaves the next one a whole transaction", async () => {
+    await using database = openTestDatabase({ schema: ROWS });
+    const { store } = database;
+    const outside = database.connect();
+    const refused = store.write((tx) => {
+      insert(tx, 1);
+      tx.savepoint(() => insert(tx, 2));
+      // What comes while it runs belongs to its turn, and has nothing to do with its end.
+      void store.write((other) => insert(other, 3));
+      throw new Error("taken");
+    });
+    await expect(refused).rejects.toThrow("taken");
+    await store.write((tx) => insert(tx, 4));
+    expect(column(outside, "SELECT id FROM rows ORDER BY id")).toEqual([3, 4]);
+    expect(store.figures).toMatchObject({ failures: 0 });
+  });
+
+  test("an operation that throws takes back its own rows and effects, and nobody else's", async () => {
+    const woken: string[] = [];
+    await using database = openTestDatabase({ schema: ROWS });
+    const { store } = database;
+    store.onWake("post", () => woken.push("post"));
+    const effects: string[] = [];
+    const results = await Promise.allSettled([
+      store.write((tx) => {
+        insert(tx, 1);
+        tx.afterCommit(() => effects.push("first"));
+        tx.wake("post");
+      }),
+      store.write((tx) => {
+        insert(tx, 2);
+        tx.afterCommit(() => effects.push("refused"));
+        tx.wake("post");
+        throw new RangeError("no");
+      }),
+      store.write((tx) => insert(tx, 1)),
+      store.write((tx) => insert(tx, 3)),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
+    expect(results[1]).toMatchObject({ reason: new RangeError("no") });
+    expect(results[2]).toMatchObject({ reason: { cause: { code: "SQLITE_CONSTRAINT_PRIMARYKEY" } } });
+    expect(column(database.connect(), "SELECT id FROM rows")).toEqual([1, 3]);
+    expect(effects).toEqual(["first"]);
+    expect(woken).toEqual(["post"]);
+    expect(store.figures.commits).toBe(1);
+  });
+
+  test("effects run once it is on disk, and one that throws is reported and disturbs nobody", async () => {
+    const reported: unknown[] = [];
+    await using database = openTestDatabase({ schema: ROWS, onEffectError: (error) => reported.push(error) });
+    const { store } = database;
+    const outside = database.connect();
+    const seen: unknown[] = [];
+    await Promise.all([
+      store.write((tx) => {
+        insert(tx, 1);
+        tx.afterCommit(() => {
+          throw new Error("an effect");
+        });
+        tx.afterCommit(() => seen.push(single(outside, "SELECT count(*) FROM rows")));
+      }),
+      store.write((tx) => insert(tx, 2)),
+    ]);
+    expect(seen).toEqual([2]);
+    expect(reported).toEqual([new Error("an effect")]);
+  });
+
+  test("a savepoint that throws takes back its part, effects included; the rest of the operation stays", async () => {
+    await using database = openTestDatabase({ schema: ROWS });
+    const effects: string[] = [];
+    const answer = await database.store.write((tx) => {
+      insert(tx, 1);
+      tx.afterCommit(() => effects.push("kept"));
+      try {
+        tx.savepoint(() => {
+          insert(tx, 2);
+          tx.afterCommit(() => effects.push("taken back"));
+          throw new Error("refused");
+        });
+      } catch (error) {
+        insert(tx, 3);
+        return error instanceof Error ? error.message : "?";
+      }
+      return "not refused";
+    });
+    expect(answer).toBe("refused");
+    expect(column(database.connect(), "SELECT id FROM rows")).toEqual([1, 3]);
+    expect(effects).toEqual(["kept"]);
+  });
+
+  test("a part is taken back whatever it threw, also what looks like a failing disk", async () => {
+    await using database = openTestDatabase({ schema: ROWS });
+    await database.store.write((tx) => {
+      insert(tx, 1);
+      try {
+        tx.savepoint(() => {
+          insert(tx, 2);
+          throw Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_READ" });
+        });
+      } catch {
+        // An operation that lives with it: then the part must be gone all the same.
+      }
+    });
+    expect(column(database.connect(), "SELECT id FROM rows")).toEqual([1]);
+  });
+
+  test("an operation or a part that is asynchronous is refused at run time and taken back", async () => {
+    await using database = openTestDatabase({ schema: ROWS });
+    const { store } = database;
+    const never = new Promise<void>(() => {});
+    const operation = (tx: Tx): unknown => {
+      insert(tx, 1);
+      return never;
+    };
+    const part = (tx: Tx): unknown => {
+      insert(tx, 2);
+      // The types refuse this too; somebody may go around them.
+      tx.savepoint((): unknown => never);
+      return null;
+    };
+    const results = await Promise.allSettled([
+      store.write(operation),
+      store.write(part),
+      store.write((tx) => insert(tx, 3)),
+    ]);
+    expect(results.map((result) => (result.status === "rejected" ? String(result.reason) : "done"))).toEqual([
+      "TypeError: an operation inside a transaction must not be asynchronous",
+      "TypeError: an operation inside a transaction must not be asynchronous",
+      "done",
+    ]);
+    expect(column(database.connect(), "SELECT id FROM rows")).toEqual([3]);
+  });
+
+  test("one group holds a bounded number of operations, and other things get their turn between two", async () => {
+    await using database = openTestDatabase({ schema: ROWS });
+    const { store } = database;
+    const outside = database.connect();
+    const seenBetween = new Set<unknown>();
+    const writes = Promise.all(Array.from({ length: 1_000 }, (_, id) => store.write((tx) => insert(tx, id))));
+    let isDone = false;
+    void writes.then(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      seenBetween.add(single(outside, "SELECT count(*) FROM rows"));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(store.figures.commits).toBe(4);
+    expect([...seenBetween]).toEqual(expect.arrayContaining([256, 512, 768]));
+  });
+
+  test("slow operations do not pile up in one group", async () => {
+    let monotonic = 0;
+    const clock: Clock = { ...systemClock, monotonic: () => monotonic };
+    await using database = openTestDatabase({ schema: ROWS, clock });
+    const slow = (id: number) => (tx: Tx) => {
+      insert(tx, id);
+      monotonic += 15;
+    };
+    await Promise.all([1, 2, 3, 4].map((id) => database.store.write(slow(id))));
+    expect(database.store.figures.commits).toBe(2);
+  });
+
+  test("an operation's time stands still from its start", async () => {
+    let now = 1_000;
+    await using database = openTestDatabase({ schema: ROWS, clock: { ...standingClock, now: () => now++ } });
+    const { store } = database;
+    const times = await Promise.all([1, 2].map(() => store.write((tx) => [tx.now, tx.now])));
+    expect(times[0]?.[0]).toBe(times[0]?.[1]);
+    expect(times[1]?.[0]).toBeGreaterThan(times[0]?.[0] ?? 0);
+  });
+
+  test("what is written while effects run goes into the next group", async () => {
+    await using database = openTestDatabase({ schema: ROWS });
+    const { store } = database;
+    const followed = new Promise<void>((resolve) => {
+      void store.write((tx) => {
+        insert(tx, 1);
+        tx.afterCommit(() => resolve(store.write((next) => insert(next, 2))));
+      });
+    });
+    await followed;
+    expect(store.figures.commits).toBe(2);
+  });
+
+  test("a group that fails at its commit rejects every promise and leaves nothing behind", async () => {
+    await using database = openTestDatabase({
+      schema: `${ROWS}; CREATE TABLE children (row_id INTEGER REFERENCES rows (id) DEFERRABLE INITIALLY DEFERRED) STRICT`,
+    });
+    const { store } = database;
+    const effects: string[] = [];
+    const group = [
+      store.write((tx) => {
+        insert(tx, 1);
+        tx.afterCommit(() => effects.push("ran"));
+      }),
+      // Only looked at when the transaction ends.
+      store.write((tx) => void tx.db.run(sql`INSERT INTO children (row_id) VALUES (404)`)),
+      store.write(() => {
+        throw new Error("refused");
+      }),
+    ];
+    const results = await Promise.allSettled(group);
+    for (const result of results) {
+      expect(result).toMatchObject({ status: "rejected", reason: { code: "SQLITE_CONSTRAINT_FOREIGNKEY" } });
+    }
+    expect(effects).toEqual([]);
+    expect(single(database.connect(), "SELECT (SELECT count(*) FROM rows) + (SELECT count(*) FROM children)")).toBe(0);
+    expect(store.figures).toEqual({ commits: 0, operations: 0, failures: 1 });
+    await store.write((tx) => insert(tx, 2));
+    expect(column(database.connect(), "SELECT id FROM rows")).toEqual([2]);
+  });
+
+  test("what waits when the store is closed is rejected, not forgotten", async () => {
+    await using database = openTestDatabase({ schema: ROWS });
+    const { store } = database;
+    const write = store.write((tx) => insert(tx, 1));
+    database.reopen();
+    expect(await write.catch((error: unknown) => error)).toBeInstanceOf(Error);
+    expect(single(database.connect(), "SELECT count(*) FROM rows")).toBe(0);
+  });
+});
+
+describe("reading", () => {
+  test("a read sees one state, ends its transaction also when it throws, and leaves writing possible", async () => {
+    await using database = openTestDatabase({ schema: ROWS });
+    const { store } = database;
+    const outside = database.connect();
+    const counts = store.read(({ db }) => {
+      const before = db.get<{ n: number }>(sql`SELECT count(*) AS n FROM rows`).n;
+      outside.exec("INSERT INTO rows (id) VALUES (7)");
+      return [before, db.get<{ n: number }>(sql`SELECT count(*) AS n FROM rows`).n];
+    });
+    expect(counts).toEqual([0, 0]);
+    expect(() =>
+      store.read(() => {
+        throw new Error("a query");
+      }),
+    ).toThrow("a query");
+    await store.write((tx) => insert(tx, 8));
+    expect(store.read(({ db }) => db.get<{ n: number }>(sql`SELECT count(*) AS n FROM rows`).n)).toBe(2);
+  });
+
+  test("another process's commit is noticed, one of our own is not one", async () => {
+    await using database = openTestDatabase({ schema: ROWS });
+    const { store } = database;
+    const before = store.dataVersion();
+    await store.write((tx) => insert(tx, 1));
+    expect(store.dataVersion()).toBe(before);
+    database.connect().exec("INSERT INTO rows (id) VALUES (2)");
+    expect(store.dataVersion()).not.toBe(before);
+  });
+});

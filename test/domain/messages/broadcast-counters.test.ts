@@ -1,0 +1,98 @@
+/** What moves add up to is what the rows are: for every sequence of moves, and every pair of states. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  addChange,
+  asCounted,
+  changeOf,
+  costOfOpen,
+  isClosed,
+  noChange,
+  type Recipient,
+  type RecipientMoney,
+  type RecipientStatus,
+  totalOf,
+} from "#src/domain/messages/broadcast-counters.ts";
+
+const statuses: readonly RecipientStatus[] = [
+  "pending",
+  "queued",
+  "sending",
+  "sent",
+  "delivered",
+  "read",
+  "failed",
+  "skipped",
+];
+const moneys: readonly RecipientMoney[] = ["none", "held", "charged", "released"];
+const RATE = 7;
+
+/** Counted afresh, row by row, without the code under test. */
+function count(rows: readonly Recipient[]) {
+  const those = (...wanted: RecipientStatus[]): number => rows.filter(({ status }) => wanted.includes(status)).length;
+  return {
+    toGo: those("pending", "queued"),
+    sending: those("sending"),
+    sent: those("sent", "delivered", "read"),
+    delivered: those("delivered", "read"),
+    read: those("read"),
+    failed: those("failed"),
+    skipped: those("skipped"),
+    held: RATE * rows.filter(({ money }) => money === "held").length,
+    charged: RATE * rows.filter(({ money }) => money === "charged").length,
+  };
+}
+
+const recipient = fc.record({ status: fc.constantFrom(...statuses), money: fc.constantFrom(...moneys) });
+
+test("the changes of any moves of any people add up to what their rows are, and close", () => {
+  fc.assert(
+    fc.property(
+      fc.array(recipient, { minLength: 1, maxLength: 8 }),
+      fc.array(fc.record({ who: fc.nat(), to: recipient }), { maxLength: 40 }),
+      (people, moves) => {
+        const rows = [...people];
+        const sum = { ...noChange };
+        for (const row of rows) addChange(sum, changeOf(null, row, RATE));
+        for (const { who, to } of moves) {
+          const index = who % rows.length;
+          const before = rows[index];
+          if (before === undefined) throw new Error("nobody there");
+          addChange(sum, changeOf(before, to, RATE));
+          rows[index] = to;
+        }
+        expect(sum).toEqual(count(rows));
+        expect(totalOf(sum)).toBe(rows.length);
+      },
+    ),
+  );
+});
+
+test("how a row counts depends on its broadcast: table of every state and money", () => {
+  for (const status of statuses) {
+    for (const money of moneys) {
+      const row = { status, money };
+      const isUnsent = status === "pending" || status === "queued";
+      const held = (counts: boolean): RecipientMoney => (money === "held" && !counts ? "released" : money);
+      const open = { isHeld: true, isFinished: false, settledAt: null };
+      expect([row, asCounted(row, open)]).toEqual([row, row]);
+      expect(asCounted(row, { ...open, isHeld: false })).toEqual({ status, money: held(false) });
+      expect(asCounted(row, { ...open, isFinished: true })).toEqual({
+        status: isUnsent ? "skipped" : status,
+        money: held(!isUnsent),
+      });
+      expect(asCounted(row, { isHeld: true, isFinished: true, settledAt: 1 })).toEqual({
+        status: isUnsent ? "skipped" : status,
+        money: held(false),
+      });
+    }
+  }
+});
+
+test("what is open costs; it is closed when nobody is on the way and everybody sent to has been reported on", () => {
+  const figures = { toGo: 3, sending: 1, sent: 5, delivered: 2, rate: RATE };
+  expect(costOfOpen(figures)).toBe(RATE * (3 + 1 + 3));
+  expect(isClosed(figures)).toBe(false);
+  expect(isClosed({ sending: 0, sent: 5, delivered: 5 })).toBe(true);
+  expect(isClosed({ sending: 1, sent: 5, delivered: 5 })).toBe(false);
+});

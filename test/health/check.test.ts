@@ -1,0 +1,165 @@
+/** `check` finds what does not fit, names it, and holds nobody up. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { closeSync, openSync, writeSync } from "node:fs";
+import { openClient } from "#src/db/driver.ts";
+import { checkDatabase } from "#src/health/check.ts";
+import { invariants } from "#src/health/invariants.ts";
+import { busyShop } from "#test/support/busy-shop.ts";
+import { startTestServer, type TestServer } from "#test/support/server.ts";
+import { CallingWorkshop } from "../cli/spawn.ts";
+
+const workshop = new CallingWorkshop();
+const database = workshop.path("data/waxwing.db");
+let app: TestServer;
+
+beforeAll(async () => {
+  app = await startTestServer({ directory: workshop.path("data"), mayBreak: true });
+  const { key } = await busyShop(app);
+  const to = ["+919876540020", "+919876540021"];
+  await app.send("POST", "/api/v1/broadcasts", {
+    key,
+    body: { name: "Shipped", template: "order_shipped", to },
+  });
+  await app.clock.advance(5_000);
+});
+
+afterAll(async () => {
+  await app.stop();
+  workshop[Symbol.dispose]();
+});
+
+test("a database in use is sound: exit 0, every check named", async () => {
+  const answer = await workshop.json<{ ok: boolean; checks: { name: string; ok: boolean }[] }>(["check"]);
+  expect(answer.ok).toBe(true);
+  expect(answer.checks.map(({ name }) => name)).toEqual([
+    "integrity",
+    "references",
+    ...invariants.map(({ name }) => name),
+  ]);
+  expect(answer.checks.every(({ ok }) => ok)).toBe(true);
+});
+
+/** What a bug or a hand in the file could do, and what must be found then. */
+const damages: Record<string, string> = {
+  account_equals_ledger: "UPDATE billing_accounts SET credited = credited + 1",
+  held_equals_open_messages: "UPDATE billing_accounts SET held = held + 1",
+  figures_equal_recipients: "UPDATE broadcast_figures SET failed = failed + 1",
+  broadcast_money_fits_figures: "UPDATE broadcast_figures SET charged = charged + 1",
+  ledger_equals_messages: "DELETE FROM ledger_entries WHERE kind = 'charge'",
+  money_has_its_ledger: "DELETE FROM ledger_entries WHERE kind = 'hold'",
+  money_fits_state: "UPDATE messages SET money = 'held' WHERE status = 'failed'",
+  times_fit_state: "UPDATE messages SET sent_at = NULL WHERE status = 'read'",
+  in_doubt_is_settled: "UPDATE messages SET status = 'sending', handed_over_at = 1 WHERE status = 'failed'",
+  deliveries_have_work: "DELETE FROM outbox WHERE kind = 'deliver_webhook'",
+  work_has_its_subject:
+    "INSERT INTO outbox (kind, subject, lane, due_at) VALUES ('settle_message', 999999, 1, 1), ('deliver_webhook', 999999, 1, 1)",
+  open_keys_have_messages:
+    "INSERT INTO idempotency_keys (workspace_id, key, fingerprint, message_id, created_at) VALUES (1, 'k', x'00', 999999, 1)",
+  contact_counters: "UPDATE contact_counters SET opted_out = opted_out + 1",
+  parked_counts: "INSERT INTO parked_counts (number_id, statuses) SELECT min(id), 1 FROM numbers",
+  member_counts: "UPDATE groups SET member_count = member_count + 1",
+  consent_equals_log: "DELETE FROM consent_log WHERE became = 'opted_out'",
+  linked_contacts_agree:
+    "UPDATE contacts SET consent = 'opted_out' WHERE id = (SELECT max(id) FROM contacts WHERE person_id IS NOT NULL)",
+  opt_outs_are_dated: "UPDATE contacts SET consent_source = NULL WHERE consent = 'opted_out'",
+};
+
+test("every invariant can be broken, and is named with the ids when it is", () => {
+  const client = openClient(database, { timeout: 5_000 });
+  try {
+    const found: string[] = [];
+    for (const [name, sql] of Object.entries(damages)) {
+      client.exec("BEGIN IMMEDIATE");
+      const changed = client.prepare(sql).run().changes;
+      const finding = checkDatabase(client, { now: app.clock.now(), whole: true }).findings.find(
+        (one) => one.name === name,
+      );
+      client.exec("ROLLBACK");
+      if (changed > 0 && finding !== undefined && finding.count > 0 && finding.ids.length > 0) found.push(name);
+    }
+    expect(found).toEqual(Object.keys(damages));
+    // A name of its own, twice, is kept out by the table itself.
+    expect([...found, "one_instance"].sort()).toEqual(invariants.map(({ name }) => name).sort());
+    expect(checkDatabase(client, { now: app.clock.now(), whole: true }).findings).toEqual([]);
+  } finally {
+    client.close();
+  }
+});
+
+test("what a killed server left open is judged by when the file was last written to, however long it has lain there", () => {
+  const client = openClient(database, { timeout: 5_000 });
+  try {
+    client.exec("BEGIN IMMEDIATE");
+    const handedOverAt = app.clock.now();
+    client
+      .prepare("UPDATE messages SET status = 'sending', handed_over_at = ? WHERE status = 'failed'")
+      .run(handedOverAt);
+    const now = handedOverAt + 26 * 3_600_000;
+    const isFound = (lastCommitAt: number): boolean => {
+      client.prepare("UPDATE instance SET last_commit_at = ?").run(lastCommitAt);
+      return checkDatabase(client, { now, whole: true }).findings.some(({ name }) => name === "in_doubt_is_settled");
+    };
+    expect([
+      isFound(handedOverAt + 10_000),
+      isFound(handedOverAt + 3_600_000),
+      isFound(handedOverAt + 3_600_001),
+      isFound(now + 1),
+    ]).toEqual([false, false, true, true]);
+  } finally {
+    client.exec("ROLLBACK");
+    client.close();
+  }
+});
+
+test("what breaks is told with its ids and what to do, exit 1, in words and as JSON", async () => {
+  app.store.client.exec("UPDATE billing_accounts SET held = held + 1");
+  try {
+    const told = await workshop.run(["check"]);
+    expect(told.code).toBe(1);
+    expect(told.stdout).toContain("held_equals_open_messages: broken");
+    expect(told.stdout).toContain("workspace: 1");
+    expect(told.stdout).toContain("next: ");
+    const { code, stdout } = await workshop.run(["check", "--json"]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      broken: [{ name: "held_equals_open_messages", count: 1, of: "workspace", ids: [1] }],
+    });
+  } finally {
+    app.store.client.exec("UPDATE billing_accounts SET held = held - 1");
+  }
+});
+
+test("slices leave nobody out, however wide the gaps between ids are", () => {
+  const client = openClient(database, { timeout: 5_000 });
+  try {
+    client.exec("BEGIN IMMEDIATE");
+    const step = client.prepare(
+      "INSERT INTO contacts (id, workspace_id, consent, created_at, updated_at) VALUES (?, 1, 'opted_out', 1, 1)",
+    );
+    const first = 5_000_000;
+    for (let index = 0; index < 45_000; index++) step.run(first + index * 7);
+    const { findings } = checkDatabase(client, { now: app.clock.now(), whole: true });
+    client.exec("ROLLBACK");
+    expect(findings.find(({ name }) => name === "opt_outs_are_dated")).toMatchObject({
+      count: 1_000,
+      ids: [first, first + 7, first + 14, first + 21, first + 28],
+    });
+  } finally {
+    client.close();
+  }
+});
+
+test("a damaged file, and one that is no database, are told from a sound one", async () => {
+  const copy = workshop.path("damaged.db");
+  await workshop.json(["backup", copy]);
+  expect(await workshop.json(["check", copy])).toMatchObject({ ok: true });
+  const handle = openSync(copy, "r+");
+  writeSync(handle, Buffer.alloc(4096, 0xab), 0, 4096, 4096 * 9);
+  closeSync(handle);
+  const { code, stdout } = await workshop.run(["check", copy, "--json"]);
+  expect([code, JSON.parse(stdout).ok]).toEqual([1, false]);
+  workshop.write("notes.db", "these are no pages of a database, but a long enough text".repeat(100));
+  expect((await workshop.run(["check", workshop.path("notes.db"), "--json"])).code).toBe(1);
+  expect(await workshop.refusal(["check", workshop.path("none.db")])).toMatchObject({ code: "unreadable_file" });
+});

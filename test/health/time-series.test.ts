@@ -1,0 +1,102 @@
+/** How figures have gone: what grew between two looks, no minute lost or counted twice, and no more than a day of them. */
+import { expect, test } from "bun:test";
+import { Histogram, LATENCY_SECONDS, Metrics } from "#src/core/metrics.ts";
+import { quantileOf, Trends } from "#src/health/time-series.ts";
+import { TestClock } from "#test/support/clock.ts";
+
+function figures() {
+  const metrics = new Metrics();
+  const state = { rows: 3, age: 0 };
+  metrics.gauge("waxwing_outbox_rows", "Work.", () => [
+    [{ kind: "a" }, state.rows],
+    [{ kind: "b" }, 1],
+  ]);
+  metrics.gauge("waxwing_outbox_age_seconds", "Age.", () => [[{ kind: "a" }, state.age]]);
+  metrics.gauge("waxwing_database_bytes", "Size.", () => [[{}, 4_096]]);
+  const histogram = () => new Histogram(LATENCY_SECONDS);
+  const sources = {
+    metrics,
+    requests: histogram(),
+    sends: histogram(),
+    deliveries: histogram(),
+    commits: histogram(),
+  };
+  return { state, sources };
+}
+
+test("a minute is what the totals grew by, each outcome in its own count; the open minute is there as well", async () => {
+  const { sources, state } = figures();
+  const clock = new TestClock("2026-11-21T08:00:00Z");
+  sources.sends.observe(0.2, { outcome: "accepted" });
+  const trends = new Trends(sources, clock, clock);
+  trends.start();
+  for (const outcome of ["accepted", "accepted", "refused", "throttled", "unknown"])
+    sources.sends.observe(0.02, { outcome });
+  sources.deliveries.observe(0.1, { result: "2xx" });
+  sources.deliveries.observe(0.1, { result: "5xx" });
+  sources.deliveries.observe(0.1, { result: "timeout" });
+  await clock.advance(60_000);
+  sources.sends.observe(4, { outcome: "accepted" });
+  state.rows = 9;
+  await clock.advance(30_000);
+  const [first, open, ...more] = await trends.points(60, 1);
+  expect(more).toEqual([]);
+  expect(first).toMatchObject({
+    from: Date.parse("2026-11-21T08:00:00Z"),
+    accepted: 2,
+    refused: 2,
+    unknown: 1,
+    webhooksTaken: 1,
+    webhooksFailed: 2,
+    waiting: 4,
+    api: { count: 0, p50: null, p99: null },
+  });
+  expect(open).toMatchObject({ accepted: 1, refused: 0, waiting: 10, network: { p50: 3.75 } });
+  // Asking changes nothing, and steps hold the minutes together.
+  expect(await trends.points(60, 5)).toEqual([
+    expect.objectContaining({ accepted: 3, refused: 2, waiting: 10, from: Date.parse("2026-11-21T08:00:00Z") }),
+  ]);
+  trends.stop();
+  await clock.advance(600_000);
+  expect((await trends.points(60, 1)).length).toBe(2);
+});
+
+test("what cannot be asked is not known, and not nothing", async () => {
+  const { sources } = figures();
+  const broken = new Metrics();
+  for (const name of ["waxwing_outbox_rows", "waxwing_outbox_age_seconds", "waxwing_database_bytes"]) {
+    broken.gauge(name, "Broken.", () => Promise.reject(new Error("no")));
+  }
+  const clock = new TestClock();
+  const [point] = await new Trends({ ...sources, metrics: broken }, clock, clock).points(60, 1);
+  expect(point).toMatchObject({ accepted: 0, waiting: null, age: null, databaseBytes: null });
+});
+
+test("a day is kept and no more", async () => {
+  const { sources } = figures();
+  const clock = new TestClock("2026-11-21T08:00:00Z");
+  const trends = new Trends(sources, clock, clock);
+  for (let minute = 0; minute < 1_600; minute++) {
+    sources.sends.observe(0.02, { outcome: "accepted" });
+    clock.setWall(60_000);
+    await trends.look();
+  }
+  const points = await trends.points(10_000, 1);
+  expect(points.length).toBeLessThanOrEqual(1_441);
+  const day = await trends.points(24 * 60, 15);
+  expect(day.length).toBeLessThanOrEqual(97);
+  expect(day.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(1_440);
+});
+
+test("a quantile is read from the buckets as Prometheus reads it", () => {
+  const counts = new Array<number>(LATENCY_SECONDS.length + 1).fill(0);
+  expect(quantileOf(counts, 0.5)).toBeNull();
+  counts[3] = 10;
+  expect(quantileOf(counts, 0.5)).toBeCloseTo(0.0075);
+  counts[4] = 10;
+  expect(quantileOf(counts, 0.5)).toBeCloseTo(0.01);
+  expect(quantileOf(counts, 0.75)).toBeCloseTo(0.0175);
+  counts.fill(0);
+  counts[LATENCY_SECONDS.length] = 1;
+  expect(quantileOf(counts, 0.5)).toBe(30);
+});

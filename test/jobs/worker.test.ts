@@ -1,0 +1,314 @@
+/** The worker's loop: who is served when, what a fault costs, and that nothing stays behind. The test moves the time. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Store } from "#src/db/store.ts";
+import { finish, rescue } from "#src/jobs/claim.ts";
+import { enqueue } from "#src/jobs/enqueue.ts";
+import { type OutboxRow, outbox } from "#src/jobs/table.ts";
+import { Worker, type WorkerOptions } from "#src/jobs/worker.ts";
+import { TestClock } from "../support/clock.ts";
+import { openTestDatabase } from "../support/database.ts";
+
+// Real processes and real commits on a machine that may be busy with other tests.
+setDefaultTimeout(60_000);
+
+const KIND = "deliver_webhook";
+
+interface Stage extends AsyncDisposable {
+  store: Store;
+  clock: TestClock;
+  worker: Worker;
+  /** Subjects in the order in which they were begun. */
+  begun: number[];
+  errors: unknown[];
+  /** Lets the work on a subject end, or fail. */
+  end(subject: number): Promise<void>;
+  fail(subject: number, error: Error): Promise<void>;
+  ask(subject: number, given?: { lane?: number; delayMs?: number }): Promise<void>;
+  rows(): OutboxRow[];
+}
+
+/** Work that lasts until the test says so; with `instant`, work that is done at once. */
+async function stage(given: Partial<WorkerOptions> & { instant?: boolean } = {}): Promise<Stage> {
+  const clock = new TestClock();
+  const database = openTestDatabase({ schema: true, clock });
+  const { store } = database;
+  clock.progress = () => store.figures.operations + store.figures.failures + begun.length;
+  const begun: number[] = [];
+  const errors: unknown[] = [];
+  const underWay = new Map<number, PromiseWithResolvers<void>>();
+  const worker = new Worker({
+    store,
+    clock,
+    boot: "boot",
+    kind: KIND,
+    concurrency: () => 2,
+    onError: (error) => errors.push(error),
+    perform: async (row) => {
+      begun.push(row.subject);
+      if (given.instant !== true) {
+        const end = Promise.withResolvers<void>();
+        underWay.set(row.subject, end);
+        await end.promise;
+      }
+      await store.write((tx) => finish(tx, row.id));
+    },
+    ...given,
+  });
+  store.onWake(KIND, () => worker.nudge());
+  const settle = async (subject: number, error?: Error): Promise<void> => {
+    const end = underWay.get(subject);
+    if (end === undefined) throw new Error(`nobody works on ${subject}`);
+    underWay.delete(subject);
+    if (error === undefined) end.resolve();
+    else end.reject(error);
+    await clock.rest();
+  };
+  worker.start();
+  await clock.rest();
+  return {
+    store,
+    clock,
+    worker,
+    begun,
+    errors,
+    end: (subject) => settle(subject),
+    fail: settle,
+    async ask(subject, { lane = 1, delayMs = 0 } = {}) {
+      await store.write((tx) => enqueue(tx, { kind: KIND, subject, lane, dueAt: tx.now + delayMs }));
+      await clock.rest();
+    },
+    rows: () => store.read(({ db }) => db.select().from(outbox).all()),
+    async [Symbol.asyncDispose]() {
+      worker.stop();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("work is begun at the commit that asks for it, without waiting for a timer", async () => {
+  await using on = await stage();
+  await on.ask(1);
+  expect(on.begun).toEqual([1]);
+  expect(on.rows()).toMatchObject([{ boot: "boot" }]);
+  expect(on.worker.isActive).toBe(true);
+  await on.end(1);
+  expect(on.rows()).toEqual([]);
+  expect(on.worker.isActive).toBe(false);
+});
+
+test("work for later is begun at its time, and earlier when it is asked for again", async () => {
+  await using on = await stage({ instant: true });
+  await on.ask(1, { delayMs: 60_000 });
+  await on.ask(2, { delayMs: 30_000 });
+  await on.clock.advance(29_999);
+  expect(on.begun).toEqual([]);
+  await on.clock.advance(1);
+  expect(on.begun).toEqual([2]);
+  await on.ask(1, { delayMs: 5_000 });
+  await on.clock.advance(5_000);
+  expect(on.begun).toEqual([2, 1]);
+});
+
+test("work that is months away does not keep a timer for longer than ten minutes at a time", async () => {
+  await using on = await stage({ instant: true });
+  await on.ask(1, { delayMs: 40 * 24 * 60 * 60 * 1_000 });
+  // A row that somebody writes past the worker is found at the next look.
+  on.store.client.exec("UPDATE outbox SET due_at = 0");
+  await on.clock.advance(600_000);
+  expect(on.begun).toEqual([1]);
+});
+
+describe("lanes", () => {
+  test("each has a bounded number in flight, and the next begins when one ends", async () => {
+    await using on = await stage();
+    for (const subject of [1, 2, 3, 4]) await on.ask(subject);
+    expect(on.begun).toEqual([1, 2]);
+    await on.end(2);
+    expect(on.begun).toEqual([1, 2, 3]);
+    await on.end(1);
+    await on.end(3);
+    expect(on.begun).toEqual([1, 2, 3, 4]);
+  });
+
+  test("one whose work hangs delays no other, however much is waiting in it", async () => {
+    await using on = await stage();
+    for (let subject = 1; subject <= 20; subject++) await on.ask(subject, { lane: 1 });
+    expect(on.begun).toEqual([1, 2]);
+    const at = on.clock.now();
+    for (const [subject, lane] of [
+      [101, 2],
+      [102, 3],
+      [103, 2],
+    ] as const) {
+      await on.ask(subject, { lane });
+      expect(on.begun.at(-1)).toBe(subject);
+      await on.end(subject);
+    }
+    expect(on.clock.now()).toBe(at);
+    expect(on.rows().every(({ lane }) => lane === 1)).toBe(true);
+  });
+
+  test("a backlog at the start is shared: every lane begins in the first round", async () => {
+    await using on = await stage();
+    on.worker.stop();
+    await on.store.write((tx) => {
+      for (let subject = 1; subject <= 30; subject++) {
+        enqueue(tx, { kind: KIND, subject, lane: subject <= 25 ? 1 : subject, dueAt: tx.now });
+      }
+    });
+    on.worker.start();
+    await on.clock.rest();
+    expect(on.begun.toSorted((a, b) => a - b)).toEqual([1, 2, 26, 27, 28, 29, 30]);
+  });
+
+  test("how many may be in flight is asked for each time", async () => {
+    let most = 1;
+    await using on = await stage({ concurrency: () => most });
+    for (const subject of [1, 2, 3]) await on.ask(subject);
+    expect(on.begun).toEqual([1]);
+    most = 3;
+    on.worker.nudge();
+    await on.clock.rest();
+    expect(on.begun).toEqual([1, 2, 3]);
+  });
+});
+
+describe("a fault", () => {
+  test("in the work is reported, gives the row back and tries it again later", async () => {
+    await using on = await stage();
+    await on.ask(1);
+    const at = on.clock.now();
+    await on.fail(1, new Error("a bug"));
+    expect(on.errors).toEqual([new Error("a bug")]);
+    expect(on.rows()).toMatchObject([{ subject: 1, boot: null }]);
+    expect(on.rows()[0]?.dueAt).toBeGreaterThan(at);
+    expect(on.begun).toEqual([1]);
+    await on.clock.advance(10_000);
+    expect(on.begun).toEqual([1, 1]);
+    await on.end(1);
+    expect(on.rows()).toEqual([]);
+  });
+
+  test("that lasts holds up neither its own lane nor others for longer than its wait", async () => {
+    await using on = await stage();
+    await on.ask(1);
+    await on.ask(2);
+    await on.ask(3);
+    await on.fail(1, new Error("again"));
+    expect(on.begun).toEqual([1, 2, 3]);
+  });
+
+  test("of the disk while claiming is reported, and claiming goes on when it is over", async () => {
+    await using on = await stage({ instant: true });
+    on.worker.stop();
+    await on.ask(1);
+    on.store.client.pragma("query_only = ON");
+    on.worker.start();
+    await on.clock.rest();
+    expect(on.errors.length).toBe(1);
+    expect(on.begun).toEqual([]);
+    on.store.client.pragma("query_only = OFF");
+    await on.clock.advance(10_000);
+    expect(on.begun).toEqual([1]);
+    expect(on.rows()).toEqual([]);
+  });
+
+  test("of the disk while giving back is outlasted: the row is free again once it can be written", async () => {
+    await using on = await stage();
+    await on.ask(1);
+    on.store.client.pragma("query_only = ON");
+    await on.fail(1, new Error("a bug"));
+    expect(on.rows()).toMatchObject([{ boot: "boot" }]);
+    on.store.client.pragma("query_only = OFF");
+    await on.clock.advance(5_000);
+    expect(on.rows()).toMatchObject([{ boot: null }]);
+    await on.clock.advance(5_000);
+    expect(on.begun).toEqual([1, 1]);
+  });
+
+  test("of a wall clock that is set back between looking and claiming costs no more than a look", async () => {
+    await using on = await stage({ instant: true });
+    const { clock, store } = on;
+    const now = clock.now.bind(clock);
+    on.worker.stop();
+    await on.ask(1);
+    // The look sees today, the claim (which asks inside its transaction) yesterday.
+    let asked = 0;
+    clock.now = () => (asked++ < 2 ? now() : now() - 1_000);
+    on.worker.start();
+    await clock.rest();
+    expect(on.begun).toEqual([]);
+    clock.now = now;
+    await clock.advance(600_000);
+    expect(on.begun).toEqual([1]);
+    expect(store.figures.failures).toBe(0);
+  });
+});
+
+describe("stopping", () => {
+  test("begins nothing new, lets what is in flight end, and leaves the rest for the next start", async () => {
+    await using on = await stage();
+    for (const subject of [1, 2, 3]) await on.ask(subject);
+    on.worker.stop();
+    await on.end(1);
+    await on.ask(4);
+    expect(on.begun).toEqual([1, 2]);
+    expect(on.worker.isActive).toBe(true);
+    await on.end(2);
+    expect(on.worker.isActive).toBe(false);
+    expect(on.rows().map(({ subject, boot }) => [subject, boot])).toEqual([
+      [3, null],
+      [4, null],
+    ]);
+    on.worker.start();
+    await on.clock.rest();
+    expect(on.begun).toEqual([1, 2, 3, 4]);
+  });
+
+  test("while a claim is on its way leaves nothing claimed that nobody works on", async () => {
+    await using on = await stage({ instant: true });
+    on.worker.stop();
+    await on.ask(1);
+    on.worker.start();
+    on.worker.stop();
+    await on.clock.rest();
+    expect(on.worker.isActive).toBe(false);
+    expect(on.rows().filter(({ boot }) => boot !== null)).toEqual([]);
+  });
+
+  test("leaves no timer behind, also when its last look failed", async () => {
+    await using on = await stage();
+    const { clock, store, worker } = on;
+    await on.ask(1, { delayMs: 60_000 });
+    worker.stop();
+    await clock.rest();
+    let timerCount = 0;
+    const setTimer = clock.setTimer.bind(clock);
+    clock.setTimer = (delayMs, fire) => {
+      timerCount += 1;
+      return setTimer(delayMs, fire);
+    };
+    store.client.pragma("query_only = ON");
+    store.client.exec("PRAGMA query_only = OFF; UPDATE outbox SET due_at = 0; PRAGMA query_only = ON");
+    worker.start();
+    worker.stop();
+    await clock.rest();
+    expect(on.errors.length).toBe(1);
+    expect(timerCount).toBe(0);
+    await clock.advance(3_600_000);
+    expect(on.begun).toEqual([]);
+  });
+
+  test("in the middle of work that fails gives the row to the next boot at the latest", async () => {
+    await using on = await stage();
+    await on.ask(1);
+    on.worker.stop();
+    on.store.client.pragma("query_only = ON");
+    await on.fail(1, new Error("closed"));
+    expect(on.worker.isActive).toBe(false);
+    on.store.client.pragma("query_only = OFF");
+    expect(on.rows()).toMatchObject([{ boot: "boot" }]);
+    expect(await on.store.write((tx) => rescue(tx, "next"))).toBe(1);
+    expect(on.rows()).toMatchObject([{ boot: null }]);
+  });
+});

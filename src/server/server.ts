@@ -25,7 +25,7 @@ import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
 import { CALLBACKS } from "#src/domain/inbound/callbacks.ts";
 import { settingsOf } from "#src/health/doctor-context.ts";
 import { Figures } from "#src/health/metrics.ts";
-import { createApp } from "#src/http/app.ts";
+import { createApp } from "#src/http/api/app.ts";
 import { BodyBudget } from "#src/http/body-budget.ts";
 import { callbackRoutes } from "#src/http/callbacks.ts";
 import { consoleRoutes } from "#src/http/console/console.ts";

@@ -19,7 +19,7 @@ import { createWriteProbe } from "#src/db/write-probe.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
 import { CALLBACKS } from "#src/domain/inbound/callbacks.ts";
-import { createApp } from "#src/http/app.ts";
+import { createApp } from "#src/http/api/app.ts";
 import type { WebhookPoster } from "#src/net/post.ts";
 import type { Network } from "#src/networks/network.ts";
 import { CallbackApplier } from "#src/receiving/apply-callbacks.ts";

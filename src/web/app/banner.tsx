@@ -1,7 +1,7 @@
 /** Above everything, and only for what stops everything. */
 import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
-import { workspaceQuery } from "./session.ts";
+import { workspaceQuery } from "../data/session.ts";
 import { words } from "./strings.ts";
 
 export function Banner({ workspaceId }: { workspaceId: number | undefined }) {

@@ -1,8 +1,8 @@
 /** On phones: every place that has no room in the bar, and the way to another workspace. */
 import { Link } from "@tanstack/react-router";
 import { CircleUser, ServerCog } from "lucide-react";
+import { useMe } from "../data/session.ts";
 import { Page } from "../ui/page.tsx";
-import { useMe } from "./session.ts";
 import { lastWorkspace, placesFor } from "./shell.tsx";
 import { words as frame } from "./strings.ts";
 import { WorkspaceSwitch } from "./workspace-switch.tsx";

@@ -12,16 +12,16 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
+import { ApiError } from "../data/api.ts";
+import { meQuery, workspaceQuery } from "../data/session.ts";
 import { Home } from "../features/home/home.tsx";
 import { LinkPage } from "../features/sign-in/link-page.tsx";
 import { SignIn } from "../features/sign-in/sign-in.tsx";
 import { NewWorkspace } from "../features/workspaces/new-workspace.tsx";
 import { Loading } from "../ui/states.tsx";
 import { Toasts } from "../ui/toast.tsx";
-import { ApiError } from "./api.ts";
 import { More } from "./more.tsx";
 import { Broken, NothingHere } from "./not-found.tsx";
-import { meQuery, workspaceQuery } from "./session.ts";
 import { lastWorkspace, Shell } from "./shell.tsx";
 
 export const client = new QueryClient({

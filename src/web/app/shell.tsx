@@ -2,11 +2,11 @@
 import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
 import { CircleUser, Ellipsis, ServerCog } from "lucide-react";
 import { useCallback, useRef, useState } from "react";
+import { mayOwn, useMe, type WorkspaceEntry } from "../data/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useKeys } from "../ui/keys.ts";
 import { Banner } from "./banner.tsx";
 import { type Place, places } from "./navigation.ts";
-import { mayOwn, useMe, type WorkspaceEntry } from "./session.ts";
 import { SignInAgain } from "./sign-in-again.tsx";
 import { words } from "./strings.ts";
 import { Unread } from "./unread.tsx";

@@ -2,10 +2,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { whenSignedOut } from "../data/api.ts";
+import { meQuery, signedInAs } from "../data/session.ts";
 import { SignInForm } from "../features/sign-in/sign-in-form.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { whenSignedOut } from "./api.ts";
-import { meQuery, signedInAs } from "./session.ts";
 import { words } from "./strings.ts";
 
 export function SignInAgain({ email }: { email: string }) {

@@ -1,6 +1,6 @@
 /** How many conversations wait to be read, beside the way to the inbox. */
 import { useQuery } from "@tanstack/react-query";
-import { get } from "./api.ts";
+import { get } from "../data/api.ts";
 import { words } from "./strings.ts";
 
 const COUNTED = 100;

@@ -2,7 +2,7 @@
 import { Menu } from "@base-ui/react/menu";
 import { useNavigate } from "@tanstack/react-router";
 import { Check, ChevronsUpDown, Plus } from "lucide-react";
-import type { WorkspaceEntry } from "./session.ts";
+import type { WorkspaceEntry } from "../data/session.ts";
 import { words } from "./strings.ts";
 
 interface SwitchProps {

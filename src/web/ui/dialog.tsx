@@ -6,7 +6,7 @@ import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
-import { newFormKey } from "../app/api.ts";
+import { newFormKey } from "../data/api.ts";
 import { Button, IconButton } from "./button.tsx";
 import { inputLook } from "./field.tsx";
 import { sentenceOf } from "./states.tsx";

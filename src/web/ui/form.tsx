@@ -4,7 +4,7 @@
  */
 import { type ReactNode, useRef, useState } from "react";
 import type { FieldValues, Path, UseFormReturn } from "react-hook-form";
-import { ApiError, newFormKey } from "../app/api.ts";
+import { ApiError, newFormKey } from "../data/api.ts";
 import { Button, type Tone } from "./button.tsx";
 import { sentenceOf } from "./states.tsx";
 

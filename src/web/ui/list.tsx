@@ -6,7 +6,7 @@
 import { Link, type LinkProps, useLocation, useNavigate, useSearch } from "@tanstack/react-router";
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { type ReactNode, useRef } from "react";
-import type { Meta } from "../app/api.ts";
+import type { Meta } from "../data/api.ts";
 import { Button } from "./button.tsx";
 import { useKeys } from "./keys.ts";
 

@@ -1,7 +1,7 @@
 /** What stands in a list's or a page's place while there is nothing to show: not yet, not at all, or not possible. */
 import { LoaderCircle, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
-import { ApiError } from "../app/api.ts";
+import { ApiError } from "../data/api.ts";
 import { Button } from "./button.tsx";
 
 /** Appears only after 300 ms: most answers are faster, and nothing flickers. */

@@ -1,7 +1,7 @@
 /** The log of deeds, of a workspace or of the whole server: the newest first, each line with its details beside it. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { getList, queryText } from "../../app/api.ts";
+import { getList, queryText } from "../../data/api.ts";
 import { CodeBlock } from "../../ui/copy.tsx";
 import { type Column, List, Pager } from "../../ui/list.tsx";
 import { Facts } from "../../ui/page.tsx";

@@ -1,5 +1,5 @@
 /** Who did what in a workspace. */
-import { useWorkspace } from "../../app/session.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Page } from "../../ui/page.tsx";
 import { AuditList } from "./audit-list.tsx";
 import { words } from "./strings.ts";

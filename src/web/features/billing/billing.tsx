@@ -3,8 +3,8 @@ import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-quer
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { get, getList, queryText, send } from "../../app/api.ts";
-import { useWorkspace, workspaceQuery } from "../../app/session.ts";
+import { get, getList, queryText, send } from "../../data/api.ts";
+import { useWorkspace, workspaceQuery } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";

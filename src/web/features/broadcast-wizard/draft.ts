@@ -4,7 +4,7 @@
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { get, type Json, send } from "../../app/api.ts";
+import { get, type Json, send } from "../../data/api.ts";
 
 export type DraftValue = string | { field: string; fallback?: string };
 

@@ -2,8 +2,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
 import { useId } from "react";
-import { get } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { get } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { inputLook } from "../../ui/field.tsx";
 import { plural } from "../../ui/plural.ts";

@@ -1,8 +1,8 @@
 /** Step 2: who gets it. A group, or numbers that are pasted or taken from a file. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
-import { getList, queryText } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { getList, queryText } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { inputLook } from "../../ui/field.tsx";
 import { figure, plural } from "../../ui/plural.ts";

@@ -5,8 +5,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useId, useRef, useState } from "react";
-import { ApiError, send } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { ApiError, send } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { inputLook } from "../../ui/field.tsx";
 import { figure, plural } from "../../ui/plural.ts";

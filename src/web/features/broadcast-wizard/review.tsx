@@ -1,7 +1,7 @@
 /** The sheet's figures: who is reached, who is not and why, money exactly as the server says it, and times. */
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { useWorkspace } from "../../app/session.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Card, Facts } from "../../ui/page.tsx";
 import { figure, plural } from "../../ui/plural.ts";

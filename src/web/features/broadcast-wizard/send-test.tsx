@@ -2,8 +2,8 @@
 
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { send } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { send } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Failed, Notice } from "../../ui/states.tsx";

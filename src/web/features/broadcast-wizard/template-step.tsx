@@ -1,8 +1,8 @@
 /** Step 1: which template. Those that cannot be sent stand there too, greyed, with the reason. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { getList, queryText } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { getList, queryText } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { inputLook } from "../../ui/field.tsx";

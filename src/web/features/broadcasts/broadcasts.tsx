@@ -1,7 +1,7 @@
 /** Every broadcast, the newest first, with what it has come to. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { getList, queryText } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { getList, queryText } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";

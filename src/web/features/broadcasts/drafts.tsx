@@ -1,8 +1,8 @@
 /** On the list of broadcasts: the way to a new one, and those that were begun and not sent. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { get } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { get } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";

@@ -5,8 +5,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { ApiError, send } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { ApiError, send } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";

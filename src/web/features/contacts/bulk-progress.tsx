@@ -1,8 +1,8 @@
 /** How far changes to many contacts have come: stopped here, and gone on with where a restart broke one off. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { get, newFormKey, send } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { get, newFormKey, send } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { figure } from "../../ui/plural.ts";

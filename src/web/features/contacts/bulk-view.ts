@@ -1,7 +1,7 @@
 /** Changes to many contacts as the console's server shows them, and asking for them. */
 import { useQuery } from "@tanstack/react-query";
-import { get } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { get } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import type { ChipTone } from "../../ui/chip.tsx";
 import type { words } from "./bulk-strings.ts";
 

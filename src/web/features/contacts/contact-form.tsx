@@ -1,8 +1,8 @@
 /** The fields of a contact. Only what was changed is sent, so that two people who edit at once lose nothing. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { get, type Json, send } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { get, type Json, send } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { sayDone } from "../../ui/toast.tsx";

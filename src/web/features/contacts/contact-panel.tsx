@@ -1,8 +1,8 @@
 /** One person: consent with its history first, for it decides what can be sent; then everything that is known, editable. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { get, send } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { get, send } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";

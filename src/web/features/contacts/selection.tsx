@@ -3,8 +3,8 @@
  * and the file of whom the list shows.
  */
 import { useState } from "react";
-import { queryText } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { queryText } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Button, buttonLook } from "../../ui/button.tsx";
 import { figure, plural } from "../../ui/plural.ts";
 import { Notice } from "../../ui/states.tsx";

@@ -2,8 +2,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { getList, queryText } from "../../app/api.ts";
-import { mayOwn, useWorkspace } from "../../app/session.ts";
+import { getList, queryText } from "../../data/api.ts";
+import { mayOwn, useWorkspace } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { FilterBar, List, Pager } from "../../ui/list.tsx";

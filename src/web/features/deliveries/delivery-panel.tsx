@@ -1,8 +1,8 @@
 /** One delivery: its state in a sentence, each attempt with what came back, the bytes that are sent, and how to check them. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { get, newFormKey, send } from "../../app/api.ts";
-import { mayOwn, useWorkspace } from "../../app/session.ts";
+import { get, newFormKey, send } from "../../data/api.ts";
+import { mayOwn, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";

@@ -1,7 +1,7 @@
 /** A test event, and in its place what the receiver answered: status, time, body, or why there is none. */
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { get, newFormKey, send } from "../../app/api.ts";
+import { get, newFormKey, send } from "../../data/api.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";

@@ -1,8 +1,8 @@
 /** Changes a group's name and, where it follows a filter that sentences can say, its filter. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { send } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { send } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";

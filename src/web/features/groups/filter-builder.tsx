@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { useEffect, useState } from "react";
-import { get, getList, send } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { get, getList, send } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { inputLook } from "../../ui/field.tsx";

@@ -2,8 +2,8 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { get, getList, queryText, send } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { get, getList, queryText, send } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Button, ButtonLink, textLink } from "../../ui/button.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
 import { Confirm } from "../../ui/dialog.tsx";

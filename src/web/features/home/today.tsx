@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { get } from "../../app/api.ts";
-import type { Workspace } from "../../app/session.ts";
+import { get } from "../../data/api.ts";
+import type { Workspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { Section } from "../../ui/page.tsx";

@@ -1,5 +1,5 @@
 /** The way to the import, from wherever people are wanted. */
-import { useWorkspace } from "../../app/session.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { words } from "./strings.ts";
 

@@ -1,8 +1,8 @@
 /** Which column is what, with the first rows beside each; then, apart, whether these people agreed. */
 import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
-import { send } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { send } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { AreaField, inputLook } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Card, Section } from "../../ui/page.tsx";

@@ -1,8 +1,8 @@
 /** What a file would do, and what it did: figures, refused rows with their reasons, and who stays opted out. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { newFormKey, send } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { newFormKey, send } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Button, ButtonLink, buttonLook } from "../../ui/button.tsx";
 import { Section } from "../../ui/page.tsx";
 import { figure, plural } from "../../ui/plural.ts";

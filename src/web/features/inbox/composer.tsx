@@ -4,8 +4,8 @@
  * it goes out once.
  */
 import { useRef, useState } from "react";
-import { newFormKey, send } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { newFormKey, send } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { inputLook } from "../../ui/field.tsx";
 import { Notice, sentenceOf } from "../../ui/states.tsx";

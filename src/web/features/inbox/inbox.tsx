@@ -1,8 +1,8 @@
 /** The inbox: who wrote and can still be answered, and beside it the conversation that is open. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
-import { getList, queryText } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { getList, queryText } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { FilterBar, Pager } from "../../ui/list.tsx";

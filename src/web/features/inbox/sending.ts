@@ -1,6 +1,6 @@
 /** What an answer to a message that was sent means for the form that sent it. */
 import { useQueryClient } from "@tanstack/react-query";
-import { ApiError } from "../../app/api.ts";
+import { ApiError } from "../../data/api.ts";
 
 /** The message was stored before it was refused. */
 export function isInThread(error: unknown): boolean {

@@ -1,8 +1,8 @@
 /** One message's story: what became of it in a sentence, its facts, and everything that happened, to the millisecond. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { get } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { get } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";

@@ -1,8 +1,8 @@
 /** Messages: searched by phone, id or words, filtered by state and by who sent them, one with its story beside the list. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { getList, queryText } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { getList, queryText } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";

@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { type Path, useForm, useWatch } from "react-hook-form";
-import { getList, send } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { getList, send } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { inputLook, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";

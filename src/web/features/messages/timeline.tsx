@@ -1,6 +1,6 @@
 /** What happened, one line each: the clock, what it was, in words, and folded below what a network or a receiver said. */
 import { Link } from "@tanstack/react-router";
-import { useWorkspace } from "../../app/session.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";

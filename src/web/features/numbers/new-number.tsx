@@ -1,8 +1,8 @@
 /** A number on the simulator: it can send at once. A real one needs the network's own credentials, so it is added on the server. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { send } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { send } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Copyable } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";

@@ -2,8 +2,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import { useForm } from "react-hook-form";
-import { get, type Json, newFormKey, send } from "../../app/api.ts";
-import { mayOwn, useWorkspace, workspaceQuery } from "../../app/session.ts";
+import { get, type Json, newFormKey, send } from "../../data/api.ts";
+import { mayOwn, useWorkspace, workspaceQuery } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";

@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { get } from "../../app/api.ts";
-import { mayOwn, useWorkspace } from "../../app/session.ts";
+import { get } from "../../data/api.ts";
+import { mayOwn, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";

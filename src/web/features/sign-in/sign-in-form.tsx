@@ -1,8 +1,8 @@
 /** E-mail and password, and then the code where there is a second factor. */
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { ApiError, send } from "../../app/api.ts";
-import type { Me } from "../../app/session.ts";
+import { ApiError, send } from "../../data/api.ts";
+import type { Me } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";

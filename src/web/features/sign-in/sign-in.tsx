@@ -1,8 +1,8 @@
 /** The door. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { signedInAs } from "../../app/session.ts";
 import { Outside } from "../../app/signed-out-page.tsx";
+import { signedInAs } from "../../data/session.ts";
 import { SignInForm } from "./sign-in-form.tsx";
 import { words } from "./strings.ts";
 

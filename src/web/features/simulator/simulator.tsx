@@ -2,8 +2,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
-import { get, type Json, newFormKey, send } from "../../app/api.ts";
-import { mayOwn, useWorkspace, type Workspace, workspaceQuery } from "../../app/session.ts";
+import { get, type Json, newFormKey, send } from "../../data/api.ts";
+import { mayOwn, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";

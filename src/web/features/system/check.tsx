@@ -1,7 +1,7 @@
 /** The check of the database itself, at a press: it runs beside the server and says what it looked at. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { get, newFormKey, send } from "../../app/api.ts";
+import { get, newFormKey, send } from "../../data/api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Card, Section } from "../../ui/page.tsx";

@@ -1,7 +1,7 @@
 /** Whether the server is well: one sentence, then what needs somebody with the next step, then everything as it is. */
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { get } from "../../app/api.ts";
+import { get } from "../../data/api.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";

@@ -1,7 +1,7 @@
 /** Plots of what the process measures: messages by outcome, work that waits, webhooks, and how long things take. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { get } from "../../app/api.ts";
+import { get } from "../../data/api.ts";
 import { FilterBar } from "../../ui/list.tsx";
 import { size, span } from "../../ui/measure.ts";
 import { Page } from "../../ui/page.tsx";

@@ -1,8 +1,8 @@
 /** A template for the simulator, written as WhatsApp's manager would have it, with the phone beside it. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { send } from "../../app/api.ts";
-import { useWorkspace } from "../../app/session.ts";
+import { send } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";

@@ -1,8 +1,8 @@
 /** One template: what a phone shows, why it cannot be sent and what to do, its sample; on the simulator, deciding on it. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { get, send } from "../../app/api.ts";
-import { mayOwn, useWorkspace } from "../../app/session.ts";
+import { get, send } from "../../data/api.ts";
+import { mayOwn, useWorkspace } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";

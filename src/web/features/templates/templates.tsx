@@ -3,8 +3,8 @@ import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-quer
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Search as SearchIcon } from "lucide-react";
 import { useEffect, useState } from "react";
-import { get, getList, newFormKey, queryText, send } from "../../app/api.ts";
-import { mayOwn, useWorkspace } from "../../app/session.ts";
+import { get, getList, newFormKey, queryText, send } from "../../data/api.ts";
+import { mayOwn, useWorkspace } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";

@@ -1,8 +1,8 @@
 /** Somebody is invited, and the link is shown once: the server sends no mail, so whoever invites sends it. */
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { send } from "../../app/api.ts";
-import type { Role } from "../../app/session.ts";
+import { send } from "../../data/api.ts";
+import type { Role } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";

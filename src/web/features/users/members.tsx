@@ -1,8 +1,8 @@
 /** Who may enter a workspace, and as what. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { get, newFormKey, send } from "../../app/api.ts";
-import { useMe, useWorkspace } from "../../app/session.ts";
+import { get, newFormKey, send } from "../../data/api.ts";
+import { useMe, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Confirm } from "../../ui/dialog.tsx";

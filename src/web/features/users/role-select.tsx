@@ -1,7 +1,7 @@
 /** The role of somebody in a workspace, changed where it stands. */
 import { useState } from "react";
-import { newFormKey } from "../../app/api.ts";
-import type { Role } from "../../app/session.ts";
+import { newFormKey } from "../../data/api.ts";
+import type { Role } from "../../data/session.ts";
 import { inputLook } from "../../ui/field.tsx";
 import { sentenceOf } from "../../ui/states.tsx";
 import { sayDone } from "../../ui/toast.tsx";

@@ -2,8 +2,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { get } from "../../app/api.ts";
-import { useMe } from "../../app/session.ts";
+import { get } from "../../data/api.ts";
+import { useMe } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { List } from "../../ui/list.tsx";

@@ -1,7 +1,7 @@
 /** One person who signs in: their roles, a new password or invitation, and keeping them out. */
 import { useState } from "react";
-import { newFormKey, send } from "../../app/api.ts";
-import { useMe } from "../../app/session.ts";
+import { newFormKey, send } from "../../data/api.ts";
+import { useMe } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Confirm } from "../../ui/dialog.tsx";

@@ -1,5 +1,5 @@
 /** People who sign in, as the server shows them. */
-import type { Role } from "../../app/session.ts";
+import type { Role } from "../../data/session.ts";
 import type { ChipTone } from "../../ui/chip.tsx";
 import { words } from "./strings.ts";
 

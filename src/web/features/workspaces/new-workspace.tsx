@@ -2,9 +2,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useForm } from "react-hook-form";
-import { send } from "../../app/api.ts";
-import { meQuery, useMe, type WorkspaceEntry } from "../../app/session.ts";
 import { words as frame } from "../../app/strings.ts";
+import { send } from "../../data/api.ts";
+import { meQuery, useMe, type WorkspaceEntry } from "../../data/session.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Card, Page } from "../../ui/page.tsx";

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 9. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 1. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -88,8 +88,17 @@ CREATE TABLE broadcast_figures (
   answer_code TEXT,
   answer_row INTEGER NOT NULL,
   status_code TEXT,
-  status_row INTEGER NOT NULL
-, answer_streak INTEGER NOT NULL DEFAULT 0, answer_words TEXT, status_streak INTEGER NOT NULL DEFAULT 0, status_words TEXT, reported_refusal TEXT, resumed_at INTEGER) STRICT;
+  status_row INTEGER NOT NULL,
+  -- Consecutive failures on the network's side, by answer and by status, with what the network said last.
+  answer_streak INTEGER NOT NULL DEFAULT 0,
+  answer_words TEXT,
+  status_streak INTEGER NOT NULL DEFAULT 0,
+  status_words TEXT,
+  -- JSON: a refusal of the template, the number or the account that came by status, until it is applied.
+  reported_refusal TEXT,
+  -- A message that left before this says nothing about now when it fails.
+  resumed_at INTEGER
+) STRICT;
 
 CREATE TABLE broadcasts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -175,8 +184,10 @@ CREATE TABLE callbacks (
   received_at INTEGER NOT NULL,
   due_at INTEGER NOT NULL,
   done_at INTEGER,
-  note TEXT
-, trust TEXT) STRICT;
+  note TEXT,
+  -- JSON: whose secret signed it: {"configuration": boolean, "numbers": ids}. Null: made by this server itself.
+  trust TEXT
+) STRICT;
 CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL;
 CREATE INDEX callbacks_waiting ON callbacks (due_at, id) WHERE done_at IS NULL;
 
@@ -474,8 +485,22 @@ END;
 CREATE TABLE instance (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   instance_id TEXT NOT NULL,
-  created_at INTEGER NOT NULL
-, inode TEXT, born_at INTEGER, stamp TEXT, ancestors TEXT NOT NULL DEFAULT '[]', run_mark TEXT, run_mark_before TEXT, last_commit_at INTEGER, probe INTEGER NOT NULL DEFAULT 0) STRICT;
+  created_at INTEGER NOT NULL,
+  -- Where the file lay when it was last opened for good: a copy made by hand lies elsewhere. Null until it is known.
+  inode TEXT,
+  born_at INTEGER,
+  -- JSON on a copy that Waxwing made itself (why, when, whether something newer was lost); null on a live database.
+  stamp TEXT,
+  -- JSON array of the instance ids that this database had before, the oldest first.
+  ancestors TEXT NOT NULL DEFAULT '[]',
+  -- The mark of the server's present run, and of the one before: files beside the database carry them, too.
+  run_mark TEXT,
+  run_mark_before TEXT,
+  -- When the last commit was made, by the wall clock, to some seconds: a clock that is earlier has been set back.
+  last_commit_at INTEGER,
+  -- Changes at each test of whether the database can be written: what does not change is not written either.
+  probe INTEGER NOT NULL DEFAULT 0
+) STRICT;
 
 CREATE TABLE ledger_entries (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -605,8 +630,10 @@ CREATE TABLE numbers (
   app_secret TEXT,
   callback_token TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  removed_at INTEGER
-, unready_by TEXT CHECK (unready_by IN ('person', 'network'))) STRICT;
+  removed_at INTEGER,
+  -- Who says that the number cannot send: what a person stopped, the network does not start again.
+  unready_by TEXT CHECK (unready_by IN ('person', 'network'))
+) STRICT;
 CREATE INDEX numbers_account ON numbers (account_id) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX numbers_callback_token ON numbers (callback_token);
 CREATE UNIQUE INDEX numbers_phone ON numbers (workspace_id, phone) WHERE removed_at IS NULL;
@@ -739,8 +766,13 @@ CREATE TABLE templates (
   parameter_format TEXT NOT NULL CHECK (parameter_format IN ('POSITIONAL', 'NAMED')),
   sample_link TEXT,
   created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL
-, network_status TEXT, status_reason TEXT, status_at INTEGER NOT NULL DEFAULT 0, quality TEXT) STRICT;
+  updated_at INTEGER NOT NULL,
+  -- The network's own word for the status, why, and when it decided: an older decision changes nothing.
+  network_status TEXT,
+  status_reason TEXT,
+  status_at INTEGER NOT NULL DEFAULT 0,
+  quality TEXT
+) STRICT;
 CREATE INDEX templates_account ON templates (account_id, name, language);
 CREATE INDEX templates_listed ON templates (workspace_id, name, id);
 CREATE UNIQUE INDEX templates_name ON templates (workspace_id, account_id, name, language);
@@ -752,8 +784,11 @@ CREATE TABLE user_links (
   hash BLOB NOT NULL,
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
-  used_at INTEGER
-, workspace_id INTEGER REFERENCES workspaces (id), role TEXT CHECK (role IN ('owner', 'member'))) STRICT;
+  used_at INTEGER,
+  -- Of an invitation: the workspace, and the role that its use gives.
+  workspace_id INTEGER REFERENCES workspaces (id),
+  role TEXT CHECK (role IN ('owner', 'member'))
+) STRICT;
 CREATE UNIQUE INDEX user_links_hash ON user_links (hash);
 CREATE UNIQUE INDEX user_links_invitation ON user_links (workspace_id, user_id)
   WHERE workspace_id IS NOT NULL AND used_at IS NULL;
@@ -774,8 +809,10 @@ CREATE TABLE users (
   totp_step INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  disabled_at INTEGER
-, first_workspace_id INTEGER REFERENCES workspaces (id)) STRICT;
+  disabled_at INTEGER,
+  -- The workspace that invited this address first; null where an operator of the server did.
+  first_workspace_id INTEGER REFERENCES workspaces (id)
+) STRICT;
 CREATE UNIQUE INDEX users_email ON users (email_key);
 CREATE INDEX users_operator ON users (is_operator) WHERE is_operator = 1 AND disabled_at IS NULL;
 

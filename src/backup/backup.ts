@@ -87,8 +87,7 @@ export function copyDatabase(database: string, target: string, stamp: Stamp | nu
   const copy = openClient(target, { fileMustExist: true });
   try {
     copy.pragma("synchronous = FULL");
-    // One from before there were stamps gets its own when it is brought up to date.
-    if (stamp !== null && hasStamps(copy)) writeStamp(copy, stamp);
+    if (stamp !== null) writeStamp(copy, stamp);
   } finally {
     copy.close();
   }
@@ -98,10 +97,6 @@ export function copyDatabase(database: string, target: string, stamp: Stamp | nu
 function roomFor(source: Client): number {
   const number = (name: string): number => Number(source.pragma(name, { simple: true }));
   return Math.ceil((number("page_count") - number("freelist_count")) * number("page_size") * 1.05) + 1_000_000;
-}
-
-function hasStamps(client: Client): boolean {
-  return client.prepare("SELECT 1 FROM pragma_table_info('instance') WHERE name = 'stamp'").get() !== undefined;
 }
 
 /** What a backup's file proves, at this moment. */

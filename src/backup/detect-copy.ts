@@ -29,7 +29,7 @@ export async function settleOrigin(
     if (instance === null) throw new Error("the database has no name");
     const copied = findCopied(instance, here) ?? (isOlderThanItsRuns(client, database) ? writtenOver : null);
     if (copied === null) {
-      // One from before there were places: whoever copied it cannot be found out any more.
+      // A command made the database where the file system gave no identity; from now on it is known.
       if (instance.place === null) writePlace(client, here);
       return { instanceId: instance.instanceId, copied: null };
     }

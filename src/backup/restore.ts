@@ -138,7 +138,7 @@ function buildRestored(
   return { since, counts, takenOver, gap, flaws: findings.map(({ name }) => name) };
 }
 
-/** Throws `CopyBroken` or `NewerSchema`. `backup` is null for a database that is too old to have stamps. */
+/** Throws `CopyBroken`, `NewerSchema` or `UnknownSchema`. `backup` is null for a database without a name. */
 function prove(file: string, now: number): { backup: Instance | null; flaws: string[] } {
   return onReader(file, (client) => {
     const known = migrations.at(-1)?.version ?? 0;

@@ -120,10 +120,7 @@ function requireSound(path: string, now: number): void {
 
 /** Whoever starts a server on the kept file starts a copy. A schema without stamps has its place to tell it. */
 function stampKept(kept: string, at: number): void {
-  onCopy(kept, (client) => {
-    const has = client.prepare("SELECT 1 FROM pragma_table_info('instance') WHERE name = 'stamp'").get();
-    if (has !== undefined) writeStamp(client, { kind: "upgrade", at, hasGap: false });
-  });
+  onCopy(kept, (client) => writeStamp(client, { kind: "upgrade", at, hasGap: false }));
 }
 
 function onCopy<T>(path: string, work: (client: Client) => T): T {

@@ -7,7 +7,7 @@ import { type FieldProblems, Problem } from "#src/core/problem.ts";
 import { SecretKeyUnusable, SecretUnreadable } from "#src/core/secret.ts";
 import { isBusy, isStorageFailure, StorageUnavailable } from "#src/db/failure.ts";
 import { LockHeld } from "#src/db/lock.ts";
-import { NewerSchema } from "#src/db/migrate.ts";
+import { NewerSchema, UnknownSchema } from "#src/db/migrate.ts";
 
 /** The command line cannot be understood. */
 export class UsageError extends Error {
@@ -72,6 +72,7 @@ export function explain(error: unknown): Explanation {
     return said("secret_unreadable", error.message, "put back the key file that this database was used with");
   }
   if (error instanceof NewerSchema) return said("newer_schema", error.message);
+  if (error instanceof UnknownSchema) return said("unknown_schema", error.message);
   if (error instanceof LockHeld)
     return said("locked", error.message, "wait until that process is done, then try again");
   const storage = explainStorage(error);

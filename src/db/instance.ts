@@ -43,10 +43,8 @@ export function instanceId(client: Client, now: number, newId: () => string, pla
   return String(read.get());
 }
 
-/** Null in a database that has no name yet, or is of a schema without stamps. */
+/** Null in a database that has no name yet. */
 export function readInstance(client: Client): Instance | null {
-  const hasStamps = client.prepare("SELECT 1 FROM pragma_table_info('instance') WHERE name = 'stamp'").get();
-  if (hasStamps === undefined) return null;
   const row = client.prepare("SELECT instance_id, ancestors, stamp, inode, born_at FROM instance WHERE id = 1").get() as
     | InstanceRow
     | undefined;

@@ -13,7 +13,24 @@ export class NewerSchema extends Error {
   }
 }
 
-/** Applies what is missing and returns the migrations that ran. Throws `NewerSchema` before touching anything. */
+/**
+ * In the header of every database that Waxwing makes ("Waxw"). Builds from before the first release did not write it, and
+ * numbered their schemas on their own.
+ */
+export const APPLICATION_ID = 0x57617877;
+
+/** The file has a schema that no release of Waxwing made, such as one of a build from before the first release. */
+export class UnknownSchema extends Error {
+  override readonly name = "UnknownSchema";
+  constructor(found: number) {
+    super(
+      `the database has schema ${found} of another program, or of a build of Waxwing from before 0.1.0, which no release ` +
+        "can open. Move the file away and start with a new database, or go on with the build that made it.",
+    );
+  }
+}
+
+/** Applies what is missing and returns the migrations that ran. Throws `NewerSchema` or `UnknownSchema` before touching anything. */
 export function migrate(client: Client, known: readonly Migration[] = migrations): Migration[] {
   const found = schemaVersion(client);
   const latest = known.at(-1)?.version ?? 0;
@@ -25,8 +42,12 @@ export function migrate(client: Client, known: readonly Migration[] = migrations
   return missing;
 }
 
+/** 0 for a new file. Throws `UnknownSchema`. */
 export function schemaVersion(client: Client): number {
-  return Number(client.pragma("user_version", { simple: true }));
+  const version = Number(client.pragma("user_version", { simple: true }));
+  const maker = Number(client.pragma("application_id", { simple: true }));
+  if (version !== 0 && maker !== APPLICATION_ID) throw new UnknownSchema(version);
+  return version;
 }
 
 function apply(client: Client, missing: readonly Migration[]): void {
@@ -38,6 +59,7 @@ function apply(client: Client, missing: readonly Migration[]): void {
       // Another process may have migrated while this one waited for the lock.
       if (schemaVersion(client) >= migration.version) continue;
       client.exec(migration.sql);
+      client.pragma(`application_id = ${APPLICATION_ID}`);
       client.pragma(`user_version = ${migration.version}`);
     }
     client.exec("COMMIT");

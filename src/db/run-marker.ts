@@ -17,7 +17,7 @@ interface Marks {
 /** Whether the server ran on this file after the state that it shows. */
 export function isOlderThanItsRuns(client: Client, database: string): boolean {
   const { mark, markBefore } = readMarks(client);
-  // One from before there were marks has none to compare.
+  // A database that no server has run on yet has none to compare.
   return mark !== null && runFiles(database).some((found) => found !== mark && found !== markBefore);
 }
 

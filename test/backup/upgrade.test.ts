@@ -1,14 +1,13 @@
 /** Upgrades are rehearsed on a copy: the database is either the new one, whole, or the old one, untouched. */
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { UpgradeFailed, type UpgradeOptions, upgradeDatabase } from "#src/backup/upgrade.ts";
 import { openClient } from "#src/db/driver.ts";
 import { isSamePlace, placeOf } from "#src/db/file-identity.ts";
 import { databaseFiles } from "#src/db/files.ts";
 import { readInstance } from "#src/db/instance.ts";
 import { lockShared } from "#src/db/lock.ts";
-import { migrate, NewerSchema, schemaVersion } from "#src/db/migrate.ts";
+import { NewerSchema, schemaVersion } from "#src/db/migrate.ts";
 import { type Migration, migrations } from "#src/db/migrations.ts";
 import { CallingWorkshop, SHOP } from "../cli/spawn.ts";
 
@@ -97,25 +96,23 @@ test("a new database, a current one and a newer one are not touched", async () =
   expect(() => upgradeDatabase(files, options([next]))).toThrow(NewerSchema);
 });
 
-test("a server on a database of the release before brings it up to date and says where the old one is", async () => {
+test("a database of a build from before the first release does not open, and every command says so", async () => {
   const workshop = new CallingWorkshop();
   using _ = workshop;
   await workshop.json(["workspace", "create", ...SHOP]);
   const database = workshop.path("data/waxwing.db");
-  for (const name of readdirSync(workshop.path("data"))) {
-    if (name.startsWith("waxwing.db")) await Bun.file(join(workshop.path("data"), name)).delete();
+  look(database, (client) => {
+    client.pragma("user_version = 7");
+    client.pragma("application_id = 0");
+    client.pragma("wal_checkpoint(TRUNCATE)");
+  });
+  const before = await Bun.file(database).bytes();
+  for (const words of [["serve", "--listen", "127.0.0.1:0"], ["workspace", "list"], ["check"], ["check", database]]) {
+    const { code, stdout, stderr } = await workshop.run(["--json", ...words]);
+    expect({ words, code }).toEqual({ words, code: 1 });
+    expect(`${stdout}${stderr}`).toContain("of a build of Waxwing from before 0.1.0, which no release can open");
   }
-  const old = openClient(database, {});
-  old.pragma("journal_mode = WAL");
-  migrate(old, migrations.slice(0, 2));
-  old.exec("INSERT INTO instance (id, instance_id, created_at) VALUES (1, 'oldname0', 1)");
-  old.close();
-  const server = await workshop.start(["serve", "--listen", "127.0.0.1:0"]);
-  server.child.kill("SIGTERM");
-  await server.child.exited;
-  expect(look(database, schemaVersion)).toBe(latest);
-  expect(look(database, readInstance)).toMatchObject({ instanceId: "oldname0", ancestors: [], stamp: null });
-  expect(readdirSync(workshop.path("data")).some((name) => name.includes(`before-schema-${latest}`))).toBe(true);
+  expect(await Bun.file(database).bytes()).toEqual(before);
 });
 
 function look<T>(path: string, read: (client: ReturnType<typeof openClient>) => T): T {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { instanceId } from "#src/db/instance.ts";
-import { migrate, NewerSchema, schemaVersion } from "#src/db/migrate.ts";
+import { APPLICATION_ID, migrate, NewerSchema, schemaVersion, UnknownSchema } from "#src/db/migrate.ts";
 import { type Migration, migrations } from "#src/db/migrations.ts";
 import { schemaFile, schemaText } from "../../scripts/schema.ts";
 import { column, openTestDatabase, single } from "../support/database.ts";
@@ -99,6 +99,7 @@ describe("a migration that fails", () => {
   test("for want of room leaves the old schema", async () => {
     await using database = openTestDatabase({ schema: steps[0]?.sql ?? "" });
     const { client } = database.store;
+    client.pragma(`application_id = ${APPLICATION_ID}`);
     client.pragma("user_version = 1");
     client.pragma(`max_page_count = ${Number(client.pragma("page_count", { simple: true })) + 1}`);
     const greedy = {
@@ -148,43 +149,17 @@ test("migrations/schema.sql is what the migrations make (run `bun scripts/schema
   expect(readFileSync(schemaFile, "utf8")).toBe(schemaText(database.store.client));
 });
 
-test("memberships of users who were only invited become invitations; the link of a single one goes on working", async () => {
-  await using database = openTestDatabase();
-  const { client } = database.store;
-  migrate(client, migrations.slice(0, 7));
-  client.exec(`
-    INSERT INTO workspaces (id, name, country, timezone, api_enabled, stop_words, start_words, created_at, updated_at)
-      VALUES (1, 'A', 'IN', 'UTC', 1, '[]', '[]', 1, 1), (2, 'B', 'IN', 'UTC', 1, '[]', '[]', 1, 1);
-    INSERT INTO users (id, email, email_key, password, is_operator, created_at, updated_at)
-      VALUES (1, 'one@x.org', 'one@x.org', NULL, 0, 1, 1), (2, 'two@x.org', 'two@x.org', NULL, 0, 1, 1),
-        (3, 'in@x.org', 'in@x.org', 'hash', 0, 1, 1), (4, 'op@x.org', 'op@x.org', NULL, 1, 1, 1);
-    INSERT INTO memberships (user_id, workspace_id, role, created_at)
-      VALUES (1, 1, 'owner', 5), (2, 1, 'member', 7), (2, 2, 'owner', 6), (3, 2, 'member', 8);
-    INSERT INTO user_links (kind, user_id, hash, created_at, expires_at)
-      VALUES ('join', 1, x'01', 5, 99), ('join', 2, x'02', 7, 99), ('reset', 3, x'03', 8, 99), ('join', 4, x'04', 8, 99);
-  `);
-  migrate(client);
-  const rows = (sql: string) => client.prepare(sql).raw().all();
-  expect(rows("SELECT user_id, workspace_id, role FROM memberships")).toEqual([[3, 2, "member"]]);
-  expect(rows("SELECT id, first_workspace_id FROM users ORDER BY id")).toEqual([
-    [1, 1],
-    [2, 2],
-    [3, 2],
-    [4, null],
-  ]);
-  expect(
-    rows(
-      "SELECT user_id, workspace_id, role, expires_at, hex(hash) FROM user_links WHERE length(hash) = 1 ORDER BY id",
-    ),
-  ).toEqual([
-    [1, 1, "owner", 99, "01"],
-    [3, null, null, 99, "03"],
-    [4, null, null, 99, "04"],
-  ]);
-  const ended =
-    "SELECT user_id, workspace_id, role, expires_at FROM user_links WHERE length(hash) > 1 ORDER BY workspace_id";
-  expect(rows(ended)).toEqual([
-    [2, 1, "member", 7],
-    [2, 2, "owner", 6],
-  ]);
+test("a database of another program, or of a build from before the first release, is refused and not touched", async () => {
+  for (const maker of [0, 0x1234]) {
+    await using database = openTestDatabase({ schema: "CREATE TABLE one (id INTEGER) STRICT;" });
+    const { client } = database.store;
+    client.pragma("user_version = 1");
+    client.pragma(`application_id = ${maker}`);
+    expect(() => migrate(client)).toThrow(UnknownSchema);
+    expect(() => migrate(client)).toThrow(
+      "the database has schema 1 of another program, or of a build of Waxwing from before 0.1.0, which no release can open.",
+    );
+    expect(column(client, "SELECT name FROM sqlite_master")).toEqual(["one"]);
+    expect(client.inTransaction).toBe(false);
+  }
 });

@@ -1,0 +1,906 @@
+-- The whole schema of the first release. Times are milliseconds since 1970, money is in millionths of its currency.
+
+-- The database itself
+
+CREATE TABLE instance (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  instance_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  -- Where the file lay when it was last opened for good: a copy made by hand lies elsewhere. Null until it is known.
+  inode TEXT,
+  born_at INTEGER,
+  -- JSON on a copy that Waxwing made itself (why, when, whether something newer was lost); null on a live database.
+  stamp TEXT,
+  -- JSON array of the instance ids that this database had before, the oldest first.
+  ancestors TEXT NOT NULL DEFAULT '[]',
+  -- The mark of the server's present run, and of the one before: files beside the database carry them, too.
+  run_mark TEXT,
+  run_mark_before TEXT,
+  -- When the last commit was made, by the wall clock, to some seconds: a clock that is earlier has been set back.
+  last_commit_at INTEGER,
+  -- Changes at each test of whether the database can be written: what does not change is not written either.
+  probe INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+-- Work that must still be done
+
+CREATE TABLE outbox (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL,
+  subject INTEGER NOT NULL,
+  lane INTEGER NOT NULL,
+  due_at INTEGER NOT NULL,
+  boot TEXT
+) STRICT;
+CREATE INDEX outbox_boot ON outbox (boot) WHERE boot IS NOT NULL;
+CREATE INDEX outbox_due ON outbox (kind, lane, due_at) WHERE boot IS NULL;
+CREATE UNIQUE INDEX outbox_subject ON outbox (kind, subject);
+
+-- Workspaces
+
+CREATE TABLE workspaces (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL,
+  country TEXT NOT NULL,
+  timezone TEXT NOT NULL,
+  api_enabled INTEGER NOT NULL CHECK (api_enabled IN (0, 1)),
+  suspended_at INTEGER,
+  suspended_reason TEXT,
+  daily_cap INTEGER,
+  stop_words TEXT NOT NULL,
+  start_words TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE api_keys (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  name TEXT NOT NULL,
+  prefix TEXT NOT NULL,
+  hash BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER,
+  revoked_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX api_keys_hash ON api_keys (hash);
+CREATE INDEX api_keys_workspace ON api_keys (workspace_id, id);
+
+-- Users of the console
+
+CREATE TABLE users (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- As it was given, and in small letters: the second is what is looked for.
+  email TEXT NOT NULL,
+  email_key TEXT NOT NULL,
+  -- Argon2id in its own notation; null until a one-time link was used.
+  password TEXT,
+  is_operator INTEGER NOT NULL CHECK (is_operator IN (0, 1)),
+  -- Sealed. A secret that no code has confirmed yet stands apart from the one that is asked for.
+  totp_secret TEXT,
+  totp_pending TEXT,
+  -- The last time step whose code was taken: no code counts twice.
+  totp_step INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  disabled_at INTEGER,
+  -- The workspace that invited this address first; null where an operator of the server did.
+  first_workspace_id INTEGER REFERENCES workspaces (id)
+) STRICT;
+CREATE UNIQUE INDEX users_email ON users (email_key);
+CREATE INDEX users_operator ON users (is_operator) WHERE is_operator = 1 AND disabled_at IS NULL;
+
+CREATE TABLE memberships (
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  role TEXT NOT NULL CHECK (role IN ('owner', 'member')),
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (user_id, workspace_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX memberships_workspace ON memberships (workspace_id);
+
+CREATE TABLE user_links (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL CHECK (kind IN ('setup', 'join', 'reset')),
+  user_id INTEGER REFERENCES users (id),
+  hash BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  used_at INTEGER,
+  -- Of an invitation: the workspace, and the role that its use gives.
+  workspace_id INTEGER REFERENCES workspaces (id),
+  role TEXT CHECK (role IN ('owner', 'member'))
+) STRICT;
+CREATE UNIQUE INDEX user_links_hash ON user_links (hash);
+CREATE UNIQUE INDEX user_links_invitation ON user_links (workspace_id, user_id)
+  WHERE workspace_id IS NOT NULL AND used_at IS NULL;
+CREATE INDEX user_links_user ON user_links (user_id);
+
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  hash BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  -- Written at most once a minute.
+  seen_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  address TEXT NOT NULL,
+  agent TEXT NOT NULL
+) STRICT;
+CREATE INDEX sessions_expiry ON sessions (expires_at);
+CREATE UNIQUE INDEX sessions_hash ON sessions (hash);
+CREATE INDEX sessions_user ON sessions (user_id);
+
+CREATE TABLE recovery_codes (
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  hash BLOB NOT NULL,
+  used_at INTEGER,
+  PRIMARY KEY (user_id, hash)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sign_in_tries (
+  subject BLOB PRIMARY KEY,
+  count INTEGER NOT NULL,
+  blocked_until INTEGER NOT NULL,
+  last_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sign_in_tries_last ON sign_in_tries (last_at);
+
+CREATE TABLE form_answers (
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  key TEXT NOT NULL,
+  fingerprint BLOB NOT NULL,
+  status INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (user_id, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX form_answers_created ON form_answers (created_at);
+
+CREATE TABLE audit_log (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  user_id INTEGER REFERENCES users (id),
+  workspace_id INTEGER REFERENCES workspaces (id),
+  action TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  -- JSON: what it was and what it became. Never a secret.
+  details TEXT NOT NULL,
+  address TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_log_user ON audit_log (user_id, id);
+CREATE INDEX audit_log_workspace ON audit_log (workspace_id, id);
+
+-- Billing
+
+CREATE TABLE billing_accounts (
+  workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
+  currency TEXT NOT NULL,
+  rate INTEGER NOT NULL CHECK (rate >= 0),
+  credited INTEGER NOT NULL,
+  held INTEGER NOT NULL CHECK (held >= 0),
+  charged INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE ledger_entries (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  kind TEXT NOT NULL CHECK (kind IN ('credit', 'hold', 'release', 'charge')),
+  amount INTEGER NOT NULL,
+  message_id INTEGER,
+  -- Holds of a broadcast are booked as sums: when they are made, and when it is settled.
+  broadcast_id INTEGER,
+  note TEXT,
+  ref TEXT,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX ledger_entries_ref ON ledger_entries (workspace_id, ref) WHERE ref IS NOT NULL;
+CREATE INDEX ledger_entries_workspace ON ledger_entries (workspace_id, id);
+
+-- Numbers
+
+CREATE TABLE numbers (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  phone TEXT NOT NULL,
+  name TEXT NOT NULL,
+  network TEXT NOT NULL CHECK (network IN ('simulator', 'whatsapp')),
+  throughput INTEGER NOT NULL CHECK (throughput > 0),
+  ready INTEGER NOT NULL CHECK (ready IN (0, 1)),
+  unready_reason TEXT,
+  account_id TEXT NOT NULL,
+  phone_number_id TEXT NOT NULL,
+  -- Sealed with the key file's key; null on the simulator.
+  access_token TEXT,
+  app_secret TEXT,
+  callback_token TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  removed_at INTEGER,
+  -- Who says that the number cannot send: what a person stopped, the network does not start again.
+  unready_by TEXT CHECK (unready_by IN ('person', 'network'))
+) STRICT;
+CREATE INDEX numbers_account ON numbers (account_id) WHERE removed_at IS NULL;
+CREATE UNIQUE INDEX numbers_callback_token ON numbers (callback_token);
+CREATE UNIQUE INDEX numbers_phone ON numbers (workspace_id, phone) WHERE removed_at IS NULL;
+CREATE UNIQUE INDEX numbers_phone_number_id ON numbers (phone_number_id) WHERE removed_at IS NULL;
+CREATE INDEX numbers_workspace ON numbers (workspace_id, id) WHERE removed_at IS NULL;
+
+CREATE TABLE number_states (
+  number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
+  status TEXT,
+  verified_name TEXT,
+  name_status TEXT,
+  quality TEXT,
+  throughput_level TEXT,
+  -- Different people a day: a row of digits, or "unlimited".
+  messaging_limit TEXT,
+  -- Why it cannot send, and what should be known although it can, in words for a person.
+  problem TEXT,
+  warning TEXT,
+  -- What the network announced, until it takes that back.
+  notice TEXT,
+  -- A stop that the network told of by itself, and when it ends.
+  restriction TEXT,
+  restricted_until INTEGER,
+  -- The network's time of the latest news of restrictions: older news change nothing.
+  news_at INTEGER NOT NULL,
+  checked_at INTEGER
+) STRICT;
+
+CREATE TABLE account_syncs (
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  account_id TEXT NOT NULL,
+  succeeded_at INTEGER,
+  failed_at INTEGER,
+  error TEXT,
+  PRIMARY KEY (workspace_id, account_id)
+) STRICT, WITHOUT ROWID;
+
+-- Events and webhooks
+
+CREATE TABLE events (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  type TEXT NOT NULL,
+  -- The bytes that every attempt sends.
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX events_id ON events (id);
+CREATE INDEX events_workspace ON events (workspace_id, seq);
+
+CREATE TABLE webhooks (
+  workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
+  url TEXT,
+  -- Sealed; it stays when the address is cleared, so that setting one again keeps the receiver's secret.
+  secret TEXT NOT NULL,
+  timeouts_in_a_row INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE deliveries (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  event_seq INTEGER NOT NULL REFERENCES events (seq),
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'exhausted')),
+  attempt_count INTEGER NOT NULL,
+  first_attempt_at INTEGER,
+  next_attempt_at INTEGER,
+  created_at INTEGER NOT NULL,
+  finished_at INTEGER
+) STRICT;
+CREATE INDEX deliveries_event ON deliveries (event_seq);
+CREATE INDEX deliveries_listed ON deliveries (workspace_id, id);
+CREATE INDEX deliveries_workspace ON deliveries (workspace_id, status, id);
+
+CREATE TABLE delivery_attempts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  delivery_id INTEGER NOT NULL REFERENCES deliveries (id),
+  url TEXT NOT NULL,
+  attempted_at INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  status_code INTEGER,
+  error TEXT,
+  response TEXT
+) STRICT;
+CREATE INDEX delivery_attempts_delivery ON delivery_attempts (delivery_id, id);
+
+-- Groups
+
+CREATE TABLE groups (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  name TEXT NOT NULL,
+  folded TEXT NOT NULL,
+  -- JSON of a saved search; null for a list.
+  filter TEXT,
+  -- Of a list, kept by triggers; of a saved search, as of counted_at.
+  member_count INTEGER NOT NULL,
+  counted_at INTEGER,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX groups_name ON groups (workspace_id, folded);
+
+CREATE TABLE group_members (
+  group_id INTEGER NOT NULL REFERENCES groups (id) ON DELETE CASCADE,
+  contact_id INTEGER NOT NULL REFERENCES contacts (id) ON DELETE CASCADE,
+  PRIMARY KEY (group_id, contact_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX group_members_contact ON group_members (contact_id, group_id);
+
+-- Contacts
+
+CREATE TABLE contacts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  -- Null for somebody whom the network names only by its own user id.
+  phone TEXT,
+  network_user_id TEXT,
+  -- Contacts that turned out to be one person share this; a contact alone has its own id here.
+  person_id INTEGER,
+  name TEXT,
+  first_name TEXT,
+  last_name TEXT,
+  email TEXT,
+  city TEXT,
+  state TEXT,
+  postal_code TEXT,
+  company TEXT,
+  birthday TEXT,
+  anniversary TEXT,
+  consent TEXT NOT NULL CHECK (consent IN ('unknown', 'opted_in', 'opted_out')),
+  consent_source TEXT,
+  consent_at INTEGER,
+  -- The network's times of the latest STOP and START, whether or not they changed anything: the later one holds.
+  stop_said_at INTEGER,
+  start_said_at INTEGER,
+  last_message_at INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX contacts_anniversary ON contacts (workspace_id, substr(anniversary, -5))
+  WHERE anniversary IS NOT NULL AND phone IS NOT NULL;
+CREATE INDEX contacts_birthday ON contacts (workspace_id, substr(birthday, -5))
+  WHERE birthday IS NOT NULL AND phone IS NOT NULL;
+CREATE INDEX contacts_city ON contacts (workspace_id, city COLLATE NOCASE) WHERE city IS NOT NULL AND phone IS NOT NULL;
+CREATE INDEX contacts_last_message ON contacts (workspace_id, last_message_at)
+  WHERE last_message_at IS NOT NULL AND phone IS NOT NULL;
+CREATE INDEX contacts_listed ON contacts (workspace_id, updated_at, id) WHERE phone IS NOT NULL;
+CREATE UNIQUE INDEX contacts_network_user ON contacts (workspace_id, network_user_id) WHERE network_user_id IS NOT NULL;
+CREATE INDEX contacts_opted_out ON contacts (workspace_id, consent_at, id)
+  WHERE phone IS NOT NULL AND consent = 'opted_out';
+CREATE INDEX contacts_person ON contacts (person_id) WHERE person_id IS NOT NULL;
+CREATE UNIQUE INDEX contacts_phone ON contacts (workspace_id, phone) WHERE phone IS NOT NULL;
+CREATE INDEX contacts_walked ON contacts (workspace_id) WHERE phone IS NOT NULL;
+
+CREATE TABLE contact_counters (
+  workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
+  contacts INTEGER NOT NULL,
+  opted_out INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE contact_network_ids (
+  workspace_id INTEGER NOT NULL,
+  network_id TEXT NOT NULL,
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  PRIMARY KEY (workspace_id, network_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX contact_network_ids_contact ON contact_network_ids (contact_id);
+
+CREATE TABLE contact_people (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  contact_id INTEGER NOT NULL REFERENCES contacts (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  first_name TEXT,
+  birthday TEXT,
+  ref TEXT
+) STRICT;
+CREATE INDEX contact_people_birthday ON contact_people (substr(birthday, -5)) WHERE birthday IS NOT NULL;
+CREATE INDEX contact_people_contact ON contact_people (contact_id, position);
+
+CREATE TABLE tags (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  name TEXT NOT NULL,
+  folded TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX tags_name ON tags (workspace_id, folded);
+
+CREATE TABLE contact_tags (
+  contact_id INTEGER NOT NULL REFERENCES contacts (id) ON DELETE CASCADE,
+  tag_id INTEGER NOT NULL REFERENCES tags (id),
+  PRIMARY KEY (contact_id, tag_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX contact_tags_tag ON contact_tags (tag_id, contact_id);
+
+CREATE TABLE custom_fields (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  key TEXT NOT NULL,
+  label TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('text', 'number', 'date', 'boolean', 'choice')),
+  -- JSON array; null but for a choice.
+  choices TEXT,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX custom_fields_key ON custom_fields (workspace_id, key);
+
+CREATE TABLE contact_fields (
+  contact_id INTEGER NOT NULL REFERENCES contacts (id) ON DELETE CASCADE,
+  field_id INTEGER NOT NULL REFERENCES custom_fields (id) ON DELETE CASCADE,
+  text_value TEXT,
+  number_value REAL,
+  PRIMARY KEY (contact_id, field_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX contact_fields_number ON contact_fields (field_id, number_value) WHERE number_value IS NOT NULL;
+CREATE INDEX contact_fields_text ON contact_fields (field_id, text_value COLLATE NOCASE) WHERE text_value IS NOT NULL;
+
+CREATE TABLE consent_log (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  was TEXT NOT NULL,
+  became TEXT NOT NULL,
+  source TEXT NOT NULL,
+  evidence TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX consent_log_contact ON consent_log (contact_id, id);
+
+CREATE TABLE erased_opt_outs (
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  phone_hash BLOB NOT NULL,
+  opted_out_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, phone_hash)
+) STRICT, WITHOUT ROWID;
+
+-- Templates
+
+CREATE TABLE templates (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  account_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  language TEXT NOT NULL,
+  category TEXT NOT NULL CHECK (category IN ('MARKETING', 'UTILITY', 'AUTHENTICATION')),
+  status TEXT NOT NULL CHECK (status IN ('APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED')),
+  -- The network's components, as it gave them.
+  components TEXT NOT NULL,
+  parameter_format TEXT NOT NULL CHECK (parameter_format IN ('POSITIONAL', 'NAMED')),
+  sample_link TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  -- The network's own word for the status, why, and when it decided: an older decision changes nothing.
+  network_status TEXT,
+  status_reason TEXT,
+  status_at INTEGER NOT NULL DEFAULT 0,
+  quality TEXT
+) STRICT;
+CREATE INDEX templates_account ON templates (account_id, name, language);
+CREATE INDEX templates_listed ON templates (workspace_id, name, id);
+CREATE UNIQUE INDEX templates_name ON templates (workspace_id, account_id, name, language);
+
+CREATE TABLE sample_uploads (
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  link TEXT NOT NULL,
+  media_id TEXT,
+  expires_at INTEGER NOT NULL,
+  error TEXT,
+  tried_at INTEGER NOT NULL,
+  PRIMARY KEY (number_id, link)
+) STRICT, WITHOUT ROWID;
+
+-- Idempotency keys
+
+CREATE TABLE idempotency_keys (
+  id INTEGER PRIMARY KEY,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  key TEXT NOT NULL,
+  fingerprint BLOB NOT NULL,
+  message_id INTEGER,
+  -- Null until the first request has its answer.
+  status INTEGER,
+  body TEXT,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);
+CREATE UNIQUE INDEX idempotency_keys_key ON idempotency_keys (workspace_id, key);
+CREATE INDEX idempotency_keys_message ON idempotency_keys (message_id) WHERE message_id IS NOT NULL;
+
+-- Messages
+
+CREATE TABLE messages (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  -- Null for a recipient whose number was none.
+  contact_id INTEGER REFERENCES contacts (id),
+  origin TEXT NOT NULL CHECK (origin IN ('api', 'console', 'broadcast')),
+  -- The broadcast that the message belongs to as one of its recipients; null for a message sent alone.
+  broadcast_id INTEGER REFERENCES broadcasts (id),
+  type TEXT NOT NULL CHECK (type IN ('template', 'text')),
+  to_phone TEXT NOT NULL,
+  from_phone TEXT NOT NULL,
+  template_name TEXT,
+  template_language TEXT,
+  template_category TEXT,
+  -- What the person sees. Null for a recipient, whose text is the broadcast's template with these values.
+  text TEXT,
+  -- JSON of a recipient's frozen values; null where the template takes none, and for messages sent alone.
+  variables TEXT,
+  status TEXT NOT NULL
+    CHECK (status IN ('pending', 'queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'skipped')),
+  -- Handed over, and nobody knows what became of it.
+  outcome_unknown INTEGER NOT NULL CHECK (outcome_unknown IN (0, 1)),
+  reference TEXT NOT NULL,
+  network_message_id TEXT,
+  error_code TEXT,
+  error_message TEXT,
+  charged INTEGER NOT NULL CHECK (charged IN (0, 1)),
+  rate INTEGER NOT NULL,
+  money TEXT NOT NULL CHECK (money IN ('none', 'held', 'charged', 'released')),
+  created_at INTEGER NOT NULL,
+  -- A recipient that has to wait for its own turn: too soon after another message to the same person.
+  not_before INTEGER,
+  -- Since when the network has been asking to wait with this recipient alone.
+  held_back_since INTEGER,
+  handed_over_at INTEGER,
+  sent_at INTEGER,
+  delivered_at INTEGER,
+  read_at INTEGER,
+  failed_at INTEGER
+) STRICT;
+CREATE INDEX messages_broadcast ON messages (broadcast_id, id) WHERE broadcast_id IS NOT NULL;
+CREATE INDEX messages_contact ON messages (contact_id, handed_over_at);
+CREATE INDEX messages_delayed ON messages (broadcast_id, not_before)
+  WHERE broadcast_id IS NOT NULL AND status = 'queued' AND not_before IS NOT NULL;
+CREATE INDEX messages_held ON messages (created_at) WHERE money = 'held' AND broadcast_id IS NULL;
+CREATE INDEX messages_network ON messages (network_message_id, number_id) WHERE network_message_id IS NOT NULL;
+CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL;
+CREATE INDEX messages_recipients ON messages (broadcast_id, status, id) WHERE broadcast_id IS NOT NULL;
+CREATE UNIQUE INDEX messages_reference ON messages (reference);
+CREATE INDEX messages_single ON messages (workspace_id, id) WHERE broadcast_id IS NULL;
+
+CREATE TABLE network_attempts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  reference TEXT NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome IN ('accepted', 'refused', 'throttled', 'unreachable', 'unknown')),
+  code TEXT,
+  reason TEXT NOT NULL,
+  -- The answer as it came, without the access token; null where there was none.
+  http_status INTEGER,
+  answer TEXT,
+  attempted_at INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX network_attempts_reference ON network_attempts (reference);
+
+CREATE TABLE parked_statuses (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  network_message_id TEXT NOT NULL,
+  reference TEXT,
+  report TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX parked_statuses_expiry ON parked_statuses (expires_at);
+CREATE INDEX parked_statuses_network ON parked_statuses (network_message_id, number_id);
+CREATE INDEX parked_statuses_reference ON parked_statuses (reference) WHERE reference IS NOT NULL;
+
+CREATE TABLE parked_counts (
+  number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
+  statuses INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE reached_people (
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  person_id INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, person_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX reached_people_last ON reached_people (workspace_id, last_at);
+
+CREATE TABLE reached_counts (
+  workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
+  people INTEGER NOT NULL
+) STRICT;
+
+-- Broadcasts
+
+CREATE TABLE broadcasts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  name TEXT NOT NULL,
+  status TEXT NOT NULL
+    CHECK (status IN ('scheduled', 'queueing', 'running', 'paused', 'completed', 'cancelled', 'failed')),
+  -- In words, for people; `pause_cause` is the same for the code.
+  status_reason TEXT,
+  pause_cause TEXT,
+  template_name TEXT NOT NULL,
+  template_language TEXT NOT NULL,
+  -- As it was confirmed: a template that has changed since is not sent without asking.
+  template_category TEXT NOT NULL,
+  template_format TEXT NOT NULL,
+  template_components TEXT NOT NULL,
+  -- The network called it paused or unapproved then, whatever our copy said: only what is learned later counts.
+  template_refused_at INTEGER,
+  -- JSON of the values for header and body: texts, and names of contact fields with what stands in for a missing one.
+  variables TEXT NOT NULL,
+  -- Erased when the broadcast is finished.
+  media_link TEXT,
+  media_filename TEXT,
+  from_phone TEXT NOT NULL,
+  -- Null: addressed by a list of numbers, which are recipients from the start. No reference: a group may be removed.
+  group_id INTEGER,
+  -- The day that birthdays are taken from; null for every other broadcast.
+  day_starts_at INTEGER,
+  day_ends_at INTEGER,
+  requested INTEGER NOT NULL,
+  send_at INTEGER,
+  -- Since when it could have gone on: what lateness is measured by.
+  due_since INTEGER NOT NULL,
+  -- Strange hours: it goes on by itself then.
+  waits_until INTEGER,
+  -- All recipients are there; and up to which contact (or recipient) they are, while they are not.
+  is_built INTEGER NOT NULL CHECK (is_built IN (0, 1)),
+  built_after_id INTEGER NOT NULL,
+  -- Resumed after a restore that left a gap: whoever is not sent yet may have been, and becomes failed.
+  fails_unsent INTEGER NOT NULL CHECK (fails_unsent IN (0, 1)),
+  -- Finished, and its unsent recipients have been written as skipped.
+  is_tidy INTEGER NOT NULL CHECK (is_tidy IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  started_at INTEGER,
+  completed_at INTEGER,
+  -- When its recipients were thrown away; the figures stay.
+  purged_at INTEGER
+) STRICT;
+CREATE INDEX broadcasts_open ON broadcasts (status, id) WHERE status IN ('scheduled', 'queueing', 'running', 'paused');
+CREATE INDEX broadcasts_started ON broadcasts (workspace_id, started_at) WHERE started_at IS NOT NULL;
+CREATE INDEX broadcasts_unpurged ON broadcasts (completed_at) WHERE completed_at IS NOT NULL AND purged_at IS NULL;
+CREATE INDEX broadcasts_untidy ON broadcasts (id) WHERE is_tidy = 0 AND completed_at IS NOT NULL;
+CREATE INDEX broadcasts_workspace ON broadcasts (workspace_id, id);
+
+CREATE TABLE broadcast_figures (
+  broadcast_id INTEGER PRIMARY KEY REFERENCES broadcasts (id),
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  -- pending or queued
+  to_go INTEGER NOT NULL CHECK (to_go >= 0),
+  sending INTEGER NOT NULL CHECK (sending >= 0),
+  -- A funnel: who was read to was delivered to, and who was delivered to was sent to.
+  sent INTEGER NOT NULL,
+  delivered INTEGER NOT NULL,
+  read INTEGER NOT NULL,
+  failed INTEGER NOT NULL,
+  skipped INTEGER NOT NULL,
+  -- Whether its recipients cost something, and what each does once delivered.
+  is_charged INTEGER NOT NULL CHECK (is_charged IN (0, 1)),
+  rate INTEGER NOT NULL,
+  -- Whether exactly the cost of everybody whose end is open is blocked; before, a part of it may be.
+  is_held INTEGER NOT NULL CHECK (is_held IN (0, 1)),
+  held INTEGER NOT NULL CHECK (held >= 0),
+  -- All that was ever blocked: what the ledger knows of.
+  booked INTEGER NOT NULL,
+  charged INTEGER NOT NULL,
+  is_finished INTEGER NOT NULL CHECK (is_finished IN (0, 1)),
+  settled_at INTEGER,
+  last_sent_at INTEGER,
+  -- The breaker: the same refusal, so many people in a row; answers and statuses apart.
+  answer_code TEXT,
+  answer_row INTEGER NOT NULL,
+  status_code TEXT,
+  status_row INTEGER NOT NULL,
+  -- Consecutive failures on the network's side, by answer and by status, with what the network said last.
+  answer_streak INTEGER NOT NULL DEFAULT 0,
+  answer_words TEXT,
+  status_streak INTEGER NOT NULL DEFAULT 0,
+  status_words TEXT,
+  -- JSON: a refusal of the template, the number or the account that came by status, until it is applied.
+  reported_refusal TEXT,
+  -- A message that left before this says nothing about now when it fails.
+  resumed_at INTEGER
+) STRICT;
+
+CREATE TABLE broadcast_drafts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  -- JSON: the body of POST /broadcasts as far as it is known; emptied once it was sent.
+  content TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  broadcast_id INTEGER REFERENCES broadcasts (id)
+) STRICT;
+CREATE INDEX broadcast_drafts_broadcast ON broadcast_drafts (broadcast_id);
+CREATE INDEX broadcast_drafts_updated ON broadcast_drafts (updated_at);
+CREATE INDEX broadcast_drafts_user ON broadcast_drafts (user_id);
+CREATE INDEX broadcast_drafts_workspace ON broadcast_drafts (workspace_id, updated_at);
+
+-- Inbound messages and callbacks
+
+CREATE TABLE inbounds (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  network_message_id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  text TEXT,
+  received_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX inbounds_contact ON inbounds (contact_id, id);
+CREATE UNIQUE INDEX inbounds_network ON inbounds (workspace_id, network_message_id);
+
+CREATE TABLE conversations (
+  contact_id INTEGER PRIMARY KEY REFERENCES contacts (id),
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  last_inbound_id INTEGER NOT NULL,
+  wrote_at INTEGER NOT NULL,
+  unread INTEGER NOT NULL
+) STRICT;
+CREATE INDEX conversations_listed ON conversations (workspace_id, wrote_at, contact_id);
+CREATE INDEX conversations_unread ON conversations (workspace_id, wrote_at, contact_id) WHERE unread > 0;
+
+CREATE TABLE callbacks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  network TEXT NOT NULL,
+  body TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  due_at INTEGER NOT NULL,
+  done_at INTEGER,
+  note TEXT,
+  -- JSON: whose secret signed it: {"configuration": boolean, "numbers": ids}. Null: made by this server itself.
+  trust TEXT
+) STRICT;
+CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL;
+CREATE INDEX callbacks_waiting ON callbacks (due_at, id) WHERE done_at IS NULL;
+
+CREATE TABLE refused_callbacks (
+  hour INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  number_id INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (hour, reason, number_id)
+) STRICT, WITHOUT ROWID;
+
+-- Imports and bulk changes
+
+CREATE TABLE imports (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  -- As it was called where it came from.
+  file_name TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('given', 'checking', 'checked', 'importing', 'done', 'failed')),
+  -- JSON: which column is what, and whether everybody in it agreed.
+  settings TEXT NOT NULL,
+  -- JSON: what the last run came to, with its first failures; null before the first.
+  outcome TEXT,
+  error TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX imports_updated ON imports (updated_at);
+CREATE INDEX imports_user ON imports (user_id);
+CREATE INDEX imports_workspace ON imports (workspace_id, id);
+
+CREATE TABLE bulk_changes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  -- JSON: contacts by id, a filter, or the recipients of a broadcast; and what is changed.
+  whom TEXT NOT NULL,
+  change TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('running', 'done', 'stopped', 'failed')),
+  -- As it was counted before it began.
+  total INTEGER NOT NULL,
+  -- The last row that was looked at, and the last that there was when it began.
+  position INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  seen INTEGER NOT NULL,
+  changed INTEGER NOT NULL,
+  error TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX bulk_changes_updated ON bulk_changes (updated_at);
+CREATE INDEX bulk_changes_user ON bulk_changes (user_id);
+CREATE INDEX bulk_changes_workspace ON bulk_changes (workspace_id, id);
+
+-- Triggers: counters and rows that follow others
+
+CREATE TRIGGER reached_people_gathered AFTER UPDATE OF daily_cap ON workspaces
+WHEN OLD.daily_cap IS NULL AND NEW.daily_cap IS NOT NULL BEGIN
+  DELETE FROM reached_people WHERE workspace_id = NEW.id;
+  INSERT INTO reached_people (workspace_id, person_id, last_at)
+  SELECT messages.workspace_id, coalesce(contacts.person_id, contacts.id) AS person, max(messages.handed_over_at)
+  FROM messages JOIN contacts ON contacts.id = messages.contact_id
+  WHERE messages.workspace_id = NEW.id AND messages.handed_over_at > NEW.updated_at - 86400000
+    AND messages.type = 'template' AND messages.status IN ('sending', 'sent', 'delivered', 'read', 'failed')
+    AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)
+    AND (
+      messages.id > coalesce(
+        (SELECT id FROM messages WHERE created_at <= NEW.updated_at - 86400000 ORDER BY id DESC LIMIT 1), 0
+      )
+      OR messages.broadcast_id IN (
+        SELECT broadcast_id FROM broadcast_figures
+        WHERE workspace_id = NEW.id AND last_sent_at > NEW.updated_at - 86400000
+      )
+    )
+  GROUP BY person;
+END;
+
+CREATE TRIGGER group_members_added AFTER INSERT ON group_members BEGIN
+  UPDATE groups SET member_count = member_count + 1 WHERE id = NEW.group_id;
+END;
+
+CREATE TRIGGER group_members_removed AFTER DELETE ON group_members BEGIN
+  UPDATE groups SET member_count = member_count - 1 WHERE id = OLD.group_id;
+END;
+
+CREATE TRIGGER contacts_counted_again AFTER UPDATE OF phone, consent ON contacts
+WHEN (OLD.phone IS NULL) <> (NEW.phone IS NULL) OR (OLD.consent = 'opted_out') <> (NEW.consent = 'opted_out') BEGIN
+  INSERT INTO contact_counters (workspace_id, contacts, opted_out)
+  VALUES (
+    NEW.workspace_id,
+    (NEW.phone IS NOT NULL) - (OLD.phone IS NOT NULL),
+    (NEW.phone IS NOT NULL AND NEW.consent = 'opted_out') - (OLD.phone IS NOT NULL AND OLD.consent = 'opted_out')
+  )
+  ON CONFLICT (workspace_id) DO UPDATE
+  SET contacts = contacts + excluded.contacts, opted_out = opted_out + excluded.opted_out;
+END;
+
+CREATE TRIGGER contacts_counted_in AFTER INSERT ON contacts WHEN NEW.phone IS NOT NULL BEGIN
+  INSERT INTO contact_counters (workspace_id, contacts, opted_out)
+  VALUES (NEW.workspace_id, 1, NEW.consent = 'opted_out')
+  ON CONFLICT (workspace_id) DO UPDATE
+  SET contacts = contacts + 1, opted_out = opted_out + excluded.opted_out;
+END;
+
+CREATE TRIGGER contacts_counted_out AFTER DELETE ON contacts WHEN OLD.phone IS NOT NULL BEGIN
+  UPDATE contact_counters
+  SET contacts = contacts - 1, opted_out = opted_out - (OLD.consent = 'opted_out')
+  WHERE workspace_id = OLD.workspace_id;
+END;
+
+CREATE TRIGGER reached_people_joined AFTER UPDATE OF person_id ON contacts
+WHEN NEW.person_id IS NOT NULL AND coalesce(OLD.person_id, OLD.id) <> NEW.person_id BEGIN
+  INSERT INTO reached_people (workspace_id, person_id, last_at)
+  SELECT workspace_id, NEW.person_id, last_at FROM reached_people
+  WHERE workspace_id = NEW.workspace_id AND person_id = coalesce(OLD.person_id, OLD.id)
+  ON CONFLICT (workspace_id, person_id) DO UPDATE SET last_at = max(last_at, excluded.last_at);
+  DELETE FROM reached_people
+  WHERE workspace_id = NEW.workspace_id AND person_id = coalesce(OLD.person_id, OLD.id);
+END;
+
+CREATE TRIGGER parked_statuses_in AFTER INSERT ON parked_statuses WHEN NEW.reference IS NULL BEGIN
+  INSERT INTO parked_counts (number_id, statuses) VALUES (NEW.number_id, 1)
+  ON CONFLICT (number_id) DO UPDATE SET statuses = statuses + 1;
+END;
+
+CREATE TRIGGER parked_statuses_out AFTER DELETE ON parked_statuses WHEN OLD.reference IS NULL BEGIN
+  UPDATE parked_counts SET statuses = statuses - 1 WHERE number_id = OLD.number_id;
+END;
+
+CREATE TRIGGER reached_people_in AFTER INSERT ON reached_people BEGIN
+  INSERT INTO reached_counts (workspace_id, people) VALUES (NEW.workspace_id, 1)
+  ON CONFLICT (workspace_id) DO UPDATE SET people = people + 1;
+END;
+
+CREATE TRIGGER reached_people_out AFTER DELETE ON reached_people BEGIN
+  UPDATE reached_counts SET people = people - 1 WHERE workspace_id = OLD.workspace_id;
+END;
+
+CREATE TRIGGER inbounds_conversation AFTER INSERT ON inbounds BEGIN
+  INSERT INTO conversations (contact_id, workspace_id, last_inbound_id, wrote_at, unread)
+    VALUES (new.contact_id, new.workspace_id, new.id, new.received_at, 1)
+    ON CONFLICT (contact_id) DO UPDATE SET
+      last_inbound_id = max(last_inbound_id, excluded.last_inbound_id),
+      wrote_at = max(wrote_at, excluded.wrote_at),
+      unread = unread + 1;
+END;
+

@@ -121,7 +121,7 @@ async function bundle(outfile: string, { target, version, commit, assets }: Bund
           build.onResolve({ filter: /^console-file:/ }, ({ path }) => ({
             path: join(assets.directory, path.slice("console-file:".length)),
           }));
-          build.onLoad({ filter: /src\/console\/assets\.ts$/ }, () => ({
+          build.onLoad({ filter: /src\/http\/console\/assets\.ts$/ }, () => ({
             contents: assetsModule(assets.names),
             loader: "ts",
           }));

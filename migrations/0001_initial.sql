@@ -8,18 +8,18 @@ CREATE TABLE instance (
   created_at INTEGER NOT NULL,
   -- Where the file lay when it was last opened for good: a copy made by hand lies elsewhere. Null until it is known.
   inode TEXT,
-  born_at INTEGER,
+  file_created_at INTEGER,
   -- JSON on a copy that Waxwing made itself (why, when, whether something newer was lost); null on a live database.
-  stamp TEXT,
+  backup_metadata TEXT,
   -- JSON array of the instance ids that this database had before, the oldest first.
-  ancestors TEXT NOT NULL DEFAULT '[]',
+  lineage TEXT NOT NULL DEFAULT '[]',
   -- The mark of the server's present run, and of the one before: files beside the database carry them, too.
-  run_mark TEXT,
-  run_mark_before TEXT,
+  run_marker TEXT,
+  previous_run_marker TEXT,
   -- When the last commit was made, by the wall clock, to some seconds: a clock that is earlier has been set back.
   last_commit_at INTEGER,
   -- Changes at each test of whether the database can be written: what does not change is not written either.
-  probe INTEGER NOT NULL DEFAULT 0
+  write_probe INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- Work that must still be done
@@ -28,12 +28,12 @@ CREATE TABLE outbox (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   kind TEXT NOT NULL,
   subject INTEGER NOT NULL,
-  lane INTEGER NOT NULL,
+  queue_key INTEGER NOT NULL,
   due_at INTEGER NOT NULL,
-  boot TEXT
+  run_id TEXT
 ) STRICT;
-CREATE INDEX outbox_boot ON outbox (boot) WHERE boot IS NOT NULL;
-CREATE INDEX outbox_due ON outbox (kind, lane, due_at) WHERE boot IS NULL;
+CREATE INDEX outbox_run ON outbox (run_id) WHERE run_id IS NOT NULL;
+CREATE INDEX outbox_due ON outbox (kind, queue_key, due_at) WHERE run_id IS NULL;
 CREATE UNIQUE INDEX outbox_subject ON outbox (kind, subject);
 
 -- Workspaces
@@ -138,13 +138,13 @@ CREATE TABLE recovery_codes (
   PRIMARY KEY (user_id, hash)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE sign_in_tries (
+CREATE TABLE sign_in_attempts (
   subject BLOB PRIMARY KEY,
   count INTEGER NOT NULL,
   blocked_until INTEGER NOT NULL,
   last_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX sign_in_tries_last ON sign_in_tries (last_at);
+CREATE INDEX sign_in_attempts_last ON sign_in_attempts (last_at);
 
 CREATE TABLE form_answers (
   user_id INTEGER NOT NULL REFERENCES users (id),
@@ -243,7 +243,7 @@ CREATE TABLE number_states (
   restriction TEXT,
   restricted_until INTEGER,
   -- The network's time of the latest news of restrictions: older news change nothing.
-  news_at INTEGER NOT NULL,
+  restriction_updated_at INTEGER NOT NULL,
   checked_at INTEGER
 ) STRICT;
 
@@ -275,7 +275,7 @@ CREATE TABLE webhooks (
   url TEXT,
   -- Sealed; it stays when the address is cleared, so that setting one again keeps the receiver's secret.
   secret TEXT NOT NULL,
-  timeouts_in_a_row INTEGER NOT NULL,
+  consecutive_timeouts INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
 ) STRICT;
 
@@ -338,7 +338,7 @@ CREATE TABLE contacts (
   phone TEXT,
   network_user_id TEXT,
   -- Contacts that turned out to be one person share this; a contact alone has its own id here.
-  person_id INTEGER,
+  identity_id INTEGER,
   name TEXT,
   first_name TEXT,
   last_name TEXT,
@@ -370,9 +370,9 @@ CREATE INDEX contacts_listed ON contacts (workspace_id, updated_at, id) WHERE ph
 CREATE UNIQUE INDEX contacts_network_user ON contacts (workspace_id, network_user_id) WHERE network_user_id IS NOT NULL;
 CREATE INDEX contacts_opted_out ON contacts (workspace_id, consent_at, id)
   WHERE phone IS NOT NULL AND consent = 'opted_out';
-CREATE INDEX contacts_person ON contacts (person_id) WHERE person_id IS NOT NULL;
+CREATE INDEX contacts_identity ON contacts (identity_id) WHERE identity_id IS NOT NULL;
 CREATE UNIQUE INDEX contacts_phone ON contacts (workspace_id, phone) WHERE phone IS NOT NULL;
-CREATE INDEX contacts_walked ON contacts (workspace_id) WHERE phone IS NOT NULL;
+CREATE INDEX contacts_addressable ON contacts (workspace_id) WHERE phone IS NOT NULL;
 
 CREATE TABLE contact_counters (
   workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
@@ -488,7 +488,7 @@ CREATE TABLE sample_uploads (
   media_id TEXT,
   expires_at INTEGER NOT NULL,
   error TEXT,
-  tried_at INTEGER NOT NULL,
+  attempted_at INTEGER NOT NULL,
   PRIMARY KEY (number_id, link)
 ) STRICT, WITHOUT ROWID;
 
@@ -534,7 +534,7 @@ CREATE TABLE messages (
     CHECK (status IN ('pending', 'queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'skipped')),
   -- Handed over, and nobody knows what became of it.
   outcome_unknown INTEGER NOT NULL CHECK (outcome_unknown IN (0, 1)),
-  reference TEXT NOT NULL,
+  send_token TEXT NOT NULL,
   network_message_id TEXT,
   error_code TEXT,
   error_message TEXT,
@@ -545,66 +545,66 @@ CREATE TABLE messages (
   -- A recipient that has to wait for its own turn: too soon after another message to the same person.
   not_before INTEGER,
   -- Since when the network has been asking to wait with this recipient alone.
-  held_back_since INTEGER,
-  handed_over_at INTEGER,
+  throttled_since INTEGER,
+  dispatched_at INTEGER,
   sent_at INTEGER,
   delivered_at INTEGER,
   read_at INTEGER,
   failed_at INTEGER
 ) STRICT;
 CREATE INDEX messages_broadcast ON messages (broadcast_id, id) WHERE broadcast_id IS NOT NULL;
-CREATE INDEX messages_contact ON messages (contact_id, handed_over_at);
+CREATE INDEX messages_contact ON messages (contact_id, dispatched_at);
 CREATE INDEX messages_delayed ON messages (broadcast_id, not_before)
   WHERE broadcast_id IS NOT NULL AND status = 'queued' AND not_before IS NOT NULL;
 CREATE INDEX messages_held ON messages (created_at) WHERE money = 'held' AND broadcast_id IS NULL;
 CREATE INDEX messages_network ON messages (network_message_id, number_id) WHERE network_message_id IS NOT NULL;
 CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL;
 CREATE INDEX messages_recipients ON messages (broadcast_id, status, id) WHERE broadcast_id IS NOT NULL;
-CREATE UNIQUE INDEX messages_reference ON messages (reference);
+CREATE UNIQUE INDEX messages_send_token ON messages (send_token);
 CREATE INDEX messages_single ON messages (workspace_id, id) WHERE broadcast_id IS NULL;
 
-CREATE TABLE network_attempts (
+CREATE TABLE provider_requests (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  reference TEXT NOT NULL,
+  send_token TEXT NOT NULL,
   outcome TEXT NOT NULL CHECK (outcome IN ('accepted', 'refused', 'throttled', 'unreachable', 'unknown')),
   code TEXT,
   reason TEXT NOT NULL,
   -- The answer as it came, without the access token; null where there was none.
   http_status INTEGER,
   answer TEXT,
-  attempted_at INTEGER NOT NULL,
+  requested_at INTEGER NOT NULL,
   duration_ms INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX network_attempts_reference ON network_attempts (reference);
+CREATE INDEX provider_requests_send_token ON provider_requests (send_token);
 
 CREATE TABLE parked_statuses (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   number_id INTEGER NOT NULL REFERENCES numbers (id),
   network_message_id TEXT NOT NULL,
-  reference TEXT,
-  report TEXT NOT NULL,
+  send_token TEXT,
+  item TEXT NOT NULL,
   expires_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX parked_statuses_expiry ON parked_statuses (expires_at);
 CREATE INDEX parked_statuses_network ON parked_statuses (network_message_id, number_id);
-CREATE INDEX parked_statuses_reference ON parked_statuses (reference) WHERE reference IS NOT NULL;
+CREATE INDEX parked_statuses_send_token ON parked_statuses (send_token) WHERE send_token IS NOT NULL;
 
-CREATE TABLE parked_counts (
+CREATE TABLE parked_status_counts (
   number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
-  statuses INTEGER NOT NULL
+  count INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE reached_people (
+CREATE TABLE recent_recipients (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
-  person_id INTEGER NOT NULL,
+  identity_id INTEGER NOT NULL,
   last_at INTEGER NOT NULL,
-  PRIMARY KEY (workspace_id, person_id)
+  PRIMARY KEY (workspace_id, identity_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX reached_people_last ON reached_people (workspace_id, last_at);
+CREATE INDEX recent_recipients_last ON recent_recipients (workspace_id, last_at);
 
-CREATE TABLE reached_counts (
+CREATE TABLE recent_recipient_counts (
   workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
-  people INTEGER NOT NULL
+  count INTEGER NOT NULL
 ) STRICT;
 
 -- Broadcasts
@@ -648,9 +648,9 @@ CREATE TABLE broadcasts (
   is_built INTEGER NOT NULL CHECK (is_built IN (0, 1)),
   built_after_id INTEGER NOT NULL,
   -- Resumed after a restore that left a gap: whoever is not sent yet may have been, and becomes failed.
-  fails_unsent INTEGER NOT NULL CHECK (fails_unsent IN (0, 1)),
+  is_failing_unsent INTEGER NOT NULL CHECK (is_failing_unsent IN (0, 1)),
   -- Finished, and its unsent recipients have been written as skipped.
-  is_tidy INTEGER NOT NULL CHECK (is_tidy IN (0, 1)),
+  is_unsent_skipped INTEGER NOT NULL CHECK (is_unsent_skipped IN (0, 1)),
   created_at INTEGER NOT NULL,
   started_at INTEGER,
   completed_at INTEGER,
@@ -660,14 +660,14 @@ CREATE TABLE broadcasts (
 CREATE INDEX broadcasts_open ON broadcasts (status, id) WHERE status IN ('scheduled', 'queueing', 'running', 'paused');
 CREATE INDEX broadcasts_started ON broadcasts (workspace_id, started_at) WHERE started_at IS NOT NULL;
 CREATE INDEX broadcasts_unpurged ON broadcasts (completed_at) WHERE completed_at IS NOT NULL AND purged_at IS NULL;
-CREATE INDEX broadcasts_untidy ON broadcasts (id) WHERE is_tidy = 0 AND completed_at IS NOT NULL;
+CREATE INDEX broadcasts_unsent_unskipped ON broadcasts (id) WHERE is_unsent_skipped = 0 AND completed_at IS NOT NULL;
 CREATE INDEX broadcasts_workspace ON broadcasts (workspace_id, id);
 
-CREATE TABLE broadcast_figures (
+CREATE TABLE broadcast_counters (
   broadcast_id INTEGER PRIMARY KEY REFERENCES broadcasts (id),
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   -- pending or queued
-  to_go INTEGER NOT NULL CHECK (to_go >= 0),
+  pending INTEGER NOT NULL CHECK (pending >= 0),
   sending INTEGER NOT NULL CHECK (sending >= 0),
   -- A funnel: who was read to was delivered to, and who was delivered to was sent to.
   sent INTEGER NOT NULL,
@@ -689,14 +689,14 @@ CREATE TABLE broadcast_figures (
   last_sent_at INTEGER,
   -- The breaker: the same refusal, so many people in a row; answers and statuses apart.
   answer_code TEXT,
-  answer_row INTEGER NOT NULL,
+  answer_repeats INTEGER NOT NULL,
   status_code TEXT,
-  status_row INTEGER NOT NULL,
+  status_repeats INTEGER NOT NULL,
   -- Consecutive failures on the network's side, by answer and by status, with what the network said last.
-  answer_streak INTEGER NOT NULL DEFAULT 0,
-  answer_words TEXT,
-  status_streak INTEGER NOT NULL DEFAULT 0,
-  status_words TEXT,
+  answer_failures INTEGER NOT NULL DEFAULT 0,
+  answer_failure_message TEXT,
+  status_failures INTEGER NOT NULL DEFAULT 0,
+  status_failure_message TEXT,
   -- JSON: a refusal of the template, the number or the account that came by status, until it is applied.
   reported_refusal TEXT,
   -- A message that left before this says nothing about now when it fails.
@@ -793,7 +793,7 @@ CREATE TABLE bulk_changes (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   user_id INTEGER NOT NULL REFERENCES users (id),
   -- JSON: contacts by id, a filter, or the recipients of a broadcast; and what is changed.
-  whom TEXT NOT NULL,
+  target TEXT NOT NULL,
   change TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('running', 'done', 'stopped', 'failed')),
   -- As it was counted before it began.
@@ -801,7 +801,7 @@ CREATE TABLE bulk_changes (
   -- The last row that was looked at, and the last that there was when it began.
   position INTEGER NOT NULL,
   last INTEGER NOT NULL,
-  seen INTEGER NOT NULL,
+  processed INTEGER NOT NULL,
   changed INTEGER NOT NULL,
   error TEXT,
   created_at INTEGER NOT NULL,
@@ -813,13 +813,13 @@ CREATE INDEX bulk_changes_workspace ON bulk_changes (workspace_id, id);
 
 -- Triggers: counters and rows that follow others
 
-CREATE TRIGGER reached_people_gathered AFTER UPDATE OF daily_cap ON workspaces
+CREATE TRIGGER recent_recipients_fill AFTER UPDATE OF daily_cap ON workspaces
 WHEN OLD.daily_cap IS NULL AND NEW.daily_cap IS NOT NULL BEGIN
-  DELETE FROM reached_people WHERE workspace_id = NEW.id;
-  INSERT INTO reached_people (workspace_id, person_id, last_at)
-  SELECT messages.workspace_id, coalesce(contacts.person_id, contacts.id) AS person, max(messages.handed_over_at)
+  DELETE FROM recent_recipients WHERE workspace_id = NEW.id;
+  INSERT INTO recent_recipients (workspace_id, identity_id, last_at)
+  SELECT messages.workspace_id, coalesce(contacts.identity_id, contacts.id) AS person, max(messages.dispatched_at)
   FROM messages JOIN contacts ON contacts.id = messages.contact_id
-  WHERE messages.workspace_id = NEW.id AND messages.handed_over_at > NEW.updated_at - 86400000
+  WHERE messages.workspace_id = NEW.id AND messages.dispatched_at > NEW.updated_at - 86400000
     AND messages.type = 'template' AND messages.status IN ('sending', 'sent', 'delivered', 'read', 'failed')
     AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)
     AND (
@@ -827,22 +827,22 @@ WHEN OLD.daily_cap IS NULL AND NEW.daily_cap IS NOT NULL BEGIN
         (SELECT id FROM messages WHERE created_at <= NEW.updated_at - 86400000 ORDER BY id DESC LIMIT 1), 0
       )
       OR messages.broadcast_id IN (
-        SELECT broadcast_id FROM broadcast_figures
+        SELECT broadcast_id FROM broadcast_counters
         WHERE workspace_id = NEW.id AND last_sent_at > NEW.updated_at - 86400000
       )
     )
   GROUP BY person;
 END;
 
-CREATE TRIGGER group_members_added AFTER INSERT ON group_members BEGIN
+CREATE TRIGGER group_members_insert AFTER INSERT ON group_members BEGIN
   UPDATE groups SET member_count = member_count + 1 WHERE id = NEW.group_id;
 END;
 
-CREATE TRIGGER group_members_removed AFTER DELETE ON group_members BEGIN
+CREATE TRIGGER group_members_delete AFTER DELETE ON group_members BEGIN
   UPDATE groups SET member_count = member_count - 1 WHERE id = OLD.group_id;
 END;
 
-CREATE TRIGGER contacts_counted_again AFTER UPDATE OF phone, consent ON contacts
+CREATE TRIGGER contacts_update AFTER UPDATE OF phone, consent ON contacts
 WHEN (OLD.phone IS NULL) <> (NEW.phone IS NULL) OR (OLD.consent = 'opted_out') <> (NEW.consent = 'opted_out') BEGIN
   INSERT INTO contact_counters (workspace_id, contacts, opted_out)
   VALUES (
@@ -854,48 +854,48 @@ WHEN (OLD.phone IS NULL) <> (NEW.phone IS NULL) OR (OLD.consent = 'opted_out') <
   SET contacts = contacts + excluded.contacts, opted_out = opted_out + excluded.opted_out;
 END;
 
-CREATE TRIGGER contacts_counted_in AFTER INSERT ON contacts WHEN NEW.phone IS NOT NULL BEGIN
+CREATE TRIGGER contacts_insert AFTER INSERT ON contacts WHEN NEW.phone IS NOT NULL BEGIN
   INSERT INTO contact_counters (workspace_id, contacts, opted_out)
   VALUES (NEW.workspace_id, 1, NEW.consent = 'opted_out')
   ON CONFLICT (workspace_id) DO UPDATE
   SET contacts = contacts + 1, opted_out = opted_out + excluded.opted_out;
 END;
 
-CREATE TRIGGER contacts_counted_out AFTER DELETE ON contacts WHEN OLD.phone IS NOT NULL BEGIN
+CREATE TRIGGER contacts_delete AFTER DELETE ON contacts WHEN OLD.phone IS NOT NULL BEGIN
   UPDATE contact_counters
   SET contacts = contacts - 1, opted_out = opted_out - (OLD.consent = 'opted_out')
   WHERE workspace_id = OLD.workspace_id;
 END;
 
-CREATE TRIGGER reached_people_joined AFTER UPDATE OF person_id ON contacts
-WHEN NEW.person_id IS NOT NULL AND coalesce(OLD.person_id, OLD.id) <> NEW.person_id BEGIN
-  INSERT INTO reached_people (workspace_id, person_id, last_at)
-  SELECT workspace_id, NEW.person_id, last_at FROM reached_people
-  WHERE workspace_id = NEW.workspace_id AND person_id = coalesce(OLD.person_id, OLD.id)
-  ON CONFLICT (workspace_id, person_id) DO UPDATE SET last_at = max(last_at, excluded.last_at);
-  DELETE FROM reached_people
-  WHERE workspace_id = NEW.workspace_id AND person_id = coalesce(OLD.person_id, OLD.id);
+CREATE TRIGGER recent_recipients_merge AFTER UPDATE OF identity_id ON contacts
+WHEN NEW.identity_id IS NOT NULL AND coalesce(OLD.identity_id, OLD.id) <> NEW.identity_id BEGIN
+  INSERT INTO recent_recipients (workspace_id, identity_id, last_at)
+  SELECT workspace_id, NEW.identity_id, last_at FROM recent_recipients
+  WHERE workspace_id = NEW.workspace_id AND identity_id = coalesce(OLD.identity_id, OLD.id)
+  ON CONFLICT (workspace_id, identity_id) DO UPDATE SET last_at = max(last_at, excluded.last_at);
+  DELETE FROM recent_recipients
+  WHERE workspace_id = NEW.workspace_id AND identity_id = coalesce(OLD.identity_id, OLD.id);
 END;
 
-CREATE TRIGGER parked_statuses_in AFTER INSERT ON parked_statuses WHEN NEW.reference IS NULL BEGIN
-  INSERT INTO parked_counts (number_id, statuses) VALUES (NEW.number_id, 1)
-  ON CONFLICT (number_id) DO UPDATE SET statuses = statuses + 1;
+CREATE TRIGGER parked_statuses_insert AFTER INSERT ON parked_statuses WHEN NEW.send_token IS NULL BEGIN
+  INSERT INTO parked_status_counts (number_id, count) VALUES (NEW.number_id, 1)
+  ON CONFLICT (number_id) DO UPDATE SET count = count + 1;
 END;
 
-CREATE TRIGGER parked_statuses_out AFTER DELETE ON parked_statuses WHEN OLD.reference IS NULL BEGIN
-  UPDATE parked_counts SET statuses = statuses - 1 WHERE number_id = OLD.number_id;
+CREATE TRIGGER parked_statuses_delete AFTER DELETE ON parked_statuses WHEN OLD.send_token IS NULL BEGIN
+  UPDATE parked_status_counts SET count = count - 1 WHERE number_id = OLD.number_id;
 END;
 
-CREATE TRIGGER reached_people_in AFTER INSERT ON reached_people BEGIN
-  INSERT INTO reached_counts (workspace_id, people) VALUES (NEW.workspace_id, 1)
-  ON CONFLICT (workspace_id) DO UPDATE SET people = people + 1;
+CREATE TRIGGER recent_recipients_insert AFTER INSERT ON recent_recipients BEGIN
+  INSERT INTO recent_recipient_counts (workspace_id, count) VALUES (NEW.workspace_id, 1)
+  ON CONFLICT (workspace_id) DO UPDATE SET count = count + 1;
 END;
 
-CREATE TRIGGER reached_people_out AFTER DELETE ON reached_people BEGIN
-  UPDATE reached_counts SET people = people - 1 WHERE workspace_id = OLD.workspace_id;
+CREATE TRIGGER recent_recipients_delete AFTER DELETE ON recent_recipients BEGIN
+  UPDATE recent_recipient_counts SET count = count - 1 WHERE workspace_id = OLD.workspace_id;
 END;
 
-CREATE TRIGGER inbounds_conversation AFTER INSERT ON inbounds BEGIN
+CREATE TRIGGER inbounds_insert AFTER INSERT ON inbounds BEGIN
   INSERT INTO conversations (contact_id, workspace_id, last_inbound_id, wrote_at, unread)
     VALUES (new.contact_id, new.workspace_id, new.id, new.received_at, 1)
     ON CONFLICT (contact_id) DO UPDATE SET

@@ -38,14 +38,14 @@ async function main(): Promise<void> {
 
   await mkdir(dirname(outfile), { recursive: true });
   // Beside the target, so that the rename at the end stays on one disk.
-  const workshop = await mkdtemp(join(dirname(outfile), ".build-"));
+  const buildDirectory = await mkdtemp(join(dirname(outfile), ".build-"));
   try {
-    const unfinished = join(workshop, basename(outfile));
-    const assets = await writeAssets(join(workshop, "console"));
+    const unfinished = join(buildDirectory, basename(outfile));
+    const assets = await writeAssets(join(buildDirectory, "console"));
     await bundle(unfinished, { target, version, commit, assets });
     await rename(unfinished, outfile);
   } finally {
-    await rm(workshop, { recursive: true, force: true });
+    await rm(buildDirectory, { recursive: true, force: true });
   }
 
   const megabytes = ((await stat(outfile)).size / 1e6).toFixed(1);
@@ -101,14 +101,14 @@ function assetsModule(names: readonly string[]): string {
   return `${imports.join("\n")}\nexport const embedded = [${entries.join(", ")}];\n`;
 }
 
-interface Bundling {
+interface BundleOptions {
   target: Bun.Build.CompileTarget | undefined;
   version: string;
   commit: string;
   assets: { directory: string; names: string[] };
 }
 
-async function bundle(outfile: string, { target, version, commit, assets }: Bundling): Promise<void> {
+async function bundle(outfile: string, { target, version, commit, assets }: BundleOptions): Promise<void> {
   const isForThisMachine = target === undefined;
   await Bun.build({
     entrypoints: entrypoints.map((entry) => join(checkout, entry)),

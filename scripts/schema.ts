@@ -17,12 +17,12 @@ export function schemaText(client: Client): string {
       "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
     )
     .all() as { name: string; sql: string }[];
-  const ofTable = client
+  const objectsOfTable = client
     .prepare(
       "SELECT sql FROM sqlite_master WHERE type <> 'table' AND tbl_name = ? AND sql IS NOT NULL ORDER BY type, name",
     )
     .pluck();
-  const parts = tables.map(({ name, sql }) => [sql, ...ofTable.all(name)].map((text) => `${text};`).join("\n"));
+  const parts = tables.map(({ name, sql }) => [sql, ...objectsOfTable.all(name)].map((text) => `${text};`).join("\n"));
   const head = `-- Made by \`bun scripts/schema.ts\` from the migrations; schema ${schemaVersion(client)}. Do not edit.`;
   return `${[head, ...parts].join("\n\n")}\n`;
 }

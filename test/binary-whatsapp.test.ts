@@ -393,7 +393,7 @@ describe("what the network does to a message:", () => {
     expect([sent.status, sent.body.data?.status]).toEqual([201, "sent"]);
     // The same message again: both attempts carry one reference.
     const attempts = stories.requestsFrom(0).filter(({ to }) => to === story.to);
-    const reference = stories.messageOf(story.to)?.reference ?? "";
+    const reference = stories.messageOf(story.to)?.send_token ?? "";
     expect(attempts).toEqual(Array(2).fill({ to: story.to, reference }));
     await story.ends({ ...SENT, requests: 2 });
   });

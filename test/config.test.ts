@@ -7,8 +7,8 @@ import fc from "fast-check";
 import { parse, stringify } from "smol-toml";
 import { type Config, ConfigError, type ConfigSources, loadConfig } from "#src/config/config.ts";
 import { findLines } from "#src/config/lines.ts";
-import { keyPlaces } from "#src/config/settings.ts";
-import { findNearest } from "#src/config/suggestion.ts";
+import { configKeys } from "#src/config/settings.ts";
+import { findSuggestion } from "#src/config/suggestion.ts";
 
 let directory: string;
 beforeAll(() => {
@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const EXAMPLE = join(import.meta.dir, "../config.example.toml");
-const NOTHING: ConfigSources = { env: {}, places: [] };
+const NOTHING: ConfigSources = { env: {}, searchPaths: [] };
 
 function write(text: string | Uint8Array, name = "waxwing.toml"): string {
   const file = join(directory, name);
@@ -50,17 +50,17 @@ describe("the example", () => {
     const inExample = Object.entries(document).flatMap(([section, keys]) =>
       Object.entries(keys as object).map(([name, value]) => [`${section}.${name}`, value]),
     );
-    expect(inExample).toEqual(keyPlaces.map(({ path, key }) => [path, key.byDefault]));
+    expect(inExample).toEqual(configKeys.map(({ path, key }) => [path, key.defaultValue]));
   });
 
   test("says of every key what the table says", () => {
     const lines = readFileSync(EXAMPLE, "utf8").split("\n");
     const lineOf = findLines(lines.join("\n"));
-    for (const { section, key, path } of keyPlaces) {
+    for (const { section, key, path } of configKeys) {
       let first = (lineOf([section, key.name]) ?? 0) - 1;
       const said: string[] = [];
       while (lines[first - 1]?.startsWith("# ")) said.unshift(lines[--first]?.slice(2) ?? "");
-      expect(`${path}: ${said.join(" ")}`).toBe(`${path}: ${key.says}`);
+      expect(`${path}: ${said.join(" ")}`).toBe(`${path}: ${key.description}`);
     }
   });
 
@@ -118,7 +118,7 @@ test("the defaults are those that operators rely on", () => {
       messages: null,
       inbound: null,
     },
-    backup: { schedule: null, directory: "data/backups", keep: 7 },
+    backup: { schedule: null, directory: "data/backups", retention: 7 },
     log: { level: "info", format: "text" },
   });
 });
@@ -126,17 +126,24 @@ test("the defaults are those that operators rely on", () => {
 describe("what beats what", () => {
   test("the file named by the option is the only one read", () => {
     const other = write("[log]\nlevel = 'debug'", "other.toml");
-    const config = load("[backup]\nkeep = 3", { places: [other] });
-    expect([config.backup.keep, config.log.level, config.file]).toEqual([3, "info", join(directory, "waxwing.toml")]);
+    const config = load("[backup]\nkeep = 3", { searchPaths: [other] });
+    expect([config.backup.retention, config.log.level, config.file]).toEqual([
+      3,
+      "info",
+      join(directory, "waxwing.toml"),
+    ]);
   });
 
   test("of the usual places the first that exists counts, and none is fine", () => {
     const first = write("[backup]\nkeep = 1", "first.toml");
     const second = write("[backup]\nkeep = 2", "second.toml");
     const missing = join(directory, "missing.toml");
-    expect(loadConfig({ env: {}, places: [first, second] }).backup.keep).toBe(1);
-    expect(loadConfig({ env: {}, places: [missing, second] })).toMatchObject({ file: second, backup: { keep: 2 } });
-    expect(loadConfig({ env: {}, places: [missing] })).toMatchObject({ file: null, backup: { keep: 7 } });
+    expect(loadConfig({ env: {}, searchPaths: [first, second] }).backup.retention).toBe(1);
+    expect(loadConfig({ env: {}, searchPaths: [missing, second] })).toMatchObject({
+      file: second,
+      backup: { retention: 2 },
+    });
+    expect(loadConfig({ env: {}, searchPaths: [missing] })).toMatchObject({ file: null, backup: { retention: 7 } });
   });
 
   test("a variable beats the file, an option beats the variable", () => {
@@ -160,11 +167,11 @@ describe("what beats what", () => {
 
   test("every key can be given by its variable, in the words of the file", () => {
     const env: Record<string, string> = {};
-    for (const { variable, key } of keyPlaces) env[variable] = String(key.byDefault);
-    expect(loadConfig({ env, places: [] })).toEqual(loadConfig(NOTHING));
+    for (const { variable, key } of configKeys) env[variable] = String(key.defaultValue);
+    expect(loadConfig({ env, searchPaths: [] })).toEqual(loadConfig(NOTHING));
     expect(
       loadConfig({
-        places: [],
+        searchPaths: [],
         env: {
           WAXWING_WEBHOOKS_RETRY_AFTER: "1m, 2h",
           WAXWING_WEBHOOKS_ALLOW_HTTP: "true",
@@ -186,13 +193,13 @@ describe("what beats what", () => {
 
   test("the key itself and other programs' variables are left alone", () => {
     const env = { WAXWING_SECRETS_KEY: "c2VjcmV0", PATH: "/bin", WAXWINGS: "1", WAXWING_LOG_LEVEL: undefined };
-    expect(loadConfig({ env, places: [] })).toEqual(loadConfig(NOTHING));
+    expect(loadConfig({ env, searchPaths: [] })).toEqual(loadConfig(NOTHING));
   });
 
   test("a byte order mark, Windows line ends, dotted keys and inline tables read like anything else", () => {
-    expect(load("\ufeff[backup]\r\nkeep = 3\r\n").backup.keep).toBe(3);
-    expect(load("backup.keep = 4").backup.keep).toBe(4);
-    expect(load("backup = { keep = 5 }").backup.keep).toBe(5);
+    expect(load("\ufeff[backup]\r\nkeep = 3\r\n").backup.retention).toBe(3);
+    expect(load("backup.keep = 4").backup.retention).toBe(4);
+    expect(load("backup = { keep = 5 }").backup.retention).toBe(5);
   });
 });
 
@@ -233,7 +240,7 @@ describe("a value is accepted or refused", () => {
     test(path, () => {
       for (const value of accepted) load(`${path} = ${value}`);
       for (const value of refused) {
-        const [mistake, ...others] = refusal(() => load(`\n${path} = ${value}`)).mistakes;
+        const [mistake, ...others] = refusal(() => load(`\n${path} = ${value}`)).problems;
         expect({ value, path: mistake?.path?.replace(/\[\d+\]$/, ""), line: mistake?.line, others }).toEqual({
           value,
           path,
@@ -332,7 +339,7 @@ describe("a mistake is named with its place, what was found and what would be ri
     const error = refusal(() =>
       load("[limits]\nburst = 0\nx = 1\nbody_bytes = 0\n[nonsense]\n", { env: { WAXWING_LOG_LEVEL: "loud" } }),
     );
-    expect(error.mistakes.map(({ line, path }) => [line, path])).toEqual([
+    expect(error.problems.map(({ line, path }) => [line, path])).toEqual([
       [2, "limits.burst"],
       [3, "limits.x"],
       [4, "limits.body_bytes"],
@@ -348,7 +355,7 @@ describe("a mistake is named with its place, what was found and what would be ri
   });
 
   test("no message repeats a secret", () => {
-    const secrets = keyPlaces.filter(({ key }) => key.kind.hidden).map(({ path }) => path);
+    const secrets = configKeys.filter(({ key }) => key.kind.isSecret).map(({ path }) => path);
     expect(secrets).toEqual(["server.metrics_token", "whatsapp.app_secret", "whatsapp.verify_token"]);
     for (const path of secrets) {
       for (const value of ['"hush hush"', "7777", '["hush"]', '{ hush = "hush" }']) {
@@ -370,7 +377,7 @@ describe("a mistake is named with its place, what was found and what would be ri
   test.skipIf(process.getuid?.() === 0)("a file that may not be read in a usual place is not passed by", () => {
     const file = write("", "closed.toml");
     chmodSync(file, 0o000);
-    expect(refusal(() => loadConfig({ env: {}, places: [file] })).message).toContain("it may not be read");
+    expect(refusal(() => loadConfig({ env: {}, searchPaths: [file] })).message).toContain("it may not be read");
   });
 });
 
@@ -385,7 +392,7 @@ describe("any text", () => {
   };
   const scalar = fc.oneof(fc.string(), fc.double({ noNaN: true }), fc.boolean(), fc.integer(), fc.array(fc.string()));
   const name = fc.oneof(
-    fc.constantFrom(...keyPlaces.flatMap(({ section, key }) => [section, key.name])),
+    fc.constantFrom(...configKeys.flatMap(({ section, key }) => [section, key.name])),
     fc.string(),
     fc.constantFrom("__proto__", "constructor", "toString", ""),
   );
@@ -505,7 +512,7 @@ test("the nearest name forgives case, dashes and a slip or two, and does not gue
   const names = ["public_url", "listen", "tls_key", "tls_cert"];
   expect(
     ["publicUrl", "public-url", "lisetn", "LISTEN", "tls_kye", "port", "x", "y".repeat(5000)].map((name) =>
-      findNearest(name, names),
+      findSuggestion(name, names),
     ),
   ).toEqual(["public_url", "public_url", "listen", "listen", "tls_key", null, null, null]);
 });

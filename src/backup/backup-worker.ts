@@ -7,37 +7,37 @@ import { systemClock } from "#src/core/clock.ts";
 import { newInstanceId } from "#src/core/id.ts";
 import { systemRandom } from "#src/core/random.ts";
 import { openClient } from "#src/db/driver.ts";
-import { checkDatabase, type Health } from "#src/health/check.ts";
+import { type CheckResult, checkDatabase } from "#src/health/check.ts";
 import { makeBackup, verifyBackup } from "./backup.ts";
-import { rehearseRestore } from "./restore.ts";
+import { runRestoreDrill } from "./restore.ts";
 import { backupName, removeLeftovers, removeOldBackups } from "./rotation.ts";
-import { faultsOf, keepProof, listBackups, type Proof } from "./verification-reports.ts";
+import { faultsOf, listBackups, saveVerificationReport, type VerificationReport } from "./verification-reports.ts";
 
-export type CopyOrder =
+export type BackupJobRequest =
   /** `keep`: how many of the server's own stay; null: all of them. */
-  | { kind: "backup"; keep: number | null }
+  | { kind: "backup"; retention: number | null }
   | { kind: "verify"; name: string }
   | { kind: "drill"; name: string }
   | { kind: "check" };
 
-export type WorkerOrder = CopyOrder & { database: string; directory: string; now: number };
+export type WorkerRequest = BackupJobRequest & { database: string; directory: string; now: number };
 
-export type CopyOutcome =
-  | { kind: "backup"; name: string; bytes: number; proof: Proof; removed: string[] }
-  | { kind: "verify"; name: string; proof: Proof }
-  | { kind: "drill"; name: string; proof: Proof }
-  | { kind: "check"; health: Health };
+export type BackupJobOutcome =
+  | { kind: "backup"; name: string; bytes: number; verificationReport: VerificationReport; removed: string[] }
+  | { kind: "verify"; name: string; verificationReport: VerificationReport }
+  | { kind: "drill"; name: string; verificationReport: VerificationReport }
+  | { kind: "check"; result: CheckResult };
 
-export type WorkerAnswer = { step: string } | { outcome: CopyOutcome } | { error: string };
+export type WorkerResponse = { step: string } | { outcome: BackupJobOutcome } | { error: string };
 
 declare const self: {
-  onmessage: ((event: { data: WorkerOrder }) => void) | null;
-  postMessage(answer: WorkerAnswer): void;
+  onmessage: ((event: { data: WorkerRequest }) => void) | null;
+  postMessage(response: WorkerResponse): void;
 };
 
 self.onmessage = ({ data }) => {
   try {
-    self.postMessage({ outcome: work(data) });
+    self.postMessage({ outcome: runJob(data) });
   } catch (error) {
     self.postMessage({ error: error instanceof Error ? error.message : String(error) });
   }
@@ -45,57 +45,63 @@ self.onmessage = ({ data }) => {
 
 const onStep = (step: string): void => self.postMessage({ step });
 
-function work(order: WorkerOrder): CopyOutcome {
-  const { kind, database, directory, now } = order;
+function runJob(request: WorkerRequest): BackupJobOutcome {
+  const { kind, database, directory, now } = request;
   switch (kind) {
     case "backup": {
       removeLeftovers(directory);
-      const { file, bytes, ...looked } = makeBackup(database, backupName(directory, now), now, onStep);
-      const removed = order.keep === null ? [] : removeOldBackups(directory, { file, ...looked }, order.keep);
+      const { file, bytes, ...verification } = makeBackup(database, backupName(directory, now), now, onStep);
+      const removed =
+        request.retention === null ? [] : removeOldBackups(directory, { file, ...verification }, request.retention);
       const name = basename(file);
-      const proof = { ...looked, provenAt: now, drill: null };
+      const verificationReport = { ...verification, verifiedAt: now, restoreDrill: null };
       // The backup is made, and proven, whether or not that can be written down.
       try {
-        keepProof(directory, name, proof);
+        saveVerificationReport(directory, name, verificationReport);
       } catch {}
-      return { kind, name, bytes, proof, removed };
+      return { kind, name, bytes, verificationReport, removed };
     }
     case "verify": {
-      const { name } = order;
-      const looked = verifyBackup(join(directory, name), now, onStep);
-      const drill = listBackups(directory).find((one) => one.name === name)?.proof?.drill ?? null;
-      const proof = { ...looked, provenAt: now, drill };
-      keepProof(directory, name, proof);
-      return { kind, name, proof };
+      const { name } = request;
+      const verification = verifyBackup(join(directory, name), now, onStep);
+      const restoreDrill =
+        listBackups(directory).find((one) => one.name === name)?.verificationReport?.restoreDrill ?? null;
+      const verificationReport = { ...verification, verifiedAt: now, restoreDrill };
+      saveVerificationReport(directory, name, verificationReport);
+      return { kind, name, verificationReport };
     }
     case "drill": {
-      const { name } = order;
+      const { name } = request;
       const file = join(directory, name);
       const startedAt = systemClock.monotonic();
-      const looked = verifyBackup(file, now, onStep);
-      const proof: Proof = { ...looked, provenAt: now, drill: null };
+      const verification = verifyBackup(file, now, onStep);
+      const verificationReport: VerificationReport = { ...verification, verifiedAt: now, restoreDrill: null };
       // What is damaged is not restored: that it is, is what the drill has found out.
-      if (faultsOf(proof).length === 0) {
-        const built = rehearseRestore(file, database, {
+      if (faultsOf(verificationReport).length === 0) {
+        const prepared = runRestoreDrill(file, database, {
           now,
           onStep,
           newInstanceId: () => newInstanceId(systemRandom),
         });
-        proof.drill = { ...built, at: now, tookMs: Math.round(systemClock.monotonic() - startedAt) };
+        verificationReport.restoreDrill = {
+          ...prepared,
+          at: now,
+          durationMs: Math.round(systemClock.monotonic() - startedAt),
+        };
       }
-      keepProof(directory, name, proof);
-      return { kind, name, proof };
+      saveVerificationReport(directory, name, verificationReport);
+      return { kind, name, verificationReport };
     }
     case "check":
-      return { kind, health: check(database, now) };
+      return { kind, result: check(database, now) };
   }
 }
 
 /** The database that is served: piece by piece, so that its log can be emptied in between. */
-function check(database: string, now: number): Health {
+function check(database: string, now: number): CheckResult {
   const client = openClient(database, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
-    return checkDatabase(client, { now, whole: false, onPart: (part) => onStep(`checking ${part}`) });
+    return checkDatabase(client, { now, isExclusive: false, onStep: (part) => onStep(`checking ${part}`) });
   } finally {
     client.close();
   }

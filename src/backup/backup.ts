@@ -5,11 +5,11 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { type Client, openClient } from "#src/db/driver.ts";
-import { makePrivateDirectory, makePrivateFile } from "#src/db/files.ts";
-import { readInstance, type Stamp, writeStamp } from "#src/db/instance.ts";
+import { createPrivateDirectory, createPrivateFile } from "#src/db/files.ts";
+import { type BackupMetadata, readInstance, writeBackupMetadata } from "#src/db/instance.ts";
 import { schemaVersion } from "#src/db/migrate.ts";
-import { checkDatabase, countRows, type Finding } from "#src/health/check.ts";
-import { putInPlace, removeDatabase, removeUnfinished, requireRoom, UNFINISHED } from "./files.ts";
+import { type CheckFinding, checkDatabase, countRows } from "#src/health/check.ts";
+import { moveIntoPlace, removeDatabase, removeUnfinished, requireFreeSpace, UNFINISHED } from "./files.ts";
 
 export interface Backup {
   file: string;
@@ -21,7 +21,7 @@ export interface Backup {
   /** The state that it shows, milliseconds. */
   at: number;
   /** What is wrong with the database itself, and so with the copy; the copy is kept all the same. */
-  findings: Finding[];
+  findings: CheckFinding[];
 }
 
 /** There is something under the name already: a backup never replaces anything. */
@@ -30,10 +30,10 @@ export class NameTaken extends Error {
 }
 
 /** The copy is not what a backup must be; nothing is left of it. */
-export class CopyBroken extends Error {
-  override readonly name = "CopyBroken";
-  readonly findings: Finding[];
-  constructor(findings: Finding[]) {
+export class BackupBroken extends Error {
+  override readonly name = "BackupBroken";
+  readonly findings: CheckFinding[];
+  constructor(findings: CheckFinding[]) {
     super(`the copy is broken: ${findings.map(({ name, ids }) => `${name} (${ids.join("; ")})`).join(", ")}`);
     this.findings = findings;
   }
@@ -51,17 +51,17 @@ export type OnStep = (step: string) => void;
 export function makeBackup(database: string, file: string, now: number, onStep: OnStep = () => undefined): Backup {
   const target = resolve(file);
   if (existsSync(target)) throw new NameTaken(`there is already something at ${target}; a backup replaces nothing`);
-  makePrivateDirectory(dirname(target));
+  createPrivateDirectory(dirname(target));
   removeUnfinished(target);
   const unfinished = `${target}${UNFINISHED}-backup`;
   try {
     onStep("copying the database");
     copyDatabase(database, unfinished, { kind: "backup", at: now, hasGap: false });
-    const looked = lookOver(unfinished, now, onStep);
+    const verification = inspectBackup(unfinished, now, onStep);
     // The copy may be at fault then, not the database. Broken invariants came from the database: the copy is as good.
-    if (looked.findings.some(({ name }) => isDamage(name))) throw new CopyBroken(looked.findings);
-    putInPlace(unfinished, target);
-    return { ...looked, file: target, bytes: statSync(target).size, at: now };
+    if (verification.findings.some(({ name }) => isDamage(name))) throw new BackupBroken(verification.findings);
+    moveIntoPlace(unfinished, target);
+    return { ...verification, file: target, bytes: statSync(target).size, at: now };
   } catch (error) {
     removeDatabase(unfinished);
     throw error;
@@ -72,11 +72,11 @@ export function makeBackup(database: string, file: string, now: number, onStep: 
  * Writes the database's state of this moment to a new file, stamped. A reader beside the server's writes: nobody waits,
  * only the log cannot be emptied meanwhile.
  */
-export function copyDatabase(database: string, target: string, stamp: Stamp | null): void {
+export function copyDatabase(database: string, target: string, backupMetadata: BackupMetadata | null): void {
   const source = openClient(database, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
-    requireRoom(dirname(target), roomFor(source), `a copy of ${basename(database)}`);
-    makePrivateFile(target);
+    requireFreeSpace(dirname(target), requiredBytes(source), `a copy of ${basename(database)}`);
+    createPrivateFile(target);
     // Says how the copy is laid out: what is deleted in it later can be given back to the disk. Where the database is
     // laid out so already, saying it again would be a write.
     if (source.pragma("auto_vacuum", { simple: true }) === 0) source.pragma("auto_vacuum = INCREMENTAL");
@@ -87,49 +87,51 @@ export function copyDatabase(database: string, target: string, stamp: Stamp | nu
   const copy = openClient(target, { fileMustExist: true });
   try {
     copy.pragma("synchronous = FULL");
-    if (stamp !== null) writeStamp(copy, stamp);
+    if (backupMetadata !== null) writeBackupMetadata(copy, backupMetadata);
   } finally {
     copy.close();
   }
 }
 
 /** The pages that a copy will have, with a little for what comes on top. */
-function roomFor(source: Client): number {
-  const number = (name: string): number => Number(source.pragma(name, { simple: true }));
-  return Math.ceil((number("page_count") - number("freelist_count")) * number("page_size") * 1.05) + 1_000_000;
+function requiredBytes(source: Client): number {
+  const readPragma = (name: string): number => Number(source.pragma(name, { simple: true }));
+  return (
+    Math.ceil((readPragma("page_count") - readPragma("freelist_count")) * readPragma("page_size") * 1.05) + 1_000_000
+  );
 }
 
 /** What a backup's file proves, at this moment. */
-export interface Looked extends Pick<Backup, "schema" | "counts" | "checks" | "findings"> {
+export interface VerificationResult extends Pick<Backup, "schema" | "counts" | "checks" | "findings"> {
   /** The state that it shows, milliseconds; null where it does not say. */
   at: number | null;
 }
 
 /** Looks a file over that was made before. It only reads; what cannot even be opened as a database is damage. */
-export function verifyBackup(file: string, now: number, onStep: OnStep): Looked {
+export function verifyBackup(file: string, now: number, onStep: OnStep): VerificationResult {
   try {
-    return lookOver(file, now, onStep);
+    return inspectBackup(file, now, onStep);
   } catch (error) {
-    const told = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     const finding = {
       name: "integrity",
       sentence: "SQLite finds the file whole.",
       count: 1,
       of: "damage",
-      ids: [told],
+      ids: [reason],
       next: "use another backup, and look at the disk that this one is on",
     };
     return { schema: 0, counts: {}, checks: 1, findings: [finding], at: null };
   }
 }
 
-function lookOver(path: string, now: number, onStep: OnStep): Looked {
+function inspectBackup(path: string, now: number, onStep: OnStep): VerificationResult {
   const copy = openClient(path, { readonly: true, fileMustExist: true });
   try {
     const { findings, checked } = checkDatabase(copy, {
       now,
-      whole: true,
-      onPart: (part) => onStep(`checking ${part}`),
+      isExclusive: true,
+      onStep: (name) => onStep(`checking ${name}`),
     });
     const isReadable = !findings.some(({ name }) => isDamage(name));
     return {
@@ -137,7 +139,7 @@ function lookOver(path: string, now: number, onStep: OnStep): Looked {
       counts: isReadable ? countRows(copy) : {},
       checks: checked.length,
       findings,
-      at: isReadable ? (readInstance(copy)?.stamp?.at ?? null) : null,
+      at: isReadable ? (readInstance(copy)?.backupMetadata?.at ?? null) : null,
     };
   } finally {
     copy.close();

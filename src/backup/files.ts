@@ -20,16 +20,18 @@ const COMPANIONS = ["-wal", "-shm", "-journal"];
 export const UNFINISHED = ".unfinished";
 
 /** The disk has not the room that a copy needs. */
-export class NoRoom extends Error {
-  override readonly name = "NoRoom";
+export class InsufficientSpace extends Error {
+  override readonly name = "InsufficientSpace";
 }
 
 /** Throws `NoRoom` unless the directory's disk has `bytes` free. */
-export function requireRoom(directory: string, bytes: number, what: string): void {
+export function requireFreeSpace(directory: string, bytes: number, what: string): void {
   const { bavail, bsize } = statfsSync(directory);
   const free = bavail * bsize;
   if (free >= bytes) return;
-  throw new NoRoom(`${what} needs ${megabytes(bytes)} MB free in ${directory}, and there are ${megabytes(free)} MB`);
+  throw new InsufficientSpace(
+    `${what} needs ${megabytes(bytes)} MB free in ${directory}, and there are ${megabytes(free)} MB`,
+  );
 }
 
 function megabytes(bytes: number): string {
@@ -55,7 +57,7 @@ function syncHandle(path: string, flags: string): void {
 }
 
 /** Gives a finished file its name. There is either nothing under it, or all of it. */
-export function putInPlace(unfinished: string, path: string): void {
+export function moveIntoPlace(unfinished: string, path: string): void {
   makePrivate(unfinished);
   syncFile(unfinished);
   renameSync(unfinished, path);
@@ -66,7 +68,7 @@ export function putInPlace(unfinished: string, path: string): void {
  * Puts `fresh` in the place of the database and keeps the replaced file, with what SQLite keeps beside it, as `kept`. At
  * no moment is there no database under its name, and frames of the old log never meet the new file.
  */
-export function swap(database: string, fresh: string, kept: string): void {
+export function swapDatabase(database: string, fresh: string, kept: string): void {
   makePrivate(fresh);
   syncFile(fresh);
   const directory = dirname(database);
@@ -74,14 +76,14 @@ export function swap(database: string, fresh: string, kept: string): void {
     for (const companion of COMPANIONS) {
       if (existsSync(database + companion)) renameSync(database + companion, kept + companion);
     }
-    keepUnder(database, kept);
+    linkOrRename(database, kept);
     syncDirectory(directory);
   }
   renameSync(fresh, database);
   syncDirectory(directory);
 }
 
-function keepUnder(database: string, kept: string): void {
+function linkOrRename(database: string, kept: string): void {
   try {
     // A second name for the same file: the first one then changes hands in a single step.
     linkSync(database, kept);
@@ -111,8 +113,8 @@ export function removeUnfinished(path: string, wanted: string | null = null): vo
 }
 
 /** A name beside `path` that nobody has: with the time, and a number where that is taken. */
-export function freeName(path: string, word: string, now: number): string {
-  const base = `${path}.${word}-${fileTime(now)}`;
+export function findFreeName(path: string, label: string, now: number): string {
+  const base = `${path}.${label}-${formatFileTime(now)}`;
   for (let count = 1; ; count++) {
     const name = count === 1 ? base : `${base}-${count}`;
     if (!existsSync(name)) return name;
@@ -120,6 +122,6 @@ export function freeName(path: string, word: string, now: number): string {
 }
 
 /** `20261121T080000Z`: sorts by time, and every file system takes it. */
-export function fileTime(now: number): string {
+export function formatFileTime(now: number): string {
   return new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
 }

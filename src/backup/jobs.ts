@@ -5,10 +5,10 @@
 
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
-import type { CopyOrder, CopyOutcome, WorkerAnswer, WorkerOrder } from "./backup-worker.ts";
+import type { BackupJobOutcome, BackupJobRequest, WorkerRequest, WorkerResponse } from "./backup-worker.ts";
 import { faultsOf, type ListedBackup, listBackups } from "./verification-reports.ts";
 
-export interface CopyJobsOptions {
+export interface BackupJobsOptions {
   clock: Clock;
   log: Log;
   database: string;
@@ -18,28 +18,28 @@ export interface CopyJobsOptions {
   onBackup: (at: number | null) => void;
 }
 
-export interface Job {
-  order: CopyOrder;
+export interface BackupJob {
+  request: BackupJobRequest;
   startedAt: number;
   /** What it does at the moment, in words. */
   step: string | null;
 }
 
-export interface EndedJob extends Job {
+export interface FinishedJob extends BackupJob {
   endedAt: number;
   /** Null: it failed, and `error` says why. */
-  outcome: CopyOutcome | null;
+  outcome: BackupJobOutcome | null;
   error: string | null;
 }
 
-export class CopyJobs {
-  readonly #options: CopyJobsOptions;
-  readonly #ended = new Map<CopyOrder["kind"], EndedJob>();
+export class BackupJobs {
+  readonly #options: BackupJobsOptions;
+  readonly #finished = new Map<BackupJobRequest["kind"], FinishedJob>();
   #worker: Worker | null = null;
-  #next: CopyOrder | null = null;
-  #current: Job | null = null;
+  #next: BackupJobRequest | null = null;
+  #current: BackupJob | null = null;
 
-  constructor(options: CopyJobsOptions) {
+  constructor(options: BackupJobsOptions) {
     this.#options = options;
   }
 
@@ -47,7 +47,7 @@ export class CopyJobs {
     return this.#options.directory;
   }
 
-  get current(): Readonly<Job> | null {
+  get current(): Readonly<BackupJob> | null {
     return this.#current;
   }
 
@@ -56,8 +56,8 @@ export class CopyJobs {
   }
 
   /** The last one of its kind since the start of the server. */
-  lastOf(kind: CopyOrder["kind"]): Readonly<EndedJob> | null {
-    return this.#ended.get(kind) ?? null;
+  findLast(kind: BackupJobRequest["kind"]): Readonly<FinishedJob> | null {
+    return this.#finished.get(kind) ?? null;
   }
 
   /** The newest first. Reads the directory: a handful of files. */
@@ -67,36 +67,40 @@ export class CopyJobs {
 
   /** When the newest sound backup was finished, milliseconds; null: there is none. */
   lastSoundAt(): number | null {
-    return this.list().find(({ proof }) => proof !== null && faultsOf(proof).length === 0)?.madeAt ?? null;
+    return (
+      this.list().find(
+        ({ verificationReport }) => verificationReport !== null && faultsOf(verificationReport).length === 0,
+      )?.createdAt ?? null
+    );
   }
 
   /** When the last backup since the start failed or copied a broken database, milliseconds; null: it did not. */
   lastFailureAt(): number | null {
-    const last = this.lastOf("backup");
+    const last = this.findLast("backup");
     return last === null || isSoundBackup(last) ? null : last.endedAt;
   }
 
   /** False, and nothing is done, while another one is under way. */
-  start(order: CopyOrder): boolean {
+  start(request: BackupJobRequest): boolean {
     if (this.#current !== null) return false;
     const { clock, database, directory } = this.#options;
     const now = clock.now();
-    const job: Job = { order, startedAt: now, step: null };
+    const job: BackupJob = { request, startedAt: now, step: null };
     this.#current = job;
     const worker = new Worker(workerUrl());
     this.#worker = worker;
-    worker.onmessage = ({ data }: { data: WorkerAnswer }) => {
+    worker.onmessage = ({ data }: { data: WorkerResponse }) => {
       if ("step" in data) job.step = data.step;
       else this.#end(job, "outcome" in data ? data.outcome : null, "error" in data ? data.error : null);
     };
     worker.onerror = (event) => this.#end(job, null, event.message);
-    worker.postMessage({ ...order, database, directory, now } satisfies WorkerOrder);
+    worker.postMessage({ ...request, database, directory, now } satisfies WorkerRequest);
     return true;
   }
 
   /** At once, or after what is under way; of several that wait, the last. */
-  startNext(order: CopyOrder): void {
-    if (!this.start(order)) this.#next = order;
+  startNext(request: BackupJobRequest): void {
+    if (!this.start(request)) this.#next = request;
   }
 
   /** What is under way is given up; what is left of it goes with the next one. */
@@ -111,35 +115,35 @@ export class CopyJobs {
     this.#current = null;
   }
 
-  #end(job: Job, outcome: CopyOutcome | null, error: string | null): void {
+  #end(job: BackupJob, outcome: BackupJobOutcome | null, error: string | null): void {
     if (this.#current !== job) return;
     this.#close();
-    this.#ended.set(job.order.kind, { ...job, endedAt: this.#options.clock.now(), outcome, error });
-    this.#tell(job, outcome, error);
+    this.#finished.set(job.request.kind, { ...job, endedAt: this.#options.clock.now(), outcome, error });
+    this.#logOutcome(job, outcome, error);
     const next = this.#next;
     this.#next = null;
     if (next !== null) this.start(next);
   }
 
-  #tell({ order, startedAt }: Job, outcome: CopyOutcome | null, reason: string | null): void {
+  #logOutcome({ request, startedAt }: BackupJob, outcome: BackupJobOutcome | null, reason: string | null): void {
     const { log, onBackup } = this.#options;
     if (outcome === null) {
-      if (order.kind === "backup") onBackup(null);
-      log.error(FAILED[order.kind], { ...("name" in order ? { file: order.name } : {}), reason });
+      if (request.kind === "backup") onBackup(null);
+      log.error(FAILED[request.kind], { ...("name" in request ? { file: request.name } : {}), reason });
       return;
     }
     if (outcome.kind !== "backup") {
-      const findings = outcome.kind === "check" ? outcome.health.findings : faultsOf(outcome.proof);
+      const findings = outcome.kind === "check" ? outcome.result.findings : faultsOf(outcome.verificationReport);
       const about = outcome.kind === "check" ? {} : { file: outcome.name };
       if (findings.length === 0) log.info(DONE[outcome.kind], about);
       else log.error(BROKEN[outcome.kind], { ...about, broken: findings.map(({ name }) => name) });
       return;
     }
-    const { name: file, bytes, proof, removed } = outcome;
-    const broken = proof.findings.map(({ name, count, of }) => `${name}: ${count} × ${of}`);
+    const { name: file, bytes, verificationReport, removed } = outcome;
+    const broken = verificationReport.findings.map(({ name, count, of }) => `${name}: ${count} × ${of}`);
     if (broken.length === 0) {
       onBackup(startedAt);
-      log.info("backed up", { file, bytes, ...proof.counts, removed });
+      log.info("backed up", { file, bytes, ...verificationReport.counts, removed });
       return;
     }
     onBackup(null);
@@ -150,8 +154,8 @@ export class CopyJobs {
   }
 }
 
-function isSoundBackup({ outcome }: EndedJob): boolean {
-  return outcome?.kind === "backup" && faultsOf(outcome.proof).length === 0;
+function isSoundBackup({ outcome }: FinishedJob): boolean {
+  return outcome?.kind === "backup" && faultsOf(outcome.verificationReport).length === 0;
 }
 
 const FAILED = {

@@ -7,7 +7,7 @@
 import type { Client } from "#src/db/driver.ts";
 
 /** How many rows of each were newer. */
-export interface TakenOver {
+export interface MergedCounts {
   contacts: number;
   consent_changes: number;
   messages: number;
@@ -36,27 +36,27 @@ const PROFILE = [
 ];
 
 /** `client` has the backup as its main database; `newerPath` is attached for as long as this runs. */
-export function takeOver(client: Client, newerPath: string): TakenOver {
+export function mergeNewer(client: Client, newerPath: string): MergedCounts {
   client.prepare("ATTACH DATABASE ? AS newer").run(newerPath);
   try {
     return client.transaction(() => {
       // Rows refer to each other in every direction; at the end all of them must be there.
       client.pragma("defer_foreign_keys = ON");
-      return new TakeOver(client).run();
+      return new NewerRowsMerge(client).run();
     })();
   } finally {
     client.exec("DETACH DATABASE newer");
   }
 }
 
-class TakeOver {
+class NewerRowsMerge {
   readonly #client: Client;
 
   constructor(client: Client) {
     this.#client = client;
   }
 
-  run(): TakenOver {
+  run(): MergedCounts {
     this.#insert("workspaces");
     const suspensions = this.#update("workspaces", ["suspended_at", "suspended_reason"]);
     this.#update("workspaces", ["api_enabled"]);
@@ -65,25 +65,25 @@ class TakeOver {
     this.#update("billing_accounts", ["credited", "held", "charged"], "workspace_id");
     this.#insert("api_keys");
     const revoked = this.#update("api_keys", ["revoked_at"]);
-    this.#takeUsers();
-    const secrets = this.#takeSecrets();
+    this.#mergeUsers();
+    const secrets = this.#mergeSecrets();
     // A number that was removed makes room for its successor.
     this.#update("numbers", ["removed_at", "ready", "unready_reason"]);
     this.#insert("numbers");
-    const people = this.#takeContacts();
-    this.#takeBroadcasts();
-    const messages = this.#takeMessages();
-    this.#replace("reached_people");
+    const people = this.#mergeContacts();
+    this.#mergeBroadcasts();
+    const messages = this.#mergeMessages();
+    this.#replace("recent_recipients");
     const inbounds = this.#insert("inbounds");
     this.#update("inbounds", ["text", "network_message_id"]);
-    const events = this.#takeEvents();
+    const events = this.#mergeEvents();
     this.#replace("idempotency_keys");
     this.#replace("parked_statuses");
-    this.#insert("network_attempts");
+    this.#insert("provider_requests");
     this.#insert("callbacks");
     this.#update("callbacks", ["done_at", "note", "body"]);
-    this.#takeWork();
-    this.#takeIds();
+    this.#mergeOutbox();
+    this.#mergeSequences();
     return {
       ...people,
       messages,
@@ -98,27 +98,34 @@ class TakeOver {
   }
 
   /** Who was locked out stays out, and a password or second factor that was given up does not come back. */
-  #takeUsers(): void {
+  #mergeUsers(): void {
     this.#update("users", ["password", "totp_secret", "totp_pending", "totp_step", "disabled_at", "is_operator"]);
     this.#insert("users");
-    for (const table of ["memberships", "user_links", "sessions", "recovery_codes", "sign_in_tries", "form_answers"]) {
+    for (const table of [
+      "memberships",
+      "user_links",
+      "sessions",
+      "recovery_codes",
+      "sign_in_attempts",
+      "form_answers",
+    ]) {
       this.#replace(table);
     }
     this.#insert("audit_log");
   }
 
-  #takeSecrets(): number {
+  #mergeSecrets(): number {
     const tokens = this.#update("numbers", ["access_token", "app_secret", "callback_token"]);
     this.#insert("webhooks", "workspace_id");
     const signing = this.#update("webhooks", ["secret"], "workspace_id");
     // What waits to be delivered is taken over as well, so the address that it is meant for is.
-    this.#update("webhooks", ["url", "timeouts_in_a_row"], "workspace_id");
+    this.#update("webhooks", ["url", "consecutive_timeouts"], "workspace_id");
     return tokens + signing;
   }
 
-  #takeContacts(): Pick<TakenOver, "contacts" | "consent_changes" | "people_erased"> {
+  #mergeContacts(): Pick<MergedCounts, "contacts" | "consent_changes" | "people_erased"> {
     const erased = `SELECT m.id FROM main.contacts m JOIN newer.contacts n ON n.id = m.id
-      WHERE n.phone IS NULL AND n.network_user_id IS NULL AND n.person_id IS NULL
+      WHERE n.phone IS NULL AND n.network_user_id IS NULL AND n.identity_id IS NULL
         AND (m.phone IS NOT NULL OR m.network_user_id IS NOT NULL)`;
     this.#run(`CREATE TEMP TABLE erased_people AS ${erased}`);
     const peopleErased = this.#count("SELECT count(*) FROM temp.erased_people");
@@ -149,10 +156,10 @@ class TakeOver {
   }
 
   /** As they are now, with what they have come to: their recipients are messages, and are taken over as such. */
-  #takeBroadcasts(): void {
+  #mergeBroadcasts(): void {
     for (const [table, key] of [
       ["broadcasts", "id"],
-      ["broadcast_figures", "broadcast_id"],
+      ["broadcast_counters", "broadcast_id"],
     ] as const) {
       this.#update(
         table,
@@ -165,7 +172,7 @@ class TakeOver {
     this.#replace("broadcast_drafts");
   }
 
-  #takeMessages(): number {
+  #mergeMessages(): number {
     // Withdrawn since: the network took nothing of them, and their hold went with them.
     const gone = this.#run(`DELETE FROM main.messages WHERE status IN ('pending', 'queued', 'sending')
       AND id NOT IN (SELECT id FROM newer.messages)`);
@@ -179,7 +186,7 @@ class TakeOver {
     return gone + changed + this.#insert("messages");
   }
 
-  #takeEvents(): number {
+  #mergeEvents(): number {
     const events = this.#insert("events", "seq");
     this.#update("events", ["body"], "seq");
     const waiting =
@@ -197,8 +204,8 @@ class TakeOver {
   }
 
   /** The work that goes with rows that were taken over; other work is the backup's own. */
-  #takeWork(): void {
-    const kinds = "('deliver_webhook', 'settle_message', 'start_broadcast', 'review_broadcast')";
+  #mergeOutbox(): void {
+    const kinds = "('deliver_webhook', 'expire_message', 'start_broadcast', 'review_broadcast')";
     this.#run(`DELETE FROM main.outbox WHERE kind IN ${kinds}`);
     const columns = this.#columns("outbox")
       .filter((column) => column !== "id")
@@ -206,7 +213,7 @@ class TakeOver {
     this.#run(`INSERT INTO main.outbox (${columns}) SELECT ${columns} FROM newer.outbox WHERE kind IN ${kinds}`);
   }
 
-  #takeIds(): void {
+  #mergeSequences(): void {
     this.#run(`UPDATE main.sqlite_sequence SET seq = max(seq,
       coalesce((SELECT n.seq FROM newer.sqlite_sequence n WHERE n.name = main.sqlite_sequence.name), 0))`);
     this.#run(`INSERT INTO main.sqlite_sequence (name, seq) SELECT name, seq FROM newer.sqlite_sequence

@@ -1,8 +1,8 @@
 /** Databases that came in, or go out, as a file that is open already: its name may be out of this process's reach. */
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { makePrivateFile } from "#src/db/files.ts";
-import { requireRoom } from "./files.ts";
+import { createPrivateFile } from "#src/db/files.ts";
+import { requireFreeSpace } from "./files.ts";
 
 const PIECE_BYTES = 1 << 20;
 /** Says that a file is a database of SQLite's. */
@@ -10,8 +10,8 @@ const HEADER_BYTES = 100;
 
 /** Writes the open file to a new one at `path`. Throws `NoRoom`. */
 export function copyFromOpened(handle: number, path: string): void {
-  requireRoom(dirname(path), fstatSync(handle).size, `a copy of the file`);
-  makePrivateFile(path);
+  requireFreeSpace(dirname(path), fstatSync(handle).size, `a copy of the file`);
+  createPrivateFile(path);
   const copy = openSync(path, "r+");
   try {
     copyBytes(handle, copy, 0);

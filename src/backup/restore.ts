@@ -6,14 +6,14 @@
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { type Client, openClient } from "#src/db/driver.ts";
-import { type Instance, instanceId, readInstance, writeStamp } from "#src/db/instance.ts";
+import { type Instance, readInstance, readOrCreateInstanceId, writeBackupMetadata } from "#src/db/instance.ts";
 import { lockExclusively } from "#src/db/lock.ts";
 import { migrate, NewerSchema, schemaVersion } from "#src/db/migrate.ts";
 import { migrations } from "#src/db/migrations.ts";
-import { checkDatabase, countRows, type Finding } from "#src/health/check.ts";
-import { CopyBroken, copyDatabase, isDamage } from "./backup.ts";
-import { freeName, removeDatabase, removeUnfinished, swap, UNFINISHED } from "./files.ts";
-import { type TakenOver, takeOver } from "./merge-newer.ts";
+import { type CheckFinding, checkDatabase, countRows } from "#src/health/check.ts";
+import { BackupBroken, copyDatabase, isDamage } from "./backup.ts";
+import { findFreeName, removeDatabase, removeUnfinished, swapDatabase, UNFINISHED } from "./files.ts";
+import { type MergedCounts, mergeNewer } from "./merge-newer.ts";
 
 /** Nobody can say what happened since the backup, and nobody has said that this is accepted. */
 export class GapNotAccepted extends Error {
@@ -47,34 +47,34 @@ export interface RestoreOptions {
 }
 
 /** What a restore makes, before it takes the database's place. */
-export interface Built {
+export interface PreparedRestore {
   /** When the backup was made, milliseconds; null where it does not say. */
   since: number | null;
   counts: Record<string, number>;
-  takenOver: TakenOver | null;
+  merged: MergedCounts | null;
   /** Why nothing was taken over; null where something was. */
   gap: string | null;
   /** Invariants that are broken in the result, because the backup or the replaced database broke them already. */
   flaws: string[];
 }
 
-export interface Restored extends Built {
+export interface RestoreResult extends PreparedRestore {
   /** Where the replaced database is; null where there was none. */
   kept: string | null;
 }
 
-export function restoreBackup(file: string, database: string, options: RestoreOptions): Restored {
+export function restoreBackup(file: string, database: string, options: RestoreOptions): RestoreResult {
   removeUnfinished(database, file);
-  const place = { fresh: `${database}${UNFINISHED}-restore`, newer: `${database}${UNFINISHED}-replaced` };
+  const paths = { fresh: `${database}${UNFINISHED}-restore`, newer: `${database}${UNFINISHED}-replaced` };
   try {
-    const built = buildRestored(file, database, place, options);
-    const kept = existsSync(database) ? freeName(database, "replaced", options.now) : null;
-    if (kept !== null) settleReplaced(database, options.now);
-    swap(database, place.fresh, kept ?? `${database}.replaced`);
-    return { ...built, kept };
+    const prepared = prepareRestore(file, database, paths, options);
+    const kept = existsSync(database) ? findFreeName(database, "replaced", options.now) : null;
+    if (kept !== null) finalizeReplaced(database, options.now);
+    swapDatabase(database, paths.fresh, kept ?? `${database}.replaced`);
+    return { ...prepared, kept };
   } finally {
-    removeDatabase(place.fresh);
-    removeDatabase(place.newer);
+    removeDatabase(paths.fresh);
+    removeDatabase(paths.newer);
   }
 }
 
@@ -82,18 +82,22 @@ export function restoreBackup(file: string, database: string, options: RestoreOp
  * Everything that a restore would do, up to the swap, and nothing of it stays: beside a running server, which it only
  * reads. A gap is told, not refused. Throws `LockHeld` where another one is under way.
  */
-export function rehearseRestore(file: string, database: string, options: Omit<RestoreOptions, "acceptGap">): Built {
-  const place = { fresh: `${database}${UNFINISHED}-drill`, newer: `${database}${UNFINISHED}-drill-replaced` };
+export function runRestoreDrill(
+  file: string,
+  database: string,
+  options: Omit<RestoreOptions, "acceptGap">,
+): PreparedRestore {
+  const paths = { fresh: `${database}${UNFINISHED}-drill`, newer: `${database}${UNFINISHED}-drill-replaced` };
   const clear = (): void => {
-    removeDatabase(place.fresh);
-    removeDatabase(place.newer);
+    removeDatabase(paths.fresh);
+    removeDatabase(paths.newer);
   };
   // One at a time, whoever it is: the server, or a command beside it.
   const lock = lockExclusively(`${database}.drill-lock`);
   try {
     // Of one that was broken off.
     clear();
-    return buildRestored(file, database, place, { ...options, acceptGap: true });
+    return prepareRestore(file, database, paths, { ...options, acceptGap: true });
   } finally {
     clear();
     lock.release();
@@ -101,57 +105,57 @@ export function rehearseRestore(file: string, database: string, options: Omit<Re
 }
 
 /** Makes what would be restored, at `fresh`; `newer` is room for a copy of the database that it replaces. */
-function buildRestored(
+function prepareRestore(
   file: string,
   database: string,
   { fresh, newer }: { fresh: string; newer: string },
   { now, acceptGap, newInstanceId, onStep }: RestoreOptions,
-): Built {
+): PreparedRestore {
   onStep("checking the backup");
-  const { backup, flaws } = prove(file, now);
+  const { backup, flaws } = verifySource(file, now);
   onStep("copying it");
   copyDatabase(file, fresh, null);
-  onClient(fresh, (client) => {
+  withWritableClient(fresh, (client) => {
     migrate(client);
-    instanceId(client, now, newInstanceId);
+    readOrCreateInstanceId(client, now, newInstanceId);
   });
   onStep("reading the database that it replaces");
-  const since = backup?.stamp?.at ?? null;
-  const replaced = judgeReplaced(database, newer, fresh, backup, now);
+  const since = backup?.backupMetadata?.at ?? null;
+  const replaced = inspectReplaced(database, newer, fresh, backup, now);
   const gap = "unusable" in replaced ? replaced.unusable : null;
   if (gap !== null && !acceptGap) throw new GapNotAccepted(gap, since);
   onStep(gap === null ? "taking over what is newer" : "nothing can be taken over");
-  const takenOver = gap === null ? onClient(fresh, (client) => takeOver(client, newer)) : null;
+  const merged = gap === null ? withWritableClient(fresh, (client) => mergeNewer(client, newer)) : null;
   // With everything taken over the copy shows this moment, else that of the backup.
   const at = gap === null ? now : (since ?? now);
-  onClient(fresh, (client) => {
-    writeStamp(client, { kind: "restore", at, hasGap: gap !== null });
+  withWritableClient(fresh, (client) => {
+    writeBackupMetadata(client, { kind: "restore", at, hasGap: gap !== null });
     // Pages that were filled anew keep traces of what stood there: of somebody who was erased since, nothing may be left.
     client.exec("VACUUM");
   });
   onStep("checking the result");
-  const { findings, counts } = lookAt(fresh, now);
+  const { findings, counts } = inspectResult(fresh, now);
   // What was wrong already in either of them keeps nobody from restoring; what this made wrong does.
   const known = [...flaws, ...("flaws" in replaced ? replaced.flaws : [])];
   const made = findings.filter(({ name }) => !known.includes(name));
-  if (made.length > 0) throw new CopyBroken(made);
-  return { since, counts, takenOver, gap, flaws: findings.map(({ name }) => name) };
+  if (made.length > 0) throw new BackupBroken(made);
+  return { since, counts, merged, gap, flaws: findings.map(({ name }) => name) };
 }
 
 /** Throws `CopyBroken`, `NewerSchema` or `UnknownSchema`. `backup` is null for a database without a name. */
-function prove(file: string, now: number): { backup: Instance | null; flaws: string[] } {
-  return onReader(file, (client) => {
+function verifySource(file: string, now: number): { backup: Instance | null; flaws: string[] } {
+  return withReadOnlyClient(file, (client) => {
     const known = migrations.at(-1)?.version ?? 0;
     if (schemaVersion(client) > known) throw new NewerSchema(schemaVersion(client), known);
-    const { findings } = checkDatabase(client, { now, whole: true });
-    if (findings.some(({ name }) => isDamage(name))) throw new CopyBroken(findings);
-    const hasName = client.prepare("SELECT 1 FROM sqlite_master WHERE name = 'instance'").get() !== undefined;
-    if (!hasName) throw new CopyBroken([notOurs(file)]);
+    const { findings } = checkDatabase(client, { now, isExclusive: true });
+    if (findings.some(({ name }) => isDamage(name))) throw new BackupBroken(findings);
+    const hasInstanceTable = client.prepare("SELECT 1 FROM sqlite_master WHERE name = 'instance'").get() !== undefined;
+    if (!hasInstanceTable) throw new BackupBroken([foreignDatabase(file)]);
     return { backup: readInstance(client), flaws: findings.map(({ name }) => name) };
   });
 }
 
-function notOurs(file: string): Finding {
+function foreignDatabase(file: string): CheckFinding {
   return {
     name: "kind",
     sentence: "It is a database of Waxwing.",
@@ -166,7 +170,7 @@ function notOurs(file: string): Finding {
  * Makes a copy of the replaced database, of this executable's schema, at `newer`, and says why it is of no use, in words;
  * else which invariants it breaks. Those are no reason to forget what it knows: an opt-out counts all the same.
  */
-function judgeReplaced(
+function inspectReplaced(
   database: string,
   newer: string,
   fresh: string,
@@ -176,13 +180,13 @@ function judgeReplaced(
   if (!existsSync(database)) return { unusable: `there is no database at ${resolve(database)}` };
   try {
     copyDatabase(database, newer, null);
-    const { names, instance } = onClient(newer, (client) => {
+    const { names, instance } = withWritableClient(newer, (client) => {
       migrate(client);
-      const { findings } = checkDatabase(client, { now, whole: true });
+      const { findings } = checkDatabase(client, { now, isExclusive: true });
       return { names: findings.map(({ name }) => name), instance: readInstance(client) };
     });
     if (names.some(isDamage)) return { unusable: `the database that is replaced is broken (${names.join(", ")})` };
-    if (backup === null || instance === null || !goesOnFrom(instance, backup) || !hasLaterIds(newer, fresh)) {
+    if (backup === null || instance === null || !isLaterStateOf(instance, backup) || !hasLaterIds(newer, fresh)) {
       return { unusable: "the database that is replaced is not a later state of this backup" };
     }
     return { flaws: names };
@@ -193,16 +197,16 @@ function judgeReplaced(
 }
 
 /** Whether everything that the backup holds happened in `instance` too. */
-function goesOnFrom(instance: Instance, backup: Instance): boolean {
+function isLaterStateOf(instance: Instance, backup: Instance): boolean {
   if (instance.instanceId === backup.instanceId) return true;
-  const at = backup.stamp?.at ?? null;
-  return instance.ancestors.some((one) => one.id === backup.instanceId && (at === null || at <= one.at));
+  const at = backup.backupMetadata?.at ?? null;
+  return instance.lineage.some((one) => one.id === backup.instanceId && (at === null || at <= one.at));
 }
 
 /** A disk that was put back leaves a database of the same name that is older than its own backup. */
 function hasLaterIds(newer: string, fresh: string): boolean {
   const idsOf = (path: string): Map<string, number> =>
-    onReader(path, (client) => {
+    withReadOnlyClient(path, (client) => {
       const rows = client.prepare("SELECT name, seq FROM sqlite_sequence").all() as { name: string; seq: number }[];
       return new Map(rows.map(({ name, seq }) => [name, seq]));
     });
@@ -210,18 +214,18 @@ function hasLaterIds(newer: string, fresh: string): boolean {
   return [...idsOf(fresh)].every(([table, seq]) => (later.get(table) ?? 0) >= seq);
 }
 
-function lookAt(path: string, now: number): { findings: Finding[]; counts: Record<string, number> } {
-  return onReader(path, (client) => ({
-    findings: checkDatabase(client, { now, whole: true }).findings,
+function inspectResult(path: string, now: number): { findings: CheckFinding[]; counts: Record<string, number> } {
+  return withReadOnlyClient(path, (client) => ({
+    findings: checkDatabase(client, { now, isExclusive: true }).findings,
     counts: countRows(client),
   }));
 }
 
 /** Its log goes into it, and a stamp says what it is; a file that cannot be opened is put aside as it is. */
-function settleReplaced(database: string, at: number): void {
+function finalizeReplaced(database: string, at: number): void {
   try {
-    onClient(database, (client) => {
-      if (readInstance(client) !== null) writeStamp(client, { kind: "replaced", at, hasGap: false });
+    withWritableClient(database, (client) => {
+      if (readInstance(client) !== null) writeBackupMetadata(client, { kind: "replaced", at, hasGap: false });
       client.pragma("wal_checkpoint(TRUNCATE)");
     });
   } catch {
@@ -229,11 +233,11 @@ function settleReplaced(database: string, at: number): void {
   }
 }
 
-function onReader<T>(path: string, work: (client: Client) => T): T {
+function withReadOnlyClient<T>(path: string, work: (client: Client) => T): T {
   return withClient(openClient(path, { readonly: true, fileMustExist: true, timeout: 5_000 }), work);
 }
 
-function onClient<T>(path: string, work: (client: Client) => T): T {
+function withWritableClient<T>(path: string, work: (client: Client) => T): T {
   const client = openClient(path, { fileMustExist: true, timeout: 5_000 });
   client.pragma("synchronous = FULL");
   client.pragma("foreign_keys = ON");

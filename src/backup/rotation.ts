@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Backup } from "./backup.ts";
-import { fileTime } from "./files.ts";
+import { formatFileTime } from "./files.ts";
 
 const NAME = /^waxwing-\d{8}T\d{6}Z(-\d+)?\.db$/;
 
@@ -16,7 +16,7 @@ export function removeLeftovers(directory: string): void {
 
 export function backupName(directory: string, now: number): string {
   for (let count = 1; ; count++) {
-    const name = join(directory, `waxwing-${fileTime(now)}${count === 1 ? "" : `-${count}`}.db`);
+    const name = join(directory, `waxwing-${formatFileTime(now)}${count === 1 ? "" : `-${count}`}.db`);
     if (!existsSync(name)) return name;
   }
 }
@@ -25,13 +25,17 @@ export function backupName(directory: string, now: number): string {
  * Removes all but the newest `keep` and says which. Only files with our own kind of name are touched; and while the
  * newest has something wrong with it nothing is removed, for an older one may be the last that is right.
  */
-export function removeOldBackups(directory: string, newest: Pick<Backup, "file" | "findings">, keep: number): string[] {
+export function removeOldBackups(
+  directory: string,
+  newest: Pick<Backup, "file" | "findings">,
+  retention: number,
+): string[] {
   if (newest.findings.length > 0) return [];
   const older = readdirSync(directory)
     .filter((name) => NAME.test(name) && name !== basename(newest.file))
     .toSorted();
   // A clock that was set back may have given the newest an older name: it is kept whatever it is called.
-  const surplus = older.slice(0, Math.max(0, older.length - (keep - 1)));
+  const surplus = older.slice(0, Math.max(0, older.length - (retention - 1)));
   for (const name of surplus) rmSync(join(directory, name), { force: true });
   return surplus;
 }

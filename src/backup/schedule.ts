@@ -5,18 +5,18 @@
  */
 import { Cron } from "croner";
 import type { Clock, Timer } from "#src/core/clock.ts";
-import type { CopyJobs } from "./jobs.ts";
+import type { BackupJobs } from "./jobs.ts";
 
 export interface ScheduleOptions {
   clock: Clock;
-  jobs: CopyJobs;
+  jobs: BackupJobs;
   /** Five fields; null: never. */
   schedule: string | null;
-  keep: number;
+  retention: number;
 }
 
 /** A clock may be set, and a laptop sleeps: the time is looked at again at least this often. */
-const LOOK_AT_LEAST_MS = 600_000;
+const WAIT_MAX_MS = 600_000;
 
 export class BackupSchedule {
   readonly #options: ScheduleOptions;
@@ -49,8 +49,8 @@ export class BackupSchedule {
   }
 
   /** How many of the server's own stay. */
-  get keep(): number {
-    return this.#options.keep;
+  get retention(): number {
+    return this.#options.retention;
   }
 
   /** When the next one is due, milliseconds; null: none is. */
@@ -65,12 +65,12 @@ export class BackupSchedule {
 
   #wait(schedule: string, dueAt: number | null): void {
     if (this.#isStopped || dueAt === null) return;
-    const { clock, jobs, keep } = this.#options;
-    const waitMs = Math.min(Math.max(0, dueAt - clock.now()), LOOK_AT_LEAST_MS);
+    const { clock, jobs, retention } = this.#options;
+    const waitMs = Math.min(Math.max(0, dueAt - clock.now()), WAIT_MAX_MS);
     this.#timer = clock.setTimer(waitMs, () => {
       const now = clock.now();
       if (now < dueAt) return this.#wait(schedule, dueAt);
-      jobs.startNext({ kind: "backup", keep });
+      jobs.startNext({ kind: "backup", retention });
       this.#wait(schedule, this.#nextAfter(schedule, now));
     });
   }

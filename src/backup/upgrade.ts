@@ -7,15 +7,23 @@ import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Log } from "#src/core/log.ts";
 import { type Client, openClient } from "#src/db/driver.ts";
-import type { Place } from "#src/db/file-identity.ts";
+import type { FileIdentity } from "#src/db/file-identity.ts";
 import type { DatabaseFiles } from "#src/db/files.ts";
-import { instanceId, writePlace, writeStamp } from "#src/db/instance.ts";
+import { readOrCreateInstanceId, writeBackupMetadata, writeFileIdentity } from "#src/db/instance.ts";
 import { LockHeld, lockExclusively } from "#src/db/lock.ts";
 import { migrate, NewerSchema, schemaVersion } from "#src/db/migrate.ts";
 import { type Migration, migrations } from "#src/db/migrations.ts";
 import { checkDatabase } from "#src/health/check.ts";
 import { copyDatabase, isDamage } from "./backup.ts";
-import { freeName, NoRoom, removeDatabase, removeUnfinished, requireRoom, swap, UNFINISHED } from "./files.ts";
+import {
+  findFreeName,
+  InsufficientSpace,
+  removeDatabase,
+  removeUnfinished,
+  requireFreeSpace,
+  swapDatabase,
+  UNFINISHED,
+} from "./files.ts";
 
 /** The database is as it was, and the executable that ran on it before still runs on it. */
 export class UpgradeFailed extends Error {
@@ -33,7 +41,7 @@ export interface Upgrade {
 export interface UpgradeOptions {
   now: number;
   newInstanceId: () => string;
-  placeOf: (path: string) => Place;
+  readFileIdentity: (path: string) => FileIdentity;
   onStep: (step: string) => void;
   /** Others than the executable's own; replaced in tests. */
   known?: readonly Migration[] | undefined;
@@ -41,36 +49,36 @@ export interface UpgradeOptions {
 
 /** Null where there is nothing to bring up to date. Throws `UpgradeFailed`, and `NewerSchema` as `migrate` does. */
 export function upgradeDatabase({ database, commandLock }: DatabaseFiles, options: UpgradeOptions): Upgrade | null {
-  const { now, newInstanceId, placeOf, onStep, known = migrations } = options;
+  const { now, newInstanceId, readFileIdentity, onStep, known = migrations } = options;
   if (!existsSync(database) || statSync(database).size === 0) return null;
   removeUnfinished(database);
-  const from = versionOf(database);
+  const from = readSchemaVersion(database);
   const to = known.at(-1)?.version ?? 0;
   if (from > to) throw new NewerSchema(from, to);
   if (from === 0 || from === to) return null;
 
   const fresh = `${database}${UNFINISHED}-upgrade`;
-  const kept = freeName(database, `before-schema-${to}`, now);
+  const kept = findFreeName(database, `before-schema-${to}`, now);
   try {
     const lock = lockExclusively(commandLock);
     try {
       onStep(`copying the database of schema ${from}`);
       // Once for the copy, once for what its migration writes.
-      requireRoom(dirname(database), 2 * sizeWithLog(database), "bringing the database up to date");
-      emptyLog(database);
+      requireFreeSpace(dirname(database), 2 * sizeWithLog(database), "bringing the database up to date");
+      checkpointLog(database);
       copyDatabase(database, fresh, null);
       onStep(`migrating the copy to schema ${to}`);
-      const applied = onCopy(fresh, (copy) => {
+      const applied = withClient(fresh, (copy) => {
         const done = migrate(copy, known);
-        instanceId(copy, now, newInstanceId);
+        readOrCreateInstanceId(copy, now, newInstanceId);
         // The live file goes on as it was: it is no copy to be held, only lies in a new place.
-        writePlace(copy, placeOf(fresh));
+        writeFileIdentity(copy, readFileIdentity(fresh));
         return done;
       });
       onStep("checking the copy");
       requireSound(fresh, now);
-      swap(database, fresh, kept);
-      stampKept(kept, now);
+      swapDatabase(database, fresh, kept);
+      writeKeptMetadata(kept, now);
       return { from, to, applied, kept };
     } finally {
       lock.release();
@@ -82,22 +90,24 @@ export function upgradeDatabase({ database, commandLock }: DatabaseFiles, option
 }
 
 function failure(cause: unknown, from: number, to: number): UpgradeFailed {
-  const words =
+  const reason =
     cause instanceof LockHeld
       ? "a command is still writing to it; wait until that is done, then start again"
       : cause instanceof Error
         ? `${cause.message}${cause.cause instanceof Error ? ` (${cause.cause.message})` : ""}`
         : String(cause);
   const advice =
-    cause instanceof NoRoom ? "Make room and start again" : "Start again, or go on with the Waxwing before this one";
+    cause instanceof InsufficientSpace
+      ? "Make room and start again"
+      : "Start again, or go on with the Waxwing before this one";
   return new UpgradeFailed(
-    `the database was not brought from schema ${from} to ${to}: ${words}. Nothing was changed. ${advice}.`,
+    `the database was not brought from schema ${from} to ${to}: ${reason}. Nothing was changed. ${advice}.`,
     { cause },
   );
 }
 
-function versionOf(database: string): number {
-  return onCopy(database, schemaVersion);
+function readSchemaVersion(database: string): number {
+  return withClient(database, schemaVersion);
 }
 
 function sizeWithLog(database: string): number {
@@ -106,12 +116,12 @@ function sizeWithLog(database: string): number {
 }
 
 /** The last to close a database copies its log into it and removes it: the file alone is then all of it. */
-function emptyLog(database: string): void {
-  onCopy(database, (client) => client.pragma("wal_checkpoint(TRUNCATE)"));
+function checkpointLog(database: string): void {
+  withClient(database, (client) => client.pragma("wal_checkpoint(TRUNCATE)"));
 }
 
 function requireSound(path: string, now: number): void {
-  const { findings } = onCopy(path, (client) => checkDatabase(client, { now, whole: true }));
+  const { findings } = withClient(path, (client) => checkDatabase(client, { now, isExclusive: true }));
   // What was broken before the migration does not keep anybody from a newer version; damage does.
   const damage = findings.filter(({ name }) => isDamage(name));
   if (damage.length > 0)
@@ -119,11 +129,11 @@ function requireSound(path: string, now: number): void {
 }
 
 /** Whoever starts a server on the kept file starts a copy. A schema without stamps has its place to tell it. */
-function stampKept(kept: string, at: number): void {
-  onCopy(kept, (client) => writeStamp(client, { kind: "upgrade", at, hasGap: false }));
+function writeKeptMetadata(kept: string, at: number): void {
+  withClient(kept, (client) => writeBackupMetadata(client, { kind: "upgrade", at, hasGap: false }));
 }
 
-function onCopy<T>(path: string, work: (client: Client) => T): T {
+function withClient<T>(path: string, work: (client: Client) => T): T {
   const client = openClient(path, { fileMustExist: true, timeout: 5_000 });
   try {
     client.pragma("synchronous = FULL");
@@ -135,7 +145,7 @@ function onCopy<T>(path: string, work: (client: Client) => T): T {
 }
 
 /** An older database is brought up to date in a copy; where that fails, the old one is as it was and the lock is free. */
-export function bringUpToDate(
+export function upgradeIfOlder(
   files: DatabaseFiles,
   options: Omit<UpgradeOptions, "onStep">,
   log: Log,

@@ -5,41 +5,41 @@
  */
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makePrivateFile } from "#src/db/files.ts";
-import type { Finding } from "#src/health/check.ts";
-import type { Looked } from "./backup.ts";
+import { createPrivateFile } from "#src/db/files.ts";
+import type { CheckFinding } from "#src/health/check.ts";
+import type { VerificationResult } from "./backup.ts";
 import { syncFile, UNFINISHED } from "./files.ts";
-import type { Built } from "./restore.ts";
+import type { PreparedRestore } from "./restore.ts";
 
 /** A restore that was rehearsed. */
-export interface Drill extends Built {
+export interface RestoreDrill extends PreparedRestore {
   /** When, milliseconds. */
   at: number;
-  tookMs: number;
+  durationMs: number;
 }
 
-export interface Proof extends Looked {
+export interface VerificationReport extends VerificationResult {
   /** When it was looked over, milliseconds. */
-  provenAt: number;
-  drill: Drill | null;
+  verifiedAt: number;
+  restoreDrill: RestoreDrill | null;
 }
 
 export interface ListedBackup {
   name: string;
   bytes: number;
   /** When the file was finished, milliseconds. */
-  madeAt: number;
+  createdAt: number;
   /** Null: nobody has looked it over, or it is another file by now. */
-  proof: Proof | null;
+  verificationReport: VerificationReport | null;
 }
 
-const PROOFS = "proofs.json";
+const REPORTS_FILE = "proofs.json";
 const NAME = /^[\w-][\w.-]*\.db$/;
 
-interface Kept {
+interface StoredReport {
   bytes: number;
-  madeAt: number;
-  proof: Proof;
+  createdAt: number;
+  verificationReport: VerificationReport;
 }
 
 /** A name that may be in a backups' directory: nothing that leads out of it, and nothing unfinished. */
@@ -49,38 +49,45 @@ export function isBackupName(name: string): boolean {
 
 /** The newest first. A directory that is not there, or cannot be read, holds none. */
 export function listBackups(directory: string): ListedBackup[] {
-  const kept = readProofs(directory);
-  return namesIn(directory)
+  const stored = readVerificationReports(directory);
+  return listNames(directory)
     .filter(isBackupName)
     .flatMap((name) => {
       const found = statSync(join(directory, name), { throwIfNoEntry: false });
       if (found === undefined || !found.isFile()) return [];
-      const [bytes, madeAt] = [found.size, Math.round(found.mtimeMs)];
-      const known = kept[name];
-      const isSame = known !== undefined && known.bytes === bytes && known.madeAt === madeAt;
-      return [{ name, bytes, madeAt, proof: isSame ? known.proof : null }];
+      const [bytes, createdAt] = [found.size, Math.round(found.mtimeMs)];
+      const known = stored[name];
+      const isSame = known !== undefined && known.bytes === bytes && known.createdAt === createdAt;
+      return [{ name, bytes, createdAt, verificationReport: isSame ? known.verificationReport : null }];
     })
-    .toSorted((a, b) => b.madeAt - a.madeAt || b.name.localeCompare(a.name));
+    .toSorted((a, b) => b.createdAt - a.createdAt || b.name.localeCompare(a.name));
 }
 
 /** Keeps what was found out about a file; what is kept of files that are gone goes. */
-export function keepProof(directory: string, name: string, proof: Proof): void {
+export function saveVerificationReport(directory: string, name: string, verificationReport: VerificationReport): void {
   const listed = listBackups(directory);
-  const kept = Object.fromEntries(
+  const stored = Object.fromEntries(
     listed.flatMap((one) => {
-      const found = one.name === name ? proof : one.proof;
-      return found === null ? [] : [[one.name, { bytes: one.bytes, madeAt: one.madeAt, proof: found } satisfies Kept]];
+      const found = one.name === name ? verificationReport : one.verificationReport;
+      return found === null
+        ? []
+        : [
+            [
+              one.name,
+              { bytes: one.bytes, createdAt: one.createdAt, verificationReport: found } satisfies StoredReport,
+            ],
+          ];
     }),
   );
-  const path = join(directory, PROOFS);
+  const path = join(directory, REPORTS_FILE);
   const unfinished = `${path}${UNFINISHED}`;
-  makePrivateFile(unfinished);
-  writeFileSync(unfinished, JSON.stringify(kept));
+  createPrivateFile(unfinished);
+  writeFileSync(unfinished, JSON.stringify(stored));
   syncFile(unfinished);
   renameSync(unfinished, path);
 }
 
-function namesIn(directory: string): string[] {
+function listNames(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {
@@ -89,15 +96,15 @@ function namesIn(directory: string): string[] {
 }
 
 /** One that cannot be read proves nothing. */
-function readProofs(directory: string): Readonly<Record<string, Kept>> {
+function readVerificationReports(directory: string): Readonly<Record<string, StoredReport>> {
   try {
-    return JSON.parse(readFileSync(join(directory, PROOFS), "utf8")) as Record<string, Kept>;
+    return JSON.parse(readFileSync(join(directory, REPORTS_FILE), "utf8")) as Record<string, StoredReport>;
   } catch {
     return {};
   }
 }
 
 /** Not right as it is: of an older schema it is right, for a restore brings it up to date. */
-export function faultsOf({ findings }: Pick<Proof, "findings">): Finding[] {
+export function faultsOf({ findings }: Pick<VerificationReport, "findings">): CheckFinding[] {
   return findings.filter(({ name }) => name !== "schema");
 }

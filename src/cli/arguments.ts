@@ -3,7 +3,7 @@
  * whatever is unknown, missing, twice there or of the wrong kind is a `UsageError` that names it and what was probably
  * meant. A value may begin with a dash only as a number (`-5.00`), as `-` (stdin), or behind `=`.
  */
-import { findNearest } from "#src/config/suggestion.ts";
+import { findSuggestion } from "#src/config/suggestion.ts";
 import { type Command, flagOf, nameOf, type Option, type Value } from "./command.ts";
 import type { GlobalOptions } from "./context.ts";
 import { UsageError } from "./failure.ts";
@@ -12,17 +12,17 @@ export const globalOptions = {
   config: {
     kind: "text",
     value: "FILE",
-    says: "Configuration (default: ./waxwing.toml, then /etc/waxwing/waxwing.toml)",
+    description: "Configuration (default: ./waxwing.toml, then /etc/waxwing/waxwing.toml)",
   },
-  data: { kind: "text", value: "DIR", says: "Where the database and its companions live (default: ./data)" },
-  json: { kind: "flag", says: "Print one JSON document and nothing else" },
-  help: { kind: "flag", says: "Explain the command" },
+  data: { kind: "text", value: "DIR", description: "Where the database and its companions live (default: ./data)" },
+  json: { kind: "flag", description: "Print one JSON document and nothing else" },
+  help: { kind: "flag", description: "Explain the command" },
 } as const satisfies Record<string, Option>;
 
 type Global = keyof typeof globalOptions;
 
 /** A command line taken apart as far as that goes without knowing the command. */
-export interface Line {
+export interface CommandLine {
   readonly globals: GlobalOptions & { readonly help: boolean };
   /** What is not global, in order; `isLiteral` marks what stood behind `--`. */
   readonly rest: readonly Token[];
@@ -34,7 +34,7 @@ interface Token {
 }
 
 /** Takes the global options out. They may stand anywhere, but for the place of another option's value. */
-export function readGlobals(argv: readonly string[]): Line {
+export function readGlobals(argv: readonly string[]): CommandLine {
   const globals: { -readonly [Name in Global]?: string | boolean } = {};
   const rest: Token[] = [];
   for (let index = 0; index < argv.length; index++) {
@@ -81,55 +81,56 @@ export function asksForJson(argv: readonly string[]): boolean {
 
 /** The command's own values from what stands behind its words. Every mistake is reported at once. */
 export function readArguments(command: Command, rest: readonly Token[]): Readonly<Record<string, Value>> {
-  const given: Record<string, Value> = {};
-  const mistakes: string[] = [];
-  const places = Object.entries(command.positionals);
-  let place = 0;
+  const values: Record<string, Value> = {};
+  const problems: string[] = [];
+  const positionals = Object.entries(command.positionals);
+  let position = 0;
   for (let index = 0; index < rest.length; index++) {
     const token = rest[index];
     if (token === undefined) break;
     if (token.isLiteral || !isOption(token.text)) {
-      const [property, positional] = places[place++] ?? [];
-      if (property === undefined || positional === undefined) mistakes.push(superfluous(command, token.text));
-      else readInto(given, property, placeholder(positional), positional, token.text, mistakes);
+      const [property, positional] = positionals[position++] ?? [];
+      if (property === undefined || positional === undefined) problems.push(tooManyValues(command, token.text));
+      else readInto(values, property, placeholder(positional), positional, token.text, problems);
       continue;
     }
     const { name, inline } = splitOption(token.text);
     const property = Object.keys(command.options).find((key) => flagOf(key) === name);
     const option = property === undefined ? undefined : command.options[property];
     if (property === undefined || option === undefined) {
-      mistakes.push(unknownOption(command, name));
+      problems.push(unknownOption(command, name));
       // What follows is probably its value, and no second mistake.
       if (inline === null && isValue(rest[index + 1])) index++;
       continue;
     }
-    const isTwice = given[property] !== undefined;
+    const isRepeated = values[property] !== undefined;
     if (option.kind === "flag") {
-      if (inline !== null) mistakes.push(`${name} takes no value`);
-      given[property] = true;
+      if (inline !== null) problems.push(`${name} takes no value`);
+      values[property] = true;
     } else {
       const next = rest[index + 1];
       const value = inline ?? (isValue(next) ? next.text : undefined);
       if (inline === null && value !== undefined) index++;
-      if (value === undefined) mistakes.push(`${name} needs a value: ${name} ${placeholder(option)}`);
-      else readInto(given, property, name, option, value, mistakes);
+      if (value === undefined) problems.push(`${name} needs a value: ${name} ${placeholder(option)}`);
+      else readInto(values, property, name, option, value, problems);
       // Noted as given all the same: "missing" would be a second mistake for one slip.
-      given[property] ??= "";
+      values[property] ??= "";
     }
-    if (isTwice) mistakes.push(`${name} is given twice`);
+    if (isRepeated) problems.push(`${name} is given twice`);
   }
-  for (const [property, positional] of places.slice(place)) {
-    if (positional.required) mistakes.push(`${placeholder(positional)} is missing: ${lower(positional.says)}`);
-    else given[property] = undefined;
+  for (const [property, positional] of positionals.slice(position)) {
+    if (positional.required)
+      problems.push(`${placeholder(positional)} is missing: ${lowerFirst(positional.description)}`);
+    else values[property] = undefined;
   }
   for (const [property, option] of Object.entries(command.options)) {
-    if (option.kind === "flag") given[property] ??= false;
-    else if (option.required && given[property] === undefined) {
-      mistakes.push(`${flagOf(property)} ${placeholder(option)} is missing: ${lower(option.says)}`);
+    if (option.kind === "flag") values[property] ??= false;
+    else if (option.required && values[property] === undefined) {
+      problems.push(`${flagOf(property)} ${placeholder(option)} is missing: ${lowerFirst(option.description)}`);
     }
   }
-  if (mistakes.length > 0) throw new UsageError(mistakes.join("\n"), nameOf(command));
-  return given;
+  if (problems.length > 0) throw new UsageError(problems.join("\n"), nameOf(command));
+  return values;
 }
 
 /** `FILE`, `ID`, or the words to choose from. */
@@ -138,46 +139,46 @@ export function placeholder(option: Exclude<Option, { kind: "flag" }>): string {
 }
 
 /** For a sentence about an unknown word: what it may have been, or what there is. */
-export function meant(word: string, known: readonly string[]): string {
-  const nearest = findNearest(word, known);
-  return nearest === null ? `there are ${known.join(", ")}` : `did you mean ${nearest}?`;
+export function suggestWord(word: string, known: readonly string[]): string {
+  const suggestion = findSuggestion(word, known);
+  return suggestion === null ? `there are ${known.join(", ")}` : `did you mean ${suggestion}?`;
 }
 
 function readInto(
-  given: Record<string, Value>,
+  values: Record<string, Value>,
   property: string,
   name: string,
   option: Exclude<Option, { kind: "flag" }>,
   text: string,
-  mistakes: string[],
+  problems: string[],
 ): void {
   switch (option.kind) {
     case "text":
-      given[property] = text;
+      values[property] = text;
       return;
     case "number": {
-      const least = option.least ?? 1;
+      const min = option.min ?? 1;
       const number = /^\d{1,15}$/.test(text) ? Number(text) : null;
-      if (number === null || number < least) {
-        mistakes.push(`${name} is ${JSON.stringify(text)}, and must be a whole number of at least ${least}`);
-      } else given[property] = number;
+      if (number === null || number < min) {
+        problems.push(`${name} is ${JSON.stringify(text)}, and must be a whole number of at least ${min}`);
+      } else values[property] = number;
       return;
     }
     case "choice": {
       const chosen = option.choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
       if (chosen === undefined) {
-        mistakes.push(`${name} is ${JSON.stringify(text)}, and must be one of ${option.choices.join(", ")}`);
-      } else given[property] = chosen;
+        problems.push(`${name} is ${JSON.stringify(text)}, and must be one of ${option.choices.join(", ")}`);
+      } else values[property] = chosen;
     }
   }
 }
 
 function unknownOption(command: Command, name: string): string {
   const known = [...Object.keys(command.options), ...Object.keys(globalOptions)].map(flagOf);
-  return `${name} is not an option of ${nameOf(command)}; ${meant(name, known)}`;
+  return `${name} is not an option of ${nameOf(command)}; ${suggestWord(name, known)}`;
 }
 
-function superfluous(command: Command, text: string): string {
+function tooManyValues(command: Command, text: string): string {
   const count = Object.keys(command.positionals).length;
   const takes = count === 0 ? "takes none" : `takes ${count} only`;
   return `${JSON.stringify(text)} is one value too many: ${nameOf(command)} ${takes}`;
@@ -196,6 +197,6 @@ function isValue(token: Token | undefined): token is Token {
   return token !== undefined && !token.isLiteral && !isOption(token.text);
 }
 
-function lower(sentence: string): string {
+function lowerFirst(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }

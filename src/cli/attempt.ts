@@ -4,10 +4,10 @@
  */
 
 import { sleep } from "#src/core/clock.ts";
-import { newBootId } from "#src/core/id.ts";
+import { newRunId } from "#src/core/id.ts";
 import { createLog } from "#src/core/log.ts";
 import type { SecretBox } from "#src/core/secret.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { getDelivery } from "#src/domain/webhooks/read.ts";
 import type { DeliveryAttempt } from "#src/domain/webhooks/table.ts";
@@ -19,7 +19,7 @@ import type { Database } from "./database.ts";
 import { list, type Report } from "./output.ts";
 
 const WAIT_LIMIT_MS = 15_000;
-const LOOK_EVERY_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 /** Asks for a test event and returns its delivery; the attempt is made when this returns, or by the running server. */
 export async function testAddress(database: Database, io: Io, workspaceId: number): Promise<number> {
@@ -28,15 +28,15 @@ export async function testAddress(database: Database, io: Io, workspaceId: numbe
   try {
     // Before anything is asked for: without its key the command could not keep its word.
     const box = database.box();
-    const boot = newBootId(io.random);
+    const runId = newRunId(io.random);
     const { delivery, row } = await database.store.write((tx) => {
       const id = sendTestEvent(tx, workspaceId);
       // Before whatever else waits in this lane: only this one attempt is made here.
-      enqueue(tx, { kind: "deliver_webhook", subject: id, lane: workspaceId, dueAt: 0 });
-      return { delivery: id, row: claim(tx, "deliver_webhook", workspaceId, 1, boot)[0] };
+      enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: workspaceId, dueAt: 0 });
+      return { delivery: id, row: claim(tx, "deliver_webhook", workspaceId, 1, runId)[0] };
     });
     if (row?.subject !== delivery) throw new Error(`delivery ${delivery} could not be claimed`);
-    await attemptNow(database, io, { boot, box, row });
+    await attemptNow(database, io, { runId, box, row });
     return delivery;
   } finally {
     lock.release();
@@ -44,12 +44,12 @@ export async function testAddress(database: Database, io: Io, workspaceId: numbe
 }
 
 interface Claimed {
-  readonly boot: string;
+  readonly runId: string;
   readonly box: SecretBox;
   readonly row: OutboxRow;
 }
 
-async function attemptNow(database: Database, io: Io, { boot, box, row }: Claimed): Promise<void> {
+async function attemptNow(database: Database, io: Io, { runId, box, row }: Claimed): Promise<void> {
   const [{ attemptDelivery }, { createWebhookPoster }] = await Promise.all([
     import("#src/webhooks/deliver.ts"),
     import("#src/net/post.ts"),
@@ -67,7 +67,7 @@ async function attemptNow(database: Database, io: Io, { boot, box, row }: Claime
     // A refused attempt is the command's result, and needs no warning beside it.
     const log = createLog({ level: "error", format: "text", now: () => clock.now() });
     const { store } = database;
-    await attemptDelivery({ store, clock, boot, box, poster, schedule, concurrency: 1, log }, row);
+    await attemptDelivery({ store, clock, runId, box, poster, schedule, concurrency: 1, log }, row);
   } finally {
     poster.close();
   }
@@ -82,26 +82,26 @@ export async function waitForAttempt(
 ): Promise<DeliveryAttempt | null> {
   const deadline = clock.monotonic() + WAIT_LIMIT_MS;
   for (;;) {
-    const attempt = store.read((reading) => getDelivery(reading, deliveryId).attempts.find(({ id }) => id > after));
+    const attempt = store.read((tx) => getDelivery(tx, deliveryId).attempts.find(({ id }) => id > after));
     if (attempt !== undefined) return attempt;
     if (clock.monotonic() >= deadline) return null;
-    await sleep(clock, LOOK_EVERY_MS);
+    await sleep(clock, POLL_INTERVAL_MS);
   }
 }
 
 /** The id of a delivery's latest attempt; 0 where it has none. */
-export function lastAttemptId(reading: Reading, deliveryId: number): number {
-  return getDelivery(reading, deliveryId).attempts.at(-1)?.id ?? 0;
+export function lastAttemptId(tx: ReadTx, deliveryId: number): number {
+  return getDelivery(tx, deliveryId).attempts.at(-1)?.id ?? 0;
 }
 
 /** What came of an attempt; `attempt` null: it is still to be made, and `waiting` says by whom. */
 export function reportAttempt(
-  reading: Reading,
+  tx: ReadTx,
   deliveryId: number,
   attempt: DeliveryAttempt | null,
   waiting: string,
 ): Report {
-  const delivery = getDelivery(reading, deliveryId);
+  const delivery = getDelivery(tx, deliveryId);
   const isAccepted = attempt?.statusCode != null && attempt.statusCode >= 200 && attempt.statusCode < 300;
   const shown = {
     delivery_id: delivery.id,

@@ -1,13 +1,13 @@
 /** `waxwing backup FILE`: an online copy of the database, proven before it gets its name. */
 import { resolve } from "node:path";
-import { type Backup, CopyBroken, makeBackup, NameTaken } from "#src/backup/backup.ts";
-import { NoRoom, removeDatabase, UNFINISHED } from "#src/backup/files.ts";
+import { type Backup, BackupBroken, makeBackup, NameTaken } from "#src/backup/backup.ts";
+import { InsufficientSpace, removeDatabase, UNFINISHED } from "#src/backup/files.ts";
 import { fillOpened } from "#src/backup/opened.ts";
 import { formatInstant } from "#src/core/instant.ts";
-import { describe } from "./check.ts";
+import { describeBroken } from "./check.ts";
 import { type Command, command } from "./command.ts";
 import type { Context, Io } from "./context.ts";
-import { isThere, noDatabase } from "./database.ts";
+import { fileExists, noDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { list } from "./output.ts";
 
@@ -24,13 +24,13 @@ export const commands: readonly Command[] = [
         value: "FILE",
         file: { as: "make" },
         required: true,
-        says: "Where to; nothing is replaced",
+        description: "Where to; nothing is replaced",
       },
     },
-    run: async (context, given) => {
+    run: async (context, values) => {
       const { storage, secrets } = context.loadConfig();
-      if (!isThere(storage.path)) throw noDatabase(storage.path);
-      const backup = make(context, storage.path, given.file);
+      if (!fileExists(storage.path)) throw noDatabase(storage.path);
+      const backup = createBackup(context, storage.path, values.file);
       const keyFile = context.io.env.WAXWING_SECRETS_KEY === undefined ? resolve(secrets.keyFile) : null;
       const view = {
         file: backup.file,
@@ -50,14 +50,14 @@ export const commands: readonly Command[] = [
           : `The key that opens its secrets is ${keyFile}, not in the backup: keep a copy of it, apart from this file.`,
         ...(view.verified
           ? ["Integrity, references and invariants are checked."]
-          : ["The database itself is not right, and so is the copy:", describe(storage.path, backup.findings)]),
+          : ["The database itself is not right, and so is the copy:", describeBroken(storage.path, backup.findings)]),
       ].join("\n");
       return { json: view, text, ...(view.verified ? {} : { exitCode: 1 as const }) };
     },
   }),
 ];
 
-function make({ io, files }: Context, database: string, file: string): Backup {
+function createBackup({ io, files }: Context, database: string, file: string): Backup {
   const now = io.clock.now();
   try {
     const handle = files.handleOf(file);
@@ -67,8 +67,9 @@ function make({ io, files }: Context, database: string, file: string): Backup {
       throw new CommandFailure("file_exists", `there is already something at ${resolve(file)}`, "name another file");
     }
     if (error instanceof NameTaken) throw new CommandFailure("file_exists", error.message, "name another file");
-    if (error instanceof NoRoom) throw new CommandFailure("no_room", error.message, "make room, or name another disk");
-    if (error instanceof CopyBroken) {
+    if (error instanceof InsufficientSpace)
+      throw new CommandFailure("no_room", error.message, "make room, or name another disk");
+    if (error instanceof BackupBroken) {
       throw new CommandFailure("broken", error.message, "the database may be damaged: waxwing check");
     }
     throw error;

@@ -1,14 +1,14 @@
 /** `waxwing broadcast …`: what is being sent to many, how far it is, and stopping it. */
 
 import { invalidRequest } from "#src/core/problem.ts";
-import type { Reading, Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { isFinished } from "#src/domain/broadcasts/broadcast.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
-import { pauseBroadcast, resumeByHand } from "#src/domain/broadcasts/pause.ts";
+import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
 import { countInDoubt, countReasons, findAnyBroadcast, listBroadcasts } from "#src/domain/broadcasts/read.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
-import { getFigures } from "#src/domain/messages/adjust-counters.ts";
+import { getCounters } from "#src/domain/messages/adjust-counters.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { type Command, command, workspaceFilter } from "./command.ts";
@@ -23,7 +23,7 @@ const group = "broadcast";
 const LIMIT = 50;
 const REASONS_SHOWN = 8;
 
-const id = { kind: "number", value: "ID", required: true, says: "The broadcast's id" } as const;
+const id = { kind: "number", value: "ID", required: true, description: "The broadcast's id" } as const;
 
 export const commands: readonly Command[] = [
   command({
@@ -32,16 +32,14 @@ export const commands: readonly Command[] = [
     summary: "Broadcasts, the newest first",
     options: {
       workspace: workspaceFilter,
-      limit: { kind: "number", value: "N", says: `Most that are shown (default: ${LIMIT})` },
+      limit: { kind: "number", value: "N", description: `Most that are shown (default: ${LIMIT})` },
     },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "read", ({ store }) => {
-        const { limit = LIMIT } = given;
-        const broadcasts = store.read((reading) =>
-          workspacesOf(reading, given.workspace)
-            .flatMap((workspace) =>
-              listBroadcasts(reading, workspace.id, { offset: 0 }, limit).map((one) => view(reading, one)),
-            )
+        const { limit = LIMIT } = values;
+        const broadcasts = store.read((tx) =>
+          workspacesOf(tx, values.workspace)
+            .flatMap((workspace) => listBroadcasts(tx, workspace.id, { offset: 0 }, limit).map((one) => view(tx, one)))
             .toSorted((a, b) => b.id - a.id)
             .slice(0, limit),
         );
@@ -66,13 +64,13 @@ export const commands: readonly Command[] = [
     summary: "One broadcast: how far it is, and why people failed or were left out",
     details: "With --watch it stays, shows the progress once a second, and ends with the broadcast.",
     positionals: { id },
-    options: { watch: { kind: "flag", says: "Follow it until it is finished, paused or cancelled" } },
-    run: (context, given) =>
+    options: { watch: { kind: "flag", description: "Follow it until it is finished, paused or cancelled" } },
+    run: (context, values) =>
       withDatabase(context, "read", async ({ store }) => {
-        if (given.watch && !context.options.json) {
-          await watchBroadcast(context.io, () => store.read((reading) => progressOf(reading, given.id)));
+        if (values.watch && !context.options.json) {
+          await watchBroadcast(context.io, () => store.read((tx) => progressOf(tx, values.id)));
         }
-        return store.read((reading) => report(reading, requireBroadcast(reading, given.id)));
+        return store.read((tx) => report(tx, requireBroadcast(tx, values.id)));
       }),
   }),
   command({
@@ -80,11 +78,11 @@ export const commands: readonly Command[] = [
     name: "pause",
     summary: "Send nothing more until somebody resumes it",
     positionals: { id },
-    run: (context, given) =>
-      change(context, given.id, (tx, broadcast) => {
+    run: (context, values) =>
+      change(context, values.id, (tx, broadcast) => {
         const paused = pauseBroadcast(tx, broadcast, "hand", "paused by hand");
         if (paused !== null) return paused;
-        throw refused(`Broadcast ${given.id} is ${broadcast.status}; there is nothing to pause.`);
+        throw refused(`Broadcast ${values.id} is ${broadcast.status}; there is nothing to pause.`);
       }),
   }),
   command({
@@ -97,11 +95,11 @@ export const commands: readonly Command[] = [
     options: {
       sendUnknown: {
         kind: "flag",
-        says: "After a restore: send also to those who may already have been sent to; they may get it twice",
+        description: "After a restore: send also to those who may already have been sent to; they may get it twice",
       },
     },
-    run: (context, given) =>
-      change(context, given.id, (tx, broadcast) => resumeByHand(tx, broadcast, { sendUnknown: given.sendUnknown })),
+    run: (context, values) =>
+      change(context, values.id, (tx, broadcast) => resumeManually(tx, broadcast, { sendUnknown: values.sendUnknown })),
   }),
   command({
     group,
@@ -109,7 +107,7 @@ export const commands: readonly Command[] = [
     summary: "Stop a broadcast for good",
     details: "What has been handed over is not recalled, and only what is delivered is charged.",
     positionals: { id },
-    run: (context, given) => change(context, given.id, cancelBroadcast),
+    run: (context, values) => change(context, values.id, cancelBroadcast),
   }),
 ];
 
@@ -119,8 +117,8 @@ function change(context: Context, id: number, work: (tx: Tx, broadcast: Broadcas
   );
 }
 
-function requireBroadcast(reading: Reading, id: number): Broadcast {
-  const broadcast = findAnyBroadcast(reading, id);
+function requireBroadcast(tx: ReadTx, id: number): Broadcast {
+  const broadcast = findAnyBroadcast(tx, id);
   if (broadcast === undefined) {
     throw new CommandFailure(
       "not_found",
@@ -135,18 +133,18 @@ function refused(sentence: string): Error {
   return invalidRequest({ broadcast: [sentence] });
 }
 
-function view(reading: Reading, broadcast: Broadcast) {
-  const workspace = getWorkspace(reading, broadcast.workspaceId);
-  return { workspace_id: broadcast.workspaceId, ...viewBroadcast(reading, broadcast, workspace) };
+function view(tx: ReadTx, broadcast: Broadcast) {
+  const workspace = getWorkspace(tx, broadcast.workspaceId);
+  return { workspace_id: broadcast.workspaceId, ...viewBroadcast(tx, broadcast, workspace) };
 }
 
-function report(reading: Reading, broadcast: Broadcast): Report {
-  const shown = view(reading, broadcast);
-  const workspace = getWorkspace(reading, broadcast.workspaceId);
+function report(tx: ReadTx, broadcast: Broadcast): Report {
+  const shown = view(tx, broadcast);
+  const workspace = getWorkspace(tx, broadcast.workspaceId);
   const { counts } = shown;
-  const reasons = countReasons(reading, broadcast.id, REASONS_SHOWN);
-  const left = getFigures(reading, broadcast.id);
-  const figures = {
+  const reasons = countReasons(tx, broadcast.id, REASONS_SHOWN);
+  const counters = getCounters(tx, broadcast.id);
+  const entries = {
     id: shown.id,
     workspace: shown.workspace_id,
     name: shown.name,
@@ -155,8 +153,8 @@ function report(reading: Reading, broadcast: Broadcast): Report {
     template: `${shown.template.name} (${shown.template.language})`,
     from: shown.from,
     total: counts.total,
-    "to go": left.toGo,
-    "on the way": left.sending,
+    "to go": counters.pending,
+    "on the way": counters.sending,
     sent: counts.sent,
     delivered: counts.delivered,
     read: counts.read,
@@ -169,24 +167,24 @@ function report(reading: Reading, broadcast: Broadcast): Report {
     "waits until": timesIn(workspace)(broadcast.waitsUntil) ?? undefined,
   };
   const rows = reasons.map(({ status, reason, count }) => [status, count, reason]);
-  const text = [list(figures), ...(rows.length === 0 ? [] : ["", table(["", "people", "why"], rows, "")])].join("\n");
+  const text = [list(entries), ...(rows.length === 0 ? [] : ["", table(["", "people", "why"], rows, "")])].join("\n");
   return { json: { ...shown, reasons }, text };
 }
 
 /** What the progress line needs, and whether there is anything to wait for. */
-function progressOf(reading: Reading, id: number) {
-  const broadcast = requireBroadcast(reading, id);
-  const { toGo, sending, sent, failed, skipped } = getFigures(reading, id);
+function progressOf(tx: ReadTx, id: number) {
+  const broadcast = requireBroadcast(tx, id);
+  const { pending, sending, sent, failed, skipped } = getCounters(tx, id);
   return {
-    now: reading.now,
+    now: tx.now,
     name: broadcast.name,
     status: broadcast.status,
     reason: broadcast.statusReason,
     isOver: isFinished(broadcast.status) || broadcast.status === "paused",
-    left: toGo + sending,
-    inDoubt: countInDoubt(reading, id),
+    left: pending + sending,
+    inDoubt: countInDoubt(tx, id),
     done: sent + failed + skipped,
     failed,
-    throughput: findNumber(reading, broadcast.numberId)?.throughput ?? 0,
+    throughput: findNumber(tx, broadcast.numberId)?.throughput ?? 0,
   };
 }

@@ -5,11 +5,11 @@ import { databaseFiles } from "#src/db/files.ts";
 import { LockHeld, lockExclusively } from "#src/db/lock.ts";
 import { NewerSchema, schemaVersion } from "#src/db/migrate.ts";
 import { migrations } from "#src/db/migrations.ts";
-import { checkDatabase, type Finding, type Health } from "#src/health/check.ts";
+import { type CheckFinding, type CheckResult, checkDatabase } from "#src/health/check.ts";
 import { invariants } from "#src/health/invariants.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
-import { isThere, noDatabase } from "./database.ts";
+import { fileExists, noDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { databaseFile, isGivenThere, withGivenDatabase } from "./given-database.ts";
 import { type Report, visible } from "./output.ts";
@@ -22,18 +22,18 @@ export const commands: readonly Command[] = [
     details:
       "Without FILE: the database itself, also beside a running server, which it does not hold up. Exit code 1 when\nsomething is broken.",
     positionals: {
-      file: { kind: "text", value: "FILE", file: databaseFile, says: "A backup, or another database file" },
+      file: { kind: "text", value: "FILE", file: databaseFile, description: "A backup, or another database file" },
     },
     options: {
-      schema: { kind: "flag", says: "Only whether this executable can run on it; nothing else is looked at" },
+      schema: { kind: "flag", description: "Only whether this executable can run on it; nothing else is looked at" },
     },
-    run: async (context, given) => {
-      const name = given.file ?? databaseFiles(context.loadConfig().storage.path).database;
+    run: async (context, values) => {
+      const name = values.file ?? databaseFiles(context.loadConfig().storage.path).database;
       if (!isGivenThere(context, name)) {
-        if (given.file === undefined) throw noDatabase(name);
+        if (values.file === undefined) throw noDatabase(name);
         throw new CommandFailure("unreadable_file", `there is no file ${resolve(name)}`, "check the path");
       }
-      return withGivenDatabase(context, name, (path) => (given.schema ? checkSchema : checkAll)(context, name, path));
+      return withGivenDatabase(context, name, (path) => (values.schema ? checkSchema : checkAll)(context, name, path));
     },
   }),
 ];
@@ -52,22 +52,24 @@ function checkSchema(_context: Context, name: string, path: string): Report {
 
 function checkAll({ io, options }: Context, name: string, path: string): Report {
   const startedAt = io.clock.monotonic();
-  const onPart = (part: string): void => {
+  const onStep = (part: string): void => {
     if (io.isTerminal && !options.json) io.err(`\r\u001b[K${part} …`);
   };
-  let health: Health;
+  let result: CheckResult;
   try {
-    health = reading(path, (client) => checkDatabase(client, { now: io.clock.now(), whole: !isServed(path), onPart }));
+    result = reading(path, (client) =>
+      checkDatabase(client, { now: io.clock.now(), isExclusive: !isServed(path), onStep }),
+    );
   } finally {
     if (io.isTerminal && !options.json) io.err("\r\u001b[K");
   }
   const seconds = ((io.clock.monotonic() - startedAt) / 1000).toFixed(1);
-  const view = viewOf(name, health);
-  if (health.isSound) {
-    const text = `${resolve(name)} is sound: schema ${health.schema}, ${health.checked.length} checks in ${seconds} s.`;
+  const view = viewOf(name, result);
+  if (result.isSound) {
+    const text = `${resolve(name)} is sound: schema ${result.schema}, ${result.checked.length} checks in ${seconds} s.`;
     return { json: view, text };
   }
-  return { json: view, text: describe(name, health.findings), exitCode: 1 };
+  return { json: view, text: describeBroken(name, result.findings), exitCode: 1 };
 }
 
 function reading<T>(path: string, work: (client: Client) => T): T {
@@ -82,7 +84,7 @@ function reading<T>(path: string, work: (client: Client) => T): T {
 /** A running server's database is read piece by piece. */
 function isServed(path: string): boolean {
   const { serverLock } = databaseFiles(path);
-  if (!isThere(serverLock)) return false;
+  if (!fileExists(serverLock)) return false;
   try {
     lockExclusively(serverLock).release();
     return false;
@@ -91,7 +93,7 @@ function isServed(path: string): boolean {
   }
 }
 
-function viewOf(path: string, { isSound, schema, checked, findings }: Health) {
+function viewOf(path: string, { isSound, schema, checked, findings }: CheckResult) {
   const sentences = new Map(invariants.map(({ name, sentence }) => [name, sentence]));
   return {
     ok: isSound,
@@ -105,7 +107,7 @@ function viewOf(path: string, { isSound, schema, checked, findings }: Health) {
   };
 }
 
-export function describe(path: string, findings: readonly Finding[]): string {
+export function describeBroken(path: string, findings: readonly CheckFinding[]): string {
   const parts = findings.map(({ name, sentence, count, of, ids, next }) =>
     [
       `${name}: broken`,

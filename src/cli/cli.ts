@@ -3,12 +3,12 @@
  * errors in words to stderr; with `--json` both are one JSON document on stdout. Exit codes: 0 done, 1 not done, 2 not
  * understood.
  */
-import { asksForJson, type Line, meant, readArguments, readGlobals } from "./arguments.ts";
+import { asksForJson, type CommandLine, readArguments, readGlobals, suggestWord } from "./arguments.ts";
 import { contextFor } from "./become-owner.ts";
 import { type Command, flagOf } from "./command.ts";
 import { type Group, groups } from "./commands.ts";
 import type { Io } from "./context.ts";
-import { describeFailure, explain, UsageError } from "./failure.ts";
+import { describeError, formatFailure, UsageError } from "./failure.ts";
 import { helpOnAll, helpOnCommand, helpOnGroup } from "./help.ts";
 import { json, type Report } from "./output.ts";
 
@@ -37,30 +37,34 @@ function reportUsage({ message, helpOn }: UsageError, wantsJson: boolean, io: Io
 }
 
 function reportFailure(error: unknown, command: Command | null, wantsJson: boolean, io: Io): number {
-  const explanation = explain(error);
+  const failure = describeError(error);
   if (!wantsJson) {
-    io.err(`${describeFailure(explanation, Object.keys(command?.options ?? {}).map(flagOf))}\n`);
+    io.err(`${formatFailure(failure, Object.keys(command?.options ?? {}).map(flagOf))}\n`);
     return 1;
   }
-  const { code, message, next, fields, bug } = explanation;
+  const { code, message, next, fields, bug } = failure;
   const details = { ...(next === null ? {} : { next }), ...(fields === null ? {} : { fields }) };
   io.out(json({ error: { code, message, ...details } }, io.isTerminal));
   if (bug?.stack !== undefined) io.err(`${bug.stack}\n`);
   return 1;
 }
 
-async function perform({ globals, rest }: Line, io: Io, onFound: (command: Command) => void): Promise<Report | null> {
+async function perform(
+  { globals, rest }: CommandLine,
+  io: Io,
+  onFound: (command: Command) => void,
+): Promise<Report | null> {
   const words = rest.map(({ text }) => text);
-  if (words[0] === "help") return explainWords(words.slice(1));
-  if (globals.help) return explainWords(words);
+  if (words[0] === "help") return showHelp(words.slice(1));
+  if (globals.help) return showHelp(words);
   // What everybody tries first with a program that they don't know.
   const { command, depth } = await findCommand(words[0] === "--version" ? ["version"] : words);
   onFound(command);
-  const given = readArguments(command, rest.slice(depth));
-  return command.run(contextFor(command, given, globals, io), given);
+  const values = readArguments(command, rest.slice(depth));
+  return command.run(contextFor(command, values, globals, io), values);
 }
 
-async function explainWords(words: readonly string[]): Promise<Report> {
+async function showHelp(words: readonly string[]): Promise<Report> {
   const isNothing = words[0] === undefined || words[0].startsWith("-");
   const group = isNothing ? null : findGroup(words[0] ?? "");
   const text = group === null ? await helpOnAll(groups) : await helpOnWords(group, words);
@@ -71,9 +75,9 @@ async function helpOnWords(group: Group, words: readonly string[]): Promise<stri
   const commands = await group.load();
   const [first] = commands;
   if (first?.group === null) return helpOnCommand(first);
-  const wanted = words[1];
-  if (wanted === undefined || wanted.startsWith("-")) return helpOnGroup(group, commands);
-  return helpOnCommand(findInGroup(group, commands, wanted));
+  const name = words[1];
+  if (name === undefined || name.startsWith("-")) return helpOnGroup(group, commands);
+  return helpOnCommand(findInGroup(group, commands, name));
 }
 
 async function findCommand(words: readonly string[]): Promise<{ command: Command; depth: number }> {
@@ -95,21 +99,21 @@ function findGroup(word: string): Group {
   if (word.startsWith("-")) {
     throw new UsageError(`${word} is not known before a command; options of a command stand behind its words`);
   }
-  const nearest = meant(
+  const suggestion = suggestWord(
     word,
     groups.map((one) => one.word),
   );
-  const all = nearest.startsWith("there") ? "" : ` There are ${wordList()}`;
-  throw new UsageError(`${JSON.stringify(word)} is not a command; ${nearest}${all}`);
+  const all = suggestion.startsWith("there") ? "" : ` There are ${wordList()}`;
+  throw new UsageError(`${JSON.stringify(word)} is not a command; ${suggestion}${all}`);
 }
 
 function findInGroup(group: Group, commands: readonly Command[], name: string): Command {
   const command = commands.find((one) => one.name === name);
   if (command !== undefined) return command;
   const names = namesOf(commands);
-  const nearest = meant(name, names);
-  const all = nearest.startsWith("there") ? "" : ` There are ${names.join(", ")}`;
-  throw new UsageError(`${group.word} has no command ${JSON.stringify(name)}; ${nearest}${all}`, group.word);
+  const suggestion = suggestWord(name, names);
+  const all = suggestion.startsWith("there") ? "" : ` There are ${names.join(", ")}`;
+  throw new UsageError(`${group.word} has no command ${JSON.stringify(name)}; ${suggestion}${all}`, group.word);
 }
 
 function wordList(): string {

@@ -8,7 +8,7 @@ import type { Report } from "./output.ts";
 
 interface Described {
   /** A sentence for the help, without its full stop. */
-  readonly says: string;
+  readonly description: string;
   readonly required?: boolean;
 }
 
@@ -16,14 +16,14 @@ interface Described {
 export type Option =
   | (Described & { readonly kind: "text"; readonly value: string; readonly file?: FileUse })
   /** A whole number, `least` (1 where it is left out) or more. */
-  | (Described & { readonly kind: "number"; readonly value: string; readonly least?: number })
+  | (Described & { readonly kind: "number"; readonly value: string; readonly min?: number })
   | (Described & { readonly kind: "choice"; readonly choices: readonly string[] })
-  | { readonly kind: "flag"; readonly says: string };
+  | { readonly kind: "flag"; readonly description: string };
 
 /** A value that is told apart by its place. Only the last ones of a command may be left out. */
 export type Positional = Extract<Option, { kind: "text" | "number" }>;
 
-type Given<O> = O extends { kind: "flag" }
+type OptionValue<O> = O extends { kind: "flag" }
   ? boolean
   : O extends { kind: "number" }
     ? Needed<O, number>
@@ -32,7 +32,7 @@ type Given<O> = O extends { kind: "flag" }
       : Needed<O, string>;
 type Needed<O, Value> = O extends { required: true } ? Value : Value | undefined;
 
-type Values<Declared> = { readonly [Name in keyof Declared]: Given<Declared[Name]> };
+type Values<Declared> = { readonly [Name in keyof Declared]: OptionValue<Declared[Name]> };
 
 export type Value = string | number | boolean | undefined;
 
@@ -54,7 +54,7 @@ export interface Command extends Words {
   /** By property: `dailyCap` is `--daily-cap`. */
   readonly options: Readonly<Record<string, Option>>;
   /** What is to be printed; null where the command has printed its own. */
-  run(context: Context, given: Readonly<Record<string, Value>>): Promise<Report | null>;
+  run(context: Context, values: Readonly<Record<string, Value>>): Promise<Report | null>;
 }
 
 /** Declares a command; `run` gets every positional and option under its property, typed by its kind. */
@@ -65,7 +65,7 @@ export function command<
   declared: Words & {
     readonly positionals?: Positionals;
     readonly options?: Options;
-    run(context: Context, given: Values<Positionals> & Values<Options>): Promise<Report | null>;
+    run(context: Context, values: Values<Positionals> & Values<Options>): Promise<Report | null>;
   },
 ): Command {
   const { group, name, summary, details, needsNoData = false, positionals = {}, options = {}, run } = declared;
@@ -78,7 +78,7 @@ export function command<
     positionals,
     options,
     // The parser has read the values by the very declarations that the types come from.
-    run: (context, given) => run(context, given as Values<Positionals> & Values<Options>),
+    run: (context, values) => run(context, values as Values<Positionals> & Values<Options>),
   };
 }
 
@@ -97,11 +97,11 @@ export const workspaceOption = {
   kind: "number",
   value: "ID",
   required: true,
-  says: "The workspace, by its id (waxwing workspace list shows them)",
+  description: "The workspace, by its id (waxwing workspace list shows them)",
 } as const;
 
 export const workspaceFilter = {
   kind: "number",
   value: "ID",
-  says: "Only of this workspace; without it, of every workspace",
+  description: "Only of this workspace; without it, of every workspace",
 } as const;

@@ -1,12 +1,12 @@
 /** The address of the console that a person can open: the public one, or the one that the server listens on. */
 import { networkInterfaces } from "node:os";
 import type { Config } from "#src/config/config.ts";
-import type { MadeLink } from "#src/domain/users/links.ts";
+import type { CreatedLink } from "#src/domain/users/links.ts";
 
 const PAGES = { setup: "setup", join: "join", reset: "reset" } as const;
 
 /** `listening`: the address of a running server, where the port is only known then. */
-export function linkAddress({ server }: Config, { kind, token }: MadeLink, listening?: string): string {
+export function linkAddress({ server }: Config, { kind, token }: CreatedLink, listening?: string): string {
   return `${baseAddress(server, listening)}/console/${PAGES[kind]}#${token}`;
 }
 

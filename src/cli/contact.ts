@@ -4,14 +4,14 @@ import { type Clock, sleep } from "#src/core/clock.ts";
 import { notFound } from "#src/core/problem.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { findPerson } from "#src/domain/contacts/find.ts";
+import { lookUpContact } from "#src/domain/contacts/find.ts";
 import {
   eraseContact,
   eraseMentions,
   eraseTexts,
-  type Mentioning,
-  mentioning,
-  namesOf,
+  identifiersOf,
+  type MentionTable,
+  mentionTables,
 } from "#src/domain/erasure/erase-contact.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { bulkOptOut } from "#src/transfer/bulk-opt-out.ts";
@@ -34,7 +34,7 @@ const file = {
   value: "FILE",
   file: { as: "read", beside: { [FAILURES]: "make" } },
   required: true,
-  says: "The file",
+  description: "The file",
 } as const;
 const BATCH = 200;
 const GAP_MS = 3;
@@ -52,26 +52,30 @@ export const commands: readonly Command[] = [
       map: {
         kind: "text",
         value: "COL=FIELD,…",
-        says: "Columns: phone, name, city, tags, fields.KEY …; - leaves one out",
+        description: "Columns: phone, name, city, tags, fields.KEY …; - leaves one out",
       },
-      consent: { kind: "choice", choices: ["opted_in"], says: "Everybody in the file has agreed to be written to" },
-      dryRun: { kind: "flag", says: "Judge every row and change nothing" },
+      consent: {
+        kind: "choice",
+        choices: ["opted_in"],
+        description: "Everybody in the file has agreed to be written to",
+      },
+      dryRun: { kind: "flag", description: "Judge every row and change nothing" },
     },
-    run: (context, given) => {
-      const source = requireFile(context, given.file);
-      const map = readMap(given.map);
+    run: (context, values) => {
+      const source = requireFile(context, values.file);
+      const map = readMap(values.map);
       return withDatabase(context, "write", async ({ store, lockServer }) => {
-        const failures = failuresOf(context, given.file);
+        const failures = failuresOf(context, values.file);
         try {
-          const figures = await importContacts({
+          const counters = await importContacts({
             store,
             clock: context.io.clock,
-            workspaceId: given.workspace,
-            path: given.file,
+            workspaceId: values.workspace,
+            path: values.file,
             file: source,
             map,
-            optIn: given.consent !== undefined,
-            isDryRun: given.dryRun,
+            optIn: values.consent !== undefined,
+            isDryRun: values.dryRun,
             isServerRunning: () => {
               const lock = lockServer();
               lock?.release();
@@ -86,7 +90,7 @@ export const commands: readonly Command[] = [
           });
           endProgress(context.io);
           const errors = failures.count === 0 ? {} : { errors_file: failures.path };
-          return { json: { ...figures, ...errors }, text: list({ ...figures, ...errors }) };
+          return { json: { ...counters, ...errors }, text: list({ ...counters, ...errors }) };
         } finally {
           failures.close();
         }
@@ -103,23 +107,23 @@ export const commands: readonly Command[] = [
         kind: "text",
         value: "FILE",
         file: { as: "fill" },
-        says: "Where to; left out: stdout (needed with --json)",
+        description: "Where to; left out: stdout (needed with --json)",
       },
     },
-    run: (context, given) => {
-      if (context.options.json && given.file === undefined) {
+    run: (context, values) => {
+      if (context.options.json && values.file === undefined) {
         throw new UsageError("with --json the CSV needs a file of its own: add --file FILE", "contact export");
       }
       return withDatabase(context, "read", async ({ store }) => {
-        const { file: path } = given;
+        const { file: path } = values;
         if (path === undefined) {
-          await exportContacts(store, given.workspace, (text) => context.io.out(text));
+          await exportContacts(store, values.workspace, (text) => context.io.out(text));
           return null;
         }
         const handle = context.files.handleOf(path) ?? openSync(path, "w", 0o600);
         ftruncateSync(handle);
         try {
-          const contacts = await exportContacts(store, given.workspace, (text) => void writeSync(handle, text));
+          const contacts = await exportContacts(store, values.workspace, (text) => void writeSync(handle, text));
           return { json: { contacts, file: path }, text: `${contacts} contacts are in ${path}.` };
         } finally {
           closeSync(handle);
@@ -133,20 +137,20 @@ export const commands: readonly Command[] = [
     summary: "Opt everybody in a file out",
     details: "A CSV with a phone column, or one number a line. Whoever had opted out keeps the first date.",
     options: { workspace: workspaceOption, file },
-    run: (context, given) => {
-      const source = requireFile(context, given.file);
+    run: (context, values) => {
+      const source = requireFile(context, values.file);
       return withDatabase(context, "write", async ({ store }) => {
-        const failures = failuresOf(context, given.file);
+        const failures = failuresOf(context, values.file);
         try {
-          const figures = await bulkOptOut(
+          const counters = await bulkOptOut(
             { store, clock: context.io.clock },
-            given.workspace,
-            given.file,
+            values.workspace,
+            values.file,
             (line, cells, reason) => failures.add(line, cells, reason),
             source,
           );
           const errors = failures.count === 0 ? {} : { errors_file: failures.path };
-          return { json: { ...figures, ...errors }, text: list({ ...figures, ...errors }) };
+          return { json: { ...counters, ...errors }, text: list({ ...counters, ...errors }) };
         } finally {
           failures.close();
         }
@@ -159,17 +163,19 @@ export const commands: readonly Command[] = [
     summary: "Forget a person: data, texts, raw records",
     details:
       "Figures stay, and a keyed hash of an opt-out, so that no import revives it. Files that were brought in through the\nconsole go, whoever else is in them. Backups made before still hold the person.",
-    positionals: { phone: { kind: "text", value: "PHONE", required: true, says: "The person's number, in any form" } },
+    positionals: {
+      phone: { kind: "text", value: "PHONE", required: true, description: "The person's number, in any form" },
+    },
     options: { workspace: workspaceOption },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "write", async ({ store, config }) => {
         const files = new ImportFiles(config.storage.path);
         const { isLogEmpty, waitingImports } = await erase(
           store,
           context.io.clock,
           files,
-          given.workspace,
-          given.phone,
+          values.workspace,
+          values.phone,
         );
         const text = [
           "The person is erased.",
@@ -201,35 +207,35 @@ async function erase(
   workspaceId: number,
   phone: string,
 ): Promise<Erased> {
-  const inTurns = async (batch: (tx: Tx) => boolean): Promise<void> => {
+  const inBatches = async (batch: (tx: Tx) => boolean): Promise<void> => {
     while (await store.write(batch)) await sleep(clock, GAP_MS);
   };
-  const { contact, names } = await store.write((tx) => {
+  const { contact, identifiers } = await store.write((tx) => {
     const workspace = getWorkspace(tx, workspaceId);
-    const found = findPerson(tx, workspaceId, phone, workspace.country)?.contact;
+    const found = lookUpContact(tx, workspaceId, phone, workspace.country)?.contact;
     if (found == null) throw notFound("contact");
-    return { contact: found, names: namesOf(tx, found) };
+    return { contact: found, identifiers: identifiersOf(tx, found) };
   });
-  const lookedAt: Record<Mentioning, number> = { callbacks: 0, events: 0, audit_log: 0, idempotency_keys: 0 };
-  const eraseWhatThereIs = async (): Promise<void> => {
-    await inTurns((tx) => eraseTexts(tx, contact, BATCH));
-    for (const table of mentioning) {
-      await inTurns((tx) => {
-        const last = eraseMentions(tx, workspaceId, names, table, lookedAt[table], BATCH);
-        lookedAt[table] = last ?? lookedAt[table];
+  const checkedUpTo: Record<MentionTable, number> = { callbacks: 0, events: 0, audit_log: 0, idempotency_keys: 0 };
+  const eraseEverything = async (): Promise<void> => {
+    await inBatches((tx) => eraseTexts(tx, contact, BATCH));
+    for (const table of mentionTables) {
+      await inBatches((tx) => {
+        const last = eraseMentions(tx, workspaceId, identifiers, table, checkedUpTo[table], BATCH);
+        checkedUpTo[table] = last ?? checkedUpTo[table];
         return last !== null;
       });
     }
   };
-  await eraseWhatThereIs();
+  await eraseEverything();
   const ended = await store.write((tx) => {
     eraseContact(tx, contact);
     return removeEndedImports(tx, workspaceId);
   });
   for (const id of ended) files.remove(id);
   // What a server beside us did with the person until then.
-  await eraseWhatThereIs();
-  const waiting = store.read((reading) => listImports(reading, workspaceId));
+  await eraseEverything();
+  const waiting = store.read((tx) => listImports(tx, workspaceId));
   return { isLogEmpty: store.checkpoint(), waitingImports: waiting.map(({ id }) => id) };
 }
 

@@ -22,7 +22,7 @@ export interface Io {
   /** Calls `handle` for each of these signals, in place of what the system would do. */
   onSignal(signals: readonly Signal[], handle: (signal: Signal) => void): void;
   /** Runs whichever way the process ends, short of being killed. */
-  onExit(last: () => void): void;
+  onExit(handler: () => void): void;
   exit(code: number): never;
 }
 

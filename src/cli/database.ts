@@ -8,9 +8,9 @@ import { dirname, resolve } from "node:path";
 import type { Config } from "#src/config/config.ts";
 import { newInstanceId } from "#src/core/id.ts";
 import { createSecretBox, loadSecretKey, type SecretBox } from "#src/core/secret.ts";
-import { placeOf } from "#src/db/file-identity.ts";
-import { type DatabaseFiles, databaseFiles, makePrivate, makePrivateDirectory } from "#src/db/files.ts";
-import { instanceId } from "#src/db/instance.ts";
+import { readFileIdentity } from "#src/db/file-identity.ts";
+import { createPrivateDirectory, type DatabaseFiles, databaseFiles, makePrivate } from "#src/db/files.ts";
+import { readOrCreateInstanceId } from "#src/db/instance.ts";
 import { type Lock, LockHeld, lockExclusively, lockShared } from "#src/db/lock.ts";
 import { migrate, NewerSchema, schemaVersion } from "#src/db/migrate.ts";
 import { migrations } from "#src/db/migrations.ts";
@@ -41,9 +41,9 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const config = context.loadConfig();
   const files = databaseFiles(config.storage.path);
-  const exists = isThere(files.database);
+  const exists = fileExists(files.database);
   if (!exists && purpose !== "create") throw noDatabase(files.database);
-  if (!exists) makePlace(config, context.io);
+  if (!exists) createDataDirectory(config, context.io);
   const lock = purpose === "read" ? null : lockForWriting(files);
   try {
     const store = open(files, purpose, context.io, () => secretKey(config, context.io, false));
@@ -63,10 +63,10 @@ export async function withDatabase<T>(
 }
 
 /** The key comes before the database: where there is a database, there was a key, and a lost one is never replaced. */
-function makePlace(config: Config, io: Io): void {
+function createDataDirectory(config: Config, io: Io): void {
   try {
-    makePrivateDirectory(dirname(resolve(config.storage.path)));
-    makePrivateDirectory(resolve(config.storage.data));
+    createPrivateDirectory(dirname(resolve(config.storage.path)));
+    createPrivateDirectory(resolve(config.storage.data));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandFailure(
@@ -95,7 +95,7 @@ function open(files: DatabaseFiles, purpose: Purpose, { clock, random }: Io, has
     if (found < known && !(purpose === "create" && found === 0)) throw olderSchema(files.database, found, known);
     if (found === 0) migrate(store.client);
     if (purpose === "create") {
-      instanceId(store.client, clock.now(), () => newInstanceId(random), placeOf(files.database));
+      readOrCreateInstanceId(store.client, clock.now(), () => newInstanceId(random), readFileIdentity(files.database));
     }
     makePrivate(files.database, `${files.database}-wal`, `${files.database}-shm`);
     return store;
@@ -127,7 +127,7 @@ function tryLockServer(files: DatabaseFiles): Lock | null {
   }
 }
 
-export function isThere(path: string): boolean {
+export function fileExists(path: string): boolean {
   try {
     return statSync(path).isFile();
   } catch (error) {

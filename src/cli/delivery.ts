@@ -29,16 +29,16 @@ export const commands: readonly Command[] = [
     summary: "Deliveries, the newest first",
     options: {
       workspace: workspaceFilter,
-      status: { kind: "choice", choices: deliveryStatuses, says: "Only those in this status" },
-      limit: { kind: "number", value: "N", says: `Most that are shown (default: ${LIMIT})` },
+      status: { kind: "choice", choices: deliveryStatuses, description: "Only those in this status" },
+      limit: { kind: "number", value: "N", description: `Most that are shown (default: ${LIMIT})` },
     },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "read", ({ store }) => {
-        const { status = null, limit = LIMIT } = given;
-        const deliveries = store.read((reading) =>
-          workspacesOf(reading, given.workspace)
+        const { status = null, limit = LIMIT } = values;
+        const deliveries = store.read((tx) =>
+          workspacesOf(tx, values.workspace)
             .flatMap((workspace) =>
-              listDeliveries(reading, workspace.id, { status, before: null, limit }).map((one) => view(one, workspace)),
+              listDeliveries(tx, workspace.id, { status, before: null, limit }).map((one) => view(one, workspace)),
             )
             .toSorted((a, b) => b.id - a.id)
             .slice(0, limit),
@@ -60,12 +60,12 @@ export const commands: readonly Command[] = [
     group,
     name: "show",
     summary: "One delivery with its attempts and what was sent",
-    positionals: { id: { kind: "number", value: "ID", required: true, says: "The delivery's id" } },
-    run: (context, given) =>
+    positionals: { id: { kind: "number", value: "ID", required: true, description: "The delivery's id" } },
+    run: (context, values) =>
       withDatabase(context, "read", ({ store }) =>
-        store.read((reading) => {
-          const delivery = getDelivery(reading, given.id);
-          return reportOf(delivery, getWorkspace(reading, delivery.workspaceId));
+        store.read((tx) => {
+          const delivery = getDelivery(tx, values.id);
+          return reportOf(delivery, getWorkspace(tx, delivery.workspaceId));
         }),
       ),
   }),
@@ -74,17 +74,17 @@ export const commands: readonly Command[] = [
     name: "replay",
     summary: "Send one event again, or all that failed",
     details: "Either ID, or --workspace with --failed-since.",
-    positionals: { id: { kind: "number", value: "ID", says: "The delivery's id" } },
+    positionals: { id: { kind: "number", value: "ID", description: "The delivery's id" } },
     options: {
-      workspace: { kind: "number", value: "ID", says: "Of this workspace, everything that failed" },
+      workspace: { kind: "number", value: "ID", description: "Of this workspace, everything that failed" },
       failedSince: {
         kind: "text",
         value: "T",
-        says: "Since then: 2026-11-21, 2026-11-21T08:00, or 24h for so long ago",
+        description: "Since then: 2026-11-21, 2026-11-21T08:00, or 24h for so long ago",
       },
     },
-    run: (context, given) => {
-      const { id, workspace, failedSince } = given;
+    run: (context, values) => {
+      const { id, workspace, failedSince } = values;
       if (id !== undefined && workspace === undefined && failedSince === undefined) return replayOne(context, id);
       if (id === undefined && workspace !== undefined && failedSince !== undefined) {
         return replayFailed(context, workspace, failedSince);
@@ -110,14 +110,14 @@ function replayOne(context: Context, id: number): Promise<Report> {
     const waiting = isServed
       ? `It is on its way; no answer was written down yet: waxwing delivery show ${id}`
       : "It is sent as soon as a server runs on this database: waxwing serve";
-    return store.read((reading) => reportAttempt(reading, id, attempt, waiting));
+    return store.read((tx) => reportAttempt(tx, id, attempt, waiting));
   });
 }
 
 function replayFailed(context: Context, workspaceId: number, since: string): Promise<Report> {
   return withDatabase(context, "write", async ({ store }) => {
     const { clock } = context.io;
-    const { timezone } = store.read((reading) => getWorkspace(reading, workspaceId));
+    const { timezone } = store.read((tx) => getWorkspace(tx, workspaceId));
     const from = readSince(since, timezone, clock.now());
     const replayed = new Set<number>();
     for (;;) {

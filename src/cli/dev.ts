@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Config, loadConfig } from "#src/config/config.ts";
-import { makeSetupLink } from "#src/domain/users/links.ts";
+import { createSetupLink } from "#src/domain/users/links.ts";
 import { type Command, command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
 import type { Context } from "./context.ts";
@@ -47,21 +47,21 @@ export const commands: readonly Command[] = [
 
 async function serveDemo(
   context: Context,
-  asked: Config,
+  requested: Config,
   viewer: Viewer,
-  isListenGiven: boolean,
+  isListenSet: boolean,
   stopped: Promise<void>,
 ): Promise<void> {
   const { io, options } = context;
-  const { config, note } = isListenGiven ? { config: asked, note: null } : onFreePort(asked);
-  const demo = await makeDemo({ ...context, loadConfig: () => config }, viewer.url);
+  const { config, note } = isListenSet ? { config: requested, note: null } : onFreePort(requested);
+  const demo = await createDemo({ ...context, loadConfig: () => config }, viewer.url);
   viewer.trust(demo.webhookSecret);
   const server = await start(config, io);
   // What listens everywhere is reached here.
   const url = server.url.replace("://0.0.0.0:", "://127.0.0.1:").replace("://[::]:", "://[::1]:");
   const baseUrl = `${url}/api/v1`;
   const { data } = config.storage;
-  const setup = await server.store.write(makeSetupLink);
+  const setup = await server.store.write(createSetupLink);
   const consoleUrl = setup === null ? `${url}/console` : linkAddress(config, setup, server.url);
   const words = { baseUrl, docsUrl: `${url}/docs`, consoleUrl, viewerUrl: viewer.url, data, demo, note };
   const ready = {
@@ -84,7 +84,7 @@ async function serveDemo(
 
 /** Only a file that was named counts: the one of an installed service is not meant, nor readable for everybody. */
 function configOf({ io, options }: Context, data: string, listen: string | undefined): Config {
-  const config = loadConfig({ file: options.config, places: [], data, listen, env: io.env });
+  const config = loadConfig({ file: options.config, searchPaths: [], data, listen, env: io.env });
   return {
     ...config,
     secrets: { keyFile: join(data, "waxwing.key") },
@@ -107,7 +107,7 @@ function onFreePort(config: Config): { config: Config; note: string | null } {
   }
 }
 
-function makeDemo(context: Context, viewerUrl: string): Promise<Demo> {
+function createDemo(context: Context, viewerUrl: string): Promise<Demo> {
   return withDatabase(context, "create", async (database) => {
     const box = database.box();
     return database.store.write((tx) => writeDemo(tx, box, `${viewerUrl}/webhook`));

@@ -2,8 +2,8 @@
 
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import { examine } from "#src/health/doctor.ts";
-import { type Doctor, settingsOf } from "#src/health/doctor-context.ts";
+import { runDoctor } from "#src/health/doctor.ts";
+import { type DoctorContext, readDoctorSettings } from "#src/health/doctor-context.ts";
 import type { Finding } from "#src/health/finding.ts";
 import { type Command, command, workspaceFilter } from "./command.ts";
 import type { Context } from "./context.ts";
@@ -21,30 +21,30 @@ export const commands: readonly Command[] = [
       "Looks at every number: token, permissions, readiness, subscription, templates; and at the callback address and\nthe clock. Changes nothing, but for --subscribe.\nExit code 1 when there is a problem; a warning is none.",
     options: {
       workspace: workspaceFilter,
-      subscribe: { kind: "flag", says: "Subscribe the app to accounts that it is not subscribed to" },
+      subscribe: { kind: "flag", description: "Subscribe the app to accounts that it is not subscribed to" },
     },
     run: (context, { workspace, subscribe }) =>
       withDatabase(context, "read", async (database) => {
-        const numbers = database.store.read((reading) =>
-          workspacesOf(reading, workspace).flatMap(({ id }) => listNumbers(reading, id)),
+        const numbers = database.store.read((tx) =>
+          workspacesOf(tx, workspace).flatMap(({ id }) => listNumbers(tx, id)),
         );
-        return reportOf(await examine(doctorOf(context, database), numbers, subscribe), numbers);
+        return reportOf(await runDoctor(createDoctorContext(context, database), numbers, subscribe), numbers);
       }),
   }),
 ];
 
-function doctorOf(context: Context, database: Database): Doctor {
+function createDoctorContext(context: Context, database: Database): DoctorContext {
   return {
     store: database.store,
     clock: context.io.clock,
     random: context.io.random,
     box: () => database.box(),
     port: async () => (await accountPorts(context, database))("whatsapp"),
-    settings: settingsOf(database.config),
+    settings: readDoctorSettings(database.config),
   };
 }
 
-const SIGNS = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;
+const LEVEL_LABELS = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;
 
 function reportOf(findings: readonly Finding[], numbers: readonly SendingNumber[]): Report {
   const json = {
@@ -61,7 +61,7 @@ function reportOf(findings: readonly Finding[], numbers: readonly SendingNumber[
   const lines = findings.flatMap(({ level, check, numberId, message, next }) => {
     const about = numberId === null ? check : `number ${numberId}, ${check}`;
     return [
-      `${SIGNS[level]}  ${about}: ${visible(message)}`,
+      `${LEVEL_LABELS[level]}  ${about}: ${visible(message)}`,
       ...(next === null ? [] : [`         next: ${visible(next)}`]),
     ];
   });

@@ -35,7 +35,7 @@ export class CommandFailure extends Error {
   }
 }
 
-export interface Explanation {
+export interface FailureDescription {
   readonly code: string;
   readonly message: string;
   readonly next: string | null;
@@ -45,7 +45,7 @@ export interface Explanation {
 }
 
 /** Where to look for what there is, by the noun of "There is no such …". */
-const WHERE_TO_LOOK: Readonly<Record<string, string>> = {
+const LIST_COMMANDS: Readonly<Record<string, string>> = {
   workspace: "waxwing workspace list",
   key: "waxwing key list",
   number: "waxwing number list",
@@ -54,40 +54,40 @@ const WHERE_TO_LOOK: Readonly<Record<string, string>> = {
 };
 
 /** What to say about an error of any kind, other than `UsageError`. */
-export function explain(error: unknown): Explanation {
-  const said = (code: string, message: string, next: string | null = null): Explanation => ({
+export function describeError(error: unknown): FailureDescription {
+  const describe = (code: string, message: string, next: string | null = null): FailureDescription => ({
     code,
     message,
     next,
     fields: null,
     bug: null,
   });
-  if (error instanceof CommandFailure) return said(error.code, error.message, error.next);
+  if (error instanceof CommandFailure) return describe(error.code, error.message, error.next);
   if (error instanceof Problem) {
-    return { ...said(error.code, error.message, adviceFor(error)), fields: error.details.fields ?? null };
+    return { ...describe(error.code, error.message, hintFor(error)), fields: error.details.fields ?? null };
   }
-  if (error instanceof ConfigError) return said("invalid_config", error.message);
-  if (error instanceof SecretKeyUnusable) return said("secret_key_unusable", error.message);
+  if (error instanceof ConfigError) return describe("invalid_config", error.message);
+  if (error instanceof SecretKeyUnusable) return describe("secret_key_unusable", error.message);
   if (error instanceof SecretUnreadable) {
-    return said("secret_unreadable", error.message, "put back the key file that this database was used with");
+    return describe("secret_unreadable", error.message, "put back the key file that this database was used with");
   }
-  if (error instanceof NewerSchema) return said("newer_schema", error.message);
-  if (error instanceof UnknownSchema) return said("unknown_schema", error.message);
+  if (error instanceof NewerSchema) return describe("newer_schema", error.message);
+  if (error instanceof UnknownSchema) return describe("unknown_schema", error.message);
   if (error instanceof LockHeld)
-    return said("locked", error.message, "wait until that process is done, then try again");
-  const storage = explainStorage(error);
-  if (storage !== null) return said("unavailable", storage.message, storage.next);
-  const system = explainSystem(error);
-  if (system !== null) return said("unavailable", system.message, system.next);
+    return describe("locked", error.message, "wait until that process is done, then try again");
+  const storage = describeStorageError(error);
+  if (storage !== null) return describe("unavailable", storage.message, storage.next);
+  const system = describeSystemError(error);
+  if (system !== null) return describe("unavailable", system.message, system.next);
   const bug = error instanceof Error ? error : new Error(String(error));
   return {
-    ...said("internal_error", `a fault of waxwing's own: ${bug.message}`, "report it, with the lines below"),
+    ...describe("internal_error", `a fault of waxwing's own: ${bug.message}`, "report it, with the lines below"),
     bug,
   };
 }
 
 /** Null where the error is not the storage's. */
-function explainStorage(error: unknown): { message: string; next: string } | null {
+function describeStorageError(error: unknown): { message: string; next: string } | null {
   const cause = error instanceof StorageUnavailable ? (error.cause ?? error) : error;
   if (!(error instanceof StorageUnavailable) && !isStorageFailure(error) && !isBusy(error)) return null;
   const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
@@ -108,7 +108,7 @@ function explainStorage(error: unknown): { message: string; next: string } | nul
 }
 
 /** What the operating system refused, such as a file that may not be read. Null where it is not the system's. */
-function explainSystem(error: unknown): { message: string; next: string } | null {
+function describeSystemError(error: unknown): { message: string; next: string } | null {
   if (!(error instanceof Error && "syscall" in error && "code" in error)) return null;
   switch (error.code) {
     case "EACCES":
@@ -128,9 +128,9 @@ function explainSystem(error: unknown): { message: string; next: string } | null
   }
 }
 
-function adviceFor({ message }: Problem): string | null {
+function hintFor({ message }: Problem): string | null {
   const noun = /^There is no such (\w+)\.$/.exec(message)?.[1];
-  const command = noun === undefined ? undefined : WHERE_TO_LOOK[noun];
+  const command = noun === undefined ? undefined : LIST_COMMANDS[noun];
   return command === undefined ? null : `${command} shows those that there are`;
 }
 
@@ -138,7 +138,7 @@ function adviceFor({ message }: Problem): string | null {
  * The lines for a person, without their last line end. A field that is one of `flags` is called by it; any other one is
  * a place inside a file that was given.
  */
-export function describeFailure({ message, next, fields, bug }: Explanation, flags: readonly string[]): string {
+export function formatFailure({ message, next, fields, bug }: FailureDescription, flags: readonly string[]): string {
   const lines = [`waxwing: ${message}`];
   for (const [path, problems] of Object.entries(fields ?? {})) {
     const flag = flags.find((known) => known === `--${path.replaceAll("_", "-")}`);

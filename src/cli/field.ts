@@ -21,16 +21,16 @@ export const commands: readonly Command[] = [
     summary: "Define a custom field of contacts",
     options: {
       workspace: workspaceOption,
-      key: { kind: "text", value: "K", required: true, says: "What the API calls it, such as loyalty_tier" },
-      label: { kind: "text", value: "L", required: true, says: "What people call it" },
-      kind: { kind: "choice", choices: fieldKinds, required: true, says: "What it holds" },
-      choices: { kind: "text", value: "A,B", says: "For the kind choice: what it may be" },
+      key: { kind: "text", value: "K", required: true, description: "What the API calls it, such as loyalty_tier" },
+      label: { kind: "text", value: "L", required: true, description: "What people call it" },
+      kind: { kind: "choice", choices: fieldKinds, required: true, description: "What it holds" },
+      choices: { kind: "text", value: "A,B", description: "For the kind choice: what it may be" },
     },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "write", ({ store }) =>
         store.write((tx) => {
-          const choices = given.choices === undefined ? [] : given.choices.split(",").map((choice) => choice.trim());
-          return reportOf(addField(tx, given.workspace, { ...given, choices }));
+          const choices = values.choices === undefined ? [] : values.choices.split(",").map((choice) => choice.trim());
+          return reportOf(addField(tx, values.workspace, { ...values, choices }));
         }),
       ),
   }),
@@ -39,11 +39,9 @@ export const commands: readonly Command[] = [
     name: "list",
     summary: "Custom fields",
     options: { workspace: workspaceFilter },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "read", ({ store }) => {
-        const fields = store.read((reading) =>
-          workspacesOf(reading, given.workspace).flatMap(({ id }) => listFields(reading, id)),
-        );
+        const fields = store.read((tx) => workspacesOf(tx, values.workspace).flatMap(({ id }) => listFields(tx, id)));
         const rows = fields.map((field) => [
           field.workspaceId,
           field.key,
@@ -62,14 +60,14 @@ export const commands: readonly Command[] = [
     group,
     name: "remove",
     summary: "Remove a custom field and every value in it",
-    positionals: { key: { kind: "text", value: "KEY", required: true, says: "The field's key" } },
+    positionals: { key: { kind: "text", value: "KEY", required: true, description: "The field's key" } },
     options: { workspace: workspaceOption },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "write", async ({ store }) => {
-        while (!(await store.write((tx) => removeField(tx, given.workspace, given.key)))) {
+        while (!(await store.write((tx) => removeField(tx, values.workspace, values.key)))) {
           await sleep(context.io.clock, GAP_MS);
         }
-        return { json: { removed: given.key }, text: `The field ${given.key} and its values are gone.` };
+        return { json: { removed: values.key }, text: `The field ${values.key} and its values are gone.` };
       }),
   }),
 ];

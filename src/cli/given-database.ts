@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync } from "node:fs";
 import { removeDatabase, UNFINISHED } from "#src/backup/files.ts";
 import { copyFromOpened } from "#src/backup/opened.ts";
 import type { Context } from "./context.ts";
-import { isThere } from "./database.ts";
+import { fileExists } from "./database.ts";
 import type { FileUse } from "./named-files.ts";
 
 const LOG = "-wal";
@@ -12,7 +12,7 @@ const LOG = "-wal";
 export const databaseFile: FileUse = { as: "read", beside: { [LOG]: "read" } };
 
 export function isGivenThere({ files }: Context, path: string): boolean {
-  return files.isThere(path) ?? isThere(path);
+  return files.isThere(path) ?? fileExists(path);
 }
 
 /** Calls `work` with a path where this process may read it: `path` itself, or a copy that is gone afterwards. */

@@ -2,12 +2,12 @@
 
 import { sleep } from "#src/core/clock.ts";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { compileCount } from "#src/domain/filters/compile.ts";
 import { recordCount } from "#src/domain/filters/count.ts";
-import { readSearch } from "#src/domain/filters/group-filter.ts";
+import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
 import { removeGroup } from "#src/domain/filters/remove-group.ts";
-import { saveSearch } from "#src/domain/filters/save-group.ts";
+import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { listGroups } from "#src/domain/groups/read.ts";
 import type { Group } from "#src/domain/groups/table.ts";
 import { viewGroup } from "#src/domain/groups/view.ts";
@@ -18,7 +18,7 @@ import { list, type Report, table } from "./output.ts";
 import { workspacesOf } from "./workspace-option.ts";
 
 const group = "group";
-const GROUPS_A_READ = 200;
+const GROUPS_PER_READ = 200;
 const GAP_MS = 5;
 
 export const commands: readonly Command[] = [
@@ -30,23 +30,27 @@ export const commands: readonly Command[] = [
       'A filter is JSON: a condition such as {"field": "city", "is": "Pune"}, or {"all": […]}, {"any": […]}, {"not": …}.\n{"field": "birthday", "within_days": 0} finds whose birthday is today.',
     options: {
       workspace: workspaceOption,
-      name: { kind: "text", value: "N", required: true, says: "What it is called" },
-      filter: { kind: "text", value: "JSON", says: "Whom it finds; left out: a list to which contacts are added" },
+      name: { kind: "text", value: "N", required: true, description: "What it is called" },
+      filter: {
+        kind: "text",
+        value: "JSON",
+        description: "Whom it finds; left out: a list to which contacts are added",
+      },
     },
-    run: (context, given) => {
-      const filter = given.filter === undefined ? null : readJson(given.filter);
+    run: (context, values) => {
+      const filter = values.filter === undefined ? null : readJson(values.filter);
       return withDatabase(context, "write", async ({ store }) => {
-        const made = await store.write((tx) => saveSearch(tx, given.workspace, { name: given.name, filter }));
-        if (filter === null) return reportOf(made);
+        const created = await store.write((tx) => saveGroup(tx, values.workspace, { name: values.name, filter }));
+        if (filter === null) return reportOf(created);
         // Counted here, in this process: the server need not wait for it, and the first look shows a figure.
-        const { sql, parameters } = store.read((reading) => {
-          const workspace = getWorkspace(reading, given.workspace);
-          const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: reading.now };
-          return compileCount(readSearch(reading, workspace, filter), context);
+        const { sql, parameters } = store.read((tx) => {
+          const workspace = getWorkspace(tx, values.workspace);
+          const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: tx.now };
+          return compileCount(readGroupFilter(tx, workspace, filter), context);
         });
         const row = store.client.prepare(sql).get(...parameters) as { total: number };
-        await store.write((tx) => recordCount(tx, made.id, row.total));
-        return reportOf({ ...made, memberCount: row.total });
+        await store.write((tx) => recordCount(tx, created.id, row.total));
+        return reportOf({ ...created, memberCount: row.total });
       });
     },
   }),
@@ -55,11 +59,9 @@ export const commands: readonly Command[] = [
     name: "list",
     summary: "Groups and how many contacts they have",
     options: { workspace: workspaceFilter },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "read", ({ store }) => {
-        const groups = store.read((reading) =>
-          workspacesOf(reading, given.workspace).flatMap(({ id }) => allGroups(reading, id)),
-        );
+        const groups = store.read((tx) => workspacesOf(tx, values.workspace).flatMap(({ id }) => allGroups(tx, id)));
         const rows = groups.map((one) => {
           const { id, name, type, count } = viewGroup(one);
           return [one.workspaceId, id, name, type, count];
@@ -75,30 +77,30 @@ export const commands: readonly Command[] = [
     group,
     name: "remove",
     summary: "Remove a group; its contacts stay",
-    positionals: { id: { kind: "number", value: "ID", required: true, says: "The group's id" } },
-    run: (context, given) =>
+    positionals: { id: { kind: "number", value: "ID", required: true, description: "The group's id" } },
+    run: (context, values) =>
       withDatabase(context, "write", async ({ store }) => {
-        const workspaceId = store.read((reading) => {
-          const owner = workspacesOf(reading, undefined).find(({ id }) =>
-            allGroups(reading, id).some((one) => one.id === given.id),
+        const workspaceId = store.read((tx) => {
+          const owner = workspacesOf(tx, undefined).find(({ id }) =>
+            allGroups(tx, id).some((one) => one.id === values.id),
           );
           if (owner === undefined) throw notFound("group");
           return owner.id;
         });
-        while (!(await store.write((tx) => removeGroup(tx, workspaceId, given.id)))) {
+        while (!(await store.write((tx) => removeGroup(tx, workspaceId, values.id)))) {
           await sleep(context.io.clock, GAP_MS);
         }
-        return { json: { removed: given.id }, text: `Group ${given.id} is gone.` };
+        return { json: { removed: values.id }, text: `Group ${values.id} is gone.` };
       }),
   }),
 ];
 
-function allGroups(reading: Reading, workspaceId: number): Group[] {
+function allGroups(tx: ReadTx, workspaceId: number): Group[] {
   const all: Group[] = [];
   for (;;) {
-    const part = listGroups(reading, workspaceId, { offset: all.length }, GROUPS_A_READ);
-    all.push(...part);
-    if (part.length < GROUPS_A_READ) return all;
+    const page = listGroups(tx, workspaceId, { offset: all.length }, GROUPS_PER_READ);
+    all.push(...page);
+    if (page.length < GROUPS_PER_READ) return all;
   }
 }
 

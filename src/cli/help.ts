@@ -3,7 +3,7 @@ import { globalOptions, placeholder } from "./arguments.ts";
 import { type Command, flagOf, nameOf, type Option, type Positional } from "./command.ts";
 import type { Group } from "./commands.ts";
 
-const NARROW = 30;
+const LEFT_COLUMN_WIDTH = 30;
 
 /** `waxwing --help` */
 export async function helpOnAll(groups: readonly Group[]): Promise<string> {
@@ -49,12 +49,14 @@ export function helpOnCommand(command: Command): string {
   if (command.details !== undefined) lines.push("", command.details);
   const positionals = Object.values(command.positionals);
   if (positionals.length > 0) {
-    lines.push("", ...positionals.map((positional) => entry(placeholder(positional), positional.says)));
+    lines.push("", ...positionals.map((positional) => entry(placeholder(positional), positional.description)));
   }
   if (options.length > 0) {
     lines.push("", "Options:");
     for (const [name, option] of options) {
-      lines.push(entry(withValue(name, option), isRequired(option) ? `${option.says} (required)` : option.says));
+      lines.push(
+        entry(withValue(name, option), isRequired(option) ? `${option.description} (required)` : option.description),
+      );
     }
   }
   return [...lines, "", ...globalLines()].join("\n");
@@ -70,7 +72,9 @@ function usage(command: Command): string {
 function globalLines(): string[] {
   return [
     "Everywhere:",
-    ...Object.entries<Option>(globalOptions).map(([name, option]) => entry(withValue(name, option), option.says)),
+    ...Object.entries<Option>(globalOptions).map(([name, option]) =>
+      entry(withValue(name, option), option.description),
+    ),
   ];
 }
 
@@ -84,5 +88,7 @@ function isRequired(option: Option): boolean {
 
 /** A long left side gets a line of its own. */
 function entry(left: string, right: string): string {
-  return left.length > NARROW ? `  ${left}\n  ${" ".repeat(NARROW)}  ${right}` : `  ${left.padEnd(NARROW)}  ${right}`;
+  return left.length > LEFT_COLUMN_WIDTH
+    ? `  ${left}\n  ${" ".repeat(LEFT_COLUMN_WIDTH)}  ${right}`
+    : `  ${left.padEnd(LEFT_COLUMN_WIDTH)}  ${right}`;
 }

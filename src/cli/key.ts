@@ -16,13 +16,13 @@ export const commands: readonly Command[] = [
     summary: "Make a key and show it, once",
     options: {
       workspace: workspaceOption,
-      name: { kind: "text", value: "NAME", says: "To tell keys apart, such as the program that uses it" },
+      name: { kind: "text", value: "NAME", description: "To tell keys apart, such as the program that uses it" },
     },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "write", ({ store }) =>
         store.write((tx) => {
-          const created = createKey(tx, given.workspace, given.name ?? "API key");
-          const shown = view(created, getWorkspace(tx, given.workspace));
+          const created = createKey(tx, values.workspace, values.name ?? "API key");
+          const shown = view(created, getWorkspace(tx, values.workspace));
           const text = [
             list({ id: shown.id, key: created.key, name: shown.name }),
             "",
@@ -37,11 +37,11 @@ export const commands: readonly Command[] = [
     name: "list",
     summary: "Keys by their first characters, with their last use",
     options: { workspace: workspaceFilter },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "read", ({ store }) => {
-        const keys = store.read((reading) =>
-          workspacesOf(reading, given.workspace).flatMap((workspace) =>
-            listKeys(reading, workspace.id).map((key) => view(key, workspace)),
+        const keys = store.read((tx) =>
+          workspacesOf(tx, values.workspace).flatMap((workspace) =>
+            listKeys(tx, workspace.id).map((key) => view(key, workspace)),
           ),
         );
         const rows = keys.map((key) => [
@@ -61,11 +61,11 @@ export const commands: readonly Command[] = [
     group,
     name: "revoke",
     summary: "End a key at once and for ever",
-    positionals: { id: { kind: "number", value: "ID", required: true, says: "The key's id" } },
-    run: (context, given) =>
+    positionals: { id: { kind: "number", value: "ID", required: true, description: "The key's id" } },
+    run: (context, values) =>
       withDatabase(context, "write", ({ store }) =>
         store.write((tx) => {
-          const key = revokeKey(tx, given.id);
+          const key = revokeKey(tx, values.id);
           const shown = view(key, getWorkspace(tx, key.workspaceId));
           return { json: shown, text: `Key ${shown.id} (${shown.prefix}…) is revoked since ${shown.revoked_at}.` };
         }),

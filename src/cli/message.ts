@@ -3,13 +3,13 @@
 import { formatMoney } from "#src/core/money.ts";
 import { notFound } from "#src/core/problem.ts";
 import type { Store } from "#src/db/store.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import type { Callback } from "#src/domain/inbound/table.ts";
-import { findForWork } from "#src/domain/messages/read.ts";
+import { findMessageById } from "#src/domain/messages/read.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import type { EventRow } from "#src/domain/webhooks/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { tellStory } from "#src/http/console/queries/message-timeline.ts";
+import { buildTimeline } from "#src/http/console/queries/message-timeline.ts";
 import { findCallbacks, findEvents, type Slice } from "#src/http/console/queries/message-traces.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 import { type Command, command } from "./command.ts";
@@ -23,20 +23,20 @@ export const commands: readonly Command[] = [
     name: "show",
     summary: "One message's story: request, attempts at the network, statuses, webhooks",
     details: "Raw answers are there as long as [retention] raw keeps them, events as long as [retention] events does.",
-    positionals: { id: { kind: "number", value: "ID", required: true, says: "The message's id" } },
-    run: (context, given) =>
+    positionals: { id: { kind: "number", value: "ID", required: true, description: "The message's id" } },
+    run: (context, values) =>
       withDatabase(context, "read", ({ store }) => {
-        const message = store.read((reading) => findForWork(reading, given.id));
+        const message = store.read((tx) => findMessageById(tx, values.id));
         if (message === undefined) throw notFound("message");
-        const callbacks = readAll(store, (reading, from) => findCallbacks(reading, message, from));
-        const events = readAll(store, (reading, from) => findEvents(reading, message, from));
-        return store.read((reading) => reportOf(reading, message, callbacks, events));
+        const callbacks = readAll(store, (tx, from) => findCallbacks(tx, message, from));
+        const events = readAll(store, (tx, from) => findEvents(tx, message, from));
+        return store.read((tx) => reportOf(tx, message, callbacks, events));
       }),
   }),
 ];
 
 /** Slice by slice, each a read of its own: no read beside the server lasts long. */
-function readAll<Row>(store: Store, slice: (reading: Reading, from: number | null) => Slice<Row>): Row[] {
+function readAll<Row>(store: Store, slice: (tx: ReadTx, from: number | null) => Slice<Row>): Row[] {
   const rows: Row[] = [];
   let from: number | null = null;
   for (;;) {
@@ -49,26 +49,21 @@ function readAll<Row>(store: Store, slice: (reading: Reading, from: number | nul
 
 function readSlice<Row>(
   store: Store,
-  slice: (reading: Reading, from: number | null) => Slice<Row>,
+  slice: (tx: ReadTx, from: number | null) => Slice<Row>,
   from: number | null,
 ): Slice<Row> {
   // The type of `read` refuses promises; a slice is none, which it cannot see of a parameter.
   const holder: { found: Slice<Row> } = { found: { rows: [], next: null } };
-  store.read((reading) => {
-    holder.found = slice(reading, from);
+  store.read((tx) => {
+    holder.found = slice(tx, from);
   });
   return holder.found;
 }
 
-function reportOf(
-  reading: Reading,
-  message: Message,
-  callbacks: readonly Callback[],
-  events: readonly EventRow[],
-): Report {
-  const workspace = getWorkspace(reading, message.workspaceId);
+function reportOf(tx: ReadTx, message: Message, callbacks: readonly Callback[], events: readonly EventRow[]): Report {
+  const workspace = getWorkspace(tx, message.workspaceId);
   const when = timesIn(workspace);
-  const steps = tellStory(reading, message, { callbacks, events, parse: parseCallback });
+  const steps = buildTimeline(tx, message, { callbacks, events, parse: parseCallback });
   const head = {
     id: message.id,
     workspace_id: message.workspaceId,
@@ -79,7 +74,7 @@ function reportOf(
     type: message.type,
     template: message.templateName,
     language: message.templateLanguage,
-    reference: message.reference,
+    reference: message.sendToken,
     network_message_id: message.networkMessageId,
     rate: formatMoney(message.rate),
     money: message.money,

@@ -1,6 +1,6 @@
 /** How a number is shown: what we know of it, and what the network says. */
 
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { findState } from "#src/domain/numbers/network-state.ts";
 import type { NumberState, SendingNumber } from "#src/domain/numbers/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
@@ -27,26 +27,21 @@ export function view(number: SendingNumber, workspace: Workspace) {
 }
 
 /** `publicUrl` is given where the callback address may be shown: its token is as good as a password. */
-export function reportOf(reading: Reading, number: SendingNumber, publicUrl: string | null = null): Report {
-  return report(reading, number, publicUrl, []);
+export function reportOf(tx: ReadTx, number: SendingNumber, publicUrl: string | null = null): Report {
+  return report(tx, number, publicUrl, []);
 }
 
 /** The same after an attempt to compare it with the network, with what went wrong. */
-export function reportWithProblems(reading: Reading, number: SendingNumber, problems: readonly string[]): Report {
-  return report(reading, number, null, problems);
+export function reportWithProblems(tx: ReadTx, number: SendingNumber, problems: readonly string[]): Report {
+  return report(tx, number, null, problems);
 }
 
-function report(
-  reading: Reading,
-  number: SendingNumber,
-  publicUrl: string | null,
-  problems: readonly string[],
-): Report {
-  const workspace = getWorkspace(reading, number.workspaceId);
+function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, problems: readonly string[]): Report {
+  const workspace = getWorkspace(tx, number.workspaceId);
   const shown = view(number, workspace);
   const token = publicUrl === null ? {} : { callback_token: number.callbackToken };
   const isWhatsapp = number.network === "whatsapp";
-  const state = isWhatsapp ? findState(reading, number.id) : undefined;
+  const state = isWhatsapp ? findState(tx, number.id) : undefined;
   const callback = (path: string): string | undefined =>
     publicUrl !== null && isWhatsapp ? `${publicUrl}/networks/whatsapp${path}` : undefined;
   const lines = list({
@@ -82,14 +77,14 @@ function stateLines(state: NumberState | undefined, when: Times): Record<string,
   return {
     "verified name": state.verifiedName ?? undefined,
     quality: state.quality ?? undefined,
-    "messaging limit": limitWords(state.messagingLimit),
+    "messaging limit": describeLimit(state.messagingLimit),
     "network's status": state.status ?? undefined,
     warning: [state.notice, state.warning].filter(Boolean).join(" ") || undefined,
     checked: state.checkedAt === null ? undefined : when(state.checkedAt),
   };
 }
 
-function limitWords(limit: string | null): string | undefined {
+function describeLimit(limit: string | null): string | undefined {
   if (limit === null) return undefined;
   return limit === "unlimited" ? "none" : `${limit} different people in 24 hours, over all numbers of the business`;
 }

@@ -1,10 +1,10 @@
 /** `waxwing number …`: the phone numbers that workspaces send from, on the simulator or on WhatsApp. */
 
 import type { Tx } from "#src/db/transaction.ts";
-import { addNumber, type NewNumber, USUAL_THROUGHPUT } from "#src/domain/numbers/add.ts";
-import { forgetRestriction } from "#src/domain/numbers/network-state.ts";
+import { addNumber, DEFAULT_THROUGHPUT, type NewNumber } from "#src/domain/numbers/add.ts";
+import { clearRestriction } from "#src/domain/numbers/network-state.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
-import { makeReady, makeUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
+import { markReady, markUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { updateNumber } from "#src/domain/numbers/update.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
@@ -19,26 +19,26 @@ import { requireSynced, syncNow } from "./sync-now.ts";
 import { workspacesOf } from "./workspace-option.ts";
 
 const group = "number";
-const id = { kind: "number", value: "ID", required: true, says: "The number's id" } as const;
+const id = { kind: "number", value: "ID", required: true, description: "The number's id" } as const;
 
 const whatsapp = {
   phoneNumberId: {
     kind: "text",
     value: "ID",
-    says: "On WhatsApp: the phone number id that Meta's app dashboard shows",
+    description: "On WhatsApp: the phone number id that Meta's app dashboard shows",
   },
-  accountId: { kind: "text", value: "ID", says: "On WhatsApp: the id of the WhatsApp Business account" },
+  accountId: { kind: "text", value: "ID", description: "On WhatsApp: the id of the WhatsApp Business account" },
   tokenFile: {
     kind: "text",
     value: "FILE|-",
     file: { as: "read" },
-    says: "On WhatsApp: a file (or - for stdin) with the access token",
+    description: "On WhatsApp: a file (or - for stdin) with the access token",
   },
   appSecretFile: {
     kind: "text",
     value: "FILE|-",
     file: { as: "read" },
-    says: "On WhatsApp: a file with its Meta app's secret, where that is not the configuration's",
+    description: "On WhatsApp: a file with its Meta app's secret, where that is not the configuration's",
   },
 } as const;
 
@@ -51,22 +51,26 @@ export const commands: readonly Command[] = [
       "Numbers on the simulator can send at once. Numbers on WhatsApp need --phone-number-id, --account-id and\n--token-file; token and secret are stored encrypted. The number and its templates are compared with WhatsApp at\nonce, and what is missing is said.",
     options: {
       workspace: workspaceOption,
-      phone: { kind: "text", value: "PHONE", required: true, says: "The number, in any common format" },
-      name: { kind: "text", value: "NAME", required: true, says: "The name that people see" },
-      network: { kind: "choice", choices: ["simulator", "whatsapp"], required: true, says: "Where it lives" },
-      throughput: { kind: "number", value: "N", says: `Most messages a second (default: ${USUAL_THROUGHPUT})` },
+      phone: { kind: "text", value: "PHONE", required: true, description: "The number, in any common format" },
+      name: { kind: "text", value: "NAME", required: true, description: "The name that people see" },
+      network: { kind: "choice", choices: ["simulator", "whatsapp"], required: true, description: "Where it lives" },
+      throughput: {
+        kind: "number",
+        value: "N",
+        description: `Most messages a second (default: ${DEFAULT_THROUGHPUT})`,
+      },
       ...whatsapp,
     },
-    run: async (context, given) => {
-      const secrets = await readRoute(context, given);
+    run: async (context, values) => {
+      const secrets = await readRoute(context, values);
       return withDatabase(context, "write", async (database) => {
         const route = secrets === null ? ({ network: "simulator" } as const) : await seal(database, secrets);
-        const { phone, name, throughput = USUAL_THROUGHPUT } = given;
+        const { phone, name, throughput = DEFAULT_THROUGHPUT } = values;
         const added = await database.store.write((tx) =>
-          addNumber(tx, given.workspace, { phone, name, throughput, route }),
+          addNumber(tx, values.workspace, { phone, name, throughput, route }),
         );
         const { problems } = await syncNow(context, database, added);
-        return database.store.read((reading) => reportWithProblems(reading, getNumber(reading, added.id), problems));
+        return database.store.read((tx) => reportWithProblems(tx, getNumber(tx, added.id), problems));
       });
     },
   }),
@@ -75,11 +79,11 @@ export const commands: readonly Command[] = [
     name: "list",
     summary: "Numbers, and whether they can send",
     options: { workspace: workspaceFilter },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "read", ({ store }) => {
-        const numbers = store.read((reading) =>
-          workspacesOf(reading, given.workspace).flatMap((workspace) =>
-            listNumbers(reading, workspace.id).map((number) => view(number, workspace)),
+        const numbers = store.read((tx) =>
+          workspacesOf(tx, values.workspace).flatMap((workspace) =>
+            listNumbers(tx, workspace.id).map((number) => view(number, workspace)),
           ),
         );
         const rows = numbers.map((number) => [
@@ -103,10 +107,10 @@ export const commands: readonly Command[] = [
     name: "show",
     summary: "One number, with its callback address",
     positionals: { id },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "read", ({ store, config }) =>
-        store.read((reading) => {
-          return reportOf(reading, getNumber(reading, given.id), config.server.publicUrl ?? "");
+        store.read((tx) => {
+          return reportOf(tx, getNumber(tx, values.id), config.server.publicUrl ?? "");
         }),
       ),
   }),
@@ -116,10 +120,10 @@ export const commands: readonly Command[] = [
     summary: "Say that a number can send",
     details: "On WhatsApp this holds until the next comparison with the network, which knows better.",
     positionals: { id },
-    run: (context, given) =>
-      change(context, given.id, (tx, number) => {
-        forgetRestriction(tx, number.id);
-        makeReady(tx, number.id);
+    run: (context, values) =>
+      change(context, values.id, (tx, number) => {
+        clearRestriction(tx, number.id);
+        markReady(tx, number.id);
       }),
   }),
   command({
@@ -127,8 +131,11 @@ export const commands: readonly Command[] = [
     name: "unready",
     summary: "Stop a number from sending",
     positionals: { id },
-    options: { reason: { kind: "text", value: "TEXT", required: true, says: "Why; told to whoever tries to send" } },
-    run: (context, given) => change(context, given.id, (tx, number) => void makeUnready(tx, number.id, given.reason)),
+    options: {
+      reason: { kind: "text", value: "TEXT", required: true, description: "Why; told to whoever tries to send" },
+    },
+    run: (context, values) =>
+      change(context, values.id, (tx, number) => void markUnready(tx, number.id, values.reason)),
   }),
   command({
     group,
@@ -136,13 +143,13 @@ export const commands: readonly Command[] = [
     summary: "Compare the numbers of this one's account with WhatsApp now",
     details: "The running server does this by itself every hour, and after what WhatsApp tells.",
     positionals: { id },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "write", async (database) => {
         const { store } = database;
-        const number = store.read((reading) => getNumber(reading, given.id));
+        const number = store.read((tx) => getNumber(tx, values.id));
         const result = await syncNow(context, database, number, ["numbers"]);
         requireSynced(result.problems);
-        return store.read((reading) => reportOf(reading, getNumber(reading, given.id)));
+        return store.read((tx) => reportOf(tx, getNumber(tx, values.id)));
       }),
   }),
   command({
@@ -153,23 +160,23 @@ export const commands: readonly Command[] = [
       "A new token is used from the next message on. Token and secret are stored encrypted; with --no-app-secret the\nconfiguration's app secret holds again.",
     positionals: { id },
     options: {
-      name: { kind: "text", value: "NAME", says: "The name that people see" },
-      throughput: { kind: "number", value: "N", says: "Most messages a second" },
+      name: { kind: "text", value: "NAME", description: "The name that people see" },
+      throughput: { kind: "number", value: "N", description: "Most messages a second" },
       tokenFile: whatsapp.tokenFile,
       appSecretFile: whatsapp.appSecretFile,
-      noAppSecret: { kind: "flag", says: "Forget the number's own app secret" },
+      noAppSecret: { kind: "flag", description: "Forget the number's own app secret" },
     },
-    run: async (context, given) => {
-      const { name, throughput, tokenFile, appSecretFile, noAppSecret } = given;
+    run: async (context, values) => {
+      const { name, throughput, tokenFile, appSecretFile, noAppSecret } = values;
       if (noAppSecret && appSecretFile !== undefined) {
         throw new UsageError("--no-app-secret and --app-secret-file exclude each other", "number update");
       }
-      const isNothing = [name, throughput, tokenFile, appSecretFile].every((value) => value === undefined);
-      if (isNothing && !noAppSecret) throw new UsageError("say what to change", "number update");
+      const isUnchanged = [name, throughput, tokenFile, appSecretFile].every((value) => value === undefined);
+      if (isUnchanged && !noAppSecret) throw new UsageError("say what to change", "number update");
       const secrets = await readSecrets(context, tokenFile, appSecretFile, "number update");
       return withDatabase(context, "write", async (database) => {
         const { store } = database;
-        const { phoneNumberId } = store.read((reading) => getNumber(reading, given.id));
+        const { phoneNumberId } = store.read((tx) => getNumber(tx, values.id));
         const sealed = await sealSecrets(database, phoneNumberId, secrets);
         const changes = {
           ...(name === undefined ? {} : { name }),
@@ -178,9 +185,9 @@ export const commands: readonly Command[] = [
           ...(sealed.appSecret === null ? {} : { appSecret: sealed.appSecret }),
           ...(noAppSecret ? { appSecret: null } : {}),
         };
-        const updated = await store.write((tx) => updateNumber(tx, getNumber(tx, given.id), changes));
+        const updated = await store.write((tx) => updateNumber(tx, getNumber(tx, values.id), changes));
         const problems = tokenFile === undefined ? [] : (await syncNow(context, database, updated)).problems;
-        return store.read((reading) => reportWithProblems(reading, getNumber(reading, given.id), problems));
+        return store.read((tx) => reportWithProblems(tx, getNumber(tx, values.id), problems));
       });
     },
   }),
@@ -189,10 +196,10 @@ export const commands: readonly Command[] = [
     name: "remove",
     summary: "Take a number away; its messages stay",
     positionals: { id },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "write", async ({ store }) => {
-        const number = await store.write((tx) => removeNumber(tx, given.id));
-        const workspace = store.read((reading) => getWorkspace(reading, number.workspaceId));
+        const number = await store.write((tx) => removeNumber(tx, values.id));
+        const workspace = store.read((tx) => getWorkspace(tx, number.workspaceId));
         return { json: view(number, workspace), text: `Number ${number.id} (${number.phone}) is removed.` };
       }),
   }),
@@ -212,21 +219,21 @@ interface Secrets {
   readonly appSecret: string | null;
 }
 
-type GivenRoute = { readonly network: string } & { readonly [Name in keyof typeof whatsapp]: string | undefined };
+type RouteOptions = { readonly network: string } & { readonly [Name in keyof typeof whatsapp]: string | undefined };
 
 /** Null: the simulator, which has no secrets. */
 async function readRoute(
   context: Context,
-  given: GivenRoute,
+  values: RouteOptions,
 ): Promise<(Secrets & { phoneNumberId: string; accountId: string }) | null> {
-  const { network, phoneNumberId, accountId, tokenFile, appSecretFile } = given;
+  const { network, phoneNumberId, accountId, tokenFile, appSecretFile } = values;
   if (network === "simulator") {
-    const stray = (Object.keys(whatsapp) as (keyof typeof whatsapp)[]).filter((name) => given[name] !== undefined);
+    const stray = (Object.keys(whatsapp) as (keyof typeof whatsapp)[]).filter((name) => values[name] !== undefined);
     if (stray.length === 0) return null;
     throw new UsageError(`${stray.map(flagOf).join(", ")}: only for --network whatsapp`, "number add");
   }
   if (phoneNumberId === undefined || accountId === undefined || tokenFile === undefined) {
-    const missing = (["phoneNumberId", "accountId", "tokenFile"] as const).filter((name) => given[name] === undefined);
+    const missing = (["phoneNumberId", "accountId", "tokenFile"] as const).filter((name) => values[name] === undefined);
     throw new UsageError(`--network whatsapp also needs ${missing.map(flagOf).join(", ")}`, "number add");
   }
   return { phoneNumberId, accountId, ...(await readSecrets(context, tokenFile, appSecretFile, "number add")) };

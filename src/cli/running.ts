@@ -42,12 +42,12 @@ export async function start(config: Config, io: Io): Promise<Server> {
       );
     }
     if (error instanceof UpgradeFailed) throw new CommandFailure("upgrade_failed", error.message);
-    throw explainListen(error, config) ?? error;
+    throw describeListenError(error, config) ?? error;
   }
 }
 
 /** Null where the error has nothing to do with the address. */
-function explainListen(error: unknown, config: Config): CommandFailure | null {
+function describeListenError(error: unknown, config: Config): CommandFailure | null {
   if (!(error instanceof Error && "code" in error && "syscall" in error && error.syscall === "listen")) return null;
   const { host, port } = config.server.listen;
   const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -1,6 +1,6 @@
 /** `waxwing serve`: the server, until it is told to stop. */
 import type { Config } from "#src/config/config.ts";
-import { makeSetupLink } from "#src/domain/users/links.ts";
+import { createSetupLink } from "#src/domain/users/links.ts";
 import type { Server } from "#src/server/options.ts";
 import { type Command, command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
@@ -10,7 +10,7 @@ import { start, stopSignal } from "./running.ts";
 export const listenOption = {
   kind: "text",
   value: "HOST:PORT",
-  says: "Where to listen, before what the configuration says (default: 127.0.0.1:8080)",
+  description: "Where to listen, before what the configuration says (default: 127.0.0.1:8080)",
 } as const;
 
 /**
@@ -18,7 +18,7 @@ export const listenOption = {
  * through the log, whose lines are kept and sent elsewhere, but beside it.
  */
 async function showSetupLink({ io }: Context, config: Config, { store, url }: Server): Promise<void> {
-  const link = await store.write(makeSetupLink);
+  const link = await store.write(createSetupLink);
   if (link === null) return;
   io.err(
     [

@@ -5,13 +5,13 @@
 
 import { readPhone } from "#src/core/phone.ts";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
-import { findForWork } from "#src/domain/messages/read.ts";
+import { findMessageById } from "#src/domain/messages/read.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { composeInbound, composeStatus, FAILURE_CODE, playedStatuses } from "#src/networks/simulator/phone.ts";
+import { composeInbound, composeStatus, FAILURE_CODE, phoneStatuses } from "#src/networks/simulator/phone.ts";
 import { type Command, command, workspaceOption } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
@@ -27,19 +27,19 @@ export const commands: readonly Command[] = [
     details: "It opens the 24-hour window, and STOP and START mean what they mean.",
     options: {
       workspace: workspaceOption,
-      from: { kind: "text", value: "PHONE", required: true, says: "Who writes" },
-      text: { kind: "text", value: "TEXT", required: true, says: "What they write" },
-      to: { kind: "text", value: "PHONE", says: "Which number they write to, where there are several" },
+      from: { kind: "text", value: "PHONE", required: true, description: "Who writes" },
+      text: { kind: "text", value: "TEXT", required: true, description: "What they write" },
+      to: { kind: "text", value: "PHONE", description: "Which number they write to, where there are several" },
     },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "write", async ({ store }) => {
-        const { from: typed, text, to: wanted } = given;
+        const { from: typed, text, to: requestedTo } = values;
         if (text.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
         const shown = await store.write((tx) => {
-          const { country } = getWorkspace(tx, given.workspace);
+          const { country } = getWorkspace(tx, values.workspace);
           const from = readPhone(typed, country);
           if (from === null) throw invalidRequest({ from: [`"${typed}" is not a phone number.`] });
-          const number = requireSimulatorNumber(tx, given.workspace, country, wanted);
+          const number = requireSimulatorNumber(tx, values.workspace, country, requestedTo);
           const { networkMessageId, body } = composeInbound(tx.random, number, { from, text, at: tx.now });
           storeCallback(tx, "simulator", body);
           return { network_message_id: networkMessageId, from, to: number.phone };
@@ -52,18 +52,18 @@ export const commands: readonly Command[] = [
     name: "status",
     summary: "Let the network report on a message that was sent on the simulator",
     options: {
-      message: { kind: "number", value: "ID", required: true, says: "The message's id" },
+      message: { kind: "number", value: "ID", required: true, description: "The message's id" },
       status: {
         kind: "choice",
-        choices: playedStatuses,
+        choices: phoneStatuses,
         required: true,
-        says: "What is reported",
+        description: "What is reported",
       },
-      code: { kind: "text", value: "CODE", says: `With failed: the network's code (default: ${FAILURE_CODE})` },
+      code: { kind: "text", value: "CODE", description: `With failed: the network's code (default: ${FAILURE_CODE})` },
     },
-    run: (context, given) => {
-      const { status, code = FAILURE_CODE } = given;
-      if (given.code !== undefined && status !== "failed") {
+    run: (context, values) => {
+      const { status, code = FAILURE_CODE } = values;
+      if (values.code !== undefined && status !== "failed") {
         throw new UsageError("--code goes together with --status failed only", "simulate status");
       }
       if (!/^\d{1,9}$/.test(code)) {
@@ -74,7 +74,7 @@ export const commands: readonly Command[] = [
       }
       return withDatabase(context, "write", async ({ store }) => {
         const shown = await store.write((tx) => {
-          const message = findForWork(tx, given.message);
+          const message = findMessageById(tx, values.message);
           if (message === undefined) throw notFound("message");
           const number = getNumber(tx, message.numberId);
           if (number.network !== "simulator") throw notSimulated(number);
@@ -92,18 +92,18 @@ export const commands: readonly Command[] = [
 ];
 
 function requireSimulatorNumber(
-  reading: Reading,
+  tx: ReadTx,
   workspaceId: number,
   country: string,
-  wanted: string | undefined,
+  requestedTo: string | undefined,
 ): SendingNumber {
-  const all = listNumbers(reading, workspaceId);
+  const all = listNumbers(tx, workspaceId);
   const simulated = all.filter((number) => number.network === "simulator");
   const phones = simulated.map(({ phone }) => phone).join(", ");
-  if (wanted !== undefined) {
-    const phone = readPhone(wanted, country);
+  if (requestedTo !== undefined) {
+    const phone = readPhone(requestedTo, country);
     const number = all.find((one) => one.phone === phone);
-    if (number === undefined) throw invalidRequest({ to: [`"${wanted}" is not a number of this workspace.`] });
+    if (number === undefined) throw invalidRequest({ to: [`"${requestedTo}" is not a number of this workspace.`] });
     if (number.network !== "simulator") throw notSimulated(number);
     return number;
   }

@@ -1,7 +1,7 @@
 /** Compares an account with the network from a command, beside a running server or without one. */
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { AccountPort, NetworkName } from "#src/networks/network.ts";
-import type { SyncPart, SyncResult } from "#src/receiving/sync-account.ts";
+import type { SyncResult, SyncScope } from "#src/receiving/sync-account.ts";
 import type { Context } from "./context.ts";
 import type { Database } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
@@ -10,7 +10,7 @@ export async function syncNow(
   context: Context,
   database: Database,
   number: SendingNumber,
-  parts?: readonly SyncPart[],
+  parts?: readonly SyncScope[],
 ): Promise<SyncResult> {
   if (number.network === "simulator") return { templates: null, problems: [], isTemporary: false };
   const { syncAccount } = await import("#src/receiving/sync-account.ts");

@@ -1,6 +1,6 @@
 /** `waxwing template …`: message templates, added and decided by hand where no network does it. */
 
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
@@ -21,10 +21,10 @@ import { requireSynced, syncNow } from "./sync-now.ts";
 import { timesIn, workspacesOf } from "./workspace-option.ts";
 
 const group = "template";
-const name = { kind: "text", value: "NAME", required: true, says: "The template's name" } as const;
-const language = { kind: "text", value: "L", required: true, says: "Its language, such as en_US" } as const;
+const name = { kind: "text", value: "NAME", required: true, description: "The template's name" } as const;
+const language = { kind: "text", value: "L", required: true, description: "Its language, such as en_US" } as const;
 
-const TEMPLATES_A_READ = 200;
+const TEMPLATES_PER_READ = 200;
 
 export const commands: readonly Command[] = [
   command({
@@ -40,16 +40,20 @@ export const commands: readonly Command[] = [
         value: "FILE|-",
         file: { as: "read" },
         required: true,
-        says: "The template's JSON; - for stdin",
+        description: "The template's JSON; - for stdin",
       },
-      status: { kind: "choice", choices: templateStatuses, says: "What the network decided (default: APPROVED)" },
+      status: {
+        kind: "choice",
+        choices: templateStatuses,
+        description: "What the network decided (default: APPROVED)",
+      },
     },
-    run: async (context, given) => {
-      const template = readNewTemplate(await readJson(context, given.file));
+    run: async (context, values) => {
+      const template = readNewTemplate(await readJson(context, values.file));
       return withDatabase(context, "write", ({ store }) =>
         store.write((tx) => {
-          const added = addTemplate(tx, given.workspace, template, given.status ?? "APPROVED");
-          return reportOf(added, getWorkspace(tx, given.workspace));
+          const added = addTemplate(tx, values.workspace, template, values.status ?? "APPROVED");
+          return reportOf(added, getWorkspace(tx, values.workspace));
         }),
       );
     },
@@ -60,13 +64,13 @@ export const commands: readonly Command[] = [
     summary: "Templates, and whether they can be sent",
     options: {
       workspace: workspaceFilter,
-      status: { kind: "choice", choices: templateStatuses, says: "Only those in this status" },
+      status: { kind: "choice", choices: templateStatuses, description: "Only those in this status" },
     },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "read", ({ store }) => {
-        const templates = store.read((reading) =>
-          workspacesOf(reading, given.workspace).flatMap((workspace) =>
-            allTemplates(reading, workspace.id, { status: given.status ?? null }).map((one) => view(one, workspace)),
+        const templates = store.read((tx) =>
+          workspacesOf(tx, values.workspace).flatMap((workspace) =>
+            allTemplates(tx, workspace.id, { status: values.status ?? null }).map((one) => view(one, workspace)),
           ),
         );
         const rows = templates.map((template) => [
@@ -93,10 +97,10 @@ export const commands: readonly Command[] = [
     details:
       "The running server does this by itself every hour, and after what WhatsApp tells. Stored samples are uploaded too.",
     options: { workspace: workspaceFilter },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "write", async (database) => {
-        const accounts = database.store.read((reading) =>
-          workspacesOf(reading, given.workspace).flatMap((workspace) => accountsOf(reading, workspace.id)),
+        const accounts = database.store.read((tx) =>
+          workspacesOf(tx, values.workspace).flatMap((workspace) => accountsOf(tx, workspace.id)),
         );
         const synced = [];
         const problems: string[] = [];
@@ -126,14 +130,14 @@ export const commands: readonly Command[] = [
     options: {
       workspace: workspaceOption,
       language,
-      status: { kind: "choice", choices: templateStatuses, required: true, says: "The decision" },
-      reason: { kind: "text", value: "TEXT", says: "Why it was rejected, as the webhook tells it" },
+      status: { kind: "choice", choices: templateStatuses, required: true, description: "The decision" },
+      reason: { kind: "text", value: "TEXT", description: "Why it was rejected, as the webhook tells it" },
     },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "write", ({ store }) =>
         store.write((tx) => {
-          const { workspace, status, reason = null } = given;
-          const decided = decideByName(tx, workspace, given.name, given.language, status, reason);
+          const { workspace, status, reason = null } = values;
+          const decided = decideByName(tx, workspace, values.name, values.language, status, reason);
           return reportOf(decided, getWorkspace(tx, workspace));
         }),
       ),
@@ -148,21 +152,26 @@ export const commands: readonly Command[] = [
     options: {
       workspace: workspaceOption,
       language,
-      link: { kind: "text", value: "URL", required: true, says: "An https address that opens without signing in" },
+      link: {
+        kind: "text",
+        value: "URL",
+        required: true,
+        description: "An https address that opens without signing in",
+      },
     },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "write", ({ store }) =>
         store.write((tx) => {
-          const workspace = getWorkspace(tx, given.workspace);
-          return reportOf(setSample(tx, workspace.id, given.name, given.language, given.link), workspace);
+          const workspace = getWorkspace(tx, values.workspace);
+          return reportOf(setSample(tx, workspace.id, values.name, values.language, values.link), workspace);
         }),
       ),
   }),
 ];
 
 /** One number on WhatsApp for each account of a workspace. */
-function accountsOf(reading: Reading, workspaceId: number): SendingNumber[] {
-  const numbers = listNumbers(reading, workspaceId).filter(({ network }) => network === "whatsapp");
+function accountsOf(tx: ReadTx, workspaceId: number): SendingNumber[] {
+  const numbers = listNumbers(tx, workspaceId).filter(({ network }) => network === "whatsapp");
   return [...new Map(numbers.toReversed().map((number) => [number.accountId, number])).values()];
 }
 
@@ -177,12 +186,12 @@ async function readJson(context: Context, path: string): Promise<unknown> {
   }
 }
 
-function allTemplates(reading: Reading, workspaceId: number, filter: TemplateFilter): Template[] {
+function allTemplates(tx: ReadTx, workspaceId: number, filter: TemplateFilter): Template[] {
   const all: Template[] = [];
   for (;;) {
-    const page = listTemplates(reading, workspaceId, filter, { offset: all.length }, TEMPLATES_A_READ);
+    const page = listTemplates(tx, workspaceId, filter, { offset: all.length }, TEMPLATES_PER_READ);
     all.push(...page);
-    if (page.length < TEMPLATES_A_READ) return all;
+    if (page.length < TEMPLATES_PER_READ) return all;
   }
 }
 

@@ -3,7 +3,7 @@
 import { formatInstant } from "#src/core/instant.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { COMMAND_LINE, recordDeed } from "#src/domain/users/audit-log.ts";
+import { COMMAND_LINE, recordAudit } from "#src/domain/users/audit-log.ts";
 import { disableUser } from "#src/domain/users/change.ts";
 import { type Invited, inviteUser, renewLink } from "#src/domain/users/invite.ts";
 import { findUserByEmail, type ListedUser, listUsers } from "#src/domain/users/read.ts";
@@ -16,7 +16,7 @@ import { list, type Report, table } from "./output.ts";
 
 const group = "user";
 
-const emailOption = { kind: "text", value: "E", required: true, says: "Their e-mail address" } as const;
+const emailOption = { kind: "text", value: "E", required: true, description: "Their e-mail address" } as const;
 
 export const commands: readonly Command[] = [
   command({
@@ -27,15 +27,15 @@ export const commands: readonly Command[] = [
       "An operator has the whole server; an owner or member has the workspace that is named, once the link is used.",
     options: {
       email: emailOption,
-      role: { kind: "choice", choices: roles, required: true, says: "What they may do" },
-      workspace: { kind: "number", value: "ID", says: "Of an owner or member: where" },
+      role: { kind: "choice", choices: roles, required: true, description: "What they may do" },
+      workspace: { kind: "number", value: "ID", description: "Of an owner or member: where" },
     },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "create", async (database) => {
         const invited = await database.store.write((tx) => {
-          const { email, role, workspace: workspaceId = null } = given;
+          const { email, role, workspace: workspaceId = null } = values;
           const invited = inviteUser(tx, { email, role, workspaceId });
-          recordDeed(tx, COMMAND_LINE, {
+          recordAudit(tx, COMMAND_LINE, {
             workspaceId,
             action: invited.link === null ? "user.change-role" : "user.create",
             subject: invited.user.email,
@@ -52,7 +52,7 @@ export const commands: readonly Command[] = [
     summary: "Everybody who may sign in",
     run: (context) =>
       withDatabase(context, "read", ({ store }) => {
-        const users = store.read((reading) => listUsers(reading)).map(view);
+        const users = store.read((tx) => listUsers(tx)).map(view);
         const rows = users.map((user) => [
           user.id,
           user.email,
@@ -71,12 +71,12 @@ export const commands: readonly Command[] = [
     name: "reset-password",
     summary: "Print a link with which somebody chooses a new password; it also takes a lost second factor away",
     options: { email: emailOption },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "write", async (database) => {
         const renewed = await database.store.write((tx) => {
-          const user = requireUser(tx, given.email);
+          const user = requireUser(tx, values.email);
           const link = renewLink(tx, user);
-          recordDeed(tx, COMMAND_LINE, { workspaceId: null, action: "user.reset-password", subject: user.email });
+          recordAudit(tx, COMMAND_LINE, { workspaceId: null, action: "user.reset-password", subject: user.email });
           return { user, link, account: null };
         });
         return reportOf(database, renewed, "");
@@ -87,11 +87,11 @@ export const commands: readonly Command[] = [
     name: "disable",
     summary: "Keep somebody out from now on; every session of theirs ends",
     options: { email: emailOption },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "write", ({ store }) =>
         store.write((tx) => {
-          const user = disableUser(tx, requireUser(tx, given.email).id);
-          recordDeed(tx, COMMAND_LINE, { workspaceId: null, action: "user.disable", subject: user.email });
+          const user = disableUser(tx, requireUser(tx, values.email).id);
+          recordAudit(tx, COMMAND_LINE, { workspaceId: null, action: "user.disable", subject: user.email });
           const text = `${user.email} cannot sign in any more; every session of theirs has ended.`;
           return { json: { id: user.id, email: user.email, disabled_at: when(user.disabledAt) }, text };
         }),

@@ -21,22 +21,22 @@ export interface Progress {
   throughput: number;
 }
 
-const EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 const BAR_WIDTH = 30;
 /** The rate is that of so many seconds. */
-const RATE_OVER = 10;
+const RATE_SAMPLES = 10;
 
 /** `look` reads the broadcast as it is. On a terminal one line is written over, elsewhere a line is added each time. */
-export async function watchBroadcast(io: Io, look: () => Progress): Promise<void> {
+export async function watchBroadcast(io: Io, readProgress: () => Progress): Promise<void> {
   const seen: Progress[] = [];
   for (;;) {
-    const progress = look();
+    const progress = readProgress();
     seen.push(progress);
-    if (seen.length > RATE_OVER) seen.shift();
+    if (seen.length > RATE_SAMPLES) seen.shift();
     const line = progressLine(progress, rateOf(seen));
     io.out(io.isTerminal ? `\r\u001b[2K${line}` : `${line}\n`);
     if (progress.isOver) break;
-    await sleep(io.clock, EVERY_MS);
+    await sleep(io.clock, POLL_INTERVAL_MS);
   }
   io.out(io.isTerminal ? "\n\n" : "\n");
 }

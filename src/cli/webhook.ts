@@ -8,7 +8,7 @@ import {
   setWebhook,
   showWebhook,
 } from "#src/domain/webhooks/address.ts";
-import { findWebhookUrlMistake } from "#src/net/address.ts";
+import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { reportAttempt, testAddress, waitForAttempt } from "./attempt.ts";
 import { type Command, command, workspaceOption } from "./command.ts";
 import { type Database, withDatabase } from "./database.ts";
@@ -24,14 +24,14 @@ export const commands: readonly Command[] = [
     summary: "Set or change the address; what waits goes to the new one",
     options: {
       workspace: workspaceOption,
-      url: { kind: "text", value: "URL", required: true, says: "Such as https://example.com/webhook" },
+      url: { kind: "text", value: "URL", required: true, description: "Such as https://example.com/webhook" },
     },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "write", async (database) => {
-        requireUrl(database, given.url);
+        requireUrl(database, values.url);
         const box = database.box();
-        const webhook = await database.store.write((tx) => setWebhook(tx, box, given.workspace, given.url));
-        return reportOf(webhook, `\n\nTry it: waxwing webhook test --workspace ${given.workspace}`);
+        const webhook = await database.store.write((tx) => setWebhook(tx, box, values.workspace, values.url));
+        return reportOf(webhook, `\n\nTry it: waxwing webhook test --workspace ${values.workspace}`);
       }),
   }),
   command({
@@ -39,10 +39,10 @@ export const commands: readonly Command[] = [
     name: "show",
     summary: "The address and its secret",
     options: { workspace: workspaceOption },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "read", (database) => {
         const box = database.box();
-        return reportOf(database.store.read((reading) => showWebhook(reading, box, given.workspace)));
+        return reportOf(database.store.read((tx) => showWebhook(tx, box, values.workspace)));
       }),
   }),
   command({
@@ -50,10 +50,10 @@ export const commands: readonly Command[] = [
     name: "clear",
     summary: "Take the address away; what waits is given up and can be replayed",
     options: { workspace: workspaceOption },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "write", async ({ store }) => {
-        const { exhausted } = await store.write((tx) => clearWebhook(tx, given.workspace));
-        const text = `Workspace ${given.workspace} has no webhook address now; ${exhausted} waiting deliveries were given up.`;
+        const { exhausted } = await store.write((tx) => clearWebhook(tx, values.workspace));
+        const text = `Workspace ${values.workspace} has no webhook address now; ${exhausted} waiting deliveries were given up.`;
         return { json: { url: null, exhausted }, text };
       }),
   }),
@@ -62,10 +62,10 @@ export const commands: readonly Command[] = [
     name: "rotate-secret",
     summary: "Make a new secret; the old one stops working at once",
     options: { workspace: workspaceOption },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "write", async (database) => {
         const box = database.box();
-        return reportOf(await database.store.write((tx) => rotateSecret(tx, box, given.workspace)));
+        return reportOf(await database.store.write((tx) => rotateSecret(tx, box, values.workspace)));
       }),
   }),
   command({
@@ -73,12 +73,12 @@ export const commands: readonly Command[] = [
     name: "test",
     summary: "Send a test event and show what the receiver answered",
     options: { workspace: workspaceOption },
-    run: (context, given) =>
+    run: (context, values) =>
       withDatabase(context, "write", async (database) => {
         const { io } = context;
-        const delivery = await testAddress(database, io, given.workspace);
+        const delivery = await testAddress(database, io, values.workspace);
         const attempt = await waitForAttempt(database, io, delivery, 0);
-        if (attempt !== null) return database.store.read((reading) => reportAttempt(reading, delivery, attempt, ""));
+        if (attempt !== null) return database.store.read((tx) => reportAttempt(tx, delivery, attempt, ""));
         throw new CommandFailure(
           "no_answer_yet",
           `delivery ${delivery} is on its way, and no answer was written down within 15 seconds`,
@@ -89,8 +89,8 @@ export const commands: readonly Command[] = [
 ];
 
 function requireUrl({ config }: Database, url: string): void {
-  const mistake = findWebhookUrlMistake(url, config.webhooks);
-  if (mistake !== null) throw invalidRequest({ url: [mistake] });
+  const problem = findWebhookUrlProblem(url, config.webhooks);
+  if (problem !== null) throw invalidRequest({ url: [problem] });
 }
 
 function reportOf({ url, secret }: ShownWebhook, more = ""): Report {

@@ -1,13 +1,13 @@
 /** What lists of things that belong to workspaces share: of one workspace, or of every one in turn. */
 
 import { formatInstant } from "#src/core/instant.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { getWorkspace, listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 
 /** The workspace with this id (`not_found` where there is none), or all of them. */
-export function workspacesOf(reading: Reading, id: number | undefined): Workspace[] {
-  return id === undefined ? listWorkspaces(reading) : [getWorkspace(reading, id)];
+export function workspacesOf(tx: ReadTx, id: number | undefined): Workspace[] {
+  return id === undefined ? listWorkspaces(tx) : [getWorkspace(tx, id)];
 }
 
 /** Prints times as this workspace sees them; null stays null. */

@@ -1,15 +1,15 @@
 /** A workspace as the commands show it: with its switches and its balance. */
 
 import { formatMoney } from "#src/core/money.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { available, findAccount } from "#src/domain/billing/account.ts";
 import type { BillingAccount } from "#src/domain/billing/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { list, type Report } from "./output.ts";
 import { timesIn } from "./workspace-option.ts";
 
-export function reportOf(reading: Reading, workspace: Workspace): Report {
-  const shown = viewWithBilling(workspace, findAccount(reading, workspace.id));
+export function reportOf(tx: ReadTx, workspace: Workspace): Report {
+  const shown = viewWithBilling(workspace, findAccount(tx, workspace.id));
   const { billing } = shown;
   const text = list({
     id: shown.id,

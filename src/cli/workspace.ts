@@ -15,21 +15,25 @@ import { type Report, table } from "./output.ts";
 import { reportOf, viewWithBilling } from "./workspace-report.ts";
 
 const group = "workspace";
-const id = { kind: "number", value: "ID", required: true, says: "The workspace's id" } as const;
+const id = { kind: "number", value: "ID", required: true, description: "The workspace's id" } as const;
 
 const settings = {
-  currency: { kind: "text", value: "CUR", says: "What it is charged in, such as USD; goes together with --rate" },
-  rate: { kind: "text", value: "DEC", says: "Price of one delivered template message, such as 0.0085" },
-  dailyCap: { kind: "text", value: "N", says: "Most people who get a template within 24 hours; none: no limit" },
+  currency: {
+    kind: "text",
+    value: "CUR",
+    description: "What it is charged in, such as USD; goes together with --rate",
+  },
+  rate: { kind: "text", value: "DEC", description: "Price of one delivered template message, such as 0.0085" },
+  dailyCap: { kind: "text", value: "N", description: "Most people who get a template within 24 hours; none: no limit" },
   stopWords: {
     kind: "text",
     value: "A,B",
-    says: "Words that opt out, beside STOP and its translations; separated by commas",
+    description: "Words that opt out, beside STOP and its translations; separated by commas",
   },
   startWords: {
     kind: "text",
     value: "A,B",
-    says: "Words that opt in again, beside START, UNSTOP, SUBSCRIBE; separated by commas",
+    description: "Words that opt in again, beside START, UNSTOP, SUBSCRIBE; separated by commas",
   },
 } as const;
 
@@ -40,35 +44,35 @@ export const commands: readonly Command[] = [
     summary: "Make a workspace (and the database, where there is none)",
     details: "With --currency and --rate it is charged; without them, it is not.",
     options: {
-      name: { kind: "text", value: "NAME", required: true, says: "The customer's name" },
+      name: { kind: "text", value: "NAME", required: true, description: "The customer's name" },
       country: {
         kind: "text",
         value: "CC",
         required: true,
-        says: "Country code such as IN; numbers without a country code are read in it",
+        description: "Country code such as IN; numbers without a country code are read in it",
       },
       timezone: {
         kind: "text",
         value: "TZ",
         required: true,
-        says: "Timezone such as Asia/Kolkata; all times are expressed in it",
+        description: "Timezone such as Asia/Kolkata; all times are expressed in it",
       },
       ...settings,
-      balance: { kind: "text", value: "DEC", says: "What is paid in at once, such as 100.00" },
-      noApi: { kind: "flag", says: "Leave the API switched off" },
+      balance: { kind: "text", value: "DEC", description: "What is paid in at once, such as 100.00" },
+      noApi: { kind: "flag", description: "Leave the API switched off" },
     },
-    run: (context, given) => {
-      const { price, balance } = readPrice(given);
+    run: (context, values) => {
+      const { price, balance } = readPrice(values);
       const input: WorkspaceSettings = {
-        name: given.name,
-        country: given.country,
-        timezone: given.timezone,
-        dailyCap: readDailyCap(given.dailyCap) ?? null,
-        stopWords: readWords(given.stopWords) ?? [],
-        startWords: readWords(given.startWords) ?? [],
+        name: values.name,
+        country: values.country,
+        timezone: values.timezone,
+        dailyCap: readDailyCap(values.dailyCap) ?? null,
+        stopWords: readWords(values.stopWords) ?? [],
+        startWords: readWords(values.startWords) ?? [],
       };
       return change(context, "create", (tx) => {
-        const workspace = createWorkspace(tx, input, !given.noApi);
+        const workspace = createWorkspace(tx, input, !values.noApi);
         if (price !== null) setPrice(tx, workspace.id, price.currency, price.rate);
         if (balance !== null && balance > 0)
           credit(tx, workspace.id, { amount: balance, note: "opening balance", ref: null });
@@ -82,8 +86,8 @@ export const commands: readonly Command[] = [
     summary: "All workspaces",
     run: (context) =>
       withDatabase(context, "read", ({ store }) => {
-        const shown = store.read((reading) =>
-          listWorkspaces(reading).map((workspace) => viewWithBilling(workspace, findAccount(reading, workspace.id))),
+        const shown = store.read((tx) =>
+          listWorkspaces(tx).map((workspace) => viewWithBilling(workspace, findAccount(tx, workspace.id))),
         );
         const rows = shown.map((one) => [
           one.id,
@@ -103,10 +107,8 @@ export const commands: readonly Command[] = [
     name: "show",
     summary: "One workspace with its balance",
     positionals: { id },
-    run: (context, given) =>
-      withDatabase(context, "read", ({ store }) =>
-        store.read((reading) => reportOf(reading, getWorkspace(reading, given.id))),
-      ),
+    run: (context, values) =>
+      withDatabase(context, "read", ({ store }) => store.read((tx) => reportOf(tx, getWorkspace(tx, values.id)))),
   }),
   command({
     group,
@@ -114,32 +116,32 @@ export const commands: readonly Command[] = [
     summary: "Change settings; what is left out stays",
     positionals: { id },
     options: {
-      name: { kind: "text", value: "NAME", says: "The customer's name" },
-      country: { kind: "text", value: "CC", says: "Country code such as IN" },
-      timezone: { kind: "text", value: "TZ", says: "Timezone such as Asia/Kolkata" },
+      name: { kind: "text", value: "NAME", description: "The customer's name" },
+      country: { kind: "text", value: "CC", description: "Country code such as IN" },
+      timezone: { kind: "text", value: "TZ", description: "Timezone such as Asia/Kolkata" },
       ...settings,
     },
-    run: (context, given) => {
-      const changes = definedOf({
-        name: given.name,
-        country: given.country,
-        timezone: given.timezone,
-        dailyCap: readDailyCap(given.dailyCap),
-        stopWords: readWords(given.stopWords),
-        startWords: readWords(given.startWords),
+    run: (context, values) => {
+      const changes = withoutUndefined({
+        name: values.name,
+        country: values.country,
+        timezone: values.timezone,
+        dailyCap: readDailyCap(values.dailyCap),
+        stopWords: readWords(values.stopWords),
+        startWords: readWords(values.startWords),
       });
-      const { currency, rate } = given;
+      const { currency, rate } = values;
       const newRate = rate === undefined ? null : readAmount("--rate", rate);
       if (Object.keys(changes).length === 0 && currency === undefined && newRate === null) {
         throw new UsageError("say what to change, such as --name or --daily-cap", "workspace update");
       }
       return change(context, "write", (tx) => {
-        const workspace = updateWorkspace(tx, given.id, changes);
+        const workspace = updateWorkspace(tx, values.id, changes);
         if (currency === undefined && newRate === null) return workspace;
-        const known = findAccount(tx, given.id);
-        const next = { currency: currency ?? known?.currency, rate: newRate ?? known?.rate };
+        const account = findAccount(tx, values.id);
+        const next = { currency: currency ?? account?.currency, rate: newRate ?? account?.rate };
         if (next.currency === undefined || next.rate === undefined) throw incompletePrice("workspace update");
-        setPrice(tx, given.id, next.currency, next.rate);
+        setPrice(tx, values.id, next.currency, next.rate);
         return workspace;
       });
     },
@@ -149,14 +151,14 @@ export const commands: readonly Command[] = [
     name: "enable-api",
     summary: "Switch the API on",
     positionals: { id },
-    run: (context, given) => change(context, "write", (tx) => switchApi(tx, given.id, true)),
+    run: (context, values) => change(context, "write", (tx) => switchApi(tx, values.id, true)),
   }),
   command({
     group,
     name: "disable-api",
     summary: "Switch the API off: calls are refused, inbound and webhooks go on",
     positionals: { id },
-    run: (context, given) => change(context, "write", (tx) => switchApi(tx, given.id, false)),
+    run: (context, values) => change(context, "write", (tx) => switchApi(tx, values.id, false)),
   }),
   command({
     group,
@@ -164,16 +166,16 @@ export const commands: readonly Command[] = [
     summary: "Stop a workspace from sending",
     positionals: { id },
     options: {
-      reason: { kind: "text", value: "TEXT", required: true, says: "Why; shown to whoever tries to send" },
+      reason: { kind: "text", value: "TEXT", required: true, description: "Why; shown to whoever tries to send" },
     },
-    run: (context, given) => change(context, "write", (tx) => suspend(tx, given.id, given.reason)),
+    run: (context, values) => change(context, "write", (tx) => suspend(tx, values.id, values.reason)),
   }),
   command({
     group,
     name: "resume",
     summary: "Let a suspended workspace send again",
     positionals: { id },
-    run: (context, given) => change(context, "write", (tx) => resume(tx, given.id)),
+    run: (context, values) => change(context, "write", (tx) => resume(tx, values.id)),
   }),
   command({
     group,
@@ -181,22 +183,27 @@ export const commands: readonly Command[] = [
     summary: "Pay into the balance; a negative amount takes back",
     positionals: {
       id,
-      amount: { kind: "text", value: "AMOUNT", required: true, says: "Such as 50.00, in the workspace's currency" },
+      amount: {
+        kind: "text",
+        value: "AMOUNT",
+        required: true,
+        description: "Such as 50.00, in the workspace's currency",
+      },
     },
     options: {
-      note: { kind: "text", value: "TEXT", says: "What the payment was for" },
-      ref: { kind: "text", value: "TEXT", says: "Your id of the payment: the same one credits once only" },
+      note: { kind: "text", value: "TEXT", description: "What the payment was for" },
+      ref: { kind: "text", value: "TEXT", description: "Your id of the payment: the same one credits once only" },
     },
-    run: (context, given) => {
+    run: (context, values) => {
       const payment: Credit = {
-        amount: readAmount("AMOUNT", given.amount, true),
-        note: given.note ?? null,
-        ref: given.ref ?? null,
+        amount: readAmount("AMOUNT", values.amount, true),
+        note: values.note ?? null,
+        ref: values.ref ?? null,
       };
       if (payment.amount === 0) throw new UsageError("AMOUNT is 0: say how much is paid in", "workspace credit");
       return change(context, "write", (tx) => {
-        const workspace = getWorkspace(tx, given.id);
-        credit(tx, given.id, payment);
+        const workspace = getWorkspace(tx, values.id);
+        credit(tx, values.id, payment);
         return workspace;
       });
     },
@@ -208,13 +215,13 @@ function change(context: Context, purpose: "create" | "write", apply: (tx: Tx) =
   return withDatabase(context, purpose, ({ store }) => store.write((tx) => reportOf(tx, apply(tx))));
 }
 
-interface GivenPrice {
+interface PriceOptions {
   readonly currency: string | undefined;
   readonly rate: string | undefined;
   readonly balance: string | undefined;
 }
 
-function readPrice({ currency, rate, balance }: GivenPrice): {
+function readPrice({ currency, rate, balance }: PriceOptions): {
   price: { currency: string; rate: Micros } | null;
   balance: Micros | null;
 } {
@@ -250,7 +257,7 @@ function readWords(text: string | undefined): string[] | undefined {
   return text?.split(",").filter((word) => word.trim() !== "");
 }
 
-function definedOf(changes: { [Name in keyof WorkspaceSettings]: WorkspaceSettings[Name] | undefined }) {
+function withoutUndefined(changes: { [Name in keyof WorkspaceSettings]: WorkspaceSettings[Name] | undefined }) {
   return Object.fromEntries(
     Object.entries(changes).filter(([, value]) => value !== undefined),
   ) as Partial<WorkspaceSettings>;

@@ -6,10 +6,17 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse, TomlError } from "smol-toml";
-import { describe, type Mistake, type Origin, unknownKey, unknownSection, unknownVariable } from "./errors.ts";
-import { Wrong } from "./kinds.ts";
+import {
+  type ConfigProblem,
+  describeValue,
+  type SourceLocation,
+  unknownKeyProblem,
+  unknownSectionProblem,
+  unknownVariableProblem,
+} from "./errors.ts";
+import { InvalidValue } from "./kinds.ts";
 import { findLines } from "./lines.ts";
-import { type KeyPlace, keyPlaces, type Settings } from "./settings.ts";
+import { type ConfigKey, configKeys, type Settings } from "./settings.ts";
 
 export interface Config extends Omit<Settings, "storage" | "secrets" | "backup"> {
   /** The file that was read, or null where there was none. */
@@ -31,7 +38,7 @@ export interface ConfigSources {
   readonly listen?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where a configuration is looked for; tests look elsewhere. */
-  readonly places?: readonly string[] | undefined;
+  readonly searchPaths?: readonly string[] | undefined;
 }
 
 export interface ConfigFile {
@@ -41,63 +48,63 @@ export interface ConfigFile {
 
 /** The configuration cannot be used. The message names every mistake, one a line. */
 export class ConfigError extends Error {
-  readonly mistakes: readonly Mistake[];
+  readonly problems: readonly ConfigProblem[];
 
-  constructor(mistakes: readonly Mistake[]) {
-    const lines = mistakes.map(
-      ({ source, line, problem, advice }) => `${line === null ? source : `${source}:${line}`}: ${problem}; ${advice}`,
+  constructor(problems: readonly ConfigProblem[]) {
+    const lines = problems.map(
+      ({ source, line, message, advice }) => `${line === null ? source : `${source}:${line}`}: ${message}; ${advice}`,
     );
     super(
       lines.length === 1 ? (lines[0] ?? "") : `${lines.length} mistakes in the configuration:\n${lines.join("\n")}`,
     );
     this.name = "ConfigError";
-    this.mistakes = mistakes;
+    this.problems = problems;
   }
 }
 
 /** Of the working directory: its name says so. */
 export const LOCAL_FILE = "./waxwing.toml";
-const PLACES = [LOCAL_FILE, "/etc/waxwing/waxwing.toml"];
+const DEFAULT_PATHS = [LOCAL_FILE, "/etc/waxwing/waxwing.toml"];
 const PREFIX = "WAXWING_";
 /** Holds the key itself, not a setting: whoever loads the key reads it. */
-const KEY_ITSELF = "WAXWING_SECRETS_KEY";
+const SECRET_KEY_VARIABLE = "WAXWING_SECRETS_KEY";
 
 /** A value somebody gave, before it is checked. */
-interface Given {
-  readonly place: KeyPlace;
+interface RawValue {
+  readonly configKey: ConfigKey;
   readonly value: unknown;
   /** Of the value, or of an element where it is a list. */
-  originOf(element: number | null): Origin;
+  locate(element: number | null): SourceLocation;
 }
 
 /** Reads and checks the configuration, or throws `ConfigError`. Paths stay relative to the working directory. */
 export function loadConfig(sources: ConfigSources): Config {
   const file = sources.found === undefined ? findConfigFile(sources) : sources.found;
-  const mistakes: Mistake[] = [];
-  const given = [
-    ...(file === null ? [] : fromFile(file.name, file.text, mistakes)),
-    ...fromEnvironment(sources.env, mistakes),
+  const problems: ConfigProblem[] = [];
+  const rawValues = [
+    ...(file === null ? [] : fromFile(file.name, file.text, problems)),
+    ...fromEnvironment(sources.env, problems),
     ...fromOptions(sources),
   ];
 
   const values = new Map<string, unknown>();
-  const origins = new Map<string, Origin>();
-  for (const place of keyPlaces) values.set(place.path, place.key.kind.read(place.key.byDefault));
+  const locations = new Map<string, SourceLocation>();
+  for (const configKey of configKeys) values.set(configKey.path, configKey.key.kind.read(configKey.key.defaultValue));
   // A weaker value is checked even where a stronger one replaces it: the variable may be gone tomorrow.
-  for (const { place, value, originOf } of given) {
-    const { kind } = place.key;
+  for (const { configKey, value, locate } of rawValues) {
+    const { kind } = configKey.key;
     const read = kind.read(value);
-    if (!(read instanceof Wrong)) {
-      values.set(place.path, read);
-      origins.set(place.path, originOf(null));
+    if (!(read instanceof InvalidValue)) {
+      values.set(configKey.path, read);
+      locations.set(configKey.path, locate(null));
       continue;
     }
     const found = read.element !== null && Array.isArray(value) ? value[read.element] : value;
-    const path = read.element === null ? place.path : `${place.path}[${read.element}]`;
-    mistakes.push({
-      ...originOf(read.element),
+    const path = read.element === null ? configKey.path : `${configKey.path}[${read.element}]`;
+    problems.push({
+      ...locate(read.element),
       path,
-      problem: `${path} is ${describe(found, kind.hidden)}`,
+      message: `${path} is ${describeValue(found, kind.isSecret)}`,
       advice: `it must be ${read.advice}`,
     });
   }
@@ -106,12 +113,12 @@ export function loadConfig(sources: ConfigSources): Config {
 
   const settings = assemble(values);
   // One of the two that is itself a mistake reads as absent here.
-  if (!mistakes.some((mistake) => mistake.path?.startsWith("server.tls_"))) {
-    mistakes.push(...findLoneTlsFile(settings, origins));
+  if (!problems.some((problem) => problem.path?.startsWith("server.tls_"))) {
+    problems.push(...findIncompleteTls(settings, locations));
   }
-  if (mistakes.length > 0) {
+  if (problems.length > 0) {
     // In the order of the file; what has no line comes after it.
-    throw new ConfigError(mistakes.toSorted((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity) || 0));
+    throw new ConfigError(problems.toSorted((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity) || 0));
   }
   const { data } = settings.storage;
   return {
@@ -125,7 +132,7 @@ export function loadConfig(sources: ConfigSources): Config {
 
 function assemble(values: ReadonlyMap<string, unknown>): Settings {
   const settings: Record<string, Record<string, unknown>> = {};
-  for (const { section, property, path } of keyPlaces) {
+  for (const { section, property, path } of configKeys) {
     const target = settings[section] ?? {};
     settings[section] = target;
     target[property] = values.get(path);
@@ -136,18 +143,18 @@ function assemble(values: ReadonlyMap<string, unknown>): Settings {
 
 /** Reads the file that `loadConfig` would read; `onlyRoots`: of the working directory's, only where it is root's own. */
 export function findConfigFile(
-  { file: asked, places = PLACES }: Pick<ConfigSources, "file" | "places">,
+  { file: requested, searchPaths = DEFAULT_PATHS }: Pick<ConfigSources, "file" | "searchPaths">,
   onlyRoots = false,
 ): ConfigFile | null {
-  for (const name of asked === undefined ? places : [asked]) {
-    if (onlyRoots && asked === undefined && name === LOCAL_FILE && !isRoots(name)) continue;
+  for (const name of requested === undefined ? searchPaths : [requested]) {
+    if (onlyRoots && requested === undefined && name === LOCAL_FILE && !isRoots(name)) continue;
     try {
       // Takes a byte order mark away, and refuses bytes that are no text rather than replacing them.
       return { name, text: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(name)) };
     } catch (error) {
       const code = error instanceof Error && "code" in error ? String(error.code) : null;
-      if (asked === undefined && (code === "ENOENT" || code === "ENOTDIR")) continue;
-      if (asked === undefined && name === LOCAL_FILE && isOutOfReach(name)) continue;
+      if (requested === undefined && (code === "ENOENT" || code === "ENOTDIR")) continue;
+      if (requested === undefined && name === LOCAL_FILE && isOutOfReach(name)) continue;
       throw new ConfigError([{ source: name, line: null, path: null, ...whyUnreadable(code) }]);
     }
   }
@@ -171,27 +178,27 @@ function isOutOfReach(name: string): boolean {
 }
 
 /** `code` of the system's error. What the decoder refuses carries one of its own. */
-function whyUnreadable(code: string | null): Pick<Mistake, "problem" | "advice"> {
+function whyUnreadable(code: string | null): Pick<ConfigProblem, "message" | "advice"> {
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":
-      return { problem: "there is no such file", advice: "give --config the path of a file, or leave it out" };
+      return { message: "there is no such file", advice: "give --config the path of a file, or leave it out" };
     case "EISDIR":
-      return { problem: "it is a directory", advice: "give --config the path of a file in it" };
+      return { message: "it is a directory", advice: "give --config the path of a file in it" };
     case "EACCES":
-      return { problem: "it may not be read", advice: "run as its owner, or name another file with --config" };
+      return { message: "it may not be read", advice: "run as its owner, or name another file with --config" };
     case "ERR_ENCODING_INVALID_ENCODED_DATA":
-      return { problem: "it is not UTF-8 text", advice: "save it as UTF-8" };
+      return { message: "it is not UTF-8 text", advice: "save it as UTF-8" };
     default:
-      return { problem: `it cannot be read (${code})`, advice: "name another file with --config" };
+      return { message: `it cannot be read (${code})`, advice: "name another file with --config" };
   }
 }
 
-function fromFile(name: string, text: string, mistakes: Mistake[]): readonly Given[] {
-  const document = parseToml(name, text, mistakes);
+function fromFile(name: string, text: string, problems: ConfigProblem[]): readonly RawValue[] {
+  const document = parseToml(name, text, problems);
   const lineOf = findLines(text);
   // An element, or what a strange notation hides from the finder, is placed by what stands around it.
-  const originOf = (path: readonly string[]): Origin => {
+  const locate = (path: readonly string[]): SourceLocation => {
     for (let length = path.length; length > 0; length--) {
       const line = lineOf(path.slice(0, length));
       if (line !== null) return { source: name, line };
@@ -199,38 +206,38 @@ function fromFile(name: string, text: string, mistakes: Mistake[]): readonly Giv
     return { source: name, line: null };
   };
 
-  const given: Given[] = [];
+  const rawValues: RawValue[] = [];
   for (const [section, content] of Object.entries(document)) {
-    const places = keyPlaces.filter((place) => place.section === section);
-    if (places.length === 0) {
-      mistakes.push(unknownSection(originOf([section]), section, isTable(content)));
+    const matchingKeys = configKeys.filter((configKey) => configKey.section === section);
+    if (matchingKeys.length === 0) {
+      problems.push(unknownSectionProblem(locate([section]), section, isTable(content)));
     } else if (!isTable(content)) {
-      mistakes.push({
-        ...originOf([section]),
+      problems.push({
+        ...locate([section]),
         path: section,
-        problem: `${section} is ${describe(content, true)}`,
+        message: `${section} is ${describeValue(content, true)}`,
         advice: `it must be a section: a line [${section}], and its keys below`,
       });
     } else {
       for (const [key, value] of Object.entries(content)) {
-        const place = places.find((one) => one.key.name === key);
-        if (place === undefined) {
-          mistakes.push(unknownKey(originOf([section, key]), section, key));
+        const configKey = matchingKeys.find((one) => one.key.name === key);
+        if (configKey === undefined) {
+          problems.push(unknownKeyProblem(locate([section, key]), section, key));
         } else {
           const path = [section, key];
-          given.push({
-            place,
+          rawValues.push({
+            configKey,
             value,
-            originOf: (element) => originOf(element === null ? path : [...path, String(element)]),
+            locate: (element) => locate(element === null ? path : [...path, String(element)]),
           });
         }
       }
     }
   }
-  return given;
+  return rawValues;
 }
 
-function parseToml(name: string, text: string, mistakes: Mistake[]): Record<string, unknown> {
+function parseToml(name: string, text: string, problems: ConfigProblem[]): Record<string, unknown> {
   try {
     return parse(text);
   } catch (error) {
@@ -239,52 +246,59 @@ function parseToml(name: string, text: string, mistakes: Mistake[]): Record<stri
     const line = error instanceof TomlError ? error.line : null;
     const column = error instanceof TomlError ? ` at column ${error.column}` : "";
     const problem = `not valid TOML${column}: ${message.replace("Invalid TOML document: ", "")}`;
-    mistakes.push({
+    problems.push({
       source: name,
       line,
       path: null,
-      problem,
+      message: problem,
       advice: 'a line is key = value, and texts stand in "quotes"',
     });
     return {};
   }
 }
 
-function fromEnvironment(env: ConfigSources["env"], mistakes: Mistake[]): readonly Given[] {
-  const given: Given[] = [];
+function fromEnvironment(env: ConfigSources["env"], problems: ConfigProblem[]): readonly RawValue[] {
+  const rawValues: RawValue[] = [];
   for (const [variable, text] of Object.entries(env)) {
-    if (text === undefined || !variable.startsWith(PREFIX) || variable === KEY_ITSELF) continue;
-    const place = keyPlaces.find((one) => one.variable === variable);
-    if (place === undefined) mistakes.push(unknownVariable(variable));
+    if (text === undefined || !variable.startsWith(PREFIX) || variable === SECRET_KEY_VARIABLE) continue;
+    const configKey = configKeys.find((one) => one.variable === variable);
+    if (configKey === undefined) problems.push(unknownVariableProblem(variable));
     else
-      given.push({ place, value: place.key.kind.fromText(text), originOf: () => ({ source: variable, line: null }) });
+      rawValues.push({
+        configKey,
+        value: configKey.key.kind.fromText(text),
+        locate: () => ({ source: variable, line: null }),
+      });
   }
-  return given;
+  return rawValues;
 }
 
-function fromOptions(options: Pick<ConfigSources, "data" | "listen">): readonly Given[] {
-  const given: Given[] = [];
+function fromOptions(options: Pick<ConfigSources, "data" | "listen">): readonly RawValue[] {
+  const rawValues: RawValue[] = [];
   for (const [option, path, value] of [
     ["--data", "storage.data", options.data],
     ["--listen", "server.listen", options.listen],
   ] as const) {
-    const place = keyPlaces.find((one) => one.path === path);
-    if (value !== undefined && place !== undefined)
-      given.push({ place, value, originOf: () => ({ source: option, line: null }) });
+    const configKey = configKeys.find((one) => one.path === path);
+    if (value !== undefined && configKey !== undefined)
+      rawValues.push({ configKey, value, locate: () => ({ source: option, line: null }) });
   }
-  return given;
+  return rawValues;
 }
 
 function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-function findLoneTlsFile({ server }: Settings, origins: ReadonlyMap<string, Origin>): readonly Mistake[] {
+function findIncompleteTls(
+  { server }: Settings,
+  locations: ReadonlyMap<string, SourceLocation>,
+): readonly ConfigProblem[] {
   if ((server.tlsCert === null) === (server.tlsKey === null)) return [];
   const [path, other] =
     server.tlsCert === null ? ["server.tls_key", "server.tls_cert"] : ["server.tls_cert", "server.tls_key"];
-  const origin = origins.get(path) ?? { source: path, line: null };
+  const location = locations.get(path) ?? { source: path, line: null };
   return [
-    { ...origin, path, problem: `${path} is set without ${other}`, advice: "HTTPS needs both, plain HTTP neither" },
+    { ...location, path, message: `${path} is set without ${other}`, advice: "HTTPS needs both, plain HTTP neither" },
   ];
 }

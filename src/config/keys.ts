@@ -12,12 +12,12 @@ import {
   headerPrefix,
   httpAddress,
   type Kind,
-  keepFor,
   listenAddress,
   oneOf,
   optional,
   path,
   quietHours,
+  retentionPeriod,
   retryTimes,
   secretText,
   wholeNumber,
@@ -31,13 +31,13 @@ export interface Key<T> {
   /** Its name within its section of the file. */
   readonly name: string;
   readonly kind: Kind<T>;
-  readonly byDefault: FileValue;
+  readonly defaultValue: FileValue;
   /** What it is for and when to change it, for the person who runs the server. */
-  readonly says: string;
+  readonly description: string;
 }
 
-function key<T>(name: string, kind: Kind<T>, byDefault: FileValue, says: string): Key<T> {
-  return { name, kind, byDefault, says };
+function key<T>(name: string, kind: Kind<T>, defaultValue: FileValue, description: string): Key<T> {
+  return { name, kind, defaultValue, description };
 }
 
 const SECOND = 1000;
@@ -272,24 +272,24 @@ export const sections = {
   retention: {
     recipients: key(
       "recipients",
-      optional(keepFor),
+      optional(retentionPeriod),
       "18 months",
       "How long to keep who was sent a broadcast, and with what result; the totals stay. Empty: for ever.",
     ),
     events: key(
       "events",
-      optional(keepFor),
+      optional(retentionPeriod),
       "30 days",
       "How long to keep events and the attempts to deliver them, and so how far back a replay can go. Empty: for ever.",
     ),
     raw: key(
       "raw",
-      optional(keepFor),
+      optional(retentionPeriod),
       "30 days",
       "How long to keep what the network sent, as it came, to look into problems. Empty: for ever.",
     ),
-    messages: key("messages", optional(keepFor), "", "How long to keep single messages. Empty: for ever."),
-    inbound: key("inbound", optional(keepFor), "", "How long to keep what people wrote in. Empty: for ever."),
+    messages: key("messages", optional(retentionPeriod), "", "How long to keep single messages. Empty: for ever."),
+    inbound: key("inbound", optional(retentionPeriod), "", "How long to keep what people wrote in. Empty: for ever."),
   },
   backup: {
     schedule: key(
@@ -304,7 +304,7 @@ export const sections = {
       "",
       "Where these backups go; empty: backups in the data directory. Another disk is better.",
     ),
-    keep: key("keep", wholeNumber(1, 10_000), 7, "How many of these backups to keep; older ones are deleted."),
+    retention: key("keep", wholeNumber(1, 10_000), 7, "How many of these backups to keep; older ones are deleted."),
   },
   log: {
     level: key(

@@ -10,15 +10,15 @@ import { type Duration, readDuration } from "#src/core/duration.ts";
 
 export interface Kind<T> {
   /** True for values that no message may repeat. */
-  readonly hidden: boolean;
+  readonly isSecret: boolean;
   /** The typed value, or what is wrong with it. Takes anything that a TOML document can hold; never throws. */
-  read(value: unknown): T | Wrong;
+  read(value: unknown): T | InvalidValue;
   /** The text of an environment variable or an option in the form that the file would have. */
   fromText(text: string): unknown;
 }
 
 /** A value that is no value of its kind. */
-export class Wrong {
+export class InvalidValue {
   /** Completes "it must be …". */
   readonly advice: string;
   /** Which element of a list is at fault; null where it is the whole value. */
@@ -54,13 +54,13 @@ const DAY_MS = 24 * 60 * 60 * SECOND_MS;
 const DURATION_ADVICE = 'a duration with its unit, in quotes, such as "500ms", "10s", "5m", "2h" or "30 days"';
 
 /** A kind written as a string in the file. `convert` gives null for a text that is not of the kind. */
-function text<T>(advice: string, convert: (text: string) => T | null | Wrong, hidden = false): Kind<T> {
+function text<T>(advice: string, convert: (text: string) => T | null | InvalidValue, isSecret = false): Kind<T> {
   return {
-    hidden,
+    isSecret,
     fromText: (value) => value,
     read(value) {
-      if (typeof value !== "string") return new Wrong(advice);
-      return convert(value) ?? new Wrong(advice);
+      if (typeof value !== "string") return new InvalidValue(advice);
+      return convert(value) ?? new InvalidValue(advice);
     },
   };
 }
@@ -72,7 +72,7 @@ export function optional<T>(kind: Kind<T>): Kind<T | null> {
     read(value) {
       if (value === "") return null;
       const read = kind.read(value);
-      return read instanceof Wrong ? new Wrong(`${read.advice}, or "" for none`, read.element) : read;
+      return read instanceof InvalidValue ? new InvalidValue(`${read.advice}, or "" for none`, read.element) : read;
     },
   };
 }
@@ -81,17 +81,17 @@ export function optional<T>(kind: Kind<T>): Kind<T | null> {
 export function list<T>(
   element: Kind<T>,
   advice: string,
-  refuse: (elements: readonly T[]) => Wrong | null = () => null,
+  refuse: (elements: readonly T[]) => InvalidValue | null = () => null,
 ): Kind<readonly T[]> {
   return {
-    hidden: element.hidden,
+    isSecret: element.isSecret,
     fromText: (value) => (value.trim() === "" ? [] : value.split(",").map((part) => element.fromText(part.trim()))),
     read(value) {
-      if (!Array.isArray(value)) return new Wrong(advice);
+      if (!Array.isArray(value)) return new InvalidValue(advice);
       const elements: T[] = [];
       for (const [index, item] of value.entries()) {
         const read = element.read(item);
-        if (read instanceof Wrong) return new Wrong(read.advice, index);
+        if (read instanceof InvalidValue) return new InvalidValue(read.advice, index);
         elements.push(read);
       }
       return refuse(elements) ?? elements;
@@ -100,32 +100,32 @@ export function list<T>(
 }
 
 /** Both bounds included. */
-export function wholeNumber(least: number, most: number): Kind<number> {
-  const advice = `a whole number from ${least} to ${most}, without quotes`;
+export function wholeNumber(min: number, max: number): Kind<number> {
+  const advice = `a whole number from ${min} to ${max}, without quotes`;
   return {
-    hidden: false,
+    isSecret: false,
     fromText: (value) => (/^[+-]?\d+$/.test(value.trim()) ? Number(value) : value),
     read: (value) =>
-      typeof value === "number" && Number.isInteger(value) && value >= least && value <= most
+      typeof value === "number" && Number.isInteger(value) && value >= min && value <= max
         ? value
-        : new Wrong(advice),
+        : new InvalidValue(advice),
   };
 }
 
 /** Both bounds included. */
-export function fraction(least: number, most: number): Kind<number> {
-  const advice = `a number from ${least} to ${most}, without quotes`;
+export function fraction(min: number, max: number): Kind<number> {
+  const advice = `a number from ${min} to ${max}, without quotes`;
   return {
-    hidden: false,
+    isSecret: false,
     fromText: (value) => (/^[+-]?(\d+\.?\d*|\.\d+)$/.test(value.trim()) ? Number(value) : value),
-    read: (value) => (typeof value === "number" && value >= least && value <= most ? value : new Wrong(advice)),
+    read: (value) => (typeof value === "number" && value >= min && value <= max ? value : new InvalidValue(advice)),
   };
 }
 
 export const yesOrNo: Kind<boolean> = {
-  hidden: false,
+  isSecret: false,
   fromText: (value) => (value === "true" ? true : value === "false" ? false : value),
-  read: (value) => (typeof value === "boolean" ? value : new Wrong("true or false, without quotes")),
+  read: (value) => (typeof value === "boolean" ? value : new InvalidValue("true or false, without quotes")),
 };
 
 export function oneOf<const T extends string>(...choices: readonly T[]): Kind<T> {
@@ -145,21 +145,24 @@ export const secretText: Kind<string> = text(
 );
 
 /** Milliseconds. Months have no fixed length and are refused here. */
-export function duration(leastMs: number, mostMs: number): Kind<number> {
-  const advice = `${DURATION_ADVICE}, from ${showMs(leastMs)} to ${showMs(mostMs)}`;
+export function duration(minMs: number, maxMs: number): Kind<number> {
+  const advice = `${DURATION_ADVICE}, from ${showMs(minMs)} to ${showMs(maxMs)}`;
   return text(advice, (value) => {
     const read = readDuration(value);
-    if (read?.kind === "months") return new Wrong(`${advice}; a month has no fixed length, say it in days`);
-    return read !== null && read.ms >= leastMs && read.ms <= mostMs ? read.ms : null;
+    if (read?.kind === "months") return new InvalidValue(`${advice}; a month has no fixed length, say it in days`);
+    return read !== null && read.ms >= minMs && read.ms <= maxMs ? read.ms : null;
   });
 }
 
 /** How long something is kept: months are fine, nothing at all is not. */
-export const keepFor: Kind<Duration> = text(`${DURATION_ADVICE} or "18 months", longer than nothing`, (value) => {
-  const read = readDuration(value);
-  if (read === null) return null;
-  return (read.kind === "months" ? read.months : read.ms) > 0 ? read : null;
-});
+export const retentionPeriod: Kind<Duration> = text(
+  `${DURATION_ADVICE} or "18 months", longer than nothing`,
+  (value) => {
+    const read = readDuration(value);
+    if (read === null) return null;
+    return (read.kind === "months" ? read.months : read.ms) > 0 ? read : null;
+  },
+);
 
 /** When to try again, counted from the first attempt: each later than the one before. */
 export const retryTimes: Kind<readonly number[]> = list(
@@ -167,7 +170,9 @@ export const retryTimes: Kind<readonly number[]> = list(
   'a list of durations, such as ["1m", "5m", "30m"]',
   (times) => {
     const early = times.findIndex((time, index) => index > 0 && time <= (times[index - 1] ?? 0));
-    return early === -1 ? null : new Wrong("later than the one before, for all count from the first attempt", early);
+    return early === -1
+      ? null
+      : new InvalidValue("later than the one before, for all count from the first attempt", early);
   },
 );
 
@@ -191,9 +196,13 @@ export const addressRanges: Kind<readonly AddressRange[]> = list(
     const version = isIP(address);
     // A zone (fe80::1%eth0) names an interface of this machine, which a forwarded address never carries.
     if (version === 0 || address.includes("%") || rest.length > 0) return null;
-    const longest = version === 4 ? 32 : 128;
-    if (length !== undefined && (!/^\d{1,3}$/.test(length) || Number(length) > longest)) return null;
-    return { address, prefixLength: Number(length ?? longest), family: version === 4 ? "ipv4" : "ipv6" } as const;
+    const prefixLengthMax = version === 4 ? 32 : 128;
+    if (length !== undefined && (!/^\d{1,3}$/.test(length) || Number(length) > prefixLengthMax)) return null;
+    return {
+      address,
+      prefixLength: Number(length ?? prefixLengthMax),
+      family: version === 4 ? "ipv4" : "ipv6",
+    } as const;
   }),
   'a list of IP addresses or ranges, such as ["127.0.0.1", "10.0.0.0/8"]',
 );
@@ -240,7 +249,7 @@ export const cronExpression: Kind<string> = text(
       // The 30th of February is well formed and would mean a backup that silently never runs. The day that the
       // search starts from does not matter; a fixed one keeps the clock out of it.
       const next = new Cron(value, { mode: "5-part", paused: true }).nextRun(new Date(0));
-      return next === null ? new Wrong("a cron expression of a time that comes at all") : value;
+      return next === null ? new InvalidValue("a cron expression of a time that comes at all") : value;
     } catch {
       return null;
     }

@@ -6,7 +6,7 @@
 import { parse } from "smol-toml";
 
 /** Section, key, element: nothing below is ever asked for, and a path can be as long as the document. */
-const DEEPEST = 3;
+const DEPTH_MAX = 3;
 
 /** Segments of a key's path; the elements of a list are "0", "1", … */
 export type LineFinder = (path: readonly string[]) => number | null;
@@ -16,7 +16,7 @@ export function findLines(toml: string): LineFinder {
   const lines = new Map<string, number>();
   new Scanner(toml, (path, line) => {
     // A dotted key names the tables above it too; whoever names a table first is where a person would look for it.
-    for (let length = 1; length <= Math.min(path.length, DEEPEST); length++) {
+    for (let length = 1; length <= Math.min(path.length, DEPTH_MAX); length++) {
       const name = nameOf(path.slice(0, length));
       if (!lines.has(name)) lines.set(name, line);
     }

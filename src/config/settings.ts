@@ -9,7 +9,7 @@ export type Settings = {
   readonly [S in keyof Sections]: { readonly [K in keyof Sections[S]]: ValueOf<Sections[S][K]> };
 };
 
-export interface KeyPlace {
+export interface ConfigKey {
   readonly section: string;
   /** The property of `Settings[section]` that holds the value. */
   readonly property: string;
@@ -21,7 +21,7 @@ export interface KeyPlace {
 }
 
 /** All keys in the order of the table. */
-export const keyPlaces: readonly KeyPlace[] = Object.entries(sections).flatMap(([section, keys]) =>
+export const configKeys: readonly ConfigKey[] = Object.entries(sections).flatMap(([section, keys]) =>
   Object.entries<Key<unknown>>(keys).map(([property, one]) => ({
     section,
     property,

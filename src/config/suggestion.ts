@@ -1,44 +1,44 @@
 /** Which known name was probably meant by an unknown one. */
 
 /** Longer names are nobody's slip of the finger, and comparing takes the product of both lengths. */
-const LONGEST_NAME = 64;
+const NAME_LENGTH_MAX = 64;
 
 /**
  * The candidate nearest to `name`, or null where none is near. Case, `-` and `_` don't count, so that `publicUrl`
  * finds `public_url`.
  */
-export function findNearest(name: string, candidates: readonly string[]): string | null {
-  if (name.length > LONGEST_NAME) return null;
-  let nearest: string | null = null;
-  let nearestSlips = Math.max(2, Math.floor(name.length / 4)) + 1;
+export function findSuggestion(name: string, candidates: readonly string[]): string | null {
+  if (name.length > NAME_LENGTH_MAX) return null;
+  let suggestion: string | null = null;
+  let shortestDistance = Math.max(2, Math.floor(name.length / 4)) + 1;
   for (const candidate of candidates) {
-    const slips = countSlips(plain(name), plain(candidate));
+    const distance = editDistance(normalize(name), normalize(candidate));
     // Everything is "near" a name of two letters: at least half of it must be right.
-    if (slips < nearestSlips && slips <= candidate.length / 2) {
-      nearest = candidate;
-      nearestSlips = slips;
+    if (distance < shortestDistance && distance <= candidate.length / 2) {
+      suggestion = candidate;
+      shortestDistance = distance;
     }
   }
-  return nearest;
+  return suggestion;
 }
 
-function plain(name: string): string {
+function normalize(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, "");
 }
 
 /** Letters to add, drop, change, or swap with their neighbour to get from one to the other. */
-function countSlips(from: string, to: string): number {
+function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i++) {
     const row = [i];
     for (let j = 1; j <= to.length; j++) {
       const change = from[i - 1] === to[j - 1] ? 0 : 1;
-      let slips = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + change);
+      let distance = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + change);
       if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]) {
-        slips = Math.min(slips, (beforeLast[j - 2] ?? 0) + 1);
+        distance = Math.min(distance, (beforeLast[j - 2] ?? 0) + 1);
       }
-      row.push(slips);
+      row.push(distance);
     }
     beforeLast = last;
     last = row;

@@ -3,31 +3,31 @@ import type { Clock } from "./clock.ts";
 
 export class MessageWatch {
   readonly #clock: Clock;
-  readonly #waiting = new Map<number, Set<() => void>>();
+  readonly #waiters = new Map<number, Set<() => void>>();
   /** Hand-overs that are under way, also those whose caller has hung up: a stop waits for them. */
-  underWay = 0;
+  inFlightCount = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  changed(messageId: number): void {
-    for (const wake of this.#waiting.get(messageId) ?? []) wake();
+  notify(messageId: number): void {
+    for (const finish of this.#waiters.get(messageId) ?? []) finish();
   }
 
   /** Resolves when the message changes, or after `limitMs`. */
-  next(messageId: number, limitMs: number): Promise<void> {
+  waitForChange(messageId: number, timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const waiting = this.#waiting.get(messageId) ?? new Set();
-      this.#waiting.set(messageId, waiting);
-      const wake = (): void => {
+      const waiters = this.#waiters.get(messageId) ?? new Set();
+      this.#waiters.set(messageId, waiters);
+      const finish = (): void => {
         timer.cancel();
-        waiting.delete(wake);
-        if (waiting.size === 0) this.#waiting.delete(messageId);
+        waiters.delete(finish);
+        if (waiters.size === 0) this.#waiters.delete(messageId);
         resolve();
       };
-      const timer = this.#clock.setTimer(limitMs, wake);
-      waiting.add(wake);
+      const timer = this.#clock.setTimer(timeoutMs, finish);
+      waiters.add(finish);
     });
   }
 }

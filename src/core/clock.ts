@@ -16,7 +16,7 @@ export interface Timer {
 }
 
 /** Longest delay that the runtime's own timer takes (2^31 - 1 ms); a longer one is cut in pieces. */
-const LONGEST_DELAY_MS = 2_147_483_647;
+const DELAY_MAX_MS = 2_147_483_647;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -24,7 +24,7 @@ export const systemClock: Clock = {
   setTimer(delayMs, fire) {
     let handle: ReturnType<typeof setTimeout>;
     const arm = (leftMs: number): void => {
-      const pieceMs = Math.min(Math.max(0, leftMs), LONGEST_DELAY_MS);
+      const pieceMs = Math.min(Math.max(0, leftMs), DELAY_MAX_MS);
       handle = setTimeout(() => (leftMs > pieceMs ? arm(leftMs - pieceMs) : fire()), pieceMs);
     };
     arm(delayMs);
@@ -36,12 +36,12 @@ export const systemClock: Clock = {
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
-    const wake = (): void => {
+    const finish = (): void => {
       timer.cancel();
-      signal?.removeEventListener("abort", wake);
+      signal?.removeEventListener("abort", finish);
       resolve();
     };
-    const timer = clock.setTimer(delayMs, wake);
-    signal?.addEventListener("abort", wake);
+    const timer = clock.setTimer(delayMs, finish);
+    signal?.addEventListener("abort", finish);
   });
 }

@@ -11,8 +11,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /** A hundred years: nobody means more, and now minus a duration stays a date. */
-const LONGEST_MS = 36_525 * DAY_MS;
-const MOST_MONTHS = 1_200;
+const DURATION_MAX_MS = 36_525 * DAY_MS;
+const MONTHS_MAX = 1_200;
 
 /** `m` is minutes, as everywhere else in configurations; months are always written out. */
 const UNITS: ReadonlyMap<string, Duration> = new Map<string, Duration>([
@@ -50,10 +50,10 @@ export function readDuration(text: string): Duration | null {
   const count = Number(match[1]);
   if (unit.kind === "ms") {
     const ms = count * unit.ms;
-    return ms <= LONGEST_MS ? { kind: "ms", ms } : null;
+    return ms <= DURATION_MAX_MS ? { kind: "ms", ms } : null;
   }
   const months = count * unit.months;
-  return months <= MOST_MONTHS ? { kind: "months", months } : null;
+  return months <= MONTHS_MAX ? { kind: "months", months } : null;
 }
 
 /**

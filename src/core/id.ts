@@ -9,7 +9,7 @@ export function newEventId(nowMs: number, random: Random): string {
 }
 
 /** Names one run of the server; outbox rows that it works on carry it. */
-export function newBootId(random: Random): string {
+export function newRunId(random: Random): string {
   return randomText(random, 16);
 }
 
@@ -23,17 +23,17 @@ export function newInstanceId(random: Random): string {
  * randomness so that new rows land at the end of the index: with whole seconds, a busy second's references would lie
  * scattered over dozens of pages, each of them one more to sync.
  */
-export function newReference(instanceId: string, nowMs: number, random: Random): string {
+export function newSendToken(instanceId: string, nowMs: number, random: Random): string {
   return `wx1.${instanceId}.${crockford(nowMs, 10)}.${randomText(random, 26)}`;
 }
 
 /** The parts of a reference that Waxwing made, or null when it is somebody else's. */
-export function readReference(reference: string): { instanceId: string; madeAtMs: number } | null {
-  const match = /^wx1\.([0-9a-z]{8})\.([0-9a-z]{10})\.[0-9a-z]{26}$/.exec(reference);
+export function parseSendToken(sendToken: string): { instanceId: string; createdAtMs: number } | null {
+  const match = /^wx1\.([0-9a-z]{8})\.([0-9a-z]{10})\.[0-9a-z]{26}$/.exec(sendToken);
   if (match?.[1] === undefined || match[2] === undefined) return null;
-  let madeAtMs = 0;
-  for (const character of match[2]) madeAtMs = madeAtMs * 32 + CROCKFORD.indexOf(character);
-  return { instanceId: match[1], madeAtMs };
+  let createdAtMs = 0;
+  for (const character of match[2]) createdAtMs = createdAtMs * 32 + CROCKFORD.indexOf(character);
+  return { instanceId: match[1], createdAtMs };
 }
 
 /** `length` characters of five random bits each. */

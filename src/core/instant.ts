@@ -38,7 +38,7 @@ export function formatInstant(ms: number, timeZone: string): string {
  * and six digits. `+0530` without its colon is read, for Meta and PHP write it. Second 60 is read as 59.
  */
 export function readInstant(input: string, timeZone: string): number | null {
-  const ms = input.length > LONGEST_INPUT ? null : readAny(input, timeZone);
+  const ms = input.length > INPUT_LENGTH_MAX ? null : readAny(input, timeZone);
   return ms === null || ms < FIRST_READ_MS || ms >= LAST_READ_MS ? null : ms;
 }
 
@@ -77,7 +77,7 @@ export function startOfDay(ms: number, timeZone: string): number {
   // By the day's number and not by an interval: where clocks go back over midnight, one day holds two stretches.
   if (known?.dayNumber === dayNumber) return known.startMs;
   const startMs = Temporal.PlainDate.from(civilFromDays(dayNumber)).toZonedDateTime(timeZone).epochMilliseconds;
-  if (dayStarts.size >= MOST_ZONES) dayStarts.clear();
+  if (dayStarts.size >= ZONES_MAX) dayStarts.clear();
   dayStarts.set(timeZone, { dayNumber, startMs });
   return startMs;
 }
@@ -99,7 +99,7 @@ const FIRST_READ_MS = Date.parse("0000-01-02T00:00:00Z");
 const LAST_READ_MS = Date.parse("9999-12-31T00:00:00Z");
 
 /** The longest text that the pattern below can match. */
-const LONGEST_INPUT = 35;
+const INPUT_LENGTH_MAX = 35;
 
 /** The group around the time tells a date alone from a date and time; the second group is the offset. */
 const ISO_8601 =
@@ -119,8 +119,8 @@ interface OffsetSpan {
 }
 
 /** Bounds of what is kept. A list over a few years meets a handful of spans; a server has few zones. */
-const MOST_ZONES = 512;
-const MOST_SPANS = 16;
+const ZONES_MAX = 512;
+const SPANS_MAX = 16;
 const spansOfZone = new Map<string, OffsetSpan[]>();
 const dayStarts = new Map<string, { dayNumber: number; startMs: number }>();
 
@@ -146,9 +146,9 @@ function learnSpan(ms: number, timeZone: string): OffsetSpan {
     printedOffsetMs,
     suffix: offsetText(printedOffsetMs),
   };
-  if (spansOfZone.size >= MOST_ZONES && !spansOfZone.has(timeZone)) spansOfZone.clear();
+  if (spansOfZone.size >= ZONES_MAX && !spansOfZone.has(timeZone)) spansOfZone.clear();
   const spans = spansOfZone.get(timeZone) ?? [];
-  if (spans.length >= MOST_SPANS) spans.shift();
+  if (spans.length >= SPANS_MAX) spans.shift();
   spans.push(span);
   spansOfZone.set(timeZone, spans);
   return span;

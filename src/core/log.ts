@@ -31,19 +31,19 @@ export interface LogOptions {
 
 const SECRET_NAME = /token|secret|authorization|password|passphrase|cookie|api_?key|private_?key/i;
 /** What a report of an error has anyway. */
-const REPORTED: ReadonlySet<string> = new Set(["name", "message", "stack", "errors", "cause"]);
-const DEEPEST = 6;
-const MOST_ELEMENTS = 100;
-const LONGEST_TEXT = 8000;
+const BUILT_IN_MEMBERS: ReadonlySet<string> = new Set(["name", "message", "stack", "errors", "cause"]);
+const DEPTH_MAX = 6;
+const ELEMENTS_MAX = 100;
+const TEXT_LENGTH_MAX = 8000;
 const WEIGHTS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-export function createLog({ level: least, format, now, write = writeToStderr }: LogOptions): Log {
+export function createLog({ level: minLevel, format, now, write = writeToStderr }: LogOptions): Log {
   const render = format === "json" ? renderJson : renderText;
   const bind = (bound: LogFields): Log => {
     const at =
       (level: LogLevel) =>
       (message: string, fields: LogFields = {}): void => {
-        if (WEIGHTS[level] < WEIGHTS[least]) return;
+        if (WEIGHTS[level] < WEIGHTS[minLevel]) return;
         write(render(timeOf(now()), level, String(message), { ...bound, ...fields }));
       };
     return {
@@ -63,7 +63,7 @@ function timeOf(now: number): string {
 }
 
 function renderJson(time: string, level: LogLevel, message: string, fields: LogFields): string {
-  const walk: Walk = { told: new Set(), above: [] };
+  const walk: Walk = { logged: new Set(), ancestors: [] };
   const members: [string, Plain][] = [
     ["time", time],
     ["level", level],
@@ -79,7 +79,7 @@ function renderJson(time: string, level: LogLevel, message: string, fields: LogF
 }
 
 function renderText(time: string, level: LogLevel, message: string, fields: LogFields): string {
-  const walk: Walk = { told: new Set(), above: [] };
+  const walk: Walk = { logged: new Set(), ancestors: [] };
   const words: string[] = [];
   let below = "";
   for (const [name, value] of Object.entries(fields)) {
@@ -136,9 +136,9 @@ function isReport(value: Plain): value is ErrorReport {
 
 interface Walk {
   /** Errors that this entry has told already: no stack is printed twice. */
-  readonly told: Set<unknown>;
+  readonly logged: Set<unknown>;
   /** The objects that we are inside of. */
-  readonly above: readonly unknown[];
+  readonly ancestors: readonly unknown[];
 }
 
 /** Any value as plain JSON: bounded, without cycles, without what stands under a secret's name. */
@@ -150,10 +150,10 @@ function plainOf(value: unknown, name: string, walk: Walk): Plain | undefined {
   if (typeof value === "string") return cut(value);
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   if (typeof value !== "object") return cut(String(value));
-  if (walk.above.includes(value)) return "[circular]";
-  if (walk.above.length >= DEEPEST) return "[deeper]";
+  if (walk.ancestors.includes(value)) return "[circular]";
+  if (walk.ancestors.length >= DEPTH_MAX) return "[deeper]";
   try {
-    return plainOfObject(value, name, { told: walk.told, above: [...walk.above, value] });
+    return plainOfObject(value, name, { logged: walk.logged, ancestors: [...walk.ancestors, value] });
   } catch (error) {
     // A getter or a toJSON of the value threw; the rest of the entry is still worth having.
     return `[unprintable: ${error instanceof Error ? error.name : typeof error}]`;
@@ -162,17 +162,17 @@ function plainOf(value: unknown, name: string, walk: Walk): Plain | undefined {
 
 function plainOfObject(value: object, name: string, walk: Walk): Plain | undefined {
   if (value instanceof Error) {
-    if (walk.told.has(value)) return `${value.name}: ${cut(value.message)} (told above)`;
-    walk.told.add(value);
+    if (walk.logged.has(value)) return `${value.name}: ${cut(value.message)} (told above)`;
+    walk.logged.add(value);
     return reportError(value, walk);
   }
   if (value instanceof Date) return timeOf(value.getTime());
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
   if (value instanceof Map) return members(value, walk);
   if (Array.isArray(value) || value instanceof Set) {
-    const shown = [...value].slice(0, MOST_ELEMENTS).map((item) => plainOf(item, "", walk) ?? null);
+    const shown = [...value].slice(0, ELEMENTS_MAX).map((item) => plainOf(item, "", walk) ?? null);
     const size = Array.isArray(value) ? value.length : value.size;
-    return size > MOST_ELEMENTS ? [...shown, `[${size - MOST_ELEMENTS} more]`] : shown;
+    return size > ELEMENTS_MAX ? [...shown, `[${size - ELEMENTS_MAX} more]`] : shown;
   }
   if ("toJSON" in value && typeof value.toJSON === "function") return plainOf(value.toJSON(), name, walk);
   return members(Object.entries(value), walk);
@@ -181,7 +181,7 @@ function plainOfObject(value: object, name: string, walk: Walk): Plain | undefin
 function members(entries: Iterable<[unknown, unknown]>, walk: Walk): Readonly<Record<string, Plain>> {
   const plain: [string, Plain][] = [];
   for (const [key, value] of entries) {
-    if (plain.length === MOST_ELEMENTS) {
+    if (plain.length === ELEMENTS_MAX) {
       plain.push(["…", "[more]"]);
       break;
     }
@@ -197,7 +197,7 @@ function reportError(error: Error, walk: Walk): ErrorReport {
   // The head in the stack is that of the moment it was made, before a subclass set its name; the frames are what counts.
   const known = message === "" ? -1 : stack.indexOf(message);
   const frames = known === -1 ? stack.replace(/^(?! *at ).*\n?/, "") : stack.slice(known + message.length);
-  const details = Object.entries(error).filter(([key]) => !REPORTED.has(key));
+  const details = Object.entries(error).filter(([key]) => !BUILT_IN_MEMBERS.has(key));
   return {
     name: cut(name),
     message: cut(message),
@@ -208,7 +208,9 @@ function reportError(error: Error, walk: Walk): ErrorReport {
 }
 
 function cut(text: string): string {
-  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}… (${text.length - LONGEST_TEXT} more)` : text;
+  return text.length > TEXT_LENGTH_MAX
+    ? `${text.slice(0, TEXT_LENGTH_MAX)}… (${text.length - TEXT_LENGTH_MAX} more)`
+    : text;
 }
 
 function writeToStderr(entry: string): void {

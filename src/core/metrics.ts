@@ -18,7 +18,7 @@ export class Counter {
   }
 }
 
-export interface Observed {
+export interface Observation {
   labels: Labels;
   /** One count for each bucket, and the last for what is over all of them. */
   counts: number[];
@@ -27,7 +27,7 @@ export interface Observed {
 
 export class Histogram {
   readonly #bounds: readonly number[];
-  readonly #series = new Map<string, Observed>();
+  readonly #series = new Map<string, Observation>();
 
   /** Upper bounds, ascending. */
   constructor(bounds: readonly number[]) {
@@ -36,19 +36,19 @@ export class Histogram {
 
   observe(value: number, labels: Labels = {}): void {
     const key = keyOf(labels);
-    let observed = this.#series.get(key);
-    if (observed === undefined) {
-      observed = { labels, counts: new Array<number>(this.#bounds.length + 1).fill(0), sum: 0 };
-      this.#series.set(key, observed);
+    let observation = this.#series.get(key);
+    if (observation === undefined) {
+      observation = { labels, counts: new Array<number>(this.#bounds.length + 1).fill(0), sum: 0 };
+      this.#series.set(key, observation);
     }
     let bucket = 0;
     while (bucket < this.#bounds.length && value > (this.#bounds[bucket] ?? 0)) bucket += 1;
-    observed.counts[bucket] = (observed.counts[bucket] ?? 0) + 1;
-    observed.sum += value;
+    observation.counts[bucket] = (observation.counts[bucket] ?? 0) + 1;
+    observation.sum += value;
   }
 
   /** What was observed since the start; it goes on growing. */
-  get series(): Iterable<Readonly<Observed>> {
+  get series(): Iterable<Readonly<Observation>> {
     return this.#series.values();
   }
 
@@ -103,7 +103,7 @@ export class Metrics {
   }
 
   /** One gauge's values of this moment; null where it cannot be read. */
-  async gaugeOf(name: string): Promise<readonly Sample[] | null> {
+  async readGauge(name: string): Promise<readonly Sample[] | null> {
     const read = this.#gauges.get(name);
     if (read === undefined) throw new Error(`there is no gauge ${name}`);
     return Promise.resolve()

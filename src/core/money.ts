@@ -9,7 +9,7 @@ export type Micros = number;
 const DECIMALS = 6;
 
 /** More than the longest safe amount needs; what is longer is not looked at. */
-const LONGEST_INPUT = 32;
+const INPUT_LENGTH_MAX = 32;
 
 const AMOUNT = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]{1,6}))?$/;
 
@@ -19,7 +19,7 @@ const AMOUNT = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]{1,6}))?$/;
  * what `Micros` holds.
  */
 export function readMoney(text: string, options: { allowNegative?: boolean } = {}): Micros | null {
-  if (text.length > LONGEST_INPUT) return null;
+  if (text.length > INPUT_LENGTH_MAX) return null;
   const match = AMOUNT.exec(text);
   if (match === null) return null;
   const [, sign = "", whole = "", decimals = ""] = match;

@@ -21,11 +21,11 @@ export interface PhoneDigits {
 }
 
 /** The longest text that is looked at. Real numbers with all their brackets and spaces stay under 30. */
-const LONGEST_INPUT = 64;
+const INPUT_LENGTH_MAX = 64;
 
 /** E.164 ends at 15 digits, but network ids may be longer, and the least a network names is a short code. */
-const FEWEST_DIGITS = 5;
-const MOST_DIGITS = 20;
+const DIGITS_MIN = 5;
+const DIGITS_MAX = 20;
 const NETWORK_DIGITS = /^[0-9]{5,20}$/;
 
 /**
@@ -47,14 +47,14 @@ export function readPhone(input: string, country: string): E164 | null {
  * more than 20 digits.
  */
 export function phoneDigits(input: string): PhoneDigits | null {
-  if (input.length > LONGEST_INPUT) return null;
+  if (input.length > INPUT_LENGTH_MAX) return null;
   const text = ONLY_DIGITS.test(input) ? input : toPlainText(input);
   if (text === null) return null;
   const plus = text.startsWith("+");
   // "+00" is left as it is: no country code starts with 0, so it is refused further on.
   const zeros = !plus && text.startsWith("00");
   const digits = plus ? text.slice(1) : zeros ? text.slice(2) : text;
-  if (digits.length < FEWEST_DIGITS || digits.length > MOST_DIGITS) return null;
+  if (digits.length < DIGITS_MIN || digits.length > DIGITS_MAX) return null;
   return { digits, international: plus || zeros };
 }
 
@@ -64,8 +64,8 @@ export function phoneDigits(input: string): PhoneDigits | null {
  * with and without 9 after 54. The other spelling of the other spelling is the phone itself. It need not be valid for
  * libphonenumber.
  */
-export function otherSpelling(phone: E164): E164 | null {
-  for (const { long, short, extra } of SPELLINGS) {
+export function otherVariant(phone: E164): E164 | null {
+  for (const { long, short, extra } of VARIANTS) {
     const longMatch = long.exec(phone);
     if (longMatch) return `${longMatch[1]}${longMatch[2]}` as E164;
     const shortMatch = short.exec(phone);
@@ -95,7 +95,7 @@ export function countryOf(phone: E164): string | null {
 
 function readInternational(digits: string): E164 | null {
   const number = parse(`+${digits}`);
-  return number === undefined ? null : (validPhone(number) ?? validOtherSpelling(number));
+  return number === undefined ? null : (validPhone(number) ?? validOtherVariant(number));
 }
 
 function readNational(digits: string, country: string): E164 | null {
@@ -107,7 +107,7 @@ function readNational(digits: string, country: string): E164 | null {
   // leads out of it is not a number of the country; only `+` and 00 are international here.
   if (number?.countryCallingCode !== callingCode) return null;
   const phone = validPhone(number);
-  if (phone === null) return TRUNCATED_OR_OLD.test(number.number) ? null : validOtherSpelling(number);
+  if (phone === null) return TRUNCATED_OR_OLD.test(number.number) ? null : validOtherVariant(number);
   // Where fixed lines may be of any length (Germany, Kosovo, parts of Indonesia), 49 1512 3456789 is a fixed line in
   // area 4915 as well as a mobile with its country code. Both are numbers of the country; WhatsApp is on the mobile.
   if (digits.startsWith(callingCode) && phone !== `+${digits}` && !isMobile(number)) {
@@ -126,8 +126,8 @@ function validPhone(number: PhoneNumber): E164 | null {
  * libphonenumber no longer knows Mexico's 521 and Brazil's eight-digit mobiles, but address books and the network's own
  * ids are full of them: such a number is the phone whose current spelling is valid.
  */
-function validOtherSpelling(number: PhoneNumber): E164 | null {
-  const other = otherSpelling(number.number as string as E164);
+function validOtherVariant(number: PhoneNumber): E164 | null {
+  const other = otherVariant(number.number as string as E164);
   return other !== null && parse(other)?.isValid() ? other : null;
 }
 
@@ -150,7 +150,7 @@ function isKnownCountry(code: string): code is CountryCode {
   return isCountry(code);
 }
 
-interface SpellingPair {
+interface VariantPair {
   long: RegExp;
   short: RegExp;
   /** What stands between the two groups of `long`. */
@@ -158,7 +158,7 @@ interface SpellingPair {
 }
 
 /** The lengths keep the two patterns of a pair apart, which makes each pair its own inverse. */
-const SPELLINGS: readonly SpellingPair[] = [
+const VARIANTS: readonly VariantPair[] = [
   // Brazil: mobiles only, whose eight digits start with 6 to 9; a fixed line (2 to 5) has no second spelling.
   { long: /^(\+55[1-9][1-9])9([6-9][0-9]{7})$/, short: /^(\+55[1-9][1-9])([6-9][0-9]{7})$/, extra: "9" },
   { long: /^(\+52)1([2-9][0-9]{9})$/, short: /^(\+52)([2-9][0-9]{9})$/, extra: "1" },

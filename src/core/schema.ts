@@ -16,13 +16,13 @@ export function Nullable<T extends TSchema>(schema: T, description?: string) {
 }
 
 /** One of a fixed list of words; prints as a plain `enum`. */
-export function OneOf<const Words extends readonly string[]>(
-  words: Words,
+export function OneOf<const Values extends readonly string[]>(
+  values: Values,
   description?: string,
-): TUnsafe<Words[number]> {
-  return Type.Unsafe<Words[number]>({
+): TUnsafe<Values[number]> {
+  return Type.Unsafe<Values[number]>({
     type: "string",
-    enum: [...words],
+    enum: [...values],
     ...(description === undefined ? {} : { description }),
   });
 }

@@ -158,10 +158,10 @@ export function loadSecretKey({ keyFile, env, random }: SecretKeySources, create
       `there is no key at ${keyFile}: put the key of this installation there, or set ${SECRET_KEY_VARIABLE} or [secrets] key_file`,
     );
   }
-  makeKeyFile(keyFile, random);
-  const made = findKeyFile(keyFile);
-  if (made === null) throw new SecretKeyUnusable(`the key at ${keyFile} vanished while it was made`);
-  return made;
+  createKeyFile(keyFile, random);
+  const created = findKeyFile(keyFile);
+  if (created === null) throw new SecretKeyUnusable(`the key at ${keyFile} vanished while it was made`);
+  return created;
 }
 
 function findKeyFile(keyFile: string): Uint8Array | null {
@@ -194,7 +194,7 @@ function findKeyFile(keyFile: string): Uint8Array | null {
 }
 
 /** Does nothing where another process was faster. */
-function makeKeyFile(keyFile: string, random: Random): void {
+function createKeyFile(keyFile: string, random: Random): void {
   const directory = dirname(keyFile);
   // Written under another name and linked when complete: a link, unlike a rename, never replaces a key that is there.
   const unfinished = `${keyFile}.${newToken(random, "", 8)}.new`;

@@ -10,13 +10,13 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 /** Base32 without padding, as it is typed by hand. */
 export function newTotpSecret(random: Random): string {
   let bits = 0;
-  let held = 0;
+  let buffer = 0;
   let text = "";
   for (const byte of random.bytes(SECRET_BYTES)) {
-    held = (held << 8) | byte;
+    buffer = (buffer << 8) | byte;
     bits += 8;
-    for (; bits >= 5; bits -= 5) text += ALPHABET.charAt((held >> (bits - 5)) & 31);
-    held &= (1 << bits) - 1;
+    for (; bits >= 5; bits -= 5) text += ALPHABET.charAt((buffer >> (bits - 5)) & 31);
+    buffer &= (1 << bits) - 1;
   }
   return text;
 }
@@ -31,12 +31,12 @@ export function totpCode(secret: string, ms: number): string {
  * after `lastStep`: a code counts once.
  */
 export function findStep(secret: string, code: string, now: number, lastStep: number): number | null {
-  const given = code.replace(/\s/g, "");
-  if (!/^\d{6}$/.test(given)) return null;
+  const digits = code.replace(/\s/g, "");
+  if (!/^\d{6}$/.test(digits)) return null;
   const key = readSecret(secret);
   const present = Math.floor(now / STEP_MS);
   for (const step of [present, present - 1, present + 1]) {
-    if (step > lastStep && timingSafeEqual(Buffer.from(codeOfStep(key, step)), Buffer.from(given))) return step;
+    if (step > lastStep && timingSafeEqual(Buffer.from(codeOfStep(key, step)), Buffer.from(digits))) return step;
   }
   return null;
 }
@@ -59,15 +59,15 @@ function codeOfStep(key: Uint8Array, step: number): string {
 function readSecret(secret: string): Uint8Array {
   const bytes: number[] = [];
   let bits = 0;
-  let held = 0;
+  let buffer = 0;
   for (const letter of secret) {
     const value = ALPHABET.indexOf(letter);
     if (value < 0) throw new RangeError("a TOTP secret has the letters A to Z and the digits 2 to 7");
-    held = ((held << 5) | value) & 0xfff;
+    buffer = ((buffer << 5) | value) & 0xfff;
     bits += 5;
     if (bits < 8) continue;
     bits -= 8;
-    bytes.push((held >> bits) & 255);
+    bytes.push((buffer >> bits) & 255);
   }
   return Uint8Array.from(bytes);
 }

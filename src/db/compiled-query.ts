@@ -11,7 +11,7 @@ type Row = readonly unknown[];
 type Fields = readonly { path: readonly string[]; field: unknown }[];
 
 /** What drizzle's prepared query for this driver is made of (better-sqlite3/session.js, PreparedQuery). */
-interface Insides {
+interface PreparedQueryInternals {
   stmt?: ReturnType<Client["prepare"]>;
   query?: { params: readonly unknown[] };
   fields?: Fields;
@@ -24,28 +24,28 @@ interface Coder {
   mapFromDriverValue(value: unknown): unknown;
 }
 
-export function withoutOverhead<Prepared extends object>(prepared: Prepared): Prepared {
-  const { stmt, query, fields, customResultMapper, joinsNotNullableMap } = prepared as Insides;
+export function compileQuery<Prepared extends object>(prepared: Prepared): Prepared {
+  const { stmt, query, fields, customResultMapper, joinsNotNullableMap } = prepared as PreparedQueryInternals;
   // A left join turns the missing side into null as a whole: that is drizzle's to do.
   const hasLeftJoin = Object.values(joinsNotNullableMap ?? {}).includes(false);
   if (stmt === undefined || query === undefined || customResultMapper !== undefined || hasLeftJoin) return prepared;
-  const read = fields === undefined ? null : createReader(fields);
-  const fill = createFiller(query.params);
-  const fast = Object.create(prepared) as Prepared;
-  Object.assign(fast, { run: (values: Values = {}) => stmt.run(fill(values)) });
-  if (read === null) return fast;
+  const mapRow = fields === undefined ? null : createRowMapper(fields);
+  const bind = createBinder(query.params);
+  const compiled = Object.create(prepared) as Prepared;
+  Object.assign(compiled, { run: (values: Values = {}) => stmt.run(bind(values)) });
+  if (mapRow === null) return compiled;
   // Once: a statement that was told to return rows as arrays does so for ever.
   stmt.raw();
-  return Object.assign(fast, {
+  return Object.assign(compiled, {
     get: (values: Values = {}) => {
-      const row = stmt.get(fill(values)) as Row | undefined;
-      return row === undefined ? undefined : read(row);
+      const row = stmt.get(bind(values)) as Row | undefined;
+      return row === undefined ? undefined : mapRow(row);
     },
-    all: (values: Values = {}) => (stmt.all(fill(values)) as Row[]).map(read),
+    all: (values: Values = {}) => (stmt.all(bind(values)) as Row[]).map(mapRow),
   });
 }
 
-function createFiller(params: readonly unknown[]): (values: Values) => unknown[] {
+function createBinder(params: readonly unknown[]): (values: Values) => unknown[] {
   const sources = params.map((param) => {
     if (is(param, Placeholder)) return { name: param.name, encoder: null, constant: null };
     if (is(param, Param) && is(param.value, Placeholder)) {
@@ -65,12 +65,12 @@ function createFiller(params: readonly unknown[]): (values: Values) => unknown[]
 }
 
 /** Null where a field is of a kind that this does not know. */
-function createReader(fields: Fields): ((row: Row) => unknown) | null {
+function createRowMapper(fields: Fields): ((row: Row) => unknown) | null {
   const coders: (Coder | null)[] = [];
   const members: string[] = [];
   let group: string | null = null;
   for (const [index, { path, field }] of fields.entries()) {
-    const coder = coderOf(field);
+    const coder = findCoder(field);
     const outer = path.length > 1 ? (path[0] ?? null) : null;
     if (coder === undefined || path.length > 2) return null;
     coders.push(coder);
@@ -89,7 +89,7 @@ function createReader(fields: Fields): ((row: Row) => unknown) | null {
 }
 
 /** Null: the driver's value as it is. Undefined: unknown. */
-function coderOf(field: unknown): Coder | null | undefined {
+function findCoder(field: unknown): Coder | null | undefined {
   if (is(field, Column)) {
     return field.mapFromDriverValue === Column.prototype.mapFromDriverValue ? null : (field as Coder);
   }

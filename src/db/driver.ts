@@ -11,11 +11,11 @@ type Driver = new (path: string, options?: BetterSqlite3.Options) => Client;
 
 /** Opens a database file with the driver of this platform; throws on a platform that has none. */
 export function openClient(path: string, options: BetterSqlite3.Options): Client {
-  const DriverOfPlatform = driver();
-  return new DriverOfPlatform(path, options);
+  const PlatformDriver = loadDriver();
+  return new PlatformDriver(path, options);
 }
 
-function driver(): Driver {
+function loadDriver(): Driver {
   if (process.platform === "linux" && process.arch === "x64") return require("better-sqlite3/linux-x64");
   if (process.platform === "linux" && process.arch === "arm64") return require("better-sqlite3/linux-arm64");
   if (process.platform === "darwin" && process.arch === "arm64") return require("better-sqlite3/darwin-arm64");

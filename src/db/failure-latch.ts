@@ -7,10 +7,10 @@ import type BetterSqlite3 from "better-sqlite3";
 import type { Client } from "./driver.ts";
 import { isStorageFailure, StorageUnavailable } from "./failure.ts";
 
-export class Guard {
+export class FailureLatch {
   readonly #client: Client;
   #isInGroup = false;
-  #isLost = false;
+  #isTripped = false;
   #reason: unknown;
 
   constructor(client: Client) {
@@ -19,55 +19,55 @@ export class Guard {
 
   beginGroup(): void {
     this.#isInGroup = true;
-    this.#isLost = false;
+    this.#isTripped = false;
     this.#reason = undefined;
   }
 
   endGroup(): void {
     this.#isInGroup = false;
-    this.#isLost = false;
+    this.#isTripped = false;
   }
 
   /** True once nothing of this group can be committed any more. */
-  get isLost(): boolean {
-    return this.#isLost || !this.#client.inTransaction;
+  get hasFailed(): boolean {
+    return this.#isTripped || !this.#client.inTransaction;
   }
 
-  lose(reason: unknown): void {
-    if (!this.#isLost) this.#reason = reason;
-    this.#isLost = true;
+  trip(reason: unknown): void {
+    if (!this.#isTripped) this.#reason = reason;
+    this.#isTripped = true;
   }
 
   /** The first failure as what the group's promises reject with; whatever an operation made of it comes second. */
-  failure(error?: unknown): StorageUnavailable {
+  toError(error?: unknown): StorageUnavailable {
     return new StorageUnavailable("the storage has failed and ended the transaction", { cause: this.#reason ?? error });
   }
 
   /** Throws `StorageUnavailable` when the group is lost. Only looks at what failed: it is asked before every statement. */
-  requireGroup(): void {
-    if (this.#isLost) throw this.failure();
+  requireIntact(): void {
+    if (this.#isTripped) throw this.toError();
   }
 
   /** What drizzle calls on its client. */
   prepare(sql: string): BetterSqlite3.Statement {
     const statement = this.#client.prepare(withStablePlan(sql));
-    statement.run = this.#watched(statement, statement.run);
-    statement.get = this.#watched(statement, statement.get);
-    statement.all = this.#watched(statement, statement.all);
+    statement.run = this.#guarded(statement, statement.run);
+    statement.get = this.#guarded(statement, statement.get);
+    statement.all = this.#guarded(statement, statement.all);
     return statement;
   }
 
-  #watched<Run extends (...parameters: unknown[]) => unknown>(statement: BetterSqlite3.Statement, run: Run): Run {
-    const watched = (...parameters: unknown[]): unknown => {
-      this.requireGroup();
+  #guarded<Run extends (...parameters: unknown[]) => unknown>(statement: BetterSqlite3.Statement, run: Run): Run {
+    const guarded = (...parameters: unknown[]): unknown => {
+      this.requireIntact();
       try {
         return run.apply(statement, parameters);
       } catch (error) {
-        if (this.#isInGroup && (isStorageFailure(error) || !this.#client.inTransaction)) this.lose(error);
+        if (this.#isInGroup && (isStorageFailure(error) || !this.#client.inTransaction)) this.trip(error);
         throw error;
       }
     };
-    return watched as Run;
+    return guarded as Run;
   }
 }
 

@@ -4,20 +4,20 @@
  */
 import { statSync } from "node:fs";
 
-export interface Place {
+export interface FileIdentity {
   inode: string;
   /** Milliseconds; null where the file system knows none. */
-  bornAt: number | null;
+  createdAt: number | null;
 }
 
 /** Only looks at the directory entry: an open database is never opened beside SQLite. */
-export function placeOf(path: string): Place {
+export function readFileIdentity(path: string): FileIdentity {
   const { ino, birthtimeMs } = statSync(path, { bigint: true });
-  return { inode: String(ino), bornAt: birthtimeMs > 0n ? Number(birthtimeMs) : null };
+  return { inode: String(ino), createdAt: birthtimeMs > 0n ? Number(birthtimeMs) : null };
 }
 
 /** The inode alone decides where one of them knows no time of birth. */
-export function isSamePlace(one: Place, other: Place): boolean {
+export function isSameFile(one: FileIdentity, other: FileIdentity): boolean {
   if (one.inode !== other.inode) return false;
-  return one.bornAt === null || other.bornAt === null || one.bornAt === other.bornAt;
+  return one.createdAt === null || other.createdAt === null || one.createdAt === other.createdAt;
 }

@@ -20,11 +20,11 @@ export function databaseFiles(database: string): DatabaseFiles {
 }
 
 /** Makes the directory (and its parents) if it is missing; the directory itself only for its owner. */
-export function makePrivateDirectory(path: string): void {
+export function createPrivateDirectory(path: string): void {
   if (existsSync(path)) return;
   mkdirSync(path, { recursive: true, mode: 0o700 });
   chmodSync(path, 0o700);
-  giveToOwnerOf(dirname(path), path);
+  inheritOwner(dirname(path), path);
 }
 
 /**
@@ -32,13 +32,13 @@ export function makePrivateDirectory(path: string): void {
  * a moment; its companions take their mode from it. A file that is there is not opened: closing it would drop SQLite's
  * locks. Where none can be made, whoever opens it next says why. True where this call made it.
  */
-export function makePrivateFile(path: string): boolean {
+export function createPrivateFile(path: string): boolean {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch {
     return false;
   }
-  giveToOwnerOf(dirname(path), path);
+  inheritOwner(dirname(path), path);
   return true;
 }
 
@@ -47,11 +47,11 @@ export function makePrivate(...paths: string[]): void {
   for (const path of paths) {
     if (!existsSync(path)) continue;
     chmodSync(path, 0o600);
-    giveToOwnerOf(dirname(path), path);
+    inheritOwner(dirname(path), path);
   }
 }
 
-function giveToOwnerOf(directory: string, path: string): void {
+function inheritOwner(directory: string, path: string): void {
   if (process.getuid?.() !== 0) return;
   const owner = statSync(directory);
   // The name itself, never what a link under it leads to.

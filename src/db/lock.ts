@@ -4,7 +4,7 @@
  */
 import { openClient } from "./driver.ts";
 import { isBusy } from "./failure.ts";
-import { makePrivate, makePrivateFile } from "./files.ts";
+import { createPrivateFile, makePrivate } from "./files.ts";
 
 export interface Lock {
   release(): void;
@@ -17,16 +17,16 @@ export class LockHeld extends Error {
 
 /** Takes the lock for this process alone, or throws `LockHeld` at once. */
 export function lockExclusively(path: string): Lock {
-  return hold(path, "BEGIN EXCLUSIVE");
+  return acquire(path, "BEGIN EXCLUSIVE");
 }
 
 /** Takes the lock together with others who share it, or throws `LockHeld` when one process has it alone. */
 export function lockShared(path: string): Lock {
-  return hold(path, "BEGIN; SELECT count(*) FROM sqlite_master");
+  return acquire(path, "BEGIN; SELECT count(*) FROM sqlite_master");
 }
 
-function hold(path: string, begin: string): Lock {
-  makePrivateFile(path);
+function acquire(path: string, begin: string): Lock {
+  createPrivateFile(path);
   const client = openClient(path, { timeout: 0 });
   try {
     client.exec(begin);

@@ -51,11 +51,11 @@ export function schemaVersion(client: Client): number {
 }
 
 function apply(client: Client, missing: readonly Migration[]): void {
-  let at: Migration | undefined;
+  let current: Migration | undefined;
   client.exec("BEGIN IMMEDIATE");
   try {
     for (const migration of missing) {
-      at = migration;
+      current = migration;
       // Another process may have migrated while this one waited for the lock.
       if (schemaVersion(client) >= migration.version) continue;
       client.exec(migration.sql);
@@ -65,6 +65,6 @@ function apply(client: Client, missing: readonly Migration[]): void {
     client.exec("COMMIT");
   } catch (cause) {
     if (client.inTransaction) client.exec("ROLLBACK");
-    throw new Error(`migration ${at?.version} (${at?.name}) failed; the database is as it was`, { cause });
+    throw new Error(`migration ${current?.version} (${current?.name}) failed; the database is as it was`, { cause });
   }
 }

@@ -3,22 +3,22 @@ import { systemClock, type Timer } from "#src/core/clock.ts";
 import type { Store } from "./store.ts";
 
 /** How often other processes' commits are looked for. */
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 /** `onFound` is called when there were any, `onLook` at every look. It goes on until it is cancelled. */
-export function watchOtherCommits(store: Store, onFound: () => void, onLook: () => void): Timer {
-  let seen = store.dataVersion();
+export function watchOtherCommits(store: Store, onOtherCommit: () => void, onPoll: () => void): Timer {
+  let lastVersion = store.dataVersion();
   let timer: Timer;
-  const look = (): void => {
-    const found = store.dataVersion();
-    if (found !== seen) {
-      seen = found;
-      onFound();
+  const poll = (): void => {
+    const version = store.dataVersion();
+    if (version !== lastVersion) {
+      lastVersion = version;
+      onOtherCommit();
     }
-    onLook();
+    onPoll();
     // By the machine's own clock, whatever clock the server runs on: the other process lives in real time.
-    timer = systemClock.setTimer(LOOK_EVERY_MS, look);
+    timer = systemClock.setTimer(POLL_INTERVAL_MS, poll);
   };
-  look();
+  poll();
   return { cancel: () => timer.cancel() };
 }

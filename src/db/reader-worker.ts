@@ -3,11 +3,11 @@
  * holding up a request. It answers plain rows to `{ id, sql, parameters }` and knows no noun.
  */
 import { type Client, openClient } from "./driver.ts";
-import type { ReaderAnswer, ReaderQuestion } from "./reader.ts";
+import type { ReaderRequest, ReaderResponse } from "./reader.ts";
 
 declare const self: {
-  onmessage: ((event: { data: { path: string } | ReaderQuestion }) => void) | null;
-  postMessage(answer: ReaderAnswer): void;
+  onmessage: ((event: { data: { path: string } | ReaderRequest }) => void) | null;
+  postMessage(response: ReaderResponse): void;
 };
 
 let client: Client | undefined;

@@ -2,19 +2,19 @@
  * Long reads leave the thread: a worker with its own read-only connection answers whatever may take over 10 ms. It sees
  * what is committed when a query starts. The worker is started at the first question.
  */
-export interface ReaderQuestion {
+export interface ReaderRequest {
   id: number;
   sql: string;
   parameters: (string | number | null)[];
 }
 
-export type ReaderAnswer = { id: number; rows: Record<string, unknown>[] } | { id: number; error: string };
+export type ReaderResponse = { id: number; rows: Record<string, unknown>[] } | { id: number; error: string };
 
 export interface Reader {
   /** Runs one SELECT in the worker. Rejects when the query fails or the reader is closed before it answered. */
   query(sql: string, parameters?: (string | number | null)[]): Promise<Record<string, unknown>[]>;
   /** True while a question is not answered: it will be, without a timer. */
-  readonly isAsked: boolean;
+  readonly hasPendingQueries: boolean;
   close(): void;
 }
 
@@ -24,7 +24,7 @@ export interface Readers {
   lists: Reader;
   searches: Reader;
   building: Reader;
-  readonly isAsked: boolean;
+  readonly hasPendingQueries: boolean;
   close(): void;
 }
 
@@ -37,8 +37,8 @@ export function createReaders(databasePath: string): Readers {
     lists,
     searches,
     building,
-    get isAsked() {
-      return all.some((reader) => reader.isAsked);
+    get hasPendingQueries() {
+      return all.some((reader) => reader.hasPendingQueries);
     },
     close() {
       for (const reader of all) reader.close();
@@ -46,7 +46,7 @@ export function createReaders(databasePath: string): Readers {
   };
 }
 
-interface Pending {
+interface PendingQuery {
   resolve: (rows: Record<string, unknown>[]) => void;
   reject: (error: Error) => void;
 }
@@ -54,7 +54,7 @@ interface Pending {
 const CLOSED = "the reader was closed";
 
 export function createReader(databasePath: string): Reader {
-  const pending = new Map<number, Pending>();
+  const pending = new Map<number, PendingQuery>();
   let worker: Worker | undefined;
   let isClosed = false;
   let lastId = 0;
@@ -66,11 +66,11 @@ export function createReader(databasePath: string): Reader {
 
   const start = (): Worker => {
     const started = new Worker(workerUrl());
-    started.onmessage = ({ data }: { data: ReaderAnswer }) => {
-      const question = pending.get(data.id);
+    started.onmessage = ({ data }: { data: ReaderResponse }) => {
+      const request = pending.get(data.id);
       pending.delete(data.id);
-      if ("rows" in data) question?.resolve(data.rows);
-      else question?.reject(new Error(data.error));
+      if ("rows" in data) request?.resolve(data.rows);
+      else request?.reject(new Error(data.error));
     };
     started.onerror = (event) => {
       worker = undefined;
@@ -87,10 +87,10 @@ export function createReader(databasePath: string): Reader {
       const id = ++lastId;
       return new Promise((resolve, reject) => {
         pending.set(id, { resolve, reject });
-        worker?.postMessage({ id, sql, parameters } satisfies ReaderQuestion);
+        worker?.postMessage({ id, sql, parameters } satisfies ReaderRequest);
       });
     },
-    get isAsked() {
+    get hasPendingQueries() {
       return pending.size > 0;
     },
     close() {

@@ -7,47 +7,49 @@
 import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { Client } from "./driver.ts";
-import { makePrivateFile } from "./files.ts";
+import { createPrivateFile } from "./files.ts";
 
-interface Marks {
-  mark: string | null;
-  markBefore: string | null;
+interface RunMarkers {
+  marker: string | null;
+  previousMarker: string | null;
 }
 
 /** Whether the server ran on this file after the state that it shows. */
-export function isOlderThanItsRuns(client: Client, database: string): boolean {
-  const { mark, markBefore } = readMarks(client);
+export function isOlderThanLastRun(client: Client, database: string): boolean {
+  const { marker, previousMarker } = readRunMarkers(client);
   // A database that no server has run on yet has none to compare.
-  return mark !== null && runFiles(database).some((found) => found !== mark && found !== markBefore);
+  return marker !== null && listMarkersOnDisk(database).some((found) => found !== marker && found !== previousMarker);
 }
 
 /**
  * Begins or ends a run. A crash or a power cut at any point of it leaves no file that the database does not know; where
  * the file cannot be made, an older state may go unnoticed later, and nothing else.
  */
-export function renewMark(client: Client, database: string, newMark: string): void {
+export function renewRunMarker(client: Client, database: string, newMarker: string): void {
   const directory = dirname(database);
-  const { mark } = readMarks(client);
-  const old = runFiles(database).filter((found) => found !== mark);
-  for (const found of old) rmSync(nameOf(database, found), { force: true });
+  const { marker } = readRunMarkers(client);
+  const old = listMarkersOnDisk(database).filter((found) => found !== marker);
+  for (const found of old) rmSync(markerPath(database, found), { force: true });
   // The database forgets a mark only when its file is gone for good.
   syncDirectory(directory);
-  client.prepare("UPDATE instance SET run_mark = ?, run_mark_before = run_mark WHERE id = 1").run(newMark);
-  makePrivateFile(nameOf(database, newMark));
+  client.prepare("UPDATE instance SET run_marker = ?, previous_run_marker = run_marker WHERE id = 1").run(newMarker);
+  createPrivateFile(markerPath(database, newMarker));
   syncDirectory(directory);
 }
 
-function readMarks(client: Client): Marks {
-  const row = client.prepare("SELECT run_mark AS mark, run_mark_before AS markBefore FROM instance WHERE id = 1").get();
-  return (row as Marks | undefined) ?? { mark: null, markBefore: null };
+function readRunMarkers(client: Client): RunMarkers {
+  const row = client
+    .prepare("SELECT run_marker AS marker, previous_run_marker AS previousMarker FROM instance WHERE id = 1")
+    .get();
+  return (row as RunMarkers | undefined) ?? { marker: null, previousMarker: null };
 }
 
-function nameOf(database: string, mark: string): string {
-  return `${database}.run-${mark}`;
+function markerPath(database: string, marker: string): string {
+  return `${database}.run-${marker}`;
 }
 
-function runFiles(database: string): string[] {
-  const prefix = basename(nameOf(database, ""));
+function listMarkersOnDisk(database: string): string[] {
+  const prefix = basename(markerPath(database, ""));
   const names = readdirSync(dirname(database)).filter((name) => name.startsWith(prefix));
   return names.map((name) => name.slice(prefix.length));
 }

@@ -8,10 +8,10 @@ import { type Clock, sleep, systemClock } from "#src/core/clock.ts";
 import { type Random, systemRandom } from "#src/core/random.ts";
 import { type Client, openClient } from "./driver.ts";
 import { isBusy } from "./failure.ts";
-import { Guard } from "./failure-latch.ts";
-import { makePrivateFile } from "./files.ts";
-import type { Db, Reading, Settled, Tx } from "./transaction.ts";
-import { Writer, type WriterFigures } from "./writer.ts";
+import { FailureLatch } from "./failure-latch.ts";
+import { createPrivateFile } from "./files.ts";
+import type { Db, NotPromise, ReadTx, Tx } from "./transaction.ts";
+import { Writer, type WriterCounters } from "./writer.ts";
 
 export interface StoreOptions {
   clock?: Clock;
@@ -42,11 +42,11 @@ const OPENING_TIMEOUT_MS = 5_000;
 const CACHE_KIBIBYTES = 32 * 1024;
 
 /** How soon, and how often, it is tried whether another process has done writing. */
-const OTHERS_RETRY_MS = 3;
-const OTHERS_TRIES = 5_000;
+const WRITE_LOCK_RETRY_MS = 3;
+const WRITE_LOCK_TRIES = 5_000;
 
 /** What an operation needs of a store; a caller may hand on one that does more around each write. */
-export type Operations = Pick<Store, "read" | "write" | "otherWrites">;
+export type ReadWriteStore = Pick<Store, "read" | "write" | "waitForOtherWriters">;
 
 export class Store {
   readonly client: Client;
@@ -57,7 +57,7 @@ export class Store {
   readonly #begin;
   readonly #commit;
   readonly #dataVersion;
-  #view: object | null = null;
+  #snapshot: object | null = null;
   readonly #listeners = new Map<string, () => void>();
 
   constructor(client: Client, options: StoreOptions) {
@@ -68,15 +68,15 @@ export class Store {
       if (hashKey === undefined) throw new Error("this store was opened without a key for hashes");
       return createHmac("sha256", hashKey()).update(value).digest();
     };
-    const guard = new Guard(client);
+    const latch = new FailureLatch(client);
     // Drizzle only ever prepares statements here; transactions are the writer's.
-    this.#db = drizzle({ client: guard as unknown as Client, casing: "snake_case" }) as unknown as Db;
-    this.#writer = new Writer(client, guard, this.#db, {
+    this.#db = drizzle({ client: latch as unknown as Client, casing: "snake_case" }) as unknown as Db;
+    this.#writer = new Writer(client, latch, this.#db, {
       clock: this.#clock,
       random: options.random ?? systemRandom,
       keyedHash: this.#keyedHash,
-      beforeGroup: () => this.#endReading(),
-      onWake: (topic) => this.#listeners.get(topic)?.(),
+      beforeGroup: () => this.#endRead(),
+      onNotify: (topic) => this.#listeners.get(topic)?.(),
       defer: options.defer ?? ((run) => setImmediate(run)),
       onCommit: options.onCommit ?? (() => undefined),
       onEffectError: options.onEffectError ?? rethrowOutside,
@@ -87,18 +87,18 @@ export class Store {
   }
 
   /** Runs one operation in the next group commit; settles when that is on disk. */
-  write<T>(operation: (tx: Tx) => Settled<T>): Promise<T> {
+  write<T>(operation: (tx: Tx) => NotPromise<T>): Promise<T> {
     return this.#writer.write(operation);
   }
 
   /** Runs a few short queries on one consistent view. What may take over 10 ms belongs into the reader. */
-  read<T>(query: (reading: Reading) => Settled<T>): T {
-    this.#view ??= this.#beginReading();
-    const reading = { db: this.#db, now: this.#clock.now(), keyedHash: this.#keyedHash, view: this.#view };
+  read<T>(query: (tx: ReadTx) => NotPromise<T>): T {
+    this.#snapshot ??= this.#beginRead();
+    const tx = { db: this.#db, now: this.#clock.now(), keyedHash: this.#keyedHash, snapshot: this.#snapshot };
     try {
-      return query(reading) as T;
+      return query(tx) as T;
     } catch (error) {
-      this.#endReading();
+      this.#endRead();
       throw error;
     }
   }
@@ -107,21 +107,21 @@ export class Store {
    * All reads of one turn of the event loop share one view: to begin and end one costs more than the queries in it (the
    * locks are system calls). A later turn always sees what was committed before it.
    */
-  #beginReading(): object {
+  #beginRead(): object {
     this.#begin.run();
-    setImmediate(() => this.#endReading());
+    setImmediate(() => this.#endRead());
     return {};
   }
 
-  #endReading(): void {
-    if (this.#view === null) return;
-    this.#view = null;
+  #endRead(): void {
+    if (this.#snapshot === null) return;
+    this.#snapshot = null;
     // A failing disk may have ended the transaction already; its own error is the one to report.
     if (this.client.inTransaction) this.#commit.run();
   }
 
   /** Calls `listener` after every commit in which an operation asked for work of this topic. */
-  onWake(topic: string, listener: () => void): void {
+  onNotify(topic: string, listener: () => void): void {
     this.#listeners.set(topic, listener);
   }
 
@@ -130,9 +130,9 @@ export class Store {
    * its transaction began, and is only seen when that ends. Our own are always seen. Never rejects; after 15 s, or where
    * the disk fails, it returns all the same.
    */
-  async otherWrites(): Promise<void> {
-    for (let tries = 0; tries < OTHERS_TRIES; tries++) {
-      this.#endReading();
+  async waitForOtherWriters(): Promise<void> {
+    for (let tries = 0; tries < WRITE_LOCK_TRIES; tries++) {
+      this.#endRead();
       try {
         this.client.exec("BEGIN IMMEDIATE");
         this.client.exec("COMMIT");
@@ -141,27 +141,27 @@ export class Store {
         if (!isBusy(error)) return;
       }
       // By the machine's own clock: the other process lives in real time.
-      await sleep(systemClock, OTHERS_RETRY_MS);
+      await sleep(systemClock, WRITE_LOCK_RETRY_MS);
     }
   }
 
   /** A number that changes whenever another process has committed. */
   dataVersion(): number {
-    this.#endReading();
+    this.#endRead();
     return Number(this.#dataVersion.get());
   }
 
-  get figures(): Readonly<WriterFigures> {
-    return this.#writer.figures;
+  get counters(): Readonly<WriterCounters> {
+    return this.#writer.counters;
   }
 
   get hasQueuedWrites(): boolean {
-    return this.#writer.isBusy;
+    return this.#writer.hasQueued;
   }
 
   /** Copies the whole log back into the file and empties it; false where somebody else's reading kept it from that. */
   checkpoint(): boolean {
-    this.#endReading();
+    this.#endRead();
     const [row] = this.client.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
     return row?.busy === 0;
   }
@@ -170,8 +170,8 @@ export class Store {
    * Inside a write: gives up to `step` free pages of the file back to the disk, as long as there are more than `kept`.
    * False when there is nothing (more) to give. A file that was made before free pages could be given back has none.
    */
-  freePages(kept: number, step: number): boolean {
-    const surplus = Number(this.client.pragma("freelist_count", { simple: true })) - kept;
+  freePages(retained: number, step: number): boolean {
+    const surplus = Number(this.client.pragma("freelist_count", { simple: true })) - retained;
     if (surplus <= 0 || this.client.pragma("auto_vacuum", { simple: true }) !== 2) return false;
     // Run to its end: the statement frees one page at each step.
     this.client.exec(`PRAGMA incremental_vacuum(${Math.min(surplus, step)})`);
@@ -179,14 +179,14 @@ export class Store {
   }
 
   close(): void {
-    this.#endReading();
+    this.#endRead();
     this.client.close();
   }
 }
 
 /** Opens an existing database file (or makes an empty one) with every setting that durability rests on. */
 export function openStore(path: string, options: StoreOptions): Store {
-  const isNew = makePrivateFile(path);
+  const isNew = createPrivateFile(path);
   const client = openClient(path, { timeout: OPENING_TIMEOUT_MS });
   // Only a file that is still empty takes it: pages that were freed can then be given back to the disk, some at a time.
   if (isNew) client.pragma("auto_vacuum = INCREMENTAL");

@@ -4,15 +4,15 @@
  */
 import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
 import type { Random } from "#src/core/random.ts";
-import { withoutOverhead } from "./compiled-query.ts";
+import { compileQuery } from "./compiled-query.ts";
 
 export type Db = BetterSQLite3Database<Record<string, never>>;
 
 /** Enough to read with: one consistent view of the data. */
-export interface Reading {
+export interface ReadTx {
   readonly db: Db;
   /** The same object for all who see the same state of the data: what was read once is true for each of them. */
-  readonly view: object;
+  readonly snapshot: object;
   /** Wall time of the operation in milliseconds, fixed when it starts. */
   readonly now: number;
   /** A hash under the installation's own key: recognises a value without keeping it. */
@@ -20,40 +20,40 @@ export interface Reading {
 }
 
 /** A write transaction. Nothing done through it counts before the commit of the group that it belongs to. */
-export interface Tx extends Reading {
+export interface Tx extends ReadTx {
   /** Where ids, references and keys come from. */
   readonly random: Random;
   /** Runs once the operation is on disk: to wake a worker, never to do the work. Dropped when the operation is undone. */
   afterCommit(effect: () => void): void;
   /** Tells whoever does this kind of work that there is some, once it is on disk. */
-  wake(topic: string): void;
+  notify(topic: string): void;
   /**
    * Runs a part that can be undone alone: when it throws, its writes and its `afterCommit` effects are taken back, the
    * rest of the operation stays, and the error goes on to the caller.
    */
-  savepoint<T>(part: () => Settled<T>): T;
+  savepoint<T>(work: () => NotPromise<T>): T;
 }
 
 /** Refuses promises by type: an operation that could await would be committed before it had run. */
-export type Settled<T> = T extends PromiseLike<unknown> ? never : T;
+export type NotPromise<T> = T extends PromiseLike<unknown> ? never : T;
 
 /**
  * Declares a prepared statement beside the code that uses it. It is prepared once for each connection, at its first use:
  * building a drizzle query takes many times longer than running it.
  */
-export function statement<Prepared extends object>(build: (db: Db) => Prepared): (at: Reading) => Prepared {
+export function statement<Prepared extends object>(build: (db: Db) => Prepared): (tx: ReadTx) => Prepared {
   const prepared = new WeakMap<Db, Prepared>();
   return ({ db }) => {
-    const known = prepared.get(db);
-    if (known !== undefined) return known;
-    const made = withoutOverhead(build(db));
-    prepared.set(db, made);
-    return made;
+    const cached = prepared.get(db);
+    if (cached !== undefined) return cached;
+    const compiled = compileQuery(build(db));
+    prepared.set(db, compiled);
+    return compiled;
   };
 }
 
 /** Rows of one statement, the most first. */
-const ROWS_AT_ONCE = [32, 8, 1] as const;
+const ROWS_PER_STATEMENT = [32, 8, 1] as const;
 
 /**
  * Declares an INSERT of any number of rows, each an object of the placeholders' values, many rows a statement: for tables
@@ -63,26 +63,26 @@ const ROWS_AT_ONCE = [32, 8, 1] as const;
  */
 export function rowStatement<Row extends object>(
   build: (db: Db, count: number) => { run(values: Record<string, unknown>): unknown },
-): (at: Reading, rows: readonly Row[]) => void {
-  const sizes = ROWS_AT_ONCE.map((count) => ({ count, prepared: statement((db) => build(db, count)) }));
+): (tx: ReadTx, rows: readonly Row[]) => void {
+  const sizes = ROWS_PER_STATEMENT.map((count) => ({ count, prepared: statement((db) => build(db, count)) }));
   // Put together once: a name made anew for each value costs more than binding it.
-  const places = Array.from({ length: ROWS_AT_ONCE[0] }, () => new Map<string, string>());
-  const nameAt = (place: number, name: string): string => {
-    const known = places[place]?.get(name);
-    if (known !== undefined) return known;
-    places[place]?.set(name, name + place);
-    return name + place;
+  const placeholderNames = Array.from({ length: ROWS_PER_STATEMENT[0] }, () => new Map<string, string>());
+  const placeholderName = (index: number, name: string): string => {
+    const cached = placeholderNames[index]?.get(name);
+    if (cached !== undefined) return cached;
+    placeholderNames[index]?.set(name, name + index);
+    return name + index;
   };
-  return (at, rows) => {
+  return (tx, rows) => {
     let done = 0;
     for (const { count, prepared } of sizes) {
       for (; rows.length - done >= count; done += count) {
         const values: Record<string, unknown> = {};
-        for (let place = 0; place < count; place++) {
-          const row = rows[done + place];
-          for (const name in row) values[nameAt(place, name)] = row[name];
+        for (let index = 0; index < count; index++) {
+          const row = rows[done + index];
+          for (const name in row) values[placeholderName(index, name)] = row[name];
         }
-        prepared(at).run(values);
+        prepared(tx).run(values);
       }
     }
   };

@@ -19,7 +19,7 @@ export function createWriteProbe(store: Store): WriteProbe {
 /** The value has to change, for SQLite writes no page whose bytes stay the same. */
 async function tryToWrite(store: Store): Promise<boolean> {
   try {
-    await store.write((tx) => tx.db.run("UPDATE instance SET probe = 1 - probe"));
+    await store.write((tx) => tx.db.run("UPDATE instance SET write_probe = 1 - write_probe"));
     return true;
   } catch {
     return false;

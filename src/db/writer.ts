@@ -12,8 +12,8 @@ import type { Clock } from "#src/core/clock.ts";
 import type { Random } from "#src/core/random.ts";
 import type { Client } from "./driver.ts";
 import { isBusy, isStorageFailure, StorageUnavailable } from "./failure.ts";
-import type { Guard } from "./failure-latch.ts";
-import type { Db, Settled, Tx } from "./transaction.ts";
+import type { FailureLatch } from "./failure-latch.ts";
+import type { Db, NotPromise, Tx } from "./transaction.ts";
 
 /** Most operations in one group: it bounds how long the event loop is held. */
 const GROUP_OPERATIONS_MAX = 256;
@@ -32,7 +32,7 @@ export interface WriterOptions {
   /** The connection is about to write: whatever it was reading is over. */
   beforeGroup: () => void;
   /** An operation asked for work of this topic, and is on disk. */
-  onWake: (topic: string) => void;
+  onNotify: (topic: string) => void;
   /** Told of every commit, with the time from its first statement to the end of the sync. */
   onCommit: (operations: number, durationMs: number) => void;
   /** An error in an `afterCommit` effect: a bug, and the write it followed stands. */
@@ -46,21 +46,21 @@ interface Operation {
 }
 
 /** How an operation ended inside the transaction, before anybody may be told. */
-type Ending = { operation: Operation; effects: (() => void)[] } & (
+type OperationResult = { operation: Operation; effects: (() => void)[] } & (
   | { ok: true; value: unknown }
   | { ok: false; error: unknown }
 );
 
-export interface WriterFigures {
+export interface WriterCounters {
   commits: number;
   operations: number;
   failures: number;
 }
 
 export class Writer {
-  readonly figures: WriterFigures = { commits: 0, operations: 0, failures: 0 };
+  readonly counters: WriterCounters = { commits: 0, operations: 0, failures: 0 };
   readonly #client: Client;
-  readonly #guard: Guard;
+  readonly #latch: FailureLatch;
   readonly #db: Db;
   readonly #options: WriterOptions;
   readonly #begin;
@@ -68,16 +68,16 @@ export class Writer {
   readonly #rollback;
   readonly #savepoint;
   readonly #release;
-  readonly #undo;
-  readonly #partBegin;
-  readonly #partEnd;
+  readonly #rollbackTo;
+  readonly #beginNested;
+  readonly #releaseNested;
   #queue: Operation[] = [];
-  #scheduled = false;
+  #isScheduled = false;
   #busySince: number | null = null;
 
-  constructor(client: Client, guard: Guard, db: Db, options: WriterOptions) {
+  constructor(client: Client, latch: FailureLatch, db: Db, options: WriterOptions) {
     this.#client = client;
-    this.#guard = guard;
+    this.#latch = latch;
     this.#db = db;
     this.#options = options;
     this.#begin = client.prepare("BEGIN IMMEDIATE");
@@ -85,12 +85,12 @@ export class Writer {
     this.#rollback = client.prepare("ROLLBACK");
     this.#savepoint = client.prepare("SAVEPOINT operation");
     this.#release = client.prepare("RELEASE operation");
-    this.#undo = client.prepare("ROLLBACK TO operation");
-    this.#partBegin = client.prepare("SAVEPOINT part");
-    this.#partEnd = client.prepare("RELEASE part");
+    this.#rollbackTo = client.prepare("ROLLBACK TO operation");
+    this.#beginNested = client.prepare("SAVEPOINT part");
+    this.#releaseNested = client.prepare("RELEASE part");
   }
 
-  write<T>(operation: (tx: Tx) => Settled<T>): Promise<T> {
+  write<T>(operation: (tx: Tx) => NotPromise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ run: operation, resolve: (value) => resolve(value as T), reject });
       this.#schedule();
@@ -98,15 +98,15 @@ export class Writer {
   }
 
   /** True while something waits to be committed. */
-  get isBusy(): boolean {
+  get hasQueued(): boolean {
     return this.#queue.length > 0;
   }
 
   #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     this.#options.defer(() => {
-      this.#scheduled = false;
+      this.#isScheduled = false;
       this.#runGroup();
     });
   }
@@ -117,117 +117,117 @@ export class Writer {
     try {
       this.#begin.run();
     } catch (error) {
-      this.#notBegun(error);
+      this.#handleBeginFailure(error);
       return;
     }
     this.#busySince = null;
-    this.#guard.beginGroup();
+    this.#latch.beginGroup();
     const group: Operation[] = [];
-    const endings: Ending[] = [];
+    const results: OperationResult[] = [];
     const startedAt = this.#options.clock.monotonic();
     let failure: unknown = null;
     const isAlone = this.#queue.length === 1;
-    let isEnded = false;
-    while (group.length < GROUP_OPERATIONS_MAX && failure === null && !isEnded) {
+    let isRolledBack = false;
+    while (group.length < GROUP_OPERATIONS_MAX && failure === null && !isRolledBack) {
       const operation = this.#queue.shift();
       if (operation === undefined) break;
       const hasSavepoint = !isAlone || group.length > 0;
       group.push(operation);
       try {
-        const ending = this.#runOne(operation, hasSavepoint);
-        endings.push(ending);
-        isEnded = !ending.ok && !hasSavepoint;
+        const result = this.#runOne(operation, hasSavepoint);
+        results.push(result);
+        isRolledBack = !result.ok && !hasSavepoint;
       } catch (error) {
         failure = error;
       }
       if (this.#options.clock.monotonic() - startedAt > GROUP_DURATION_MS) break;
     }
-    if (failure === null && !isEnded) {
+    if (failure === null && !isRolledBack) {
       try {
         this.#commit.run();
       } catch (error) {
         failure = error;
       }
     }
-    this.#guard.endGroup();
+    this.#latch.endGroup();
     if (this.#queue.length > 0) this.#schedule();
     if (failure === null) {
-      this.#options.onCommit(endings.length, this.#options.clock.monotonic() - startedAt);
-      this.#settle(endings);
-    } else this.#fail(group, failure);
+      this.#options.onCommit(results.length, this.#options.clock.monotonic() - startedAt);
+      this.#resolveGroup(results);
+    } else this.#rejectGroup(group, failure);
   }
 
   /**
    * Runs one operation, in a savepoint or as the whole transaction, which its failure then ends. Throws only when the
    * transaction itself is lost.
    */
-  #runOne(operation: Operation, hasSavepoint: boolean): Ending {
+  #runOne(operation: Operation, hasSavepoint: boolean): OperationResult {
     const effects: (() => void)[] = [];
     if (hasSavepoint) this.#savepoint.run();
-    let ending: Ending;
+    let result: OperationResult;
     try {
       const value = operation.run(this.#transaction(effects));
       refusePromise(value);
-      ending = { operation, effects, ok: true, value };
+      result = { operation, effects, ok: true, value };
     } catch (error) {
-      if (this.#guard.isLost || isStorageFailure(error)) throw this.#guard.failure(error);
-      ending = { operation, effects: [], ok: false, error };
+      if (this.#latch.hasFailed || isStorageFailure(error)) throw this.#latch.toError(error);
+      result = { operation, effects: [], ok: false, error };
       if (!hasSavepoint) {
         this.#rollback.run();
-        return ending;
+        return result;
       }
-      this.#undo.run();
+      this.#rollbackTo.run();
     }
     // An operation may have caught the driver's error itself; SQLite has ended the transaction all the same.
-    if (this.#guard.isLost) throw this.#guard.failure();
+    if (this.#latch.hasFailed) throw this.#latch.toError();
     if (hasSavepoint) this.#release.run();
-    return ending;
+    return result;
   }
 
   #transaction(effects: (() => void)[]): Tx {
     return {
       db: this.#db,
-      view: effects,
+      snapshot: effects,
       now: this.#options.clock.now(),
       random: this.#options.random,
       keyedHash: this.#options.keyedHash,
       afterCommit: (effect) => effects.push(effect),
-      wake: (topic) => effects.push(() => this.#options.onWake(topic)),
-      savepoint: (part) => this.#runPart(effects, part) as never,
+      notify: (topic) => effects.push(() => this.#options.onNotify(topic)),
+      savepoint: (work) => this.#runNested(effects, work) as never,
     };
   }
 
-  #runPart(effects: (() => void)[], part: () => unknown): unknown {
+  #runNested(effects: (() => void)[], work: () => unknown): unknown {
     const effectCount = effects.length;
     // Without a transaction around it, a savepoint would begin one of its own and commit it.
-    this.#guard.requireGroup();
-    this.#partBegin.run();
+    this.#latch.requireIntact();
+    this.#beginNested.run();
     try {
-      const value = part();
+      const value = work();
       refusePromise(value);
-      this.#partEnd.run();
+      this.#releaseNested.run();
       return value;
     } catch (error) {
       effects.length = effectCount;
-      if (!this.#guard.isLost) this.#undoPart();
+      if (!this.#latch.hasFailed) this.#rollbackNested();
       throw error;
     }
   }
 
-  #undoPart(): void {
+  #rollbackNested(): void {
     try {
       this.#client.exec("ROLLBACK TO part; RELEASE part");
     } catch (cause) {
       // Half a part must not be committed, whatever its operation makes of the error.
-      this.#guard.lose(cause);
+      this.#latch.trip(cause);
       throw new StorageUnavailable("a part of an operation could not be taken back", { cause });
     }
   }
 
-  #settle(endings: Ending[]): void {
-    this.figures.commits += 1;
-    this.figures.operations += endings.length;
-    for (const { effects } of endings) {
+  #resolveGroup(results: OperationResult[]): void {
+    this.counters.commits += 1;
+    this.counters.operations += results.length;
+    for (const { effects } of results) {
       for (const effect of effects) {
         try {
           effect();
@@ -236,14 +236,14 @@ export class Writer {
         }
       }
     }
-    for (const ending of endings) {
-      if (ending.ok) ending.operation.resolve(ending.value);
-      else ending.operation.reject(ending.error);
+    for (const result of results) {
+      if (result.ok) result.operation.resolve(result.value);
+      else result.operation.reject(result.error);
     }
   }
 
-  #fail(group: Operation[], cause: unknown): void {
-    this.figures.failures += 1;
+  #rejectGroup(group: Operation[], cause: unknown): void {
+    this.counters.failures += 1;
     try {
       if (this.#client.inTransaction) this.#rollback.run();
     } catch (error) {
@@ -255,13 +255,13 @@ export class Writer {
     for (const operation of group) operation.reject(error);
   }
 
-  #notBegun(error: unknown): void {
+  #handleBeginFailure(error: unknown): void {
     const now = this.#options.clock.monotonic();
     this.#busySince ??= now;
     if (isBusy(error) && now - this.#busySince < BUSY_LIMIT_MS) {
-      this.#scheduled = true;
+      this.#isScheduled = true;
       this.#options.clock.setTimer(BUSY_RETRY_MS, () => {
-        this.#scheduled = false;
+        this.#isScheduled = false;
         this.#runGroup();
       });
       return;
@@ -269,7 +269,10 @@ export class Writer {
     this.#busySince = null;
     const group = this.#queue;
     this.#queue = [];
-    this.#fail(group, isBusy(error) ? new StorageUnavailable("another process keeps the database locked") : error);
+    this.#rejectGroup(
+      group,
+      isBusy(error) ? new StorageUnavailable("another process keeps the database locked") : error,
+    );
   }
 }
 

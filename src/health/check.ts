@@ -8,7 +8,7 @@ import { schemaVersion } from "#src/db/migrate.ts";
 import { migrations } from "#src/db/migrations.ts";
 import { type Invariant, invariants } from "./invariants.ts";
 
-export interface Finding {
+export interface CheckFinding {
   /** `integrity`, `references`, `schema`, or an invariant's name. */
   name: string;
   sentence: string;
@@ -21,43 +21,43 @@ export interface Finding {
   next: string;
 }
 
-export interface Health {
+export interface CheckResult {
   isSound: boolean;
   schema: number;
   /** The names of everything that was looked at. */
   checked: string[];
-  findings: Finding[];
+  findings: CheckFinding[];
 }
 
 export interface CheckOptions {
   /** Milliseconds. */
   now: number;
   /** Nobody else works on the file: one long read is fine. */
-  whole: boolean;
+  isExclusive: boolean;
   /** Told before each part. */
-  onPart?: ((name: string) => void) | undefined;
+  onStep?: ((name: string) => void) | undefined;
 }
 
 const SLICE_ROWS = 20_000;
 const SHOWN_IDS = 5;
 const COUNTED_MAX = 1_000;
 
-export function checkDatabase(client: Client, { now, whole, onPart }: CheckOptions): Health {
-  const findings: Finding[] = [];
+export function checkDatabase(client: Client, { now, isExclusive, onStep }: CheckOptions): CheckResult {
+  const findings: CheckFinding[] = [];
   const checked: string[] = [];
-  const part = (name: string, look: () => Finding | null): void => {
-    onPart?.(name);
+  const runCheck = (name: string, check: () => CheckFinding | null): void => {
+    onStep?.(name);
     checked.push(name);
-    const finding = look();
+    const finding = check();
     if (finding !== null) findings.push(finding);
   };
   const schema = schemaVersion(client);
-  part("integrity", () => checkIntegrity(client, whole));
+  runCheck("integrity", () => checkIntegrity(client, isExclusive));
   // What cannot be read whole cannot be judged: the queries below would fail one by one.
-  if (findings.length === 0) part("references", () => checkReferences(client));
+  if (findings.length === 0) runCheck("references", () => checkReferences(client));
   const latest = migrations.at(-1)?.version ?? 0;
   if (schema !== latest) {
-    part("schema", () => ({
+    runCheck("schema", () => ({
       name: "schema",
       sentence: `The schema is ${latest}, the one that this executable works on.`,
       count: 1,
@@ -69,35 +69,35 @@ export function checkDatabase(client: Client, { now, whole, onPart }: CheckOptio
           : "use the newer Waxwing that wrote it",
     }));
   } else if (findings.length === 0) {
-    for (const invariant of invariants) part(invariant.name, () => checkInvariant(client, invariant, now));
+    for (const invariant of invariants) runCheck(invariant.name, () => checkInvariant(client, invariant, now));
   }
   return { isSound: findings.length === 0, schema, checked, findings };
 }
 
-function checkIntegrity(client: Client, whole: boolean): Finding | null {
-  const asked = whole ? [""] : tableNames(client).map((table) => `("${table}")`);
-  const told: string[] = [];
+function checkIntegrity(client: Client, isExclusive: boolean): CheckFinding | null {
+  const targets = isExclusive ? [""] : tableNames(client).map((table) => `("${table}")`);
+  const messages: string[] = [];
   try {
-    for (const target of asked) {
+    for (const target of targets) {
       const rows = client.pragma(`integrity_check${target}`) as { integrity_check: string }[];
-      told.push(...rows.map((row) => row.integrity_check).filter((line) => line !== "ok"));
-      if (told.length > 0) break;
+      messages.push(...rows.map((row) => row.integrity_check).filter((line) => line !== "ok"));
+      if (messages.length > 0) break;
     }
   } catch (error) {
-    told.push(error instanceof Error ? error.message : String(error));
+    messages.push(error instanceof Error ? error.message : String(error));
   }
-  if (told.length === 0) return null;
+  if (messages.length === 0) return null;
   return {
     name: "integrity",
     sentence: "SQLite finds the file whole.",
-    count: told.length,
+    count: messages.length,
     of: "damage",
-    ids: told.slice(0, SHOWN_IDS),
+    ids: messages.slice(0, SHOWN_IDS),
     next: "stop the server, look at the disk, and restore the last good backup: waxwing restore FILE",
   };
 }
 
-function checkReferences(client: Client): Finding | null {
+function checkReferences(client: Client): CheckFinding | null {
   const broken: string[] = [];
   for (const table of tableNames(client)) {
     const rows = client.prepare(`SELECT rowid, parent FROM pragma_foreign_key_check('${table}') LIMIT ?`);
@@ -116,18 +116,18 @@ function checkReferences(client: Client): Finding | null {
   };
 }
 
-function checkInvariant(client: Client, invariant: Invariant, now: number): Finding | null {
+function checkInvariant(client: Client, invariant: Invariant, now: number): CheckFinding | null {
   const found: number[] = [];
   const statement = client.prepare(`SELECT id FROM (${invariant.sql}) LIMIT ${COUNTED_MAX}`).pluck();
   const usesNow = invariant.sql.includes("@now");
-  const look = (range: { from: number; to: number } | null): void => {
-    const given = { ...(usesNow ? { now } : {}), ...(range ?? {}) };
-    found.push(...(statement.all(...(Object.keys(given).length > 0 ? [given] : [])) as number[]));
+  const collect = (range: { from: number; to: number } | null): void => {
+    const parameters = { ...(usesNow ? { now } : {}), ...(range ?? {}) };
+    found.push(...(statement.all(...(Object.keys(parameters).length > 0 ? [parameters] : [])) as number[]));
   };
-  if (invariant.walk === undefined) look(null);
+  if (invariant.walk === undefined) collect(null);
   else {
     for (const range of slices(client, invariant.walk)) {
-      look(range);
+      collect(range);
       if (found.length >= COUNTED_MAX) break;
     }
   }

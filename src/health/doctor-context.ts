@@ -3,11 +3,11 @@
 import type { Clock } from "#src/core/clock.ts";
 import type { Random } from "#src/core/random.ts";
 import type { SecretBox } from "#src/core/secret.ts";
-import type { Operations } from "#src/db/store.ts";
+import type { ReadWriteStore } from "#src/db/store.ts";
 import type { AccountPort } from "#src/networks/network.ts";
 
-export interface Doctor {
-  store: Pick<Operations, "read">;
+export interface DoctorContext {
+  store: Pick<ReadWriteStore, "read">;
   clock: Clock;
   random: Random;
   /** Opens the access tokens; asked for only where there are some. */
@@ -27,13 +27,13 @@ export interface DoctorSettings {
   syncEveryMs: number;
 }
 
-interface Configured {
+interface DoctorConfig {
   server: { publicUrl: string | null };
   whatsapp: { verifyToken: string | null; appSecret: string | null; syncEveryMs: number };
   secrets: { keyFile: string };
 }
 
-export function settingsOf({ server, whatsapp, secrets }: Configured): DoctorSettings {
+export function readDoctorSettings({ server, whatsapp, secrets }: DoctorConfig): DoctorSettings {
   return {
     publicUrl: server.publicUrl,
     verifyToken: whatsapp.verifyToken,

@@ -1,11 +1,11 @@
 /** What of the server and its workspaces needs somebody: since when, whom it hits, and the next step. Pure. */
-import { goesOnByItself } from "#src/domain/broadcasts/broadcast.ts";
+import { resumesAutomatically } from "#src/domain/broadcasts/broadcast.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import type { Condition } from "./status.ts";
+import type { ServerStatus } from "./status.ts";
 
-export interface ServerFinding {
+export interface HealthCondition {
   level: "warning" | "problem";
   /** What was looked at: `disk`, `outbox`, `backup` … */
   check: string;
@@ -23,7 +23,7 @@ export interface ServerFinding {
 }
 
 /** What is looked at of the workspaces. */
-export interface Customers {
+export interface WorkspaceState {
   workspaces: readonly Workspace[];
   numbers: readonly SendingNumber[];
   /** Those that rest. */
@@ -31,34 +31,34 @@ export interface Customers {
 }
 
 const MEGABYTE = 1e6;
-const FREE_BYTES_LEAST = 250 * MEGABYTE;
-const FREE_BYTES_WANTED = 1_000 * MEGABYTE;
-const WAL_BYTES_MOST = 1_000 * MEGABYTE;
-const COMMIT_SECONDS_MOST = 0.25;
+const FREE_BYTES_MIN = 250 * MEGABYTE;
+const FREE_BYTES_RECOMMENDED = 1_000 * MEGABYTE;
+const WAL_BYTES_MAX = 1_000 * MEGABYTE;
+const COMMIT_SECONDS_MAX = 0.25;
 /** Fewer say nothing: one slow moment would be one in a hundred. */
-const COMMITS_JUDGED = 1_000;
-const WORK_LATE_SECONDS = 300;
-const CALLBACKS_MOST = 10_000;
+const COMMITS_MIN = 1_000;
+const WORK_LATENESS_MAX_SECONDS = 300;
+const CALLBACKS_MAX = 10_000;
 /** Of numbers, and of broadcasts: the rest comes when these are seen to. */
-const OF_A_KIND_MOST = 10;
-const BACKUP_OLD_MS = 8 * 24 * 60 * 60_000;
+const CONDITIONS_PER_KIND_MAX = 10;
+const BACKUP_AGE_MAX_MS = 8 * 24 * 60 * 60_000;
 
 /** The longest known first: what nobody knows the beginning of comes last. */
-export function judgeCondition(condition: Condition, customers: Customers): ServerFinding[] {
+export function evaluateHealth(status: ServerStatus, workspaceState: WorkspaceState): HealthCondition[] {
   const found = [
-    ...judgeDisk(condition),
-    ...judgeWork(condition),
-    ...judgeBackups(condition),
-    ...customers.workspaces.flatMap(judgeWorkspace),
-    ...judgeNumbers(customers),
-    ...judgeBroadcasts(customers),
+    ...evaluateDisk(status),
+    ...evaluateOutbox(status),
+    ...evaluateBackups(status),
+    ...workspaceState.workspaces.flatMap(evaluateWorkspace),
+    ...evaluateNumbers(workspaceState),
+    ...evaluateBroadcasts(workspaceState),
   ];
   return found.toSorted((a, b) => (a.since ?? Infinity) - (b.since ?? Infinity) || 0);
 }
 
-function judgeDisk({ isWritable, disk, database, commits }: Condition): ServerFinding[] {
-  const found: ServerFinding[] = [];
-  const look = `df -h ${database.path}`;
+function evaluateDisk({ isWritable, disk, database, commits }: ServerStatus): HealthCondition[] {
+  const found: HealthCondition[] = [];
+  const diskCommand = `df -h ${database.path}`;
   if (!isWritable) {
     found.push({
       level: "problem",
@@ -67,10 +67,10 @@ function judgeDisk({ isWritable, disk, database, commits }: Condition): ServerFi
       since: null,
       hits: "Everybody: nothing is accepted and nothing is sent.",
       next: "See whether the disk is full or read-only. The server goes on by itself as soon as it can write.",
-      command: look,
+      command: diskCommand,
     });
   }
-  if (disk !== null && disk.freeBytes < FREE_BYTES_LEAST) {
+  if (disk !== null && disk.freeBytes < FREE_BYTES_MIN) {
     found.push({
       level: "problem",
       check: "disk",
@@ -78,9 +78,9 @@ function judgeDisk({ isWritable, disk, database, commits }: Condition): ServerFi
       since: null,
       hits: "Everybody, once it is full: nothing is accepted and nothing is sent then.",
       next: "Make room, or give the server a larger disk.",
-      command: look,
+      command: diskCommand,
     });
-  } else if (disk !== null && disk.freeBytes < Math.max(FREE_BYTES_WANTED, 2 * database.bytes)) {
+  } else if (disk !== null && disk.freeBytes < Math.max(FREE_BYTES_RECOMMENDED, 2 * database.bytes)) {
     found.push({
       level: "warning",
       check: "disk",
@@ -88,7 +88,7 @@ function judgeDisk({ isWritable, disk, database, commits }: Condition): ServerFi
       since: null,
       hits: null,
       next: "Make room before the next upgrade.",
-      command: look,
+      command: diskCommand,
     });
   }
   if (commits.failures > 0) {
@@ -102,7 +102,7 @@ function judgeDisk({ isWritable, disk, database, commits }: Condition): ServerFi
       command: "journalctl -k --since today",
     });
   }
-  if (commits.count >= COMMITS_JUDGED && commits.p99 !== null && commits.p99 > COMMIT_SECONDS_MOST) {
+  if (commits.count >= COMMITS_MIN && commits.p99 !== null && commits.p99 > COMMIT_SECONDS_MAX) {
     found.push({
       level: "warning",
       check: "commit",
@@ -113,7 +113,7 @@ function judgeDisk({ isWritable, disk, database, commits }: Condition): ServerFi
       command: "iostat -x 5 3",
     });
   }
-  if (database.walBytes > WAL_BYTES_MOST) {
+  if (database.walBytes > WAL_BYTES_MAX) {
     found.push({
       level: "warning",
       check: "log",
@@ -127,29 +127,29 @@ function judgeDisk({ isWritable, disk, database, commits }: Condition): ServerFi
   return found;
 }
 
-const WORK: Readonly<Record<string, string>> = {
+const WORK_LABELS: Readonly<Record<string, string>> = {
   deliver_webhook: "Webhooks",
-  settle_message: "Costs of messages",
+  expire_message: "Costs of messages",
   start_broadcast: "Starts of broadcasts",
   review_broadcast: "Ends of broadcasts",
   sync_account: "Comparisons with WhatsApp",
 };
 
-function judgeWork({ at, outbox, callbacksWaiting }: Condition): ServerFinding[] {
-  const found: ServerFinding[] = [];
+function evaluateOutbox({ at, outbox, callbacksWaiting }: ServerStatus): HealthCondition[] {
+  const found: HealthCondition[] = [];
   for (const { kind, rows, ageSeconds } of outbox) {
-    if (ageSeconds < WORK_LATE_SECONDS) continue;
+    if (ageSeconds < WORK_LATENESS_MAX_SECONDS) continue;
     found.push({
       level: "warning",
       check: "outbox",
-      message: `${WORK[kind] ?? kind}: the oldest has been due for ${Math.round(ageSeconds / 60)} minutes; ${rows} are waiting.`,
+      message: `${WORK_LABELS[kind] ?? kind}: the oldest has been due for ${Math.round(ageSeconds / 60)} minutes; ${rows} are waiting.`,
       since: Math.round(at - ageSeconds * 1000),
       hits: "Those whose work it is; nothing is lost, it is late.",
       next: "See in Metrics whether it shrinks. If it does not, the server's log says why.",
       command: "journalctl -u waxwing --since -1h",
     });
   }
-  if (callbacksWaiting > CALLBACKS_MOST) {
+  if (callbacksWaiting > CALLBACKS_MAX) {
     found.push({
       level: "warning",
       check: "callbacks",
@@ -163,14 +163,14 @@ function judgeWork({ at, outbox, callbacksWaiting }: Condition): ServerFinding[]
   return found;
 }
 
-function judgeBackups({ at, backup }: Condition): ServerFinding[] {
-  const { schedule, provenAt, failedAt } = backup;
+function evaluateBackups({ at, backup }: ServerStatus): HealthCondition[] {
+  const { schedule, verifiedAt, failedAt } = backup;
   if (failedAt !== null) {
     return [
       {
         level: "problem",
         check: "backup",
-        message: `The last backup failed${provenAt === null ? ", and there is no sound one" : ""}.`,
+        message: `The last backup failed${verifiedAt === null ? ", and there is no sound one" : ""}.`,
         since: failedAt,
         hits: "Everybody, the day this disk breaks.",
         next: "The server's log says why it failed; then make one in Backups.",
@@ -178,13 +178,14 @@ function judgeBackups({ at, backup }: Condition): ServerFinding[] {
       },
     ];
   }
-  if (provenAt !== null && provenAt > at - BACKUP_OLD_MS) return [];
+  if (verifiedAt !== null && verifiedAt > at - BACKUP_AGE_MAX_MS) return [];
   return [
     {
       level: "warning",
       check: "backup",
-      message: provenAt === null ? "There is no backup that is known to be sound." : "The newest sound backup is old.",
-      since: provenAt,
+      message:
+        verifiedAt === null ? "There is no backup that is known to be sound." : "The newest sound backup is old.",
+      since: verifiedAt,
       hits: "Everybody, the day this disk breaks.",
       next:
         schedule === null
@@ -195,7 +196,7 @@ function judgeBackups({ at, backup }: Condition): ServerFinding[] {
   ];
 }
 
-function judgeWorkspace({ id, name, suspendedAt, suspendedReason }: Workspace): ServerFinding[] {
+function evaluateWorkspace({ id, name, suspendedAt, suspendedReason }: Workspace): HealthCondition[] {
   if (suspendedAt === null) return [];
   return [
     {
@@ -211,16 +212,16 @@ function judgeWorkspace({ id, name, suspendedAt, suspendedReason }: Workspace): 
   ];
 }
 
-function judgeNumbers({ numbers, workspaces }: Customers): ServerFinding[] {
+function evaluateNumbers({ numbers, workspaces }: WorkspaceState): HealthCondition[] {
   return numbers
     .filter(({ ready }) => !ready)
-    .slice(0, OF_A_KIND_MOST)
+    .slice(0, CONDITIONS_PER_KIND_MAX)
     .map(({ id, phone, workspaceId, unreadyBy, unreadyReason }) => ({
       level: unreadyBy === "person" ? "warning" : "problem",
       check: "number",
       message: `${phone} cannot send: ${unreadyReason ?? ""}`,
       since: null,
-      hits: `${nameOf(workspaceId, workspaces)}: sends from it are refused, its broadcasts rest.`,
+      hits: `${workspaceName(workspaceId, workspaces)}: sends from it are refused, its broadcasts rest.`,
       next:
         unreadyBy === "person"
           ? "Somebody stopped it here. Make it ready when the reason is gone."
@@ -232,16 +233,16 @@ function judgeNumbers({ numbers, workspaces }: Customers): ServerFinding[] {
 }
 
 /** Those that go on by themselves need nobody, and whoever paused one by hand knows. */
-function judgeBroadcasts({ paused, workspaces }: Customers): ServerFinding[] {
+function evaluateBroadcasts({ paused, workspaces }: WorkspaceState): HealthCondition[] {
   return paused
-    .filter(({ pauseCause }) => !goesOnByItself(pauseCause) && pauseCause !== "hand")
-    .slice(0, OF_A_KIND_MOST)
+    .filter(({ pauseCause }) => !resumesAutomatically(pauseCause) && pauseCause !== "hand")
+    .slice(0, CONDITIONS_PER_KIND_MAX)
     .map(({ id, name, workspaceId, statusReason }) => ({
       level: "warning",
       check: "broadcast",
       message: `“${name}” rests: ${statusReason ?? ""}`,
       since: null,
-      hits: `${nameOf(workspaceId, workspaces)}: whoever it has not reached yet.`,
+      hits: `${workspaceName(workspaceId, workspaces)}: whoever it has not reached yet.`,
       next: "Look at it, then resume or cancel it: it does not go on by itself.",
       command: `waxwing broadcast show ${id}`,
       workspaceId,
@@ -249,7 +250,7 @@ function judgeBroadcasts({ paused, workspaces }: Customers): ServerFinding[] {
     }));
 }
 
-function nameOf(id: number, workspaces: readonly Workspace[]): string {
+function workspaceName(id: number, workspaces: readonly Workspace[]): string {
   return workspaces.find((workspace) => workspace.id === id)?.name ?? String(id);
 }
 

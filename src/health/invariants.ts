@@ -21,7 +21,7 @@ export interface Invariant {
 }
 
 /** How long a message may stay open without a row that ends it: far longer than any hand-over lasts. */
-const LONGEST_HAND_OVER_MS = 3_600_000;
+const DISPATCH_MAX_MS = 3_600_000;
 
 const restoreOrReport = "compare it with the last good backup (waxwing check FILE), and report it";
 const restart = "restart the server: a start takes up what was left open";
@@ -44,7 +44,7 @@ export const invariants: readonly Invariant[] = [
                    sum(amount) FILTER (WHERE kind = 'charge') AS charged
             FROM ledger_entries GROUP BY workspace_id
           ) l ON l.workspace_id = a.workspace_id
-          WHERE a.credited <> coalesce(l.credited, 0) OR a.charged <> coalesce(l.charged, 0) + coalesce((SELECT sum(charged) FROM broadcast_figures f
+          WHERE a.credited <> coalesce(l.credited, 0) OR a.charged <> coalesce(l.charged, 0) + coalesce((SELECT sum(charged) FROM broadcast_counters f
                WHERE f.workspace_id = a.workspace_id AND f.settled_at IS NULL), 0)`,
     next: restoreOrReport,
   },
@@ -56,16 +56,16 @@ export const invariants: readonly Invariant[] = [
     sql: `SELECT a.workspace_id AS id FROM billing_accounts a LEFT JOIN (
             SELECT workspace_id, sum(rate) AS held FROM messages WHERE money = 'held' AND broadcast_id IS NULL GROUP BY workspace_id
           ) m ON m.workspace_id = a.workspace_id
-          WHERE a.held <> coalesce(m.held, 0) + coalesce((SELECT sum(held) FROM broadcast_figures f
+          WHERE a.held <> coalesce(m.held, 0) + coalesce((SELECT sum(held) FROM broadcast_counters f
                WHERE f.workspace_id = a.workspace_id), 0)`,
     next: restoreOrReport,
   },
   {
-    name: "figures_equal_recipients",
+    name: "counters_equal_recipients",
     sentence:
       "What a broadcast counts is what its recipients are; who was not sent to when it ended counts as left out.",
     of: "broadcast",
-    sql: `SELECT f.broadcast_id AS id FROM broadcast_figures f
+    sql: `SELECT f.broadcast_id AS id FROM broadcast_counters f
           JOIN broadcasts b ON b.id = f.broadcast_id AND b.purged_at IS NULL
           LEFT JOIN (
             SELECT broadcast_id, sum(status IN ('pending', 'queued')) AS waiting, sum(status = 'sending') AS sending,
@@ -73,7 +73,7 @@ export const invariants: readonly Invariant[] = [
                    sum(status = 'read') AS read, sum(status = 'failed') AS failed, sum(status = 'skipped') AS skipped
             FROM messages WHERE broadcast_id IS NOT NULL GROUP BY broadcast_id
           ) m ON m.broadcast_id = f.broadcast_id
-          WHERE f.to_go <> iif(f.is_finished, 0, coalesce(m.waiting, 0))
+          WHERE f.pending <> iif(f.is_finished, 0, coalesce(m.waiting, 0))
              OR f.skipped <> coalesce(m.skipped, 0) + iif(f.is_finished, coalesce(m.waiting, 0), 0)
              OR f.sending <> coalesce(m.sending, 0) OR f.sent <> coalesce(m.sent, 0)
              OR f.delivered <> coalesce(m.delivered, 0) OR f.read <> coalesce(m.read, 0)
@@ -81,17 +81,17 @@ export const invariants: readonly Invariant[] = [
     next: restoreOrReport,
   },
   {
-    name: "broadcast_money_fits_figures",
+    name: "broadcast_cost_matches_counters",
     sentence:
       "A broadcast has charged for whom it has delivered to, and holds the price of everybody whose end is open, but for those who were given up and sent all the same; settled, nothing.",
     of: "broadcast",
-    sql: `SELECT broadcast_id AS id FROM broadcast_figures
+    sql: `SELECT broadcast_id AS id FROM broadcast_counters
           WHERE charged <> rate * delivered
              OR (settled_at IS NOT NULL AND held <> 0)
-             OR (settled_at IS NULL AND is_held AND held > rate * (to_go + sending + sent - delivered))
-             OR (settled_at IS NULL AND is_held AND held < rate * (to_go + sending + sent - delivered - (
+             OR (settled_at IS NULL AND is_held AND held > rate * (pending + sending + sent - delivered))
+             OR (settled_at IS NULL AND is_held AND held < rate * (pending + sending + sent - delivered - (
                    SELECT count(*) FROM messages
-                   WHERE messages.broadcast_id = broadcast_figures.broadcast_id AND status = 'sent' AND money = 'released')))`,
+                   WHERE messages.broadcast_id = broadcast_counters.broadcast_id AND status = 'sent' AND money = 'released')))`,
     next: restoreOrReport,
   },
   {
@@ -145,20 +145,20 @@ export const invariants: readonly Invariant[] = [
             OR (status = 'failed' AND (failed_at IS NULL OR error_code IS NULL))
             OR (status NOT IN ('failed', 'skipped') AND error_code IS NOT NULL)
             OR (status NOT IN ('failed', 'sending') AND outcome_unknown = 1)
-            OR (status IN ('sending', 'sent', 'delivered', 'read') AND handed_over_at IS NULL AND broadcast_id IS NULL)
+            OR (status IN ('sending', 'sent', 'delivered', 'read') AND dispatched_at IS NULL AND broadcast_id IS NULL)
             OR (status IN ('pending', 'queued', 'sending') AND (sent_at IS NOT NULL OR delivered_at IS NOT NULL))
             OR delivered_at < sent_at OR read_at < delivered_at)`,
     next: restoreOrReport,
   },
   {
-    name: "in_doubt_is_settled",
+    name: "in_doubt_expires",
     // What a killed server left open gets its row at the next start, so a file at rest is judged by when it last ran.
     sentence: "A message that had been open for over an hour at the last commit has a row of work that will end it.",
     of: "message",
     sql: `SELECT id FROM messages WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL
-          AND coalesce(handed_over_at, created_at)
-              < min(@now, coalesce((SELECT last_commit_at FROM instance), @now)) - ${LONGEST_HAND_OVER_MS}
-          AND NOT EXISTS (SELECT 1 FROM outbox WHERE kind = 'settle_message' AND subject = messages.id)`,
+          AND coalesce(dispatched_at, created_at)
+              < min(@now, coalesce((SELECT last_commit_at FROM instance), @now)) - ${DISPATCH_MAX_MS}
+          AND NOT EXISTS (SELECT 1 FROM outbox WHERE kind = 'expire_message' AND subject = messages.id)`,
     next: restart,
   },
   {
@@ -176,7 +176,7 @@ export const invariants: readonly Invariant[] = [
     of: "row of work",
     sql: `SELECT id FROM outbox WHERE
             (kind = 'deliver_webhook' AND NOT EXISTS (SELECT 1 FROM deliveries WHERE id = outbox.subject))
-            OR (kind = 'settle_message' AND NOT EXISTS (SELECT 1 FROM messages WHERE id = outbox.subject))`,
+            OR (kind = 'expire_message' AND NOT EXISTS (SELECT 1 FROM messages WHERE id = outbox.subject))`,
     next: "nothing is lost by it; report it",
   },
   {
@@ -207,12 +207,12 @@ export const invariants: readonly Invariant[] = [
     next: restoreOrReport,
   },
   {
-    name: "parked_counts",
+    name: "parked_status_counts",
     sentence: "The counted statuses that wait without a reference of ours are the numbers of rows.",
     of: "number",
-    sql: `SELECT n.id FROM numbers n LEFT JOIN parked_counts k ON k.number_id = n.id
-          WHERE coalesce(k.statuses, 0) <>
-                (SELECT count(*) FROM parked_statuses WHERE number_id = n.id AND reference IS NULL)`,
+    sql: `SELECT n.id FROM numbers n LEFT JOIN parked_status_counts k ON k.number_id = n.id
+          WHERE coalesce(k.count, 0) <>
+                (SELECT count(*) FROM parked_statuses WHERE number_id = n.id AND send_token IS NULL)`,
     next: restoreOrReport,
   },
   {
@@ -229,7 +229,7 @@ export const invariants: readonly Invariant[] = [
     name: "linked_contacts_agree",
     sentence: "Contacts that are one person are all opted out, or none of them is.",
     of: "person",
-    sql: `SELECT person_id AS id FROM contacts WHERE person_id IS NOT NULL GROUP BY person_id
+    sql: `SELECT identity_id AS id FROM contacts WHERE identity_id IS NOT NULL GROUP BY identity_id
           HAVING min(consent = 'opted_out') <> max(consent = 'opted_out')`,
     next: "opt the person's contacts out if in doubt: POST /contacts/{phone}/opt-out; then report it",
   },

@@ -7,7 +7,7 @@ import type { Clock } from "#src/core/clock.ts";
 import { LATENCY_SECONDS, Metrics, type Sample } from "#src/core/metrics.ts";
 import { version } from "#src/core/version.ts";
 import type { Reader } from "#src/db/reader.ts";
-import type { WriterFigures } from "#src/db/writer.ts";
+import type { WriterCounters } from "#src/db/writer.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { PostResult, WebhookPoster } from "#src/net/post.ts";
 import type { NetworkName } from "#src/networks/network.ts";
@@ -23,13 +23,13 @@ const OPEN_BROADCASTS = ["scheduled", "queueing", "running", "paused"]
   .join(" UNION ALL ");
 
 /** As the API counts them: `sent` holds the delivered, `delivered` the read. */
-const RECIPIENT_STATES = ["to_go", "sending", "sent", "delivered", "read", "failed", "skipped"] as const;
-const UNDER_WAY_TOLD = 50;
-const PROGRESS = `SELECT workspace_id, broadcast_id, ${RECIPIENT_STATES.join(", ")} FROM broadcast_figures
+const RECIPIENT_STATES = ["pending", "sending", "sent", "delivered", "read", "failed", "skipped"] as const;
+const BROADCASTS_LISTED_MAX = 50;
+const PROGRESS_SQL = `SELECT workspace_id, broadcast_id, ${RECIPIENT_STATES.join(", ")} FROM broadcast_counters
   WHERE broadcast_id IN (SELECT id FROM broadcasts
-    WHERE ${OPEN} AND status IN ('queueing', 'running', 'paused') ORDER BY id LIMIT ${UNDER_WAY_TOLD})`;
+    WHERE ${OPEN} AND status IN ('queueing', 'running', 'paused') ORDER BY id LIMIT ${BROADCASTS_LISTED_MAX})`;
 
-export class Figures {
+export class ServerMetrics {
   readonly metrics = new Metrics();
   readonly requests = this.metrics.histogram(
     "waxwing_request_seconds",
@@ -64,13 +64,13 @@ export class Figures {
     "waxwing_callbacks_refused_total",
     "Callbacks that nothing proved to be the network's, by reason.",
   );
-  backupAt: number | null = null;
+  lastBackupAt: number | null = null;
   backupFailures = 0;
 
   readonly countRequest = (route: string, status: number, durationMs: number): void =>
     this.requests.observe(durationMs / 1000, { route, status });
 
-  readonly countAttempt = (network: NetworkName, outcome: Outcome, durationMs: number): void =>
+  readonly countSend = (network: NetworkName, outcome: Outcome, durationMs: number): void =>
     this.sends.observe(durationMs / 1000, { network, outcome: outcome.kind });
 
   readonly countCommit = (operations: number, durationMs: number): void => {
@@ -83,26 +83,26 @@ export class Figures {
   readonly countRefusedCallback = (reason: string): void => this.#refused.add({ reason });
 
   /** `at`: when a backup was proven good, milliseconds; null: one has failed. */
-  readonly noteBackup = (at: number | null): void => {
+  readonly recordBackup = (at: number | null): void => {
     if (at === null) this.backupFailures += 1;
-    else this.backupAt = at;
+    else this.lastBackupAt = at;
   };
 
   /** The poster, with its attempts counted. */
-  watchPoster(poster: WebhookPoster): WebhookPoster {
+  withMetrics(poster: WebhookPoster): WebhookPoster {
     return {
       close: () => poster.close(),
       post: async (webhook) => {
         const result = await poster.post(webhook);
-        this.deliveries.observe(result.durationMs / 1000, { result: endOf(result) });
+        this.deliveries.observe(result.durationMs / 1000, { result: resultLabel(result) });
         return result;
       },
     };
   }
 
   /** What is looked up when somebody reads the figures. */
-  watch(server: { database: string; reader: Reader; clock: Clock; figures: Readonly<WriterFigures> }): void {
-    const { database, reader, clock, figures } = server;
+  registerGauges(server: { database: string; reader: Reader; clock: Clock; writer: Readonly<WriterCounters> }): void {
+    const { database, reader, clock, writer } = server;
     const startedAt = clock.now() / 1000;
     const gauge = this.metrics.gauge.bind(this.metrics);
     gauge("waxwing_build_info", "The version that runs.", () => [[{ version }, 1]]);
@@ -114,17 +114,17 @@ export class Figures {
       [{}, sizeOf(`${database}-wal`)],
     ]);
     gauge("waxwing_commit_failures", "Group commits that the disk refused, since the start.", () => [
-      [{}, figures.failures],
+      [{}, writer.failures],
     ]);
     gauge(
       "waxwing_backup_last_success_seconds",
       "When the server's last backup was proven good; none since the start: absent.",
-      () => (this.backupAt === null ? [] : [[{}, this.backupAt / 1000]]),
+      () => (this.lastBackupAt === null ? [] : [[{}, this.lastBackupAt / 1000]]),
     );
     gauge("waxwing_backup_failures", "Backups of the server that failed, since the start.", () => [
       [{}, this.backupFailures],
     ]);
-    const asked =
+    const queryGauge =
       (sql: string, column: string, labels: readonly string[] = []) =>
       async (): Promise<Sample[]> => {
         const rows = await reader.query(sql, sql.includes("?") ? [clock.now()] : []);
@@ -133,34 +133,39 @@ export class Figures {
           Number(row[column] ?? 0),
         ]);
       };
-    const work = "SELECT kind, count(*) AS depth, max(0, ? - min(due_at)) / 1000.0 AS age FROM outbox GROUP BY kind";
-    gauge("waxwing_outbox_rows", "Work that is waiting or under way.", asked(work, "depth", ["kind"]));
-    gauge("waxwing_outbox_age_seconds", "How long the oldest work has been due.", asked(work, "age", ["kind"]));
+    const outboxSql =
+      "SELECT kind, count(*) AS depth, max(0, ? - min(due_at)) / 1000.0 AS age FROM outbox GROUP BY kind";
+    gauge("waxwing_outbox_rows", "Work that is waiting or under way.", queryGauge(outboxSql, "depth", ["kind"]));
+    gauge(
+      "waxwing_outbox_age_seconds",
+      "How long the oldest work has been due.",
+      queryGauge(outboxSql, "age", ["kind"]),
+    );
     gauge(
       "waxwing_callbacks_waiting",
       "Callbacks of networks that are stored and not applied.",
-      asked("SELECT count(*) AS waiting FROM callbacks WHERE done_at IS NULL AND due_at <= ?", "waiting"),
+      queryGauge("SELECT count(*) AS waiting FROM callbacks WHERE done_at IS NULL AND due_at <= ?", "waiting"),
     );
-    gauge("waxwing_broadcasts", "Broadcasts that are not over.", asked(OPEN_BROADCASTS, "rows", ["status"]));
+    gauge("waxwing_broadcasts", "Broadcasts that are not over.", queryGauge(OPEN_BROADCASTS, "rows", ["status"]));
     gauge(
       "waxwing_broadcast_recipients",
-      `How far the oldest ${UNDER_WAY_TOLD} broadcasts are that are under way.`,
+      `How far the oldest ${BROADCASTS_LISTED_MAX} broadcasts are that are under way.`,
       async () =>
-        (await reader.query(PROGRESS)).flatMap((row) =>
+        (await reader.query(PROGRESS_SQL)).flatMap((row) =>
           RECIPIENT_STATES.map((state): Sample => {
             const labels = { workspace: String(row.workspace_id), broadcast: String(row.broadcast_id), state };
             return [labels, Number(row[state])];
           }),
         ),
     );
-    const people =
+    const contactsSql =
       "SELECT coalesce(sum(contacts), 0) AS contacts, coalesce(sum(opted_out), 0) AS out FROM contact_counters";
-    gauge("waxwing_contacts", "Contacts with a phone number.", asked(people, "contacts"));
-    gauge("waxwing_opted_out", "Of these, those who opted out.", asked(people, "out"));
+    gauge("waxwing_contacts", "Contacts with a phone number.", queryGauge(contactsSql, "contacts"));
+    gauge("waxwing_contacts_opted_out", "Of these, those who opted out.", queryGauge(contactsSql, "out"));
   }
 }
 
-function endOf(result: PostResult): string {
+function resultLabel(result: PostResult): string {
   if (result.kind === "failed") return result.reason;
   return `${Math.floor(result.status / 100)}xx`;
 }

@@ -4,12 +4,12 @@ import { SecretUnreadable } from "#src/core/secret.ts";
 import { findSync } from "#src/domain/numbers/account-sync.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { senderOf } from "#src/networks/credentials.ts";
-import type { AccountPort, Looked, Sender } from "#src/networks/network.ts";
-import type { Doctor } from "./doctor-context.ts";
+import type { AccountPort, Result, Sender } from "#src/networks/network.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 import type { Findings } from "./finding.ts";
 
 export interface NumberCheck {
-  doctor: Doctor;
+  context: DoctorContext;
   port: AccountPort;
   number: SendingNumber;
   findings: Findings;
@@ -18,7 +18,7 @@ export interface NumberCheck {
   now: number;
 }
 
-const NEEDED_SCOPES = ["whatsapp_business_messaging", "whatsapp_business_management"];
+const REQUIRED_SCOPES = ["whatsapp_business_messaging", "whatsapp_business_management"];
 const EXPIRES_SOON_MS = 7 * 24 * 60 * 60_000;
 
 /** Returns the network's own time, where it named one. */
@@ -29,34 +29,34 @@ export async function checkNumber(check: NumberCheck): Promise<number | null> {
   checkFreshness(check);
   if (sender === null) return null;
   const { appId } = await checkToken(check, sender);
-  const at = await checkReadiness(check, sender);
+  const networkTime = await checkReadiness(check, sender);
   if (check.port.knowsNumbers) await checkSubscription(check, sender, appId);
   else findings.ok("subscription", number.id, "This provider subscribes by itself; its callback address is set there.");
-  return at;
+  return networkTime;
 }
 
-function again({ number }: NumberCheck): string {
+function updateTokenCommand({ number }: NumberCheck): string {
   return `waxwing number update ${number.id} --token-file FILE`;
 }
 
 function openSender(check: NumberCheck): Sender | null {
-  const { doctor, number, findings } = check;
+  const { context, number, findings } = check;
   try {
-    return senderOf(doctor.box(), number);
+    return senderOf(context.box(), number);
   } catch (error) {
     if (!(error instanceof SecretUnreadable)) throw error;
     findings.problem(
       "token",
       number.id,
-      `The access token of ${number.phone} cannot be read with the key at ${doctor.settings.keyFile}.`,
-      `put this installation's own key file back, or store the token again: ${again(check)}`,
+      `The access token of ${number.phone} cannot be read with the key at ${context.settings.keyFile}.`,
+      `put this installation's own key file back, or store the token again: ${updateTokenCommand(check)}`,
     );
     return null;
   }
 }
 
-function checkSecret({ doctor, port, number, findings }: NumberCheck): void {
-  if (number.appSecret !== null || doctor.settings.hasAppSecret) return;
+function checkSecret({ context, port, number, findings }: NumberCheck): void {
+  if (number.appSecret !== null || context.settings.hasAppSecret) return;
   if (!port.knowsNumbers) {
     const address = `the address that waxwing number show ${number.id} prints`;
     findings.ok(
@@ -74,9 +74,9 @@ function checkSecret({ doctor, port, number, findings }: NumberCheck): void {
   );
 }
 
-function checkFreshness({ doctor, number, findings, now }: NumberCheck): void {
-  const { store, settings } = doctor;
-  const sync = store.read((reading) => findSync(reading, number.workspaceId, number.accountId));
+function checkFreshness({ context, number, findings, now }: NumberCheck): void {
+  const { store, settings } = context;
+  const sync = store.read((tx) => findSync(tx, number.workspaceId, number.accountId));
   const next = `waxwing template sync --workspace ${number.workspaceId}`;
   if (sync?.error != null) {
     findings.warn("templates", number.id, `The last comparison with WhatsApp failed: ${sync.error}`, next);
@@ -98,42 +98,47 @@ function checkFreshness({ doctor, number, findings, now }: NumberCheck): void {
 async function checkToken(check: NumberCheck, sender: Sender): Promise<{ appId: string | null }> {
   const { port, number, findings, now } = check;
   if (!port.knowsNumbers) return { appId: null };
-  const looked = await port.inspectToken(sender);
-  if (!looked.ok) {
-    const { kind, words } = looked.failure;
+  const result = await port.inspectToken(sender);
+  if (!result.ok) {
+    const { kind, message } = result.failure;
     if (kind === "token")
-      findings.problem("token", number.id, words, `make a new one in Meta's Business Manager, then ${again(check)}`);
+      findings.problem(
+        "token",
+        number.id,
+        message,
+        `make a new one in Meta's Business Manager, then ${updateTokenCommand(check)}`,
+      );
     else
       findings.warn(
         "token",
         number.id,
-        `What the token may do could not be asked: ${words}`,
+        `What the token may do could not be asked: ${message}`,
         "nothing, if the number below is ready",
       );
     return { appId: null };
   }
-  const { isValid, scopes, appId, expiresAt } = looked.value;
-  const missing = NEEDED_SCOPES.filter((scope) => !scopes.includes(scope));
+  const { isValid, scopes, appId, expiresAt } = result.value;
+  const missing = REQUIRED_SCOPES.filter((scope) => !scopes.includes(scope));
   if (!isValid) {
     findings.problem(
       "token",
       number.id,
       "WhatsApp says that the access token is not valid.",
-      `make a new one in Meta's Business Manager, then ${again(check)}`,
+      `make a new one in Meta's Business Manager, then ${updateTokenCommand(check)}`,
     );
   } else if (missing.length > 0) {
     findings.problem(
       "token",
       number.id,
       `The access token lacks the permission ${missing.join(" and ")}.`,
-      `make a token with both WhatsApp permissions for the system user, then ${again(check)}`,
+      `make a token with both WhatsApp permissions for the system user, then ${updateTokenCommand(check)}`,
     );
   } else if (expiresAt !== null && expiresAt < now + EXPIRES_SOON_MS) {
     findings.warn(
       "token",
       number.id,
       `The access token ends on ${new Date(expiresAt).toISOString().slice(0, 10)}.`,
-      `make one for a system user, which does not end, then ${again(check)}`,
+      `make one for a system user, which does not end, then ${updateTokenCommand(check)}`,
     );
   } else {
     findings.ok("token", number.id, "The access token is valid and has both permissions.");
@@ -143,11 +148,9 @@ async function checkToken(check: NumberCheck, sender: Sender): Promise<{ appId: 
 
 async function checkReadiness(check: NumberCheck, sender: Sender): Promise<number | null> {
   const { port, number, findings } = check;
-  const looked: Looked<unknown> = port.knowsNumbers
-    ? await port.lookAtNumber(sender)
-    : await port.listTemplates(sender);
-  if (!looked.ok) {
-    findings.problem("number", number.id, looked.failure.words, nextOf(looked.failure.kind, check));
+  const result: Result<unknown> = port.knowsNumbers ? await port.fetchNumber(sender) : await port.listTemplates(sender);
+  if (!result.ok) {
+    findings.problem("number", number.id, result.failure.message, nextStep(result.failure.kind, check));
     return null;
   }
   if (number.ready) {
@@ -167,13 +170,13 @@ async function checkReadiness(check: NumberCheck, sender: Sender): Promise<numbe
       `put that right in Meta's dashboard, then waxwing number sync ${number.id}`,
     );
   }
-  return looked.at;
+  return result.at;
 }
 
-function nextOf(kind: Extract<Looked<unknown>, { ok: false }>["failure"]["kind"], check: NumberCheck): string {
+function nextStep(kind: Extract<Result<unknown>, { ok: false }>["failure"]["kind"], check: NumberCheck): string {
   switch (kind) {
     case "token":
-      return `make a new token in Meta's Business Manager, then ${again(check)}`;
+      return `make a new token in Meta's Business Manager, then ${updateTokenCommand(check)}`;
     case "number":
       return "compare phone number id and account id with Meta's dashboard, and give the system user access to the account";
     case "permission":
@@ -187,17 +190,17 @@ function nextOf(kind: Extract<Looked<unknown>, { ok: false }>["failure"]["kind"]
 
 async function checkSubscription(check: NumberCheck, sender: Sender, appId: string | null): Promise<void> {
   const { port, number, findings, subscribe } = check;
-  const looked = await port.listSubscribedApps(sender);
-  if (!looked.ok) {
+  const result = await port.listSubscribedApps(sender);
+  if (!result.ok) {
     findings.warn(
       "subscription",
       number.id,
-      `Whether the app is subscribed could not be asked: ${looked.failure.words}`,
-      nextOf(looked.failure.kind, check),
+      `Whether the app is subscribed could not be asked: ${result.failure.message}`,
+      nextStep(result.failure.kind, check),
     );
     return;
   }
-  const isSubscribed = appId === null ? looked.value.length > 0 : looked.value.some(({ id }) => id === appId);
+  const isSubscribed = appId === null ? result.value.length > 0 : result.value.some(({ id }) => id === appId);
   if (isSubscribed) return findings.ok("subscription", number.id, "The app is subscribed to the account.");
   if (!subscribe) {
     findings.problem(
@@ -214,7 +217,7 @@ async function checkSubscription(check: NumberCheck, sender: Sender, appId: stri
     findings.problem(
       "subscription",
       number.id,
-      `The app could not be subscribed: ${done.failure.words}`,
-      nextOf(done.failure.kind, check),
+      `The app could not be subscribed: ${done.failure.message}`,
+      nextStep(done.failure.kind, check),
     );
 }

@@ -2,13 +2,17 @@
 import { listRefused, REFUSED_KEPT_MS, wasAcceptedAfter } from "#src/domain/inbound/refused-callbacks.ts";
 import type { RefusedCount } from "#src/domain/inbound/table.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import type { Doctor } from "./doctor-context.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 import type { Findings } from "./finding.ts";
 
 const CHECK = "callback signature";
 
 /** `numbers`: those that are looked at. Before everything else: while this holds, nothing that WhatsApp reports is known. */
-export function checkRefused({ store, clock }: Doctor, numbers: readonly SendingNumber[], findings: Findings): void {
+export function checkRefused(
+  { store, clock }: DoctorContext,
+  numbers: readonly SendingNumber[],
+  findings: Findings,
+): void {
   const now = clock.now();
   const refused = store
     .read((reading) => listRefused(reading, now - REFUSED_KEPT_MS))

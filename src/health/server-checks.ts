@@ -4,17 +4,17 @@ import type { Clock } from "#src/core/clock.ts";
 import { randomText } from "#src/core/id.ts";
 import type { Random } from "#src/core/random.ts";
 import { lastReceivedAt } from "#src/domain/inbound/callbacks.ts";
-import type { Doctor } from "./doctor-context.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 import type { Findings } from "./finding.ts";
 
-const LIMIT_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const CLOCK_WARNING_MS = 30_000;
 /** From here on scheduled broadcasts are held. */
 const CLOCK_PROBLEM_MS = 5 * 60_000;
 
 /** `isVerified`: the network calls the address with the verify token before it uses it. */
-export async function checkCallback(doctor: Doctor, isVerified: boolean, findings: Findings): Promise<void> {
-  const { publicUrl, verifyToken } = doctor.settings;
+export async function checkCallback(context: DoctorContext, isVerified: boolean, findings: Findings): Promise<void> {
+  const { publicUrl, verifyToken } = context.settings;
   if (publicUrl === null) {
     findings.problem(
       "callback",
@@ -37,8 +37,9 @@ export async function checkCallback(doctor: Doctor, isVerified: boolean, finding
       "set [whatsapp] verify_token to a word of your own, and type the same word into Meta's form",
     );
   }
-  if (isVerified && publicUrl !== null && verifyToken !== null) await call(publicUrl, verifyToken, doctor, findings);
-  const last = doctor.store.read((reading) => lastReceivedAt(reading, "whatsapp"));
+  if (isVerified && publicUrl !== null && verifyToken !== null)
+    await verifyCallbackAddress(publicUrl, verifyToken, context, findings);
+  const last = context.store.read((tx) => lastReceivedAt(tx, "whatsapp"));
   if (last === null) {
     findings.warn(
       "callback",
@@ -47,13 +48,13 @@ export async function checkCallback(doctor: Doctor, isVerified: boolean, finding
       "write to the number from a phone; if nothing comes, see the callback address and the subscription",
     );
   } else {
-    const minutes = Math.round((doctor.clock.now() - last) / 60_000);
+    const minutes = Math.round((context.clock.now() - last) / 60_000);
     findings.ok("callback", null, `WhatsApp last called ${minutes} minutes ago.`);
   }
 }
 
 /** As Meta does when the address is saved in its form. */
-async function call(
+async function verifyCallbackAddress(
   publicUrl: string,
   verifyToken: string,
   { clock, random }: { clock: Clock; random: Random },
@@ -66,10 +67,10 @@ async function call(
     "hub.verify_token": verifyToken,
     "hub.challenge": challenge,
   });
-  const limit = new AbortController();
-  const timer = clock.setTimer(LIMIT_MS, () => limit.abort());
+  const timeout = new AbortController();
+  const timer = clock.setTimer(TIMEOUT_MS, () => timeout.abort());
   try {
-    const response = await fetch(`${address}?${query}`, { redirect: "manual", signal: limit.signal });
+    const response = await fetch(`${address}?${query}`, { redirect: "manual", signal: timeout.signal });
     const text = await response.text();
     if (response.ok && text === challenge) {
       findings.ok("callback", null, `${address} answers as Meta expects, seen from this machine.`);
@@ -96,12 +97,12 @@ async function call(
 
 /** `networkTime` as the network's answer was dated; to the second, and as old as the answer took. */
 export function checkClock(networkTime: number, now: number, findings: Findings): void {
-  const offMs = Math.abs(now - networkTime);
-  const seconds = Math.round(offMs / 1000);
+  const offsetMs = Math.abs(now - networkTime);
+  const seconds = Math.round(offsetMs / 1000);
   const next = "set the clock by NTP (timedatectl set-ntp true)";
-  if (offMs >= CLOCK_PROBLEM_MS)
+  if (offsetMs >= CLOCK_PROBLEM_MS)
     findings.problem("clock", null, `This machine's clock is ${seconds} seconds off WhatsApp's.`, next);
-  else if (offMs >= CLOCK_WARNING_MS)
+  else if (offsetMs >= CLOCK_WARNING_MS)
     findings.warn("clock", null, `This machine's clock is ${seconds} seconds off WhatsApp's.`, next);
   else findings.ok("clock", null, "The clock is right.");
 }

@@ -9,9 +9,9 @@ import type { Metrics, Sample } from "#src/core/metrics.ts";
 import { commit, version } from "#src/core/version.ts";
 import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
-import type { Quantiles, Trends } from "./time-series.ts";
+import type { Quantiles, TimeSeries } from "./time-series.ts";
 
-export interface Condition {
+export interface ServerStatus {
   at: number;
   version: string;
   /** Empty: run from source. */
@@ -35,18 +35,18 @@ export interface Condition {
     schedule: string | null;
     nextAt: number | null;
     /** Of the newest that is sound, milliseconds. */
-    provenAt: number | null;
+    verifiedAt: number | null;
     /** When the last one failed, or what it copied was not right; null: it did not, or there was none since the start. */
     failedAt: number | null;
   };
 }
 
-export interface ConditionSources {
+export interface StatusSources {
   clock: Clock;
   store: Store;
   database: string;
   metrics: Metrics;
-  trends: Trends;
+  timeSeries: TimeSeries;
   isWritable: WriteProbe;
   backups: BackupSource;
 }
@@ -64,24 +64,24 @@ export interface BackupSource {
 }
 
 /** Commits are judged by the last hour: what was slow at the start of the server says nothing of now. */
-const COMMITS_MINUTES = 60;
+const COMMIT_WINDOW_MINUTES = 60;
 
-export async function readCondition(sources: ConditionSources): Promise<Condition> {
-  const { clock, store, database, metrics, trends, isWritable, backups } = sources;
-  const many = async (name: string): Promise<readonly Sample[]> => (await metrics.gaugeOf(name)) ?? [];
-  const one = async (name: string): Promise<number> => firstOf(await many(name));
-  const [writable, disk, rows, ages, callbacksWaiting, failures, memoryBytes, bytes, walBytes, lately] =
+export async function readStatus(sources: StatusSources): Promise<ServerStatus> {
+  const { clock, store, database, metrics, timeSeries, isWritable, backups } = sources;
+  const readSamples = async (name: string): Promise<readonly Sample[]> => (await metrics.readGauge(name)) ?? [];
+  const readValue = async (name: string): Promise<number> => firstValue(await readSamples(name));
+  const [writable, disk, rows, ages, callbacksWaiting, failures, memoryBytes, bytes, walBytes, recent] =
     await Promise.all([
       isWritable(),
-      diskOf(dirname(database)),
-      many("waxwing_outbox_rows"),
-      many("waxwing_outbox_age_seconds"),
-      one("waxwing_callbacks_waiting"),
-      one("waxwing_commit_failures"),
-      one("process_resident_memory_bytes"),
-      one("waxwing_database_bytes"),
-      one("waxwing_wal_bytes"),
-      trends.lately(COMMITS_MINUTES),
+      readDisk(dirname(database)),
+      readSamples("waxwing_outbox_rows"),
+      readSamples("waxwing_outbox_age_seconds"),
+      readValue("waxwing_callbacks_waiting"),
+      readValue("waxwing_commit_failures"),
+      readValue("process_resident_memory_bytes"),
+      readValue("waxwing_database_bytes"),
+      readValue("waxwing_wal_bytes"),
+      timeSeries.summarize(COMMIT_WINDOW_MINUTES),
     ]);
   return {
     at: clock.now(),
@@ -90,7 +90,7 @@ export async function readCondition(sources: ConditionSources): Promise<Conditio
     bun: Bun.version,
     sqlite: String(store.client.prepare("SELECT sqlite_version()").pluck().get()),
     schema: Number(store.client.pragma("user_version", { simple: true })),
-    startedAt: trends.startedAt,
+    startedAt: timeSeries.startedAt,
     memoryBytes,
     isWritable: writable,
     database: { path: database, bytes, walBytes },
@@ -98,26 +98,26 @@ export async function readCondition(sources: ConditionSources): Promise<Conditio
     outbox: rows.map(([{ kind }, value]) => ({
       kind: String(kind),
       rows: value,
-      ageSeconds: firstOf(ages.filter(([labels]) => labels.kind === kind)),
+      ageSeconds: firstValue(ages.filter(([labels]) => labels.kind === kind)),
     })),
     callbacksWaiting,
-    commits: { ...lately.commit, failures },
+    commits: { ...recent.commit, failures },
     backup: {
       directory: backups.directory,
       schedule: backups.schedule,
       nextAt: backups.nextAt(),
-      provenAt: backups.lastSoundAt(),
+      verifiedAt: backups.lastSoundAt(),
       failedAt: backups.lastFailureAt(),
     },
   };
 }
 
-function firstOf(samples: readonly Sample[]): number {
+function firstValue(samples: readonly Sample[]): number {
   return samples[0]?.[1] ?? 0;
 }
 
 /** Null where it cannot be asked. */
-export async function diskOf(directory: string): Promise<Condition["disk"]> {
+export async function readDisk(directory: string): Promise<ServerStatus["disk"]> {
   try {
     const { bavail, blocks, bsize } = await statfs(directory);
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };

@@ -6,7 +6,7 @@
 import type { Clock, Timer } from "#src/core/clock.ts";
 import { type Histogram, LATENCY_SECONDS, type Labels, type Metrics } from "#src/core/metrics.ts";
 
-export interface TrendSources {
+export interface TimeSeriesSources {
   metrics: Metrics;
   requests: Histogram;
   sends: Histogram;
@@ -21,7 +21,7 @@ interface Minute {
   accepted: number;
   refused: number;
   unknown: number;
-  webhooksTaken: number;
+  webhooksDelivered: number;
   webhooksFailed: number;
   times: Record<TimeName, number[]>;
   /** Null where it could not be asked. */
@@ -42,18 +42,18 @@ export interface Quantiles {
   p99: number | null;
 }
 
-export interface TrendPoint extends Omit<Minute, "times">, Record<TimeName, Quantiles> {
+export interface TimeSeriesSample extends Omit<Minute, "times">, Record<TimeName, Quantiles> {
   /** When it began, milliseconds. */
   from: number;
 }
 
-type Totals = Pick<Minute, "accepted" | "refused" | "unknown" | "webhooksTaken" | "webhooksFailed" | "times">;
+type Totals = Pick<Minute, "accepted" | "refused" | "unknown" | "webhooksDelivered" | "webhooksFailed" | "times">;
 
 const MINUTE_MS = 60_000;
-const MINUTES_KEPT = 24 * 60;
+const RETENTION_MINUTES = 24 * 60;
 
-export class Trends {
-  readonly #sources: TrendSources;
+export class TimeSeries {
+  readonly #sources: TimeSeriesSources;
   readonly #clock: Clock;
   readonly #timers: Pick<Clock, "setTimer">;
   readonly #minutes: Minute[] = [];
@@ -63,7 +63,7 @@ export class Trends {
   #isStopped = true;
 
   /** `timers` are real ones: a test that lets a day pass has no use for a thousand looks. */
-  constructor(sources: TrendSources, clock: Clock, timers: Pick<Clock, "setTimer">) {
+  constructor(sources: TimeSeriesSources, clock: Clock, timers: Pick<Clock, "setTimer">) {
     this.#sources = sources;
     this.#clock = clock;
     this.#timers = timers;
@@ -87,24 +87,24 @@ export class Trends {
   }
 
   /** Ends the minute that is open. */
-  async look(): Promise<void> {
+  async closeMinute(): Promise<void> {
     const { minute, totals } = await this.#measure();
     this.#totals = totals;
     this.#minutes.push(minute);
-    if (this.#minutes.length > MINUTES_KEPT) this.#minutes.shift();
+    if (this.#minutes.length > RETENTION_MINUTES) this.#minutes.shift();
   }
 
   /** The last `minutes`, in steps of so many, the oldest first and the open one last. */
-  async points(minutes: number, stepMinutes: number): Promise<TrendPoint[]> {
+  async samples(minutes: number, stepMinutes: number): Promise<TimeSeriesSample[]> {
     const shown = await this.#last(minutes);
     const stepMs = stepMinutes * MINUTE_MS;
     const groups = Map.groupBy(shown, ({ at }) => Math.ceil(at / stepMs) * stepMs);
-    return [...groups].map(([until, group]) => pointOf(until - stepMs, group)).toSorted((a, b) => a.at - b.at);
+    return [...groups].map(([until, group]) => toSample(until - stepMs, group)).toSorted((a, b) => a.at - b.at);
   }
 
   /** The last `minutes` as one. */
-  async lately(minutes: number): Promise<TrendPoint> {
-    return pointOf(this.#clock.now() - minutes * MINUTE_MS, await this.#last(minutes));
+  async summarize(minutes: number): Promise<TimeSeriesSample> {
+    return toSample(this.#clock.now() - minutes * MINUTE_MS, await this.#last(minutes));
   }
 
   async #last(minutes: number): Promise<Minute[]> {
@@ -116,16 +116,16 @@ export class Trends {
   #wait(): void {
     if (this.#isStopped) return;
     this.#timer = this.#timers.setTimer(MINUTE_MS, () => {
-      void this.look().finally(() => this.#wait());
+      void this.closeMinute().finally(() => this.#wait());
     });
   }
 
   async #measure(): Promise<{ minute: Minute; totals: Totals }> {
     const { metrics } = this.#sources;
     const [depths, ages, bytes] = await Promise.all([
-      metrics.gaugeOf("waxwing_outbox_rows"),
-      metrics.gaugeOf("waxwing_outbox_age_seconds"),
-      metrics.gaugeOf("waxwing_database_bytes"),
+      metrics.readGauge("waxwing_outbox_rows"),
+      metrics.readGauge("waxwing_outbox_age_seconds"),
+      metrics.readGauge("waxwing_database_bytes"),
     ]);
     const totals = this.#readTotals();
     const before = this.#totals;
@@ -137,7 +137,7 @@ export class Trends {
       accepted: totals.accepted - before.accepted,
       refused: totals.refused - before.refused,
       unknown: totals.unknown - before.unknown,
-      webhooksTaken: totals.webhooksTaken - before.webhooksTaken,
+      webhooksDelivered: totals.webhooksDelivered - before.webhooksDelivered,
       webhooksFailed: totals.webhooksFailed - before.webhooksFailed,
       times,
       waiting: depths?.reduce((total, [, value]) => total + value, 0) ?? null,
@@ -151,13 +151,13 @@ export class Trends {
     const { requests, sends, deliveries, commits } = this.#sources;
     const isAccepted = ({ outcome }: Labels): boolean => outcome === "accepted";
     const isUnknown = ({ outcome }: Labels): boolean => outcome === "unknown";
-    const isTaken = ({ result }: Labels): boolean => result === "2xx";
+    const isDelivered = ({ result }: Labels): boolean => result === "2xx";
     return {
       accepted: countOf(sends, isAccepted),
       refused: countOf(sends, (labels) => !isAccepted(labels) && !isUnknown(labels)),
       unknown: countOf(sends, isUnknown),
-      webhooksTaken: countOf(deliveries, isTaken),
-      webhooksFailed: countOf(deliveries, (labels) => !isTaken(labels)),
+      webhooksDelivered: countOf(deliveries, isDelivered),
+      webhooksFailed: countOf(deliveries, (labels) => !isDelivered(labels)),
       times: {
         network: bucketsOf(sends),
         api: bucketsOf(requests),
@@ -168,9 +168,9 @@ export class Trends {
   }
 }
 
-function countOf({ series }: Histogram, isMeant: (labels: Labels) => boolean): number {
+function countOf({ series }: Histogram, matches: (labels: Labels) => boolean): number {
   let total = 0;
-  for (const { labels, counts } of series) if (isMeant(labels)) total += sum(counts);
+  for (const { labels, counts } of series) if (matches(labels)) total += sum(counts);
   return total;
 }
 
@@ -180,7 +180,7 @@ function bucketsOf({ series }: Histogram): number[] {
   return total;
 }
 
-function pointOf(from: number, group: readonly Minute[]): TrendPoint {
+function toSample(from: number, group: readonly Minute[]): TimeSeriesSample {
   const total = (pick: (minute: Minute) => number): number => sum(group.map(pick));
   const quantiles = (name: TimeName): Quantiles => {
     const counts = new Array<number>(LATENCY_SECONDS.length + 1).fill(0);
@@ -194,11 +194,11 @@ function pointOf(from: number, group: readonly Minute[]): TrendPoint {
     accepted: total(({ accepted }) => accepted),
     refused: total(({ refused }) => refused),
     unknown: total(({ unknown }) => unknown),
-    webhooksTaken: total(({ webhooksTaken }) => webhooksTaken),
+    webhooksDelivered: total(({ webhooksDelivered }) => webhooksDelivered),
     webhooksFailed: total(({ webhooksFailed }) => webhooksFailed),
     // The worst of them: an average would hide what somebody waited for.
-    waiting: most(group.map(({ waiting }) => waiting)),
-    age: most(group.map(({ age }) => age)),
+    waiting: max(group.map(({ waiting }) => waiting)),
+    age: max(group.map(({ age }) => age)),
     databaseBytes: last?.databaseBytes ?? null,
     network: quantiles("network"),
     api: quantiles("api"),
@@ -224,7 +224,7 @@ export function quantileOf(counts: readonly number[], share: number): number | n
   return LATENCY_SECONDS.at(-1) ?? null;
 }
 
-function most(values: readonly (number | null)[]): number | null {
+function max(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : Math.max(...known);
 }

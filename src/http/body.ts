@@ -20,7 +20,7 @@ const TIME_LIMIT_MS = 30_000;
 /** Throws `invalid_request`. */
 export async function readBody(request: Request, maxBytes: number, clock: Clock): Promise<Record<string, unknown>> {
   requireJsonType(request);
-  return parseObject(await inTime(readBytes(request, maxBytes), clock));
+  return parseObject(await withTimeout(readBytes(request, maxBytes), clock));
 }
 
 /** The same for a request of a sender who has proven nothing yet. Throws `invalid_request`, or `unavailable`. */
@@ -39,8 +39,8 @@ export async function readUnprovenBody(
 
 function problemOfFault(fault: BodyFault, maxBytes: number): Problem {
   if (fault === "too_large") return tooLarge(maxBytes);
-  if (fault === "cut_short") return wrong("The body was cut short.");
-  if (fault === "too_slow") return wrong("The body came too slowly.");
+  if (fault === "cut_short") return invalidBody("The body was cut short.");
+  if (fault === "too_slow") return invalidBody("The body came too slowly.");
   return new Problem("unavailable", "The server is receiving too many requests right now. Try again.", {
     retryAfterMs: NO_ROOM_RETRY_MS,
   });
@@ -49,7 +49,7 @@ function problemOfFault(fault: BodyFault, maxBytes: number): Problem {
 function requireJsonType(request: Request): void {
   const type = request.headers.get("content-type");
   if (type === null || !JSON_TYPE.test(type)) {
-    throw wrong("Send the body as JSON, with the header `Content-Type: application/json`.");
+    throw invalidBody("Send the body as JSON, with the header `Content-Type: application/json`.");
   }
 }
 
@@ -58,24 +58,24 @@ function parseObject(bytes: Uint8Array): Record<string, unknown> {
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw wrong("The body is not valid UTF-8.");
+    throw invalidBody("The body is not valid UTF-8.");
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw wrong("The body is not valid JSON.");
+    throw invalidBody("The body is not valid JSON.");
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw wrong("The body has to be a JSON object.");
+    throw invalidBody("The body has to be a JSON object.");
   }
-  if (isDeeper(value, DEPTH_MAX)) throw wrong(`The body is nested more than ${DEPTH_MAX} levels deep.`);
+  if (isDeeperThan(value, DEPTH_MAX)) throw invalidBody(`The body is nested more than ${DEPTH_MAX} levels deep.`);
   return value as Record<string, unknown>;
 }
 
-function isDeeper(value: unknown, levels: number): boolean {
+function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }
 
 /** A connection that breaks off within a body, or chunks that are none, are no fault of ours. */
@@ -83,15 +83,15 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
   try {
     return await readAll(request, maxBytes);
   } catch (error) {
-    throw error instanceof Problem ? error : wrong("The body was cut short.");
+    throw error instanceof Problem ? error : invalidBody("The body was cut short.");
   }
 }
 
 /** Never reads more than it may keep, whatever the header says about the length. */
 async function readAll(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const announced = request.headers.get("content-length");
-  if (announced !== null && Number(announced) > maxBytes) throw tooLarge(maxBytes);
-  if (announced !== null) return new Uint8Array(await request.arrayBuffer());
+  const contentLength = request.headers.get("content-length");
+  if (contentLength !== null && Number(contentLength) > maxBytes) throw tooLarge(maxBytes);
+  if (contentLength !== null) return new Uint8Array(await request.arrayBuffer());
   if (request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -104,25 +104,25 @@ async function readAll(request: Request, maxBytes: number): Promise<Uint8Array> 
 }
 
 /** A body that comes with the head, as nearly every one does, is there before the timer matters. */
-async function inTime<T>(reading: Promise<T>, clock: Clock): Promise<T> {
-  const late = Promise.withResolvers<never>();
+async function withTimeout<T>(work: Promise<T>, clock: Clock): Promise<T> {
+  const timeout = Promise.withResolvers<never>();
   const timer = clock.setTimer(TIME_LIMIT_MS, () => {
-    late.reject(wrong(`The body did not come within ${TIME_LIMIT_MS / 1000} seconds.`));
+    timeout.reject(invalidBody(`The body did not come within ${TIME_LIMIT_MS / 1000} seconds.`));
   });
   try {
-    return await Promise.race([reading, late.promise]);
+    return await Promise.race([work, timeout.promise]);
   } finally {
     timer.cancel();
     // Where the limit won, what the reading comes to later is nobody's business any more.
-    reading.catch(() => undefined);
+    work.catch(() => undefined);
   }
 }
 
 function tooLarge(maxBytes: number): Problem {
-  return wrong(`The body is larger than ${maxBytes} bytes.`);
+  return invalidBody(`The body is larger than ${maxBytes} bytes.`);
 }
 
 /** No field is at fault, so `fields` is there and empty. */
-function wrong(message: string): Problem {
+function invalidBody(message: string): Problem {
   return new Problem("invalid_request", message, { fields: {} });
 }

@@ -21,7 +21,7 @@ import {
 
 /** Finds whose secret signed a body; null: nobody's. `proves` says whether a secret does. */
 export interface Secrets {
-  trustOf(body: Uint8Array, proves: (secret: string) => boolean): Trust | null;
+  trustOf(body: Uint8Array, matches: (secret: string) => boolean): Trust | null;
   /** There is none: nothing can be proven. */
   readonly isEmpty: boolean;
 }
@@ -45,11 +45,11 @@ interface Connections {
 
 /** Meta's largest body is 3 MB, in whichever sense of the word. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
-const FAULTS: Readonly<Record<BodyFault, { status: number; words: string }>> = {
-  too_large: { status: 413, words: `a body has at most ${BODY_BYTES_MAX} bytes` },
-  cut_short: { status: 400, words: "the body was cut short" },
-  too_slow: { status: 408, words: "the body came too slowly; call again" },
-  no_room: { status: 503, words: "too many callbacks at once; call again" },
+const FAULTS: Readonly<Record<BodyFault, { status: number; text: string }>> = {
+  too_large: { status: 413, text: `a body has at most ${BODY_BYTES_MAX} bytes` },
+  cut_short: { status: 400, text: "the body was cut short" },
+  too_slow: { status: 408, text: "the body came too slowly; call again" },
+  no_room: { status: 503, text: "too many callbacks at once; call again" },
 };
 const CHALLENGE_LENGTH_MAX = 1_000;
 
@@ -67,7 +67,7 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
     // The signature is over the bytes as they came; nobody who calls here compresses them.
     const encoding = request.headers.get("content-encoding");
     if (encoding !== null && encoding.toLowerCase() !== "identity")
-      return sayUnread(request, server, 415, "send the body as it is");
+      return answerUnread(request, server, 415, "send the body as it is");
     let read: { text: string | null; trust: Trust } | null;
     try {
       read = await withUnprovenBody(request, BODY_BYTES_MAX, bodies, (body) => {
@@ -80,31 +80,31 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
       });
     } catch (error) {
       if (!(error instanceof BodyRefusal)) throw error;
-      const { status, words } = FAULTS[error.fault];
-      return sayUnread(request, server, status, words);
+      const { status, text } = FAULTS[error.fault];
+      return answerUnread(request, server, status, text);
     }
-    if (read === null) return say(403, "not signed with a secret of a number on this server");
+    if (read === null) return answerText(403, "not signed with a secret of a number on this server");
     const { text, trust } = read;
-    if (text === null) return say(400, "the body is no JSON object");
+    if (text === null) return answerText(400, "the body is no JSON object");
     try {
       await store.write((tx) => storeCallback(tx, "whatsapp", text, tx.now, trust));
     } catch (error) {
       log.error("a callback could not be stored; the network will call again", { error });
-      return say(503, "not stored; call again");
+      return answerText(503, "not stored; call again");
     }
-    return say(200, "stored");
+    return answerText(200, "stored");
   }
 
   function verify(request: Request): Response {
     const query = new URL(request.url).searchParams;
-    const given = query.get("hub.verify_token");
-    const isRight =
+    const token = query.get("hub.verify_token");
+    const isValid =
       query.get("hub.mode") === "subscribe" &&
       verifyToken !== null &&
-      given !== null &&
-      constantTimeEqual(given, verifyToken);
+      token !== null &&
+      constantTimeEqual(token, verifyToken);
     const challenge = query.get("hub.challenge") ?? "";
-    if (!isRight || challenge.length > CHALLENGE_LENGTH_MAX) return say(403, "the verify token is another one");
+    if (!isValid || challenge.length > CHALLENGE_LENGTH_MAX) return answerText(403, "the verify token is another one");
     return plain(200, challenge);
   }
 
@@ -117,7 +117,7 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
         // Whoever does not even try to sign is not read.
         if (signature === null) {
           onRefused("no_signature", null);
-          return sayUnread(request, server, 403, "not signed");
+          return answerUnread(request, server, 403, "not signed");
         }
         return receive(request, server, (body) =>
           secrets.trustOf(body, (secret) => whatsapp.verify?.(body, signature, secret) === true),
@@ -128,10 +128,10 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
     .post(
       "/networks/whatsapp/:token",
       ({ request, params, server }) => {
-        const number = store.read((reading) => findByCallbackToken(reading, params.token));
+        const number = store.read((tx) => findByCallbackToken(tx, params.token));
         if (number?.network !== "whatsapp") {
           onRefused("unknown_address", null);
-          return sayUnread(request, server, 403, "there is no such callback address");
+          return answerUnread(request, server, 403, "there is no such callback address");
         }
         return receive(request, server, () => ({ configuration: false, numbers: [number.id] }));
       },
@@ -152,15 +152,15 @@ function looksLikeObject(body: Uint8Array): boolean {
  * The runtime throws away what still comes of the body, and keeps none of it. The connection closes soon if the body does
  * not end: closed at once, most senders would never see the answer.
  */
-function sayUnread(request: Request, server: Connections | null, status: number, words: string): Response {
+function answerUnread(request: Request, server: Connections | null, status: number, text: string): Response {
   server?.timeout(request, LINGER_S);
-  const response = say(status, words);
+  const response = answerText(status, text);
   if (status === 503) response.headers.set("retry-after", String(NO_ROOM_RETRY_MS / 1_000));
   return response;
 }
 
-function say(status: number, words: string): Response {
-  return plain(status, `${words}\n`);
+function answerText(status: number, text: string): Response {
+  return plain(status, `${text}\n`);
 }
 
 function plain(status: number, text: string): Response {

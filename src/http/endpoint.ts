@@ -6,10 +6,10 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { notFound, type ProblemCode } from "#src/core/problem.ts";
 import type { Reader } from "#src/db/reader.ts";
-import type { Operations } from "#src/db/store.ts";
+import type { ReadWriteStore } from "#src/db/store.ts";
 import type { ConsentEvidence } from "#src/domain/contacts/consent-log.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import type { HandOverOptions } from "#src/sending/send-message.ts";
+import type { SendOptions } from "#src/sending/send-message.ts";
 import type { KeyQueue } from "./key-queue.ts";
 
 /** What every path of the API begins with. */
@@ -21,15 +21,15 @@ export interface Answer {
   body: string;
   headers?: Readonly<Record<string, string>>;
   /** Ids of what the answer is about, for the log. */
-  about?: Readonly<Record<string, number>>;
+  logFields?: Readonly<Record<string, number>>;
 }
 
 /** A program with a key, or a person of the console. */
 export type Caller = { key: number } | { user: number };
 
 export interface Call {
-  store: Operations;
-  handOver: HandOverOptions;
+  store: ReadWriteStore;
+  dispatch: SendOptions;
   /** The requests with an Idempotency-Key that this server is acting upon. */
   keyQueue: KeyQueue;
   /** For what may take long: it runs on another thread. */
@@ -38,7 +38,7 @@ export interface Call {
   searchReader: Reader;
   workspace: Workspace;
   /** Who asks: evidence of what it changes. */
-  by: Caller;
+  caller: Caller;
   /** Values of the path's `{names}`, as they were sent. */
   path: Readonly<Record<string, string>>;
   query: URLSearchParams;
@@ -93,13 +93,13 @@ export function answerData(status: number, data: unknown): Answer {
 }
 
 /** What the consent log is told about a change that a person or a program asked for. */
-export function consentBy({ by }: Pick<Call, "by">): ConsentEvidence {
-  return "key" in by ? { source: "api", evidence: by } : { source: "manual", evidence: by };
+export function consentEvidence({ caller }: Pick<Call, "caller">): ConsentEvidence {
+  return "key" in caller ? { source: "api", evidence: caller } : { source: "manual", evidence: caller };
 }
 
 /** An id in a path. Throws `not_found` for what is no integer: nothing has such an id. */
-export function requireId(text: string | undefined, noun: string): number {
+export function requireId(text: string | undefined, resource: string): number {
   const id = Number(text);
-  if (text === undefined || !/^[1-9]\d{0,15}$/.test(text) || !Number.isSafeInteger(id)) throw notFound(noun);
+  if (text === undefined || !/^[1-9]\d{0,15}$/.test(text) || !Number.isSafeInteger(id)) throw notFound(resource);
   return id;
 }

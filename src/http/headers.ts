@@ -25,13 +25,13 @@ export function requestIds(random: Random): RequestIds {
   const run = randomText(random, 10);
   let count = 0;
   return (request) => {
-    const given = request.headers.get("x-request-id");
-    return given !== null && SANE_REQUEST_ID.test(given) ? given : `${run}-${(count++).toString(36)}`;
+    const received = request.headers.get("x-request-id");
+    return received !== null && SANE_REQUEST_ID.test(received) ? received : `${run}-${(count++).toString(36)}`;
   };
 }
 
 /** For answers beside the API; headers that are there already stay. */
-export function complete(response: Response, requestId: string): Response {
+export function addSecurityHeaders(response: Response, requestId: string): Response {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) {
     if (!response.headers.has(name)) response.headers.set(name, value);
   }

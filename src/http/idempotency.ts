@@ -52,7 +52,7 @@ export function canonicalJson(value: unknown): string {
 
 /** The kept answer under the key; undefined when there is none yet. */
 export function replay({ store, workspace }: Pick<Call, "store" | "workspace">, use: KeyUse): Answer | undefined {
-  const found = store.read((reading) => findKey(reading, workspace.id, use));
+  const found = store.read((tx) => findKey(tx, workspace.id, use));
   if (found === undefined || found.status === null) return undefined;
   return { status: found.status, body: found.body ?? "", headers: { "idempotent-replayed": "true" } };
 }

@@ -1,14 +1,14 @@
 /** Requests that carry the same idempotency key at the same time: one acts, the others wait for its answer. */
-import { type KeyUse, requireSame } from "#src/domain/idempotency/keys.ts";
+import { type KeyUse, requireSameRequest } from "#src/domain/idempotency/keys.ts";
 
-interface Acting {
+interface RunningRequest {
   fingerprint: Uint8Array;
   done: Promise<void>;
 }
 
 /** Which keys are being acted upon in this process. */
 export class KeyQueue {
-  readonly #acting = new Map<string, Acting>();
+  readonly #running = new Map<string, RunningRequest>();
 
   /**
    * Runs `act` alone among the requests with this key. `replay` is asked first, and again after each wait: what it
@@ -17,23 +17,23 @@ export class KeyQueue {
   async run<T>(workspaceId: number, use: KeyUse, replay: () => T | undefined, act: () => Promise<T>): Promise<T> {
     const name = `${workspaceId} ${use.key}`;
     for (;;) {
-      const acting = this.#acting.get(name);
-      if (acting !== undefined) {
-        requireSame(acting.fingerprint, use.fingerprint);
-        await acting.done;
+      const running = this.#running.get(name);
+      if (running !== undefined) {
+        requireSameRequest(running.fingerprint, use.fingerprint);
+        await running.done;
         continue;
       }
-      const kept = replay();
-      if (kept !== undefined) return kept;
+      const storedAnswer = replay();
+      if (storedAnswer !== undefined) return storedAnswer;
       let finish = (): void => undefined;
       const done = new Promise<void>((resolve) => {
         finish = resolve;
       });
-      this.#acting.set(name, { fingerprint: use.fingerprint, done });
+      this.#running.set(name, { fingerprint: use.fingerprint, done });
       try {
         return await act();
       } finally {
-        this.#acting.delete(name);
+        this.#running.delete(name);
         finish();
       }
     }

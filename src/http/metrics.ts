@@ -14,27 +14,27 @@ export interface MetricsOptions {
 }
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/;
-const PASSED_ON = /^(forwarded|x-forwarded-.*|x-real-ip|via)$/;
+const FORWARDING_HEADERS = /^(forwarded|x-forwarded-.*|x-real-ip|via)$/;
 const TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
 export function metricsRoutes({ metrics, metricsToken }: MetricsOptions) {
   return new Elysia({ normalize: false }).get("/metrics", async ({ request, server }) => {
     const peer = server?.requestIP(request)?.address ?? "";
-    if (!hasToken(request, metricsToken) && !(LOOPBACK.test(peer) && !isPassedOn(request))) {
-      const words = "Send [server] metrics_token as a bearer token, or ask from this machine without a proxy.\n";
-      return new Response(words, { status: 403, headers: { "content-type": "text/plain; charset=utf-8" } });
+    if (!hasToken(request, metricsToken) && !(LOOPBACK.test(peer) && !isForwarded(request))) {
+      const text = "Send [server] metrics_token as a bearer token, or ask from this machine without a proxy.\n";
+      return new Response(text, { status: 403, headers: { "content-type": "text/plain; charset=utf-8" } });
     }
     return new Response(await metrics.text(), { headers: { "content-type": TEXT, "cache-control": "no-store" } });
   });
 }
 
 function hasToken(request: Request, token: string | null): boolean {
-  const given = /^bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
-  if (token === null || given === undefined) return false;
+  const presented = /^bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+  if (token === null || presented === undefined) return false;
   // Of equal length whatever was sent: the time that a comparison takes tells nothing.
-  return timingSafeEqual(hashToken(given), hashToken(token));
+  return timingSafeEqual(hashToken(presented), hashToken(token));
 }
 
-function isPassedOn(request: Request): boolean {
-  return [...request.headers.keys()].some((name) => PASSED_ON.test(name));
+function isForwarded(request: Request): boolean {
+  return [...request.headers.keys()].some((name) => FORWARDING_HEADERS.test(name));
 }

@@ -45,10 +45,10 @@ export type PageFrom = { offset: number; page: number } | { after: Record<string
 export function readPage(query: URLSearchParams): PageFrom {
   const after = query.get("after");
   if (after !== null) return { after: readCursor(after) };
-  const given = query.get("page") ?? "1";
+  const text = query.get("page") ?? "1";
   // A page beyond what can be counted is past the end, like any other.
-  const page = Math.min(Number(given), Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE));
-  if (!/^\d+$/.test(given) || page < 1) throw wrongParameter("page", "The page is a whole number, at least 1.");
+  const page = Math.min(Number(text), Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE));
+  if (!/^\d+$/.test(text) || page < 1) throw wrongParameter("page", "The page is a whole number, at least 1.");
   return { offset: (page - 1) * PER_PAGE, page };
 }
 
@@ -85,9 +85,9 @@ export function answerRows(
 
 /** A time in the query, milliseconds; null where it is left out. Throws `invalid_request`. */
 export function readSince(query: URLSearchParams, name: string, timezone: string): number | null {
-  const given = query.get(name);
-  if (given === null) return null;
-  const since = readInstant(given, timezone);
+  const text = query.get(name);
+  if (text === null) return null;
+  const since = readInstant(text, timezone);
   if (since !== null) return since;
   throw wrongParameter(
     name,

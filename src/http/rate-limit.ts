@@ -20,27 +20,27 @@ interface Bucket {
 }
 
 /** Refusals that are answered at once: a caller who hits the limit and backs off is never held. */
-const REFUSALS_AT_ONCE = 100;
-const HOLD_MS = 250;
+const PROMPT_REFUSALS_MAX = 100;
+const REFUSAL_DELAY_MS = 250;
 /** Over so many answers held at once, further ones are given at once: holding them would cost more than answering. */
-const HELD_MAX = 1_000;
+const DELAYED_MAX = 1_000;
 
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #limits: RateLimits;
-  readonly #who: string;
+  readonly #subject: string;
   readonly #buckets = new Map<number, Bucket>();
-  #held = 0;
+  #delayedCount = 0;
 
   /** `who`: whose requests it counts, in a word. */
-  constructor(clock: Clock, limits: RateLimits, who: "workspace" | "person") {
+  constructor(clock: Clock, limits: RateLimits, subject: "workspace" | "person") {
     this.#clock = clock;
     this.#limits = limits;
-    this.#who = who;
+    this.#subject = subject;
   }
 
   /** Counts one request. Throws `rate_limited` with the time until the next one may come. */
-  requireRoom(id: number): void {
+  requireToken(id: number): void {
     const { requestsPerSecond, burst } = this.#limits;
     const now = this.#clock.monotonic();
     const bucket = this.#buckets.get(id) ?? { tokens: burst, filledAt: now, refusals: 0 };
@@ -50,10 +50,10 @@ export class RateLimiter {
     bucket.refusals = Math.max(0, bucket.refusals - 2 * granted);
     bucket.filledAt = now;
     if (bucket.tokens < 1) {
-      bucket.refusals = Math.min(bucket.refusals + 1, 2 * REFUSALS_AT_ONCE);
+      bucket.refusals = Math.min(bucket.refusals + 1, 2 * PROMPT_REFUSALS_MAX);
       throw new Problem(
         "rate_limited",
-        `Too many requests: this ${this.#who} may make ${requestsPerSecond} a second.`,
+        `Too many requests: this ${this.#subject} may make ${requestsPerSecond} a second.`,
         {
           retryAfterMs: ((1 - bucket.tokens) / requestsPerSecond) * 1000,
         },
@@ -63,12 +63,12 @@ export class RateLimiter {
   }
 
   /** Before its refusal is answered: nothing to wait for (null), or the end of its wait. */
-  holdRefusal(id: number): Promise<void> | null {
+  delayRefusal(id: number): Promise<void> | null {
     const refusals = this.#buckets.get(id)?.refusals ?? 0;
-    if (refusals <= REFUSALS_AT_ONCE || this.#held >= HELD_MAX) return null;
-    this.#held += 1;
-    return sleep(this.#clock, HOLD_MS).then(() => {
-      this.#held -= 1;
+    if (refusals <= PROMPT_REFUSALS_MAX || this.#delayedCount >= DELAYED_MAX) return null;
+    this.#delayedCount += 1;
+    return sleep(this.#clock, REFUSAL_DELAY_MS).then(() => {
+      this.#delayedCount -= 1;
     });
   }
 }

@@ -9,12 +9,12 @@ import { type FieldProblems, noProblems } from "#src/core/problem.ts";
 const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true, validateFormats: false });
 
 /** Nobody reads more, and a body of a hundred thousand mistakes must not make an answer many times its size. */
-const MOST_MISTAKES = 100;
+const PROBLEMS_MAX = 100;
 
 const compiled = new WeakMap<TSchema, ValidateFunction>();
 
 /** What is wrong with `value`; empty when nothing is. `at`: the path of the value itself, "" for the whole body. */
-export function findMistakes(schema: TSchema, value: unknown, at = ""): FieldProblems {
+export function findFieldProblems(schema: TSchema, value: unknown, at = ""): FieldProblems {
   let validate = compiled.get(schema);
   if (validate === undefined) {
     validate = ajv.compile(schema);
@@ -22,7 +22,7 @@ export function findMistakes(schema: TSchema, value: unknown, at = ""): FieldPro
   }
   const fields = noProblems();
   if (validate(value)) return fields;
-  for (const error of (validate.errors ?? []).slice(0, MOST_MISTAKES)) {
+  for (const error of (validate.errors ?? []).slice(0, PROBLEMS_MAX)) {
     const path = pathOf(at, error);
     fields[path] = [...new Set([...(fields[path] ?? []), sentence(error)])];
   }
@@ -47,7 +47,7 @@ function sentence({ keyword, params, data }: ErrorObject): string {
     case "additionalProperties":
       return "There is no field of this name here.";
     case "type":
-      return `This has to be ${typeWords(params.type)}, not ${nameOf(data)}.`;
+      return `This has to be ${typeText(params.type)}, not ${nameOf(data)}.`;
     case "maxLength":
       return `This may have at most ${params.limit} characters; it has ${[...String(data)].length}.`;
     case "minLength":
@@ -67,7 +67,7 @@ function sentence({ keyword, params, data }: ErrorObject): string {
   }
 }
 
-const TYPE_WORDS: Record<string, string> = {
+const TYPE_NAMES: Record<string, string> = {
   string: "a text",
   number: "a number",
   integer: "a whole number",
@@ -77,13 +77,13 @@ const TYPE_WORDS: Record<string, string> = {
   null: "null",
 };
 
-function typeWords(type: unknown): string {
+function typeText(type: unknown): string {
   const types = Array.isArray(type) ? type.map(String) : String(type).split(",");
-  return types.map((one) => TYPE_WORDS[one] ?? one).join(" or ");
+  return types.map((one) => TYPE_NAMES[one] ?? one).join(" or ");
 }
 
 function nameOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
-  return TYPE_WORDS[typeof value] ?? typeof value;
+  return TYPE_NAMES[typeof value] ?? typeof value;
 }

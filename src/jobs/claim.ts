@@ -3,30 +3,34 @@
  * server runs on a database, so a start frees what other boots held, and no clock jump makes live work look dead.
  */
 import { and, asc, eq, gt, isNull, lte, ne, sql } from "drizzle-orm";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { type OutboxKind, type OutboxRow, outbox } from "./table.ts";
 
-const nextLane = statement((db) =>
+const nextQueue = statement((db) =>
   db
-    .select({ lane: outbox.lane, dueAt: outbox.dueAt })
+    .select({ queueKey: outbox.queueKey, dueAt: outbox.dueAt })
     .from(outbox)
     .where(
-      and(isNull(outbox.boot), eq(outbox.kind, sql.placeholder("kind")), gt(outbox.lane, sql.placeholder("after"))),
+      and(
+        isNull(outbox.runId),
+        eq(outbox.kind, sql.placeholder("kind")),
+        gt(outbox.queueKey, sql.placeholder("after")),
+      ),
     )
-    .orderBy(asc(outbox.lane), asc(outbox.dueAt))
+    .orderBy(asc(outbox.queueKey), asc(outbox.dueAt))
     .limit(1)
     .prepare(),
 );
 
 /** The lanes that have free work of a kind, each with the earliest time that it is due. One index step a lane. */
-export function lanes(reading: Reading, kind: OutboxKind): { lane: number; dueAt: number }[] {
-  const found: { lane: number; dueAt: number }[] = [];
+export function listQueues(tx: ReadTx, kind: OutboxKind): { queueKey: number; dueAt: number }[] {
+  const found: { queueKey: number; dueAt: number }[] = [];
   let after = -1;
   for (;;) {
-    const next = nextLane(reading).get({ kind, after });
+    const next = nextQueue(tx).get({ kind, after });
     if (next === undefined) return found;
     found.push(next);
-    after = next.lane;
+    after = next.queueKey;
   }
 }
 
@@ -36,9 +40,9 @@ const due = statement((db) =>
     .from(outbox)
     .where(
       and(
-        isNull(outbox.boot),
+        isNull(outbox.runId),
         eq(outbox.kind, sql.placeholder("kind")),
-        eq(outbox.lane, sql.placeholder("lane")),
+        eq(outbox.queueKey, sql.placeholder("queueKey")),
         lte(outbox.dueAt, sql.placeholder("now")),
       ),
     )
@@ -47,26 +51,26 @@ const due = statement((db) =>
     .prepare(),
 );
 
-const take = statement((db) =>
+const claimRow = statement((db) =>
   db
     .update(outbox)
-    .set({ boot: sql`${sql.placeholder("boot")}` })
-    .where(and(eq(outbox.id, sql.placeholder("id")), isNull(outbox.boot)))
+    .set({ runId: sql`${sql.placeholder("runId")}` })
+    .where(and(eq(outbox.id, sql.placeholder("id")), isNull(outbox.runId)))
     .returning()
     .prepare(),
 );
 
 /** Claims up to `limit` due rows of one lane for this boot, the earliest first. */
-export function claim(tx: Tx, kind: OutboxKind, lane: number, limit: number, boot: string): OutboxRow[] {
+export function claim(tx: Tx, kind: OutboxKind, queueKey: number, limit: number, runId: string): OutboxRow[] {
   const claimed: OutboxRow[] = [];
-  for (const { id } of due(tx).all({ kind, lane, now: tx.now, limit })) {
-    const row = take(tx).get({ id, boot });
+  for (const { id } of due(tx).all({ kind, queueKey, now: tx.now, limit })) {
+    const row = claimRow(tx).get({ id, runId });
     if (row !== undefined) claimed.push(row);
   }
   return claimed;
 }
 
-const remove = statement((db) =>
+const deleteRow = statement((db) =>
   db
     .delete(outbox)
     .where(eq(outbox.id, sql.placeholder("id")))
@@ -75,35 +79,35 @@ const remove = statement((db) =>
 
 /** The work is done. */
 export function finish(tx: Tx, id: number): void {
-  remove(tx).run({ id });
+  deleteRow(tx).run({ id });
 }
 
-const giveBack = statement((db) =>
+const unclaim = statement((db) =>
   db
     .update(outbox)
-    .set({ boot: null, dueAt: sql`${sql.placeholder("dueAt")}` })
+    .set({ runId: null, dueAt: sql`${sql.placeholder("dueAt")}` })
     .where(eq(outbox.id, sql.placeholder("id")))
     .prepare(),
 );
 
 /** The work is to be tried again at `dueAt`. */
 export function postpone(tx: Tx, id: number, dueAt: number): void {
-  giveBack(tx).run({ id, dueAt });
+  unclaim(tx).run({ id, dueAt });
 }
 
 /** Frees what other boots held; run once at the start. Returns how many rows that were. */
-export function rescue(tx: Tx, boot: string): number {
+export function reclaimJobs(tx: Tx, runId: string): number {
   return tx.db
     .update(outbox)
-    .set({ boot: null })
-    .where(and(ne(outbox.boot, boot)))
+    .set({ runId: null })
+    .where(and(ne(outbox.runId, runId)))
     .run().changes;
 }
 
 /** Drops a lane's free work of a kind. What is in flight finds out by itself that it is no longer wanted. */
-export function dropWaiting(tx: Tx, kind: OutboxKind, lane: number): void {
+export function deleteUnclaimed(tx: Tx, kind: OutboxKind, queueKey: number): void {
   tx.db
     .delete(outbox)
-    .where(and(eq(outbox.kind, kind), eq(outbox.lane, lane), isNull(outbox.boot)))
+    .where(and(eq(outbox.kind, kind), eq(outbox.queueKey, queueKey), isNull(outbox.runId)))
     .run();
 }

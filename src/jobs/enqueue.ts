@@ -3,10 +3,10 @@ import { sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/db/transaction.ts";
 import { type OutboxKind, outbox } from "./table.ts";
 
-export interface Work {
+export interface Job {
   kind: OutboxKind;
   subject: number;
-  lane: number;
+  queueKey: number;
   /** Wall time, milliseconds. */
   dueAt: number;
 }
@@ -17,9 +17,9 @@ const insert = statement((db) =>
     .values({
       kind: sql.placeholder("kind"),
       subject: sql.placeholder("subject"),
-      lane: sql.placeholder("lane"),
+      queueKey: sql.placeholder("queueKey"),
       dueAt: sql.placeholder("dueAt"),
-      boot: null,
+      runId: null,
     })
     .onConflictDoUpdate({
       target: [outbox.kind, outbox.subject],
@@ -28,28 +28,28 @@ const insert = statement((db) =>
     .prepare(),
 );
 
-const insertAnew = statement((db) =>
+const insertOrReschedule = statement((db) =>
   db
     .insert(outbox)
     .values({
       kind: sql.placeholder("kind"),
       subject: sql.placeholder("subject"),
-      lane: sql.placeholder("lane"),
+      queueKey: sql.placeholder("queueKey"),
       dueAt: sql.placeholder("dueAt"),
-      boot: null,
+      runId: null,
     })
     .onConflictDoUpdate({ target: [outbox.kind, outbox.subject], set: { dueAt: sql`excluded.due_at` } })
     .prepare(),
 );
 
 /** Like `enqueue`, but what was asked for before is due at the new time, also when that is later. */
-export function enqueueAnew(tx: Tx, work: Work): void {
-  insertAnew(tx).run({ ...work });
-  tx.wake(work.kind);
+export function reschedule(tx: Tx, job: Job): void {
+  insertOrReschedule(tx).run({ ...job });
+  tx.notify(job.kind);
 }
 
 /** One row for each kind and subject: asking again only makes it due earlier. */
-export function enqueue(tx: Tx, work: Work): void {
-  insert(tx).run({ ...work });
-  tx.wake(work.kind);
+export function enqueue(tx: Tx, job: Job): void {
+  insert(tx).run({ ...job });
+  tx.notify(job.kind);
 }

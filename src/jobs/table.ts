@@ -9,20 +9,20 @@ export const outbox = sqliteTable("outbox", {
   /** The row that it is to be done to. */
   subject: integer().notNull(),
   /** Work of one lane never waits for another's: a workspace's id, or 0 for the server's own. */
-  lane: integer().notNull(),
+  queueKey: integer().notNull(),
   dueAt: instant().notNull(),
   /** The process that works on it; null while it is free. */
-  boot: text(),
+  runId: text(),
 });
 
 /**
- * `deliver_webhook`: subject is a delivery · `settle_message`: subject is a message in doubt · `start_broadcast`: a
+ * `deliver_webhook`: subject is a delivery · `expire_message`: subject is a message in doubt · `start_broadcast`: a
  * broadcast whose time has come · `review_broadcast`: a broadcast that may be complete, settled, or to be stopped ·
  * `sync_account`: subject is the first number of a network's account.
  */
 export const outboxKinds = [
   "deliver_webhook",
-  "settle_message",
+  "expire_message",
   "start_broadcast",
   "review_broadcast",
   "sync_account",

@@ -5,33 +5,33 @@
  */
 import type { Clock, Timer } from "#src/core/clock.ts";
 import type { Store } from "#src/db/store.ts";
-import { claim, lanes, postpone } from "./claim.ts";
+import { claim, listQueues, postpone } from "./claim.ts";
 import type { OutboxKind, OutboxRow } from "./table.ts";
 
 export interface WorkerOptions {
   store: Store;
   clock: Clock;
-  boot: string;
+  runId: string;
   kind: OutboxKind;
   /** Most rows of a lane in flight at the same time. */
-  concurrency: (lane: number) => number;
+  concurrency: (queueKey: number) => number;
   /** Does the work and records it, outbox row included. What it throws is logged and the row tried again later. */
   perform: (row: OutboxRow) => Promise<void>;
   onError: (error: unknown, row: OutboxRow | null) => void;
 }
 
 /** When `perform` threw (a fault of ours or of the storage), the row waits this long. */
-const AFTER_FAULT_MS = 5_000;
-const LOOK_AGAIN_MS = 1_000;
+const RETRY_AFTER_FAULT_MS = 5_000;
+const RETRY_CLAIM_MS = 1_000;
 /** The loop looks at least this often, whatever the timer says: a wall clock may be set back. */
-const LOOK_AT_LEAST_MS = 600_000;
+const POLL_INTERVAL_MAX_MS = 600_000;
 
 export class Worker {
   readonly #options: WorkerOptions;
   readonly #inFlight = new Map<number, number>();
   #timer: Timer | null = null;
   #isRunning = false;
-  #isNudged = false;
+  #isNotified = false;
   #isStopped = true;
 
   constructor(options: WorkerOptions) {
@@ -40,13 +40,13 @@ export class Worker {
 
   start(): void {
     this.#isStopped = false;
-    this.nudge();
+    this.notify();
   }
 
   /** Looks for work now. Cheap: several nudges in one turn are one look. */
-  nudge(): void {
+  notify(): void {
     if (this.#isStopped) return;
-    this.#isNudged = true;
+    this.#isNotified = true;
     if (this.#isRunning) return;
     this.#isRunning = true;
     void this.#run();
@@ -65,13 +65,13 @@ export class Worker {
 
   async #run(): Promise<void> {
     try {
-      while (this.#isNudged && !this.#isStopped) {
-        this.#isNudged = false;
+      while (this.#isNotified && !this.#isStopped) {
+        this.#isNotified = false;
         await this.runOnce();
       }
     } catch (error) {
       this.#options.onError(error, null);
-      this.#sleepUntil(this.#options.clock.now() + AFTER_FAULT_MS);
+      this.#pollAt(this.#options.clock.now() + RETRY_AFTER_FAULT_MS);
     } finally {
       this.#isRunning = false;
     }
@@ -79,57 +79,62 @@ export class Worker {
 
   /** Claims everything that is due and fits, starts it, and arms the timer for what comes next. */
   async runOnce(): Promise<void> {
-    const { store, clock, kind, boot } = this.#options;
+    const { store, clock, kind, runId } = this.#options;
     const now = clock.now();
-    const waiting = store.read((reading) => lanes(reading, kind));
-    const wanted = waiting
+    const queues = store.read((tx) => listQueues(tx, kind));
+    const claimable = queues
       .filter(({ dueAt }) => dueAt <= now)
-      .map(({ lane }) => ({ lane, room: this.#options.concurrency(lane) - (this.#inFlight.get(lane) ?? 0) }))
-      .filter(({ room }) => room > 0);
-    const later = waiting.filter(({ dueAt }) => dueAt > now).map(({ dueAt }) => dueAt);
-    if (later.length > 0) this.#sleepUntil(Math.min(...later));
-    if (wanted.length === 0) return;
-    const rows = await store.write((tx) => wanted.flatMap(({ lane, room }) => claim(tx, kind, lane, room, boot)));
+      .map(({ queueKey }) => ({
+        queueKey,
+        freeSlots: this.#options.concurrency(queueKey) - (this.#inFlight.get(queueKey) ?? 0),
+      }))
+      .filter(({ freeSlots }) => freeSlots > 0);
+    const upcoming = queues.filter(({ dueAt }) => dueAt > now).map(({ dueAt }) => dueAt);
+    if (upcoming.length > 0) this.#pollAt(Math.min(...upcoming));
+    if (claimable.length === 0) return;
+    const rows = await store.write((tx) =>
+      claimable.flatMap(({ queueKey, freeSlots }) => claim(tx, kind, queueKey, freeSlots, runId)),
+    );
     for (const row of rows) void this.#perform(row);
-    if (rows.length > 0) this.#isNudged = true;
+    if (rows.length > 0) this.#isNotified = true;
     // The wall clock was set back between the look and the claim, so what was due is due later: look again then.
-    else this.#sleepUntil(Math.max(clock.now() + LOOK_AGAIN_MS, Math.min(...waiting.map(({ dueAt }) => dueAt))));
+    else this.#pollAt(Math.max(clock.now() + RETRY_CLAIM_MS, Math.min(...queues.map(({ dueAt }) => dueAt))));
   }
 
   async #perform(row: OutboxRow): Promise<void> {
-    this.#inFlight.set(row.lane, (this.#inFlight.get(row.lane) ?? 0) + 1);
+    this.#inFlight.set(row.queueKey, (this.#inFlight.get(row.queueKey) ?? 0) + 1);
     try {
       await this.#options.perform(row);
     } catch (error) {
       this.#options.onError(error, row);
-      await this.#giveBack(row);
+      await this.#release(row);
     } finally {
-      const left = (this.#inFlight.get(row.lane) ?? 1) - 1;
-      if (left > 0) this.#inFlight.set(row.lane, left);
-      else this.#inFlight.delete(row.lane);
-      this.nudge();
+      const remaining = (this.#inFlight.get(row.queueKey) ?? 1) - 1;
+      if (remaining > 0) this.#inFlight.set(row.queueKey, remaining);
+      else this.#inFlight.delete(row.queueKey);
+      this.notify();
     }
   }
 
   /** Keeps trying: a claimed row that is never given back would wait for the next start. */
-  async #giveBack(row: OutboxRow): Promise<void> {
+  async #release(row: OutboxRow): Promise<void> {
     const { store, clock } = this.#options;
     for (;;) {
       try {
-        return await store.write((tx) => postpone(tx, row.id, tx.now + AFTER_FAULT_MS));
+        return await store.write((tx) => postpone(tx, row.id, tx.now + RETRY_AFTER_FAULT_MS));
       } catch {
         if (this.#isStopped) return;
-        await new Promise<void>((resolve) => clock.setTimer(AFTER_FAULT_MS, resolve));
+        await new Promise<void>((resolve) => clock.setTimer(RETRY_AFTER_FAULT_MS, resolve));
       }
     }
   }
 
-  #sleepUntil(dueAt: number): void {
+  #pollAt(dueAt: number): void {
     const { clock } = this.#options;
     this.#timer?.cancel();
     // A look that was under way when the worker was stopped must not leave a timer that keeps the process alive.
     if (this.#isStopped) return;
-    const delayMs = Math.min(Math.max(0, dueAt - clock.now()), LOOK_AT_LEAST_MS);
-    this.#timer = clock.setTimer(delayMs, () => this.nudge());
+    const delayMs = Math.min(Math.max(0, dueAt - clock.now()), POLL_INTERVAL_MAX_MS);
+    this.#timer = clock.setTimer(delayMs, () => this.notify());
   }
 }

@@ -87,7 +87,7 @@ const IPV4_CARRIERS: { range: Range; shift: bigint; inverted: boolean; reaches: 
   { range: rangeOf(128, "2001::/32"), shift: 0n, inverted: true, reaches: "reserved" }, // Teredo: its client
 ];
 
-const LONGEST_URL = 2048;
+const URL_LENGTH_MAX = 2048;
 
 /** What kind of address `ip` is: dotted IPv4, or IPv6 with or without the brackets of a URL and a zone. */
 export function classifyAddress(ip: string): AddressKind {
@@ -106,7 +106,7 @@ export function isPublicAddress(ip: string): boolean {
  * turned `0x7f.1`, `2130706433` and `127.1` into dotted form. The refusal completes "The webhook address …".
  */
 export function requireWebhookUrl(text: string, rules: WebhookUrlRules): { url: URL } | { refusal: string } {
-  if (text.length > LONGEST_URL) return { refusal: `is longer than ${LONGEST_URL} characters` };
+  if (text.length > URL_LENGTH_MAX) return { refusal: `is longer than ${URL_LENGTH_MAX} characters` };
   // The URL parser would drop these silently, and what is stored would not be what is called.
   if (hasBlankOrControl(text)) return { refusal: "contains a space or a control character" };
   if (!URL.canParse(text)) return { refusal: "is not a complete URL such as https://example.com/webhook" };
@@ -116,8 +116,8 @@ export function requireWebhookUrl(text: string, rules: WebhookUrlRules): { url: 
   }
   if (url.username !== "" || url.password !== "") return { refusal: "must not contain a user name or password" };
   if (text.includes("#")) return { refusal: "must not contain a fragment (#…)" };
-  if (url.href.length > LONGEST_URL) {
-    return { refusal: `is longer than ${LONGEST_URL} characters once its special characters are encoded` };
+  if (url.href.length > URL_LENGTH_MAX) {
+    return { refusal: `is longer than ${URL_LENGTH_MAX} characters once its special characters are encoded` };
   }
   const refusal = hostRefusal(url.hostname, rules.allowPrivate);
   return refusal === null ? { url } : { refusal };
@@ -212,7 +212,7 @@ function groupsOf(text: string): bigint[] {
 }
 
 /** What is wrong with a webhook address, in sentences; null when nothing is. Names the setting that stands in the way. */
-export function findWebhookUrlMistake(url: string, { allowHttp, allowPrivate }: WebhookUrlRules): string | null {
+export function findWebhookUrlProblem(url: string, { allowHttp, allowPrivate }: WebhookUrlRules): string | null {
   const read = requireWebhookUrl(url, { allowHttp, allowPrivate });
   if (!("refusal" in read)) return null;
   const problem = `The webhook address ${read.refusal}.`;

@@ -15,10 +15,10 @@ export interface FileFetcher {
   lookup?: ResolveName | undefined;
 }
 
-export interface WantedFile {
+export interface FileRequest {
   link: string;
   /** Bytes. */
-  largest: number;
+  maxBytes: number;
   timeoutMs: number;
 }
 
@@ -34,7 +34,7 @@ const REDIRECTS_MAX = 5;
 /** The file, or why it cannot be had: the end of a sentence about "its address". */
 export async function fetchFile(
   fetcher: FileFetcher,
-  { link, largest, timeoutMs }: WantedFile,
+  { link, maxBytes, timeoutMs }: FileRequest,
 ): Promise<FetchedFile | string> {
   const limit = new AbortController();
   const timer = fetcher.clock.setTimer(timeoutMs, () => limit.abort());
@@ -48,14 +48,14 @@ export async function fetchFile(
       const response = await request(checked.url, lookup, limit.signal);
       const { location } = response.headers;
       const status = response.statusCode ?? 0;
-      if (status < 300 || status > 399 || location === undefined) return await read(response, largest);
+      if (status < 300 || status > 399 || location === undefined) return await read(response, maxBytes);
       response.destroy();
       if (!URL.canParse(location, checked.url.href)) return "redirects to no address";
       address = new URL(location, checked.url).href;
     }
     return "redirects in a circle";
   } catch (error) {
-    return `could not be read (${limit.signal.aborted ? "too slow" : wordsOf(error)})`;
+    return `could not be read (${limit.signal.aborted ? "too slow" : describeError(error)})`;
   } finally {
     timer.cancel();
   }
@@ -74,7 +74,7 @@ function request(
   });
 }
 
-async function read(response: http.IncomingMessage, largest: number): Promise<FetchedFile | string> {
+async function read(response: http.IncomingMessage, maxBytes: number): Promise<FetchedFile | string> {
   const { statusCode = 0, headers } = response;
   if (statusCode < 200 || statusCode > 299) {
     response.destroy();
@@ -86,14 +86,14 @@ async function read(response: http.IncomingMessage, largest: number): Promise<Fe
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.byteLength;
     // Leaving the loop closes the connection.
-    if (size > largest) return `has more than ${largest} bytes`;
+    if (size > maxBytes) return `has more than ${maxBytes} bytes`;
     chunks.push(chunk);
   }
   return { bytes: new Uint8Array(Buffer.concat(chunks)), contentType };
 }
 
 /** Only the code where there is one: the runtime's own sentences help nobody. */
-function wordsOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return "code" in error && typeof error.code === "string" ? error.code : error.message;
 }

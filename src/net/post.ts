@@ -35,20 +35,20 @@ export type PostResult =
 export type PostFailure = "timeout" | LookupFailure["reason"] | "connection" | "tls" | "protocol";
 
 /** How much of an answer is read and kept. An answer that is longer costs its connection. */
-const KEPT_BODY_BYTES = 16 * 1024;
+const RESPONSE_BYTES_MAX = 16 * 1024;
 
 /**
  * Per host and port. Many workspaces may share a host (an automation platform), each with a few attempts in flight;
  * what queues here waits on its own time-out, so this is only a guard against running out of file descriptors.
  */
-const MOST_SOCKETS_PER_HOST = 256;
-const MOST_IDLE_SOCKETS_PER_HOST = 32;
+const SOCKETS_PER_HOST_MAX = 256;
+const IDLE_SOCKETS_PER_HOST_MAX = 32;
 
 /** Below the 5 s after which common servers hang up: a socket that they are closing is the one thing not to write to. */
 const IDLE_SOCKET_MS = 4_000;
 
 /** What the runtime's sockets say when the other side has hung up. */
-const CUT_CODES = new Set(["ECONNRESET", "EPIPE", "ERR_SOCKET_CLOSED", "ERR_STREAM_PREMATURE_CLOSE"]);
+const HANGUP_CODES = new Set(["ECONNRESET", "EPIPE", "ERR_SOCKET_CLOSED", "ERR_STREAM_PREMATURE_CLOSE"]);
 const CERTIFICATE_CODES =
   /^(CERT_|CRL_|DEPTH_ZERO|ERR_TLS_CERT|ERROR_IN_C|HOSTNAME_|INVALID_|PATH_LENGTH|SELF_SIGNED|UNABLE_TO_)/;
 const TLS_CODES = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
@@ -59,13 +59,13 @@ export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPos
   const lookup = checkedLookup(settings.lookup ?? resolveName, allowPrivate);
   const pool = {
     keepAlive: true,
-    maxSockets: MOST_SOCKETS_PER_HOST,
-    maxFreeSockets: MOST_IDLE_SOCKETS_PER_HOST,
+    maxSockets: SOCKETS_PER_HOST_MAX,
+    maxFreeSockets: IDLE_SOCKETS_PER_HOST_MAX,
     timeout: IDLE_SOCKET_MS,
   };
   const agents = { http: new http.Agent(pool), https: new https.Agent(pool) };
   const abandonAll = new Set<() => void>();
-  let closed = false;
+  let isClosed = false;
 
   return {
     post({ url: text, headers, body }) {
@@ -73,31 +73,31 @@ export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPos
       const elapsedMs = (): number => Math.round(clock.monotonic() - startedAt);
       const refuse = (reason: PostFailure, message: string): Promise<PostResult> =>
         Promise.resolve({ kind: "failed", reason, message, durationMs: elapsedMs() });
-      if (closed) return refuse("connection", "The server is stopping.");
+      if (isClosed) return refuse("connection", "The server is stopping.");
       // Here and not only when the address is set: the settings may have become stricter since.
       const checked = requireWebhookUrl(text, settings);
       if ("refusal" in checked) return refuse("refused_address", `The webhook address ${checked.refusal}.`);
 
       return new Promise((resolve) => {
         const { url } = checked;
-        const secure = url.protocol === "https:";
+        const isSecure = url.protocol === "https:";
         const bytes = Buffer.byteLength(body);
         let request: http.ClientRequest | null = null;
         let response: http.IncomingMessage | null = null;
-        let settled = false;
+        let isComplete = false;
 
-        const settle = (result: PostResult): void => {
-          settled = true;
+        const complete = (result: PostResult): void => {
+          isComplete = true;
           timer.cancel();
           abandonAll.delete(abandon);
           resolve(result);
         };
         const fail = (reason: PostFailure, message: string): void => {
-          if (settled) return;
-          settle({ kind: "failed", reason, message, durationMs: elapsedMs() });
+          if (isComplete) return;
+          complete({ kind: "failed", reason, message, durationMs: elapsedMs() });
           request?.destroy();
         };
-        const failBy = (error: unknown): void => {
+        const failWith = (error: unknown): void => {
           const { reason, message } = describeError(error);
           fail(reason, message);
         };
@@ -110,24 +110,26 @@ export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPos
           const chunks: Buffer[] = [];
           let size = 0;
           const finish = (): void => {
-            if (settled) return;
+            if (isComplete) return;
             const text = decode(chunks);
-            settle({ kind: "answered", status: answer.statusCode ?? 0, body: text, durationMs: elapsedMs() });
+            complete({ kind: "answered", status: answer.statusCode ?? 0, body: text, durationMs: elapsedMs() });
           };
           answer.on("data", (chunk: Buffer) => {
-            if (settled) return;
-            chunks.push(size + chunk.length > KEPT_BODY_BYTES ? chunk.subarray(0, KEPT_BODY_BYTES - size) : chunk);
+            if (isComplete) return;
+            chunks.push(
+              size + chunk.length > RESPONSE_BYTES_MAX ? chunk.subarray(0, RESPONSE_BYTES_MAX - size) : chunk,
+            );
             size += chunk.length;
-            if (size <= KEPT_BODY_BYTES) return;
+            if (size <= RESPONSE_BYTES_MAX) return;
             finish();
             answer.destroy();
           });
           answer.on("end", finish);
-          answer.on("error", failBy);
+          answer.on("error", failWith);
         };
 
         const send = (agent: http.Agent | false): void => {
-          const sent = (secure ? https : http).request({
+          const sent = (isSecure ? https : http).request({
             method: "POST",
             hostname: hostOf(url),
             port: url.port,
@@ -141,11 +143,11 @@ export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPos
           sent.on("response", read);
           sent.on("upgrade", () => fail("protocol", "The receiver wanted to switch to another protocol (status 101)."));
           sent.on("error", (error) => {
-            if (settled || request !== sent) return;
+            if (isComplete || request !== sent) return;
             // The receiver closed an idle connection just as it was used again: no news about the receiver. A repeat
             // is harmless, for receivers know an event by its id.
-            if (sent.reusedSocket && response === null && CUT_CODES.has(codeOf(error))) attempt(false);
-            else failBy(error);
+            if (sent.reusedSocket && response === null && HANGUP_CODES.has(codeOf(error))) attempt(false);
+            else failWith(error);
           });
           sent.on("close", () => {
             if (request === sent && response === null) fail("connection", "The connection closed without an answer.");
@@ -157,15 +159,15 @@ export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPos
           try {
             send(agent);
           } catch (error) {
-            failBy(error);
+            failWith(error);
           }
         };
-        attempt(secure ? agents.https : agents.http);
+        attempt(isSecure ? agents.https : agents.http);
       });
     },
 
     close() {
-      closed = true;
+      isClosed = true;
       for (const abandon of abandonAll) abandon();
       agents.http.destroy();
       agents.https.destroy();
@@ -182,7 +184,7 @@ function describeError(error: unknown): { reason: PostFailure; message: string }
   if (error instanceof LookupFailure) return { reason: error.reason, message: error.message };
   const code = codeOf(error);
   const detail = error instanceof Error && error.message !== "" ? error.message : code || "unknown error";
-  if (CUT_CODES.has(code)) {
+  if (HANGUP_CODES.has(code)) {
     return { reason: "connection", message: "The receiver closed the connection before its answer was complete." };
   }
   if (code === "ECONNREFUSED") {

@@ -5,7 +5,7 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { Sender } from "./network.ts";
 
 /** A number with its token in clear. */
-export interface Opened {
+export interface OpenedNumber {
   number: SendingNumber;
   sender: Sender;
 }

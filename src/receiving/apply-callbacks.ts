@@ -11,11 +11,11 @@ import type { Log } from "#src/core/log.ts";
 import { isStorageFailure } from "#src/db/failure.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { emptyCallback, finishCallback, getCallback, listWaiting, nextDueAt } from "#src/domain/inbound/callbacks.ts";
+import { emptyCallback, finishCallback, getCallback, listPending, nextDueAt } from "#src/domain/inbound/callbacks.ts";
 import type { Callback } from "#src/domain/inbound/table.ts";
-import { Tally } from "#src/domain/messages/counter-deltas.ts";
-import type { Networks, Report } from "#src/networks/network.ts";
-import { type Applied, applyReport, NOT_OURS, type ReportBatch } from "./apply-item.ts";
+import { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
+import type { CallbackItem, Networks } from "#src/networks/network.ts";
+import { applyItem, type BatchContext, type ItemResult, NOT_OURS } from "./apply-item.ts";
 
 export interface ApplyOptions {
   store: Store;
@@ -33,15 +33,15 @@ const BODIES_PER_READ = 64;
 const ITEMS_PER_WRITE = 100;
 /** A body of a thousand items for somebody else says the same a thousand times. */
 const NOTES_MAX = 20;
-const AFTER_FAULT_MS = 2_000;
+const RETRY_AFTER_FAULT_MS = 2_000;
 /** A wall clock may be set back: the loop looks at least this often. */
-const LOOK_AT_LEAST_MS = 600_000;
+const POLL_INTERVAL_MAX_MS = 600_000;
 
-const NOTHING: Applied = { note: null, messageId: null };
+const NO_EFFECT: ItemResult = { note: null, messageId: null };
 
-interface Item {
+interface BatchEntry {
   callback: Omit<Callback, "body">;
-  report: Report;
+  item: CallbackItem;
   isLast: boolean;
 }
 
@@ -49,7 +49,7 @@ export class CallbackApplier {
   readonly #options: ApplyOptions;
   #timer: Timer | null = null;
   #isRunning = false;
-  #isNudged = false;
+  #isNotified = false;
   #isStopped = true;
 
   constructor(options: ApplyOptions) {
@@ -58,7 +58,7 @@ export class CallbackApplier {
 
   start(): void {
     this.#isStopped = false;
-    this.nudge();
+    this.notify();
   }
 
   stop(): void {
@@ -66,9 +66,9 @@ export class CallbackApplier {
     this.#timer?.cancel();
   }
 
-  nudge(): void {
+  notify(): void {
     if (this.#isStopped) return;
-    this.#isNudged = true;
+    this.#isNotified = true;
     if (!this.#isRunning) void this.#run();
   }
 
@@ -79,14 +79,14 @@ export class CallbackApplier {
   async #run(): Promise<void> {
     this.#isRunning = true;
     try {
-      while (this.#isNudged && !this.#isStopped) {
-        this.#isNudged = false;
-        if (await this.runOnce()) this.#isNudged = true;
+      while (this.#isNotified && !this.#isStopped) {
+        this.#isNotified = false;
+        if (await this.runOnce()) this.#isNotified = true;
       }
-      this.#sleepUntilDue();
+      this.#pollWhenDue();
     } catch (error) {
       this.#options.log.error("callbacks could not be applied; trying again", { error });
-      this.#sleep(AFTER_FAULT_MS);
+      this.#pollAfter(RETRY_AFTER_FAULT_MS);
     } finally {
       this.#isRunning = false;
     }
@@ -95,40 +95,40 @@ export class CallbackApplier {
   /** Applies what is due now; true when there may be more. */
   async runOnce(): Promise<boolean> {
     const { store } = this.#options;
-    const waiting = store.read((reading) => listWaiting(reading, BODIES_PER_READ));
-    let items: Item[] = [];
+    const waiting = store.read((tx) => listPending(tx, BODIES_PER_READ));
+    let entries: BatchEntry[] = [];
     for (const { id } of waiting) {
       if (this.#isStopped) return false;
-      items.push(...this.#itemsOf(id));
+      entries.push(...this.#entriesOf(id));
       // One body at a time is read and taken apart: between two of them requests and other callbacks have their turn.
-      if (items.length >= ITEMS_PER_WRITE) {
-        await this.#applyAll(items);
-        items = [];
+      if (entries.length >= ITEMS_PER_WRITE) {
+        await this.#applyAll(entries);
+        entries = [];
       }
     }
-    await this.#applyAll(items);
+    await this.#applyAll(entries);
     return waiting.length === BODIES_PER_READ;
   }
 
   /** A body without a single item still has to be finished. */
-  #itemsOf(id: number): Item[] {
+  #entriesOf(id: number): BatchEntry[] {
     const { store, networks } = this.#options;
-    const { body, ...callback } = store.read((reading) => getCallback(reading, id));
-    const reports = networks[callback.network].parse(body);
-    const all: Report[] = reports.length > 0 ? reports : [{ kind: "ignored", about: "an empty body" }];
-    return all.map((report, index) => ({ callback, report, isLast: index === all.length - 1 }));
+    const { body, ...callback } = store.read((tx) => getCallback(tx, id));
+    const parsed = networks[callback.network].parse(body);
+    const all: CallbackItem[] = parsed.length > 0 ? parsed : [{ kind: "ignored", about: "an empty body" }];
+    return all.map((item, index) => ({ callback, item, isLast: index === all.length - 1 }));
   }
 
-  async #applyAll(items: Item[]): Promise<void> {
+  async #applyAll(entries: BatchEntry[]): Promise<void> {
     const { store, watch, onIgnored } = this.#options;
     const notes = new Map<number, string[]>();
-    const ofErased = new Set<number>();
-    for (let start = 0; start < items.length; start += ITEMS_PER_WRITE) {
-      const batch = items.slice(start, start + ITEMS_PER_WRITE);
-      const applied = await store.write((tx) => this.#applyBatch(tx, batch, notes, ofErased));
+    const erasedCallbacks = new Set<number>();
+    for (let start = 0; start < entries.length; start += ITEMS_PER_WRITE) {
+      const batch = entries.slice(start, start + ITEMS_PER_WRITE);
+      const applied = await store.write((tx) => this.#applyBatch(tx, batch, notes, erasedCallbacks));
       batch.forEach(({ callback }, index) => {
-        const { note, messageId } = applied[index] ?? NOTHING;
-        if (messageId !== null) watch.changed(messageId);
+        const { note, messageId } = applied[index] ?? NO_EFFECT;
+        if (messageId !== null) watch.notify(messageId);
         if (note !== null) notes.set(callback.id, withNote(notes.get(callback.id), note));
         if (note === NOT_OURS) onIgnored?.();
       });
@@ -139,27 +139,32 @@ export class CallbackApplier {
    * What became of each item. `known`: by body, what could not be applied in earlier writes; `ofErased`: bodies that name
    * somebody who was erased, added to.
    */
-  #applyBatch(tx: Tx, batch: Item[], known: ReadonlyMap<number, string[]>, ofErased: Set<number>): Applied[] {
+  #applyBatch(
+    tx: Tx,
+    batch: BatchEntry[],
+    earlierNotes: ReadonlyMap<number, string[]>,
+    erasedCallbacks: Set<number>,
+  ): ItemResult[] {
     const applied = this.#applyTogether(tx, batch) ?? this.#applyOneByOne(tx, batch);
-    const notes = new Map(known);
+    const notes = new Map(earlierNotes);
     batch.forEach(({ callback, isLast }, index) => {
-      const { note, isOfErased = false } = applied[index] ?? NOTHING;
+      const { note, isContactErased = false } = applied[index] ?? NO_EFFECT;
       if (note !== null) notes.set(callback.id, withNote(notes.get(callback.id), note));
-      if (isOfErased) ofErased.add(callback.id);
+      if (isContactErased) erasedCallbacks.add(callback.id);
       if (!isLast) return;
       finishCallback(tx, callback.id, notes.get(callback.id)?.join("; ") ?? null);
-      if (ofErased.has(callback.id)) emptyCallback(tx, callback.id);
+      if (erasedCallbacks.has(callback.id)) emptyCallback(tx, callback.id);
     });
     return applied;
   }
 
   /** Null where one of them failed: then nothing of any is left. */
-  #applyTogether(tx: Tx, batch: Item[]): Applied[] | null {
+  #applyTogether(tx: Tx, batch: BatchEntry[]): ItemResult[] | null {
     try {
       return tx.savepoint(() => {
-        const shared = this.#newBatch(tx);
-        const applied = batch.map(({ callback, report }) => applyItem(tx, callback, report, shared));
-        shared.tally.flush();
+        const context = this.#newContext(tx);
+        const applied = batch.map(({ callback, item }) => handleItem(tx, callback, item, context));
+        context.deltas.flush();
         return applied;
       });
     } catch (error) {
@@ -169,13 +174,13 @@ export class CallbackApplier {
   }
 
   /** One item's fault is noted and passed by; only a failing disk goes on to the caller. */
-  #applyOneByOne(tx: Tx, batch: Item[]): Applied[] {
-    return batch.map(({ callback, report }) => {
+  #applyOneByOne(tx: Tx, batch: BatchEntry[]): ItemResult[] {
+    return batch.map(({ callback, item }) => {
       try {
         return tx.savepoint(() => {
-          const shared = this.#newBatch(tx);
-          const applied = applyItem(tx, callback, report, shared);
-          shared.tally.flush();
+          const context = this.#newContext(tx);
+          const applied = handleItem(tx, callback, item, context);
+          context.deltas.flush();
           return applied;
         });
       } catch (error) {
@@ -186,27 +191,27 @@ export class CallbackApplier {
     });
   }
 
-  #newBatch(tx: Tx): ReportBatch {
-    return { instanceId: this.#options.instanceId, tally: new Tally(tx), numbers: new Map() };
+  #newContext(tx: Tx): BatchContext {
+    return { instanceId: this.#options.instanceId, deltas: new CounterDeltas(tx), numbers: new Map() };
   }
 
-  #sleepUntilDue(): void {
+  #pollWhenDue(): void {
     if (this.#isStopped) return;
     const { store, clock } = this.#options;
     const dueAt = store.read(nextDueAt);
-    if (dueAt !== null) this.#sleep(Math.min(Math.max(0, dueAt - clock.now()), LOOK_AT_LEAST_MS));
+    if (dueAt !== null) this.#pollAfter(Math.min(Math.max(0, dueAt - clock.now()), POLL_INTERVAL_MAX_MS));
   }
 
-  #sleep(delayMs: number): void {
+  #pollAfter(delayMs: number): void {
     this.#timer?.cancel();
-    this.#timer = this.#options.clock.setTimer(delayMs, () => this.nudge());
+    this.#timer = this.#options.clock.setTimer(delayMs, () => this.notify());
   }
 }
 
-function applyItem(tx: Tx, callback: Item["callback"], report: Report, batch: ReportBatch): Applied {
-  if (report.kind === "broken") return { note: `unreadable: ${report.why}`, messageId: null };
-  if (report.kind === "ignored") return NOTHING;
-  return applyReport(tx, callback, report, batch);
+function handleItem(tx: Tx, callback: BatchEntry["callback"], item: CallbackItem, batch: BatchContext): ItemResult {
+  if (item.kind === "broken") return { note: `unreadable: ${item.why}`, messageId: null };
+  if (item.kind === "ignored") return NO_EFFECT;
+  return applyItem(tx, callback, item, batch);
 }
 
 function withNote(notes: readonly string[] = [], note: string): string[] {

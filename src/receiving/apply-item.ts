@@ -6,74 +6,74 @@
 import type { Tx } from "#src/db/transaction.ts";
 import { MARKETING_REFUSED } from "#src/domain/contacts/opt-out.ts";
 import { changeNumber } from "#src/domain/inbound/change-number.ts";
-import { obeyControl } from "#src/domain/inbound/marketing-preference.ts";
+import { applyPreference } from "#src/domain/inbound/marketing-preference.ts";
 import { receive } from "#src/domain/inbound/receive.ts";
 import type { Callback as Stored } from "#src/domain/inbound/table.ts";
 import { applyStatus } from "#src/domain/messages/apply-status.ts";
-import type { Tally } from "#src/domain/messages/counter-deltas.ts";
-import type { StatusReport } from "#src/domain/messages/status-item.ts";
-import { askForSync, findSync } from "#src/domain/numbers/account-sync.ts";
-import type { NumberNews } from "#src/domain/numbers/account-update.ts";
-import { applyNews, findState } from "#src/domain/numbers/network-state.ts";
+import type { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
+import type { StatusItem } from "#src/domain/messages/status-item.ts";
+import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
+import type { AccountUpdate } from "#src/domain/numbers/account-update.ts";
+import { applyUpdate, findState } from "#src/domain/numbers/network-state.ts";
 import { findByPhoneNumberId, listOfAccount } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import { hearTemplate } from "#src/domain/templates/sync.ts";
-import type { TemplateNews, TemplateReport } from "#src/domain/templates/template-update.ts";
-import type { Report } from "#src/networks/network.ts";
+import { applyTemplateUpdate } from "#src/domain/templates/sync.ts";
+import type { TemplateStatusUpdate, TemplateUpdate } from "#src/domain/templates/template-update.ts";
+import type { CallbackItem } from "#src/networks/network.ts";
 
 /** What is noted of a status whose message nobody here has ever handed over. */
 export const NOT_OURS = "a status of a message that is not ours";
 
-export interface Applied {
+export interface ItemResult {
   /** What could not be applied, in words; null: nothing. */
   note: string | null;
   /** The message that changed. */
   messageId: number | null;
   /** It speaks of somebody who was erased: its body must not stay. */
-  isOfErased?: boolean;
+  isContactErased?: boolean;
 }
 
 /** Where it came from and whose word it is; the body has been taken apart. */
 type Callback = Omit<Stored, "body">;
 
-type Applicable = Exclude<Report, { kind: "broken" | "ignored" }>;
+type Applicable = Exclude<CallbackItem, { kind: "broken" | "ignored" }>;
 
 /** Several updates come together: one look serves all of them. */
-const LOOK_SOON_MS = 5_000;
+const SYNC_SOON_MS = 5_000;
 /** The network's clock and ours differ, and a look takes its time. */
-const NEWS_TOLERANCE_MS = 5 * 60_000;
+const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 /** What the items of one write have in common. */
-export interface ReportBatch {
+export interface BatchContext {
   instanceId: string;
-  tally: Tally;
+  deltas: CounterDeltas;
   /** Whom statuses were for: of a number only what never changes is used, so it is looked up once. */
   numbers: Map<string, SendingNumber | undefined>;
 }
 
-export function applyReport(tx: Tx, callback: Callback, report: Applicable, batch: ReportBatch): Applied {
+export function applyItem(tx: Tx, callback: Callback, item: Applicable, context: BatchContext): ItemResult {
   // Whatever is no status may look at figures, or write them.
-  if (report.kind !== "status") batch.tally.flush();
-  if (report.kind === "template" || report.kind === "template_news" || report.kind === "number_news") {
-    return noted(applyOfAccount(tx, callback, report));
+  if (item.kind !== "status") context.deltas.flush();
+  if (item.kind === "template" || item.kind === "template_news" || item.kind === "number_news") {
+    return result(applyAccountItem(tx, callback, item));
   }
-  const number = report.kind === "status" ? numberOf(tx, report, batch) : findByPhoneNumberId(tx, report.phoneNumberId);
+  const number = item.kind === "status" ? numberOf(tx, item, context) : findByPhoneNumberId(tx, item.phoneNumberId);
   if (number === undefined || number.network !== callback.network) {
-    return noted(`${report.kind} for a number that is not on this server`);
+    return result(`${item.kind} for a number that is not on this server`);
   }
-  if (!speaksFor(callback, number)) return noted(`${report.kind} for a number whose secret did not sign it`);
-  switch (report.kind) {
+  if (!speaksFor(callback, number)) return result(`${item.kind} for a number whose secret did not sign it`);
+  switch (item.kind) {
     case "status":
-      return applyOne(tx, number, report, batch);
+      return applyStatusItem(tx, number, item, context);
     case "inbound":
-      receive(tx, number, report);
-      return noted(null);
+      receive(tx, number, item);
+      return result(null);
     case "number_change":
-      changeNumber(tx, number, report);
-      return noted(null);
+      changeNumber(tx, number, item);
+      return result(null);
     case "preference":
-      obeyControl(tx, number, report);
-      return noted(null);
+      applyPreference(tx, number, item);
+      return result(null);
   }
 }
 
@@ -83,57 +83,67 @@ function speaksFor({ network, trust }: Callback, number: SendingNumber): boolean
   return trust.numbers.includes(number.id) || (trust.configuration && number.appSecret === null);
 }
 
-function numberOf(tx: Tx, { phoneNumberId }: StatusReport, { numbers }: ReportBatch): SendingNumber | undefined {
+function numberOf(tx: Tx, { phoneNumberId }: StatusItem, { numbers }: BatchContext): SendingNumber | undefined {
   if (!numbers.has(phoneNumberId)) numbers.set(phoneNumberId, findByPhoneNumberId(tx, phoneNumberId));
   return numbers.get(phoneNumberId);
 }
 
-function applyOne(tx: Tx, number: SendingNumber, report: StatusReport, { instanceId, tally }: ReportBatch): Applied {
-  const applied = applyStatus(tx, number, report, instanceId, tally);
-  if (report.error?.code === MARKETING_REFUSED) {
-    tally.flush();
-    const { phoneNumberId, recipientId: waId, recipientUserId: userId, at } = report;
-    obeyControl(tx, number, { kind: "preference", phoneNumberId, waId, userId, value: "stop", at });
+function applyStatusItem(
+  tx: Tx,
+  number: SendingNumber,
+  item: StatusItem,
+  { instanceId, deltas }: BatchContext,
+): ItemResult {
+  const applied = applyStatus(tx, number, item, instanceId, deltas);
+  if (item.error?.code === MARKETING_REFUSED) {
+    deltas.flush();
+    const { phoneNumberId, recipientId: waId, recipientNetworkUserId: networkUserId, at } = item;
+    applyPreference(tx, number, { kind: "preference", phoneNumberId, waId, networkUserId, value: "stop", at });
   }
-  if (applied.kind === "applied") return { note: null, messageId: applied.messageId, isOfErased: applied.isOfErased };
-  return noted(applied.kind === "dropped" ? NOT_OURS : null);
+  if (applied.kind === "applied")
+    return { note: null, messageId: applied.messageId, isContactErased: applied.isContactErased };
+  return result(applied.kind === "dropped" ? NOT_OURS : null);
 }
 
 /** Once for each workspace that has numbers of the account under the secret that signed. */
-function applyOfAccount(tx: Tx, callback: Callback, report: TemplateReport | TemplateNews | NumberNews): string | null {
-  const all = listOfAccount(tx, callback.network, report.accountId);
-  if (all.length === 0) return `${report.kind} for an account that is not on this server`;
+function applyAccountItem(
+  tx: Tx,
+  callback: Callback,
+  item: TemplateStatusUpdate | TemplateUpdate | AccountUpdate,
+): string | null {
+  const all = listOfAccount(tx, callback.network, item.accountId);
+  if (all.length === 0) return `${item.kind} for an account that is not on this server`;
   const signed = all.filter((number) => speaksFor(callback, number));
-  if (signed.length === 0) return `${report.kind} for an account whose secret did not sign it`;
-  const at = Math.min(report.at ?? callback.receivedAt, tx.now);
-  if (report.kind === "number_news") {
-    hearNumbers(tx, signed, report, at);
+  if (signed.length === 0) return `${item.kind} for an account whose secret did not sign it`;
+  const at = Math.min(item.at ?? callback.receivedAt, tx.now);
+  if (item.kind === "number_news") {
+    applyAccountUpdate(tx, signed, item, at);
     return null;
   }
   for (const number of onePerWorkspace(signed)) {
-    const seenAt = findSync(tx, number.workspaceId, number.accountId)?.succeededAt ?? 0;
-    if (!isOld(at, seenAt)) hearTemplate(tx, number, report, at);
-    askForSync(tx, number, LOOK_SOON_MS);
+    const syncedAt = findSync(tx, number.workspaceId, number.accountId)?.succeededAt ?? 0;
+    if (!isOutdated(at, syncedAt)) applyTemplateUpdate(tx, number, item, at);
+    scheduleSync(tx, number, SYNC_SOON_MS);
   }
   return null;
 }
 
-function hearNumbers(tx: Tx, signed: SendingNumber[], report: NumberNews, at: number): void {
-  const meant = signed.filter(({ phone }) => report.phone === null || phone === `+${report.phone}`);
-  for (const number of meant) {
-    if (!isOld(at, findState(tx, number.id)?.checkedAt ?? 0)) applyNews(tx, number, report.news, at);
+function applyAccountUpdate(tx: Tx, signed: SendingNumber[], item: AccountUpdate, at: number): void {
+  const affected = signed.filter(({ phone }) => item.phone === null || phone === `+${item.phone}`);
+  for (const number of affected) {
+    if (!isOutdated(at, findState(tx, number.id)?.checkedAt ?? 0)) applyUpdate(tx, number, item.change, at);
   }
-  for (const number of onePerWorkspace(signed)) askForSync(tx, number, LOOK_SOON_MS);
+  for (const number of onePerWorkspace(signed)) scheduleSync(tx, number, SYNC_SOON_MS);
 }
 
-function isOld(at: number, seenAt: number): boolean {
-  return at < seenAt - NEWS_TOLERANCE_MS;
+function isOutdated(at: number, syncedAt: number): boolean {
+  return at < syncedAt - CLOCK_TOLERANCE_MS;
 }
 
 function onePerWorkspace(numbers: SendingNumber[]): SendingNumber[] {
   return [...new Map(numbers.map((number) => [number.workspaceId, number])).values()];
 }
 
-function noted(note: string | null): Applied {
+function result(note: string | null): ItemResult {
   return { note, messageId: null };
 }

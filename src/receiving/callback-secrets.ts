@@ -33,18 +33,18 @@ export class CallbackSecrets {
   }
 
   /** Null: nobody's secret signed it. `proves` says whether a secret does. */
-  trustOf(body: Uint8Array, proves: (secret: string) => boolean): Trust | null {
+  trustOf(body: Uint8Array, verifies: (secret: string) => boolean): Trust | null {
     const { store, configured } = this.#options;
     const owners = store.read(listSecretOwners);
-    this.#forget(owners);
+    this.#evict(owners);
     const bySecret = new Map<string, number[]>();
-    for (const owner of likely(owners, body)) {
+    for (const owner of findCandidates(owners, body)) {
       const secret = this.#open(owner);
       if (secret !== null) bySecret.set(secret, [...(bySecret.get(secret) ?? []), owner.id]);
     }
     if (configured !== null && !bySecret.has(configured)) bySecret.set(configured, []);
     for (const [secret, numbers] of bySecret) {
-      if (proves(secret)) return { configuration: secret === configured, numbers };
+      if (verifies(secret)) return { configuration: secret === configured, numbers };
     }
     return null;
   }
@@ -70,14 +70,14 @@ export class CallbackSecrets {
     return secret;
   }
 
-  #forget(owners: readonly SecretOwner[]): void {
+  #evict(owners: readonly SecretOwner[]): void {
     if (this.#opened.size <= owners.length) return;
-    const present = new Set(owners.map(({ appSecret }) => appSecret));
-    for (const sealed of this.#opened.keys()) if (!present.has(sealed)) this.#opened.delete(sealed);
+    const current = new Set(owners.map(({ appSecret }) => appSecret));
+    for (const sealed of this.#opened.keys()) if (!current.has(sealed)) this.#opened.delete(sealed);
   }
 }
 
-function likely(owners: readonly SecretOwner[], body: Uint8Array): readonly SecretOwner[] {
+function findCandidates(owners: readonly SecretOwner[], body: Uint8Array): readonly SecretOwner[] {
   if (owners.length <= TRIED_MAX) return owners;
   const named = new Set(idsIn(body));
   return owners.filter(({ phoneNumberId, accountId }) => named.has(phoneNumberId) || named.has(accountId));

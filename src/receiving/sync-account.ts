@@ -8,14 +8,14 @@ import type { Clock } from "#src/core/clock.ts";
 import { type SecretBox, SecretUnreadable } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import { listSiblings, recordSync } from "#src/domain/numbers/account-sync.ts";
-import { applyFacts, applyObstacle, findState } from "#src/domain/numbers/network-state.ts";
+import { applyDetails, applyProblem, findState } from "#src/domain/numbers/network-state.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
-import { followNetwork } from "#src/domain/numbers/readiness.ts";
+import { syncReadiness } from "#src/domain/numbers/readiness.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import { followListing, keyOf, retireMissing } from "#src/domain/templates/sync.ts";
+import { applyListing, keyOf, retireMissing } from "#src/domain/templates/sync.ts";
 import type { ResolveName } from "#src/net/checked-lookup.ts";
-import { type Opened, senderOf } from "#src/networks/credentials.ts";
-import type { AccountPort, ListedNumber, Looked, LookFailure, NetworkName } from "#src/networks/network.ts";
+import { type OpenedNumber, senderOf } from "#src/networks/credentials.ts";
+import type { AccountPort, ListedNumber, NetworkName, RequestFailure, Result } from "#src/networks/network.ts";
 import { uploadSamples } from "./upload-samples.ts";
 
 export interface SyncOptions {
@@ -30,7 +30,7 @@ export interface SyncOptions {
   lookup?: ResolveName | undefined;
 }
 
-export type SyncPart = "numbers" | "templates";
+export type SyncScope = "numbers" | "templates";
 
 export interface SyncResult {
   /** Null: not asked for, or it failed. */
@@ -47,15 +47,15 @@ const TEMPLATES_PER_WRITE = 100;
 export async function syncAccount(
   options: SyncOptions,
   number: SendingNumber,
-  parts: readonly SyncPart[] = ["numbers", "templates"],
+  scopes: readonly SyncScope[] = ["numbers", "templates"],
 ): Promise<SyncResult> {
   const { store, portOf } = options;
   const port = portOf(number.network);
   const result: SyncResult = { templates: null, problems: [], isTemporary: false };
   if (port === undefined) return result;
   const senders = await openSenders(options, number, result);
-  if (parts.includes("numbers") && port.knowsNumbers) await syncNumbers(store, port, senders, result);
-  if (parts.includes("templates")) {
+  if (scopes.includes("numbers") && port.knowsNumbers) await syncNumbers(store, port, senders, result);
+  if (scopes.includes("templates")) {
     await syncTemplates(store, port, number, senders, result);
     const failures = await uploadSamples(options, port, number, senders);
     result.problems.push(...failures);
@@ -66,22 +66,31 @@ export async function syncAccount(
 }
 
 /** The account's numbers whose token can be read; the others cannot send, and say so. */
-async function openSenders({ store, box }: SyncOptions, number: SendingNumber, result: SyncResult): Promise<Opened[]> {
-  const opened: Opened[] = [];
-  for (const sibling of store.read((reading) => listSiblings(reading, number))) {
+async function openSenders(
+  { store, box }: SyncOptions,
+  number: SendingNumber,
+  result: SyncResult,
+): Promise<OpenedNumber[]> {
+  const openedNumbers: OpenedNumber[] = [];
+  for (const sibling of store.read((tx) => listSiblings(tx, number))) {
     try {
-      opened.push({ number: sibling, sender: senderOf(box, sibling) });
+      openedNumbers.push({ number: sibling, sender: senderOf(box, sibling) });
     } catch (error) {
       if (!(error instanceof SecretUnreadable)) throw error;
-      const words = "The access token cannot be read with this server's key file.";
-      await obstruct(store, sibling, words);
-      result.problems.push(`${sibling.phone}: ${words}`);
+      const problem = "The access token cannot be read with this server's key file.";
+      await recordProblem(store, sibling, problem);
+      result.problems.push(`${sibling.phone}: ${problem}`);
     }
   }
-  return opened;
+  return openedNumbers;
 }
 
-async function syncNumbers(store: Store, port: AccountPort, senders: Opened[], result: SyncResult): Promise<void> {
+async function syncNumbers(
+  store: Store,
+  port: AccountPort,
+  senders: OpenedNumber[],
+  result: SyncResult,
+): Promise<void> {
   // One listing for all that share a token: the network counts these calls.
   for (const group of Map.groupBy(senders, ({ sender }) => sender.accessToken).values()) {
     const [first] = group;
@@ -89,65 +98,75 @@ async function syncNumbers(store: Store, port: AccountPort, senders: Opened[], r
     const listed = await port.listNumbers(first.sender);
     if (listed.ok) {
       for (const { number } of group) {
-        const facts = listed.value.find(({ phoneNumberId }) => phoneNumberId === number.phoneNumberId);
-        await (facts === undefined
-          ? obstruct(
+        const listedNumber = listed.value.find(({ phoneNumberId }) => phoneNumberId === number.phoneNumberId);
+        await (listedNumber === undefined
+          ? recordProblem(
               store,
               number,
               `The WhatsApp account ${number.accountId} has no number with the id ${number.phoneNumberId}.`,
             )
-          : follow(store, number, facts, listed.at));
+          : applyListedNumber(store, number, listedNumber, listed.at));
       }
     } else if (listed.failure.kind === "token" || listed.failure.kind === "later") {
-      for (const { number } of group) await heed(store, number, listed.failure, result);
+      for (const { number } of group) await handleFailure(store, number, listed.failure, result);
     } else {
       // The account may be out of the token's reach where the number itself is not.
-      result.problems.push(`${first.number.phone}: ${listed.failure.words}`);
-      for (const one of group) await lookAtOne(store, port, one, result);
+      result.problems.push(`${first.number.phone}: ${listed.failure.message}`);
+      for (const opened of group) await syncNumber(store, port, opened, result);
     }
   }
 }
 
-async function lookAtOne(
+async function syncNumber(
   store: Store,
   port: AccountPort,
-  { number, sender }: Opened,
+  { number, sender }: OpenedNumber,
   result: SyncResult,
 ): Promise<void> {
-  const looked: Looked<ListedNumber> = await port.lookAtNumber(sender);
-  if (looked.ok) await follow(store, number, looked.value, looked.at);
-  else await heed(store, number, looked.failure, result);
+  const fetched: Result<ListedNumber> = await port.fetchNumber(sender);
+  if (fetched.ok) await applyListedNumber(store, number, fetched.value, fetched.at);
+  else await handleFailure(store, number, fetched.failure, result);
 }
 
 /** A number of another phone would send under a name that nobody expects. */
-async function follow(store: Store, number: SendingNumber, facts: ListedNumber, at: number | null): Promise<void> {
-  const { phoneNumberId, phone, ...said } = facts;
+async function applyListedNumber(
+  store: Store,
+  number: SendingNumber,
+  listedNumber: ListedNumber,
+  at: number | null,
+): Promise<void> {
+  const { phoneNumberId, phone, ...details } = listedNumber;
   if (phone !== null && `+${phone}` !== number.phone) {
-    const words = `The phone number id ${phoneNumberId} belongs to +${phone}, not to ${number.phone}.`;
-    return obstruct(store, number, words);
+    const problem = `The phone number id ${phoneNumberId} belongs to +${phone}, not to ${number.phone}.`;
+    return recordProblem(store, number, problem);
   }
   await store.write((tx) => {
-    const now = findNumber(tx, number.id);
-    if (now !== undefined) applyFacts(tx, now, said, at ?? tx.now);
+    const current = findNumber(tx, number.id);
+    if (current !== undefined) applyDetails(tx, current, details, at ?? tx.now);
   });
 }
 
 /** Only what says that nothing can be sent stops a number; one that was never seen says at least why. */
-async function heed(store: Store, number: SendingNumber, failure: LookFailure, result: SyncResult): Promise<void> {
-  result.problems.push(`${number.phone}: ${failure.words}`);
+async function handleFailure(
+  store: Store,
+  number: SendingNumber,
+  failure: RequestFailure,
+  result: SyncResult,
+): Promise<void> {
+  result.problems.push(`${number.phone}: ${failure.message}`);
   if (failure.kind === "later") result.isTemporary = true;
-  if (failure.kind === "token" || failure.kind === "number") return obstruct(store, number, failure.words);
+  if (failure.kind === "token" || failure.kind === "number") return recordProblem(store, number, failure.message);
   await store.write((tx) => {
-    const now = findNumber(tx, number.id);
-    if (now === undefined || now.ready || findState(tx, number.id) !== undefined) return;
-    followNetwork(tx, now, `not checked with the network yet: ${failure.words}`);
+    const current = findNumber(tx, number.id);
+    if (current === undefined || current.ready || findState(tx, number.id) !== undefined) return;
+    syncReadiness(tx, current, `not checked with the network yet: ${failure.message}`);
   });
 }
 
-function obstruct(store: Store, number: SendingNumber, words: string): Promise<void> {
+function recordProblem(store: Store, number: SendingNumber, problem: string): Promise<void> {
   return store.write((tx) => {
-    const now = findNumber(tx, number.id);
-    if (now !== undefined) applyObstacle(tx, now, words);
+    const current = findNumber(tx, number.id);
+    if (current !== undefined) applyProblem(tx, current, problem);
   });
 }
 
@@ -155,46 +174,46 @@ async function syncTemplates(
   store: Store,
   port: AccountPort,
   account: SendingNumber,
-  senders: Opened[],
+  senders: OpenedNumber[],
   result: SyncResult,
 ): Promise<void> {
-  const startedAt = store.read(({ now }) => now);
-  const looked = await listTemplates(store, port, senders, result);
-  if (looked === null) return;
-  const at = looked.at ?? startedAt;
-  const counted = { total: looked.value.length, added: 0, changed: 0, retired: 0 };
-  for (let start = 0; start < looked.value.length; start += TEMPLATES_PER_WRITE) {
-    const part = looked.value.slice(start, start + TEMPLATES_PER_WRITE);
-    const followed = await store.write((tx) => followListing(tx, account, part, at));
-    counted.added += followed.added;
-    counted.changed += followed.changed;
+  const startedAt = store.read(({ now: current }) => current);
+  const listing = await listTemplates(store, port, senders, result);
+  if (listing === null) return;
+  const at = listing.at ?? startedAt;
+  const counts = { total: listing.value.length, added: 0, changed: 0, retired: 0 };
+  for (let start = 0; start < listing.value.length; start += TEMPLATES_PER_WRITE) {
+    const batch = listing.value.slice(start, start + TEMPLATES_PER_WRITE);
+    const applied = await store.write((tx) => applyListing(tx, account, batch, at));
+    counts.added += applied.added;
+    counts.changed += applied.changed;
   }
-  const listed = new Set(looked.value.map(keyOf));
+  const listed = new Set(listing.value.map(keyOf));
   for (;;) {
     const retired = await store.write((tx) => retireMissing(tx, account, listed, startedAt, TEMPLATES_PER_WRITE));
-    counted.retired += retired;
+    counts.retired += retired;
     if (retired < TEMPLATES_PER_WRITE) break;
   }
-  result.templates = counted;
+  result.templates = counts;
 }
 
 /** With the first token that may. Where templates are all that can be asked, they tell whether a number can send. */
 async function listTemplates(
   store: Store,
   port: AccountPort,
-  senders: Opened[],
+  senders: OpenedNumber[],
   result: SyncResult,
 ): Promise<Extract<Awaited<ReturnType<AccountPort["listTemplates"]>>, { ok: true }> | null> {
   const failures: string[] = [];
   for (const { number, sender } of senders) {
-    const looked = await port.listTemplates(sender);
-    if (looked.ok) {
-      if (!port.knowsNumbers) await letSend(store, number);
-      return looked;
+    const listing = await port.listTemplates(sender);
+    if (listing.ok) {
+      if (!port.knowsNumbers) await markSendable(store, number);
+      return listing;
     }
-    failures.push(`Templates: ${looked.failure.words}`);
-    if (!port.knowsNumbers) await heed(store, number, looked.failure, result);
-    if (looked.failure.kind === "later") {
+    failures.push(`Templates: ${listing.failure.message}`);
+    if (!port.knowsNumbers) await handleFailure(store, number, listing.failure, result);
+    if (listing.failure.kind === "later") {
       result.isTemporary = true;
       break;
     }
@@ -204,9 +223,9 @@ async function listTemplates(
 }
 
 /** The key works, and nothing more is known; a stop that was told by itself stays. */
-function letSend(store: Store, number: SendingNumber): Promise<void> {
+function markSendable(store: Store, number: SendingNumber): Promise<void> {
   return store.write((tx) => {
-    const now = findNumber(tx, number.id);
-    if (now !== undefined && findState(tx, number.id)?.restriction == null) followNetwork(tx, now, null);
+    const current = findNumber(tx, number.id);
+    if (current !== undefined && findState(tx, number.id)?.restriction == null) syncReadiness(tx, current, null);
   });
 }

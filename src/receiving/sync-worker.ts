@@ -6,7 +6,7 @@
 import type { Log } from "#src/core/log.ts";
 import type { Random } from "#src/core/random.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { askForSync, listSiblings, plannedSync } from "#src/domain/numbers/account-sync.ts";
+import { listSiblings, nextSyncAt, scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { findState } from "#src/domain/numbers/network-state.ts";
 import { findNumber, findRemoved, listOnNetwork } from "#src/domain/numbers/read.ts";
 import { finish, postpone } from "#src/jobs/claim.ts";
@@ -16,7 +16,7 @@ import { type SyncOptions, syncAccount } from "./sync-account.ts";
 
 export interface SyncWorkerOptions extends SyncOptions {
   random: Random;
-  boot: string;
+  runId: string;
   everyMs: number;
   log: Log;
 }
@@ -25,11 +25,11 @@ const CONCURRENCY = 2;
 const AFTER_FAILURE_MS = 5 * 60_000;
 
 export function createSyncWorker(options: SyncWorkerOptions): Worker {
-  const { store, clock, boot, log } = options;
+  const { store, clock, runId, log } = options;
   return new Worker({
     store,
     clock,
-    boot,
+    runId,
     kind: "sync_account",
     concurrency: () => CONCURRENCY,
     perform: (row) => perform(options, row),
@@ -41,19 +41,20 @@ export function createSyncWorker(options: SyncWorkerOptions): Worker {
 /** Every account is looked at, whatever became of its row of work. */
 export function planSyncs(tx: Tx): void {
   for (const number of listOnNetwork(tx, "whatsapp")) {
-    if (listSiblings(tx, number)[0]?.id === number.id && plannedSync(tx, number.id) === null) askForSync(tx, number, 0);
+    if (listSiblings(tx, number)[0]?.id === number.id && nextSyncAt(tx, number.id) === null)
+      scheduleSync(tx, number, 0);
   }
 }
 
 async function perform(options: SyncWorkerOptions, row: OutboxRow): Promise<void> {
   const { store, random, everyMs, log } = options;
-  const number = store.read((reading) => findNumber(reading, row.subject));
+  const number = store.read((tx) => findNumber(tx, row.subject));
   if (number === undefined) {
     await store.write((tx) => {
       finish(tx, row.id);
       const removed = findRemoved(tx, row.subject);
       // The account's other numbers go on, under the name of another one.
-      if (removed !== undefined) askForSync(tx, removed, 0);
+      if (removed !== undefined) scheduleSync(tx, removed, 0);
     });
     return;
   }
@@ -62,13 +63,17 @@ async function perform(options: SyncWorkerOptions, row: OutboxRow): Promise<void
     log.warn("comparing an account with the network", { account: number.accountId, problem });
   const waitMs = (isTemporary ? Math.min(AFTER_FAILURE_MS, everyMs) : everyMs) * (0.9 + 0.2 * random.fraction());
   await store.write((tx) => {
-    const ends = listSiblings(tx, number)
+    const restrictionEnds = listSiblings(tx, number)
       .map(({ id }) => findState(tx, id)?.restrictedUntil ?? 0)
       .filter((until) => until > tx.now);
     // Somebody asked for another look while this one ran: then its time is another one than was claimed.
-    const asked = plannedSync(tx, row.subject);
-    const isAsked = asked !== null && asked !== row.dueAt;
-    postpone(tx, row.id, Math.min(tx.now + Math.round(waitMs), ...ends, ...(isAsked ? [asked] : [])));
-    tx.wake("sync_account");
+    const requestedAt = nextSyncAt(tx, row.subject);
+    const isRequested = requestedAt !== null && requestedAt !== row.dueAt;
+    postpone(
+      tx,
+      row.id,
+      Math.min(tx.now + Math.round(waitMs), ...restrictionEnds, ...(isRequested ? [requestedAt] : [])),
+    );
+    tx.notify("sync_account");
   });
 }

@@ -11,10 +11,10 @@ import { finish, postpone } from "#src/jobs/claim.ts";
 import type { OutboxKind } from "#src/jobs/table.ts";
 import { Worker } from "#src/jobs/worker.ts";
 
-export interface BroadcastWorkOptions {
+export interface BroadcastWorkerOptions {
   store: Store;
   clock: Clock;
-  boot: string;
+  runId: string;
   log: Log;
 }
 
@@ -22,36 +22,36 @@ const CONCURRENCY = 8;
 
 /** `isClockRight`: a wall clock that is wrong starts nothing; whoever sees it set right nudges this worker. */
 export function createStartWorker(
-  options: BroadcastWorkOptions,
+  options: BroadcastWorkerOptions,
   rules: LatenessRules,
   isClockRight: () => boolean,
 ): Worker {
-  const look = (tx: Tx, id: number): number | null => startBroadcast(tx, id, rules);
-  return createWorker(options, "start_broadcast", look, () => (isClockRight() ? CONCURRENCY : 0));
+  const run = (tx: Tx, id: number): number | null => startBroadcast(tx, id, rules);
+  return createWorker(options, "start_broadcast", run, () => (isClockRight() ? CONCURRENCY : 0));
 }
 
-export function createReviewWorker(options: BroadcastWorkOptions, rules: ReviewRules): Worker {
+export function createReviewWorker(options: BroadcastWorkerOptions, rules: ReviewRules): Worker {
   return createWorker(options, "review_broadcast", (tx, id) => reviewBroadcast(tx, id, rules));
 }
 
 /** `look` returns when to look again, or null: in one write with the row of the work itself. */
 function createWorker(
-  { store, clock, boot, log }: BroadcastWorkOptions,
+  { store, clock, runId, log }: BroadcastWorkerOptions,
   kind: OutboxKind,
-  look: (tx: Tx, id: number) => number | null,
+  run: (tx: Tx, id: number) => number | null,
   concurrency = () => CONCURRENCY,
 ): Worker {
   return new Worker({
     store,
     clock,
-    boot,
+    runId,
     kind,
     concurrency,
     perform: (row) =>
       store.write((tx) => {
-        const again = look(tx, row.subject);
-        if (again === null) finish(tx, row.id);
-        else postpone(tx, row.id, again);
+        const nextAt = run(tx, row.subject);
+        if (nextAt === null) finish(tx, row.id);
+        else postpone(tx, row.id, nextAt);
       }),
     onError: (error, row) => log.error("a broadcast could not be looked at", { broadcast: row?.subject, error }),
   });

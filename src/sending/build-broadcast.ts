@@ -5,7 +5,7 @@
 
 import type { Reader } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
-import { BUILD_BATCH, buildList, buildMembers, finishBuilding, nextPart } from "#src/domain/broadcasts/build.ts";
+import { BUILD_BATCH, buildList, buildMembers, finishBuilding, nextBatch } from "#src/domain/broadcasts/build.ts";
 import { finishBroadcast } from "#src/domain/broadcasts/finish.ts";
 import { findAnyBroadcast, getBroadcast } from "#src/domain/broadcasts/read.ts";
 
@@ -17,31 +17,31 @@ export interface BuildOptions {
 }
 
 /** People that a saved search is asked for at once. */
-const SEARCH_ROWS = 2_000;
+const QUERY_ROWS = 2_000;
 
 export async function buildBroadcast(options: BuildOptions, id: number, isStopped: () => boolean): Promise<void> {
   const { store } = options;
   while (!isStopped()) {
-    const broadcast = store.read((reading) => findAnyBroadcast(reading, id));
+    const broadcast = store.read((tx) => findAnyBroadcast(tx, id));
     if (broadcast?.status !== "queueing") return;
-    const part = store.read((reading) => nextPart(reading, broadcast, BUILD_BATCH * PARTS_AT_ONCE));
+    const batch = store.read((tx) => nextBatch(tx, broadcast, BUILD_BATCH * BATCHES_PER_QUERY));
     let hasMore: boolean;
-    switch (part.kind) {
+    switch (batch.kind) {
       case "list":
         hasMore = await store.write((tx) => buildList(tx, id));
         break;
       case "members":
-        hasMore = part.contactIds.length > 0;
-        await addMembers(options, id, part.contactIds, isStopped);
+        hasMore = batch.contactIds.length > 0;
+        await addMembers(options, id, batch.contactIds, isStopped);
         break;
       case "search": {
-        const ids = await search(options.reader, part.query);
+        const ids = await queryIds(options.reader, batch.query);
         hasMore = ids.length > 0;
         await addMembers(options, id, ids, isStopped);
         break;
       }
       case "group_gone":
-        await store.write((tx) => void finishBroadcast(tx, getBroadcast(tx, id), "failed", part.reason));
+        await store.write((tx) => void finishBroadcast(tx, getBroadcast(tx, id), "failed", batch.reason));
         return;
     }
     if (!hasMore) {
@@ -51,7 +51,7 @@ export async function buildBroadcast(options: BuildOptions, id: number, isStoppe
   }
 }
 
-const PARTS_AT_ONCE = SEARCH_ROWS / BUILD_BATCH;
+const BATCHES_PER_QUERY = QUERY_ROWS / BUILD_BATCH;
 
 async function addMembers(
   { store, instanceId }: BuildOptions,
@@ -60,12 +60,12 @@ async function addMembers(
   isStopped: () => boolean,
 ): Promise<void> {
   for (let start = 0; start < contactIds.length && !isStopped(); start += BUILD_BATCH) {
-    const part = contactIds.slice(start, start + BUILD_BATCH);
-    await store.write((tx) => buildMembers(tx, id, part, instanceId));
+    const batch = contactIds.slice(start, start + BUILD_BATCH);
+    await store.write((tx) => buildMembers(tx, id, batch, instanceId));
   }
 }
 
-async function search(reader: Reader, query: { sql: string; parameters: (string | number)[] }): Promise<number[]> {
+async function queryIds(reader: Reader, query: { sql: string; parameters: (string | number)[] }): Promise<number[]> {
   const rows = await reader.query(query.sql, query.parameters);
   return rows.map(({ id }) => Number(id));
 }

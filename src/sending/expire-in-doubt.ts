@@ -3,29 +3,29 @@
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Store } from "#src/db/store.ts";
-import { settleInDoubt } from "#src/domain/messages/in-doubt.ts";
+import { expireInDoubt } from "#src/domain/messages/in-doubt.ts";
 import { finish } from "#src/jobs/claim.ts";
 import { Worker } from "#src/jobs/worker.ts";
 
-export interface SettleOptions {
+export interface ExpireOptions {
   store: Store;
   clock: Clock;
-  boot: string;
+  runId: string;
   log: Log;
 }
 
 const CONCURRENCY = 32;
 
-export function createSettleWorker({ store, clock, boot, log }: SettleOptions): Worker {
+export function createExpireWorker({ store, clock, runId, log }: ExpireOptions): Worker {
   return new Worker({
     store,
     clock,
-    boot,
-    kind: "settle_message",
+    runId,
+    kind: "expire_message",
     concurrency: () => CONCURRENCY,
     perform: (row) =>
       store.write((tx) => {
-        settleInDoubt(tx, row.subject);
+        expireInDoubt(tx, row.subject);
         finish(tx, row.id);
       }),
     onError: (error, row) => log.error("a message in doubt could not be settled", { message: row?.subject, error }),

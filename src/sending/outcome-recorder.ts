@@ -6,7 +6,7 @@
 import { type Clock, sleep } from "#src/core/clock.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
 import type { Store } from "#src/db/store.ts";
-import type { Settled, Tx } from "#src/db/transaction.ts";
+import type { NotPromise, Tx } from "#src/db/transaction.ts";
 
 const RETRY_MS = 1_000;
 
@@ -35,13 +35,13 @@ export class OutcomeRecorder {
   async record<T>(
     numberId: number,
     messageId: number,
-    write: (tx: Tx) => Settled<T>,
-    later: (tx: Tx) => unknown = write,
+    write: (tx: Tx) => NotPromise<T>,
+    fallback: (tx: Tx) => unknown = write,
   ): Promise<T> {
     try {
       return await this.#options.store.write(write);
     } catch (error) {
-      if (error instanceof StorageUnavailable) void this.#writeLater(numberId, messageId, later);
+      if (error instanceof StorageUnavailable) void this.#writeLater(numberId, messageId, fallback);
       throw error;
     }
   }
@@ -81,7 +81,7 @@ export class OutcomeRecorder {
     if (first !== undefined) this.#options.onDelay(numberId, first, true);
   }
 
-  get waitingCount(): number {
+  get blockedNumberCount(): number {
     return this.#unwritten.size;
   }
 

@@ -7,7 +7,7 @@
 import type { Clock, Timer } from "#src/core/clock.ts";
 
 /** Share of a second that an unused bucket saves up. */
-const SAVED_SECONDS = 0.1;
+const BURST_SECONDS = 0.1;
 /** So long it stays as slow as it was made: who is still throttled at one a second is not asked faster in between. */
 const STEADY_MS = 3_000;
 /** From nothing to the full rate. With the above: a minute. */
@@ -22,16 +22,16 @@ interface Bucket {
   factor: number;
   filledAt: number;
   slowedAt: number | null;
-  waiting: Waiting[];
+  waiters: Waiter[];
   timer: Timer | null;
 }
 
-interface Waiting {
+interface Waiter {
   isServed: boolean;
-  serve: (turn: Turn) => void;
+  serve: (grant: Grant) => void;
 }
 
-export type Turn = { isYours: true } | { isYours: false; waitMs: number };
+export type Grant = { isGranted: true } | { isGranted: false; waitMs: number };
 
 export class Pace {
   readonly #clock: Clock;
@@ -45,60 +45,60 @@ export class Pace {
   }
 
   /** Takes a token if one is there and nobody waits for it. `throughput`: messages a second. */
-  tryTake(numberId: number, throughput: number): boolean {
+  tryAcquire(numberId: number, throughput: number): boolean {
     const bucket = this.#bucket(numberId, throughput);
-    if (bucket.waiting.length > 0 || bucket.tokens < 1) return false;
+    if (bucket.waiters.length > 0 || bucket.tokens < 1) return false;
     bucket.tokens -= 1;
     return true;
   }
 
   /** Waits for a token in turn. Refuses at once when it could not come before `deadline` (monotonic milliseconds). */
-  async take(numberId: number, throughput: number, deadline: number): Promise<Turn> {
-    if (this.tryTake(numberId, throughput)) return { isYours: true };
+  async acquire(numberId: number, throughput: number, deadline: number): Promise<Grant> {
+    if (this.tryAcquire(numberId, throughput)) return { isGranted: true };
     const bucket = this.#bucket(numberId, throughput);
-    const missing = bucket.waiting.length + 1 - bucket.tokens;
+    const missing = bucket.waiters.length + 1 - bucket.tokens;
     const waitMs = Math.ceil((missing / rate(bucket)) * 1000);
-    if (this.#clock.monotonic() + waitMs > deadline) return { isYours: false, waitMs };
-    return new Promise<Turn>((resolve) => {
-      const waiting: Waiting = {
+    if (this.#clock.monotonic() + waitMs > deadline) return { isGranted: false, waitMs };
+    return new Promise<Grant>((resolve) => {
+      const waiter: Waiter = {
         isServed: false,
-        serve: (turn) => {
-          waiting.isServed = true;
-          limit.cancel();
-          resolve(turn);
+        serve: (grant) => {
+          waiter.isServed = true;
+          timer.cancel();
+          resolve(grant);
         },
       };
       // The number may be slowed down meanwhile: whoever was let in to wait still has an answer by the deadline.
-      const limit = this.#clock.setTimer(deadline - this.#clock.monotonic(), () => {
+      const timer = this.#clock.setTimer(deadline - this.#clock.monotonic(), () => {
         // A token that comes at this very moment is in time.
         this.#serve(bucket);
-        if (waiting.isServed) return;
-        bucket.waiting = bucket.waiting.filter((other) => other !== waiting);
-        waiting.serve({ isYours: false, waitMs: Math.ceil(1000 / rate(bucket)) });
+        if (waiter.isServed) return;
+        bucket.waiters = bucket.waiters.filter((other) => other !== waiter);
+        waiter.serve({ isGranted: false, waitMs: Math.ceil(1000 / rate(bucket)) });
       });
-      bucket.waiting.push(waiting);
+      bucket.waiters.push(waiter);
       this.#arm(bucket);
     });
   }
 
   /** Takes up to `most` tokens for a broadcast's recipients. Single sends go first: while one waits there is none. */
-  takeMany(numberId: number, throughput: number, most: number): number {
+  acquireUpTo(numberId: number, throughput: number, max: number): number {
     const bucket = this.#bucket(numberId, throughput);
-    if (bucket.waiting.length > 0) return 0;
-    const taken = Math.min(most, Math.floor(bucket.tokens));
-    bucket.tokens -= taken;
-    return taken;
+    if (bucket.waiters.length > 0) return 0;
+    const acquired = Math.min(max, Math.floor(bucket.tokens));
+    bucket.tokens -= acquired;
+    return acquired;
   }
 
   /** Milliseconds until a recipient may find a token; at least 1. */
-  untilNext(numberId: number, throughput: number): number {
+  msUntilNext(numberId: number, throughput: number): number {
     const bucket = this.#bucket(numberId, throughput);
-    const missing = bucket.waiting.length + 1 - bucket.tokens;
+    const missing = bucket.waiters.length + 1 - bucket.tokens;
     return Math.max(1, Math.ceil((missing / rate(bucket)) * 1000));
   }
 
   /** Tokens were not needed: nothing left with them. */
-  giveBack(numberId: number, count = 1): void {
+  release(numberId: number, count = 1): void {
     const bucket = this.#buckets.get(numberId);
     if (bucket === undefined || count === 0) return;
     bucket.tokens = Math.min(bucket.tokens + count, capacity(bucket));
@@ -126,7 +126,7 @@ export class Pace {
         factor: 1,
         filledAt: this.#startedAt,
         slowedAt: null,
-        waiting: [],
+        waiters: [],
         timer: null,
       };
       this.#buckets.set(numberId, bucket);
@@ -148,12 +148,12 @@ export class Pace {
   #serve(bucket: Bucket): void {
     this.#fill(bucket);
     while (bucket.tokens >= 1) {
-      const next = bucket.waiting.shift();
+      const next = bucket.waiters.shift();
       if (next === undefined) return;
       bucket.tokens -= 1;
-      next.serve({ isYours: true });
+      next.serve({ isGranted: true });
     }
-    if (bucket.waiting.length > 0) this.#arm(bucket);
+    if (bucket.waiters.length > 0) this.#arm(bucket);
   }
 
   #arm(bucket: Bucket): void {
@@ -172,5 +172,5 @@ function rate({ throughput, factor }: Bucket): number {
 }
 
 function capacity(bucket: Bucket): number {
-  return Math.max(1, rate(bucket) * SAVED_SECONDS);
+  return Math.max(1, rate(bucket) * BURST_SECONDS);
 }

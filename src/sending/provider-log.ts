@@ -7,50 +7,50 @@
 import type { Clock } from "#src/core/clock.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { isOfErased } from "#src/domain/messages/message.ts";
-import type { AttemptNote, Outcome } from "#src/domain/messages/outcome.ts";
-import { noteAttempt } from "#src/domain/messages/provider-requests.ts";
-import { findByReference } from "#src/domain/messages/read.ts";
+import { isContactErased } from "#src/domain/messages/message.ts";
+import type { Outcome, ProviderRequestRecord } from "#src/domain/messages/outcome.ts";
+import { recordProviderRequest } from "#src/domain/messages/provider-requests.ts";
+import { findBySendToken } from "#src/domain/messages/read.ts";
 import type { Network, RawAnswer } from "#src/networks/network.ts";
 
-export interface WatchOptions {
+export interface ProviderLogOptions {
   store: Store;
   clock: Clock;
-  onAttempt: (network: Network["name"], outcome: Outcome, durationMs: number) => void;
+  onRequest: (network: Network["name"], outcome: Outcome, durationMs: number) => void;
   /** How an answer was dated, milliseconds. */
   onTime: (networkTime: number) => void;
 }
 
-export function watchNetwork(network: Network, { store, clock, onAttempt, onTime }: WatchOptions): Network {
+export function withProviderLog(network: Network, { store, clock, onRequest, onTime }: ProviderLogOptions): Network {
   return {
     ...network,
     isReachable: (timeoutMs) => network.isReachable(timeoutMs, onTime),
-    async send(handover, timeoutMs) {
-      const attemptedAt = clock.now();
+    async send(outbound, timeoutMs) {
+      const requestedAt = clock.now();
       const startedAt = clock.monotonic();
       let answer: RawAnswer | null = null;
-      const outcome = await network.send(handover, timeoutMs, (given) => {
-        answer = given;
-        if (given.at !== null) onTime(given.at);
+      const outcome = await network.send(outbound, timeoutMs, (raw) => {
+        answer = raw;
+        if (raw.at !== null) onTime(raw.at);
       });
       const durationMs = clock.monotonic() - startedAt;
-      onAttempt(network.name, outcome, durationMs);
-      const attempt = { ...attemptOf(outcome, answer), attemptedAt, durationMs: Math.round(durationMs) };
-      if (outcome.kind === "accepted") return answer === null ? outcome : { ...outcome, attempt };
+      onRequest(network.name, outcome, durationMs);
+      const providerRequest = { ...requestOf(outcome, answer), requestedAt, durationMs: Math.round(durationMs) };
+      if (outcome.kind === "accepted") return answer === null ? outcome : { ...outcome, providerRequest };
       // Without it the message's own row still tells how it ended; a disk that fails has worse to be told of.
-      store.write((tx) => noteUnlessErased(tx, handover.reference, attempt)).catch(() => undefined);
+      store.write((tx) => recordUnlessErased(tx, outbound.sendToken, providerRequest)).catch(() => undefined);
       return outcome;
     },
   };
 }
 
 /** Not of somebody who was erased meanwhile: what the network says may name them. */
-function noteUnlessErased(tx: Tx, reference: string, attempt: AttemptNote): void {
-  const message = findByReference(tx, reference);
-  if (message === undefined || !isOfErased(message)) noteAttempt(tx, reference, attempt);
+function recordUnlessErased(tx: Tx, sendToken: string, request: ProviderRequestRecord): void {
+  const message = findBySendToken(tx, sendToken);
+  if (message === undefined || !isContactErased(message)) recordProviderRequest(tx, sendToken, request);
 }
 
-function attemptOf(outcome: Outcome, answer: RawAnswer | null) {
+function requestOf(outcome: Outcome, answer: RawAnswer | null) {
   return {
     outcome: outcome.kind,
     code: "code" in outcome ? outcome.code : null,

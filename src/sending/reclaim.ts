@@ -1,21 +1,21 @@
 /** The first thing of every start, before anything is handed over: what other boots held is taken over. */
 
 import type { Store } from "#src/db/store.ts";
-import { type RecoveryMark, recoverRecipients, recoveryStart } from "#src/domain/broadcasts/recover.ts";
-import { recoverOpen } from "#src/domain/messages/in-doubt.ts";
-import { rescue } from "#src/jobs/claim.ts";
+import { type ReclaimCursor, reclaimRecipients, reclaimStart } from "#src/domain/broadcasts/recover.ts";
+import { reclaimMessages } from "#src/domain/messages/in-doubt.ts";
+import { reclaimJobs } from "#src/jobs/claim.ts";
 
 /** Takes over what other boots held, and what a crash left open. */
-export async function recover(store: Store, boot: string, settleAt: number): Promise<void> {
-  await store.write((tx) => rescue(tx, boot));
+export async function reclaim(store: Store, runId: string, expireAt: number): Promise<void> {
+  await store.write((tx) => reclaimJobs(tx, runId));
   let after: number | null = 0;
   while (after !== null) {
     const from: number = after;
-    after = await store.write((tx) => recoverOpen(tx, from, settleAt));
+    after = await store.write((tx) => reclaimMessages(tx, from, expireAt));
   }
-  let mark: RecoveryMark | null = recoveryStart;
-  while (mark !== null) {
-    const from: RecoveryMark = mark;
-    mark = await store.write((tx) => recoverRecipients(tx, from, settleAt));
+  let cursor: ReclaimCursor | null = reclaimStart;
+  while (cursor !== null) {
+    const from: ReclaimCursor = cursor;
+    cursor = await store.write((tx) => reclaimRecipients(tx, from, expireAt));
   }
 }

@@ -17,8 +17,8 @@ export const unreachable: Failure = {
 
 export function problemOf(message: Message): Problem {
   const code = message.errorCode ?? "unknown";
-  const words = message.errorMessage ?? "The network refused the message.";
-  if (NOT_ON_NETWORK.includes(code)) return new Problem("invalid_number", words);
-  if (code === OUTSIDE_WINDOW) return new Problem("window_closed", words);
-  return new Problem("whatsapp_error", words, { whatsappCode: code });
+  const description = message.errorMessage ?? "The network refused the message.";
+  if (NOT_ON_NETWORK.includes(code)) return new Problem("invalid_number", description);
+  if (code === OUTSIDE_WINDOW) return new Problem("window_closed", description);
+  return new Problem("whatsapp_error", description, { whatsappCode: code });
 }

@@ -5,15 +5,15 @@
 
 import { StorageUnavailable } from "#src/db/failure.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { settleInDoubt } from "#src/domain/messages/in-doubt.ts";
-import { findForWork } from "#src/domain/messages/read.ts";
-import { type HandOverOptions, resultOf, type SendResult } from "./send-message.ts";
+import { expireInDoubt } from "#src/domain/messages/in-doubt.ts";
+import { findMessageById } from "#src/domain/messages/read.ts";
+import { resultOf, type SendOptions, type SendResult } from "./send-message.ts";
 
 /** `keep` writes the answer down in the transaction that settles the message. */
 export async function resolveInDoubt(
-  { store, clock, watch, recorder, retryBudgetMs }: HandOverOptions,
+  { store, clock, watch, recorder, retryBudgetMs }: SendOptions,
   messageId: number | null,
-  keep: (tx: Tx, result: SendResult) => void,
+  storeResult: (tx: Tx, result: SendResult) => void,
 ): Promise<SendResult> {
   if (messageId === null) throw new Error("an idempotency key is open although it stands for no message");
   if (recorder.isUnwritten(messageId)) {
@@ -21,15 +21,15 @@ export async function resolveInDoubt(
   }
   const deadline = clock.monotonic() + retryBudgetMs;
   for (;;) {
-    const leftMs = deadline - clock.monotonic();
-    const message = store.read((reading) => findForWork(reading, messageId));
-    if (message?.status !== "sending" || leftMs <= 0) break;
-    await watch.next(messageId, leftMs);
+    const remainingMs = deadline - clock.monotonic();
+    const message = store.read((tx) => findMessageById(tx, messageId));
+    if (message?.status !== "sending" || remainingMs <= 0) break;
+    await watch.waitForChange(messageId, remainingMs);
   }
   return store.write((tx) => {
-    settleInDoubt(tx, messageId);
+    expireInDoubt(tx, messageId);
     const result = resultOf(tx, messageId);
-    keep(tx, result);
+    storeResult(tx, result);
     return result;
   });
 }

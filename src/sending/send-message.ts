@@ -8,34 +8,28 @@ import { type Clock, sleep } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
-import type { Operations } from "#src/db/store.ts";
-import type { Settled, Tx } from "#src/db/transaction.ts";
-import { bindKey, freeKey, isSettling, keepAnswer } from "#src/domain/idempotency/keys.ts";
+import type { ReadWriteStore } from "#src/db/store.ts";
+import type { NotPromise, Tx } from "#src/db/transaction.ts";
+import { bindKey, isFinal, releaseKey, storeAnswer } from "#src/domain/idempotency/keys.ts";
 import { type AcceptedMessage, acceptMessage } from "#src/domain/messages/accept.ts";
 import type { MessageOrigin } from "#src/domain/messages/message.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import { planSend, type SendInput } from "#src/domain/messages/plan.ts";
-import { findForWork } from "#src/domain/messages/read.ts";
-import {
-  handOverAgain,
-  recordAccepted,
-  recordFailure,
-  takeBack,
-  withdraw,
-} from "#src/domain/messages/record-outcome.ts";
+import { findMessageById } from "#src/domain/messages/read.ts";
+import { discard, recordAccepted, recordFailure, redispatch, requeue } from "#src/domain/messages/record-outcome.ts";
 import type { Message } from "#src/domain/messages/table.ts";
-import { resolveSender } from "#src/domain/numbers/choose.ts";
+import { chooseSender } from "#src/domain/numbers/choose.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { senderOf } from "#src/networks/credentials.ts";
-import type { Handover, Networks } from "#src/networks/network.ts";
+import type { Networks, OutboundMessage } from "#src/networks/network.ts";
 import type { OutcomeRecorder } from "./outcome-recorder.ts";
 import type { Pace } from "./pace.ts";
 import { problemOf, unreachable } from "./refusal.ts";
 
-export interface HandOverOptions {
-  store: Operations;
+export interface SendOptions {
+  store: ReadWriteStore;
   clock: Clock;
   networks: Networks;
   pace: Pace;
@@ -75,57 +69,57 @@ export type Sent = { result: SendResult } | "claimed_meanwhile";
 const FIRST_BACKOFF_MS = 500;
 
 /** Sends one message. Throws the `Problem` that settles nothing; every settled result is returned. */
-export async function sendMessage(options: HandOverOptions, request: SendRequest, key: KeyClaim | null): Promise<Sent> {
+export async function sendMessage(options: SendOptions, request: SendRequest, key: KeyClaim | null): Promise<Sent> {
   const { store, clock, pace } = options;
   const deadline = clock.monotonic() + options.retryBudgetMs;
-  const paced = await waitForTurn(options, request, deadline);
-  let begun: Begun;
+  const tokenNumberId = await acquireToken(options, request, deadline);
+  let acceptance: Acceptance;
   try {
-    begun = await store.write((tx) => begin(tx, options, request, key));
+    acceptance = await store.write((tx) => accept(tx, options, request, key));
   } catch (error) {
-    if (paced !== null) pace.giveBack(paced);
+    if (tokenNumberId !== null) pace.release(tokenNumberId);
     throw error;
   }
-  if (begun === "claimed_meanwhile" || "refused" in begun) {
-    if (paced !== null) pace.giveBack(paced);
-    return begun === "claimed_meanwhile" ? begun : { result: begun.refused };
+  if (acceptance === "claimed_meanwhile" || "refused" in acceptance) {
+    if (tokenNumberId !== null) pace.release(tokenNumberId);
+    return acceptance === "claimed_meanwhile" ? acceptance : { result: acceptance.refused };
   }
-  return { result: await carryThrough(options, begun, key, deadline) };
+  return { result: await sendAccepted(options, acceptance, key, deadline) };
 }
 
 /**
  * Takes a token of the sending number. Where none is there it first looks, without writing, whether the message would
  * be refused anyway: then there is nothing to wait for. Returns whose token was taken, null for none.
  */
-async function waitForTurn(options: HandOverOptions, request: SendRequest, deadline: number): Promise<number | null> {
+async function acquireToken(options: SendOptions, request: SendRequest, deadline: number): Promise<number | null> {
   const { store, pace, recorder } = options;
-  const sender = store.read((reading) => {
-    const workspace = getWorkspace(reading, request.workspaceId);
-    const resolved = resolveSender(reading, workspace, request.input.from);
+  const sender = store.read((tx) => {
+    const workspace = getWorkspace(tx, request.workspaceId);
+    const resolved = chooseSender(tx, workspace, request.input.from);
     return "sender" in resolved ? resolved.sender : null;
   });
   if (sender === null) return null;
   recorder.requireUnblocked(sender.id);
-  if (pace.tryTake(sender.id, sender.throughput)) return sender.id;
+  if (pace.tryAcquire(sender.id, sender.throughput)) return sender.id;
   try {
-    store.read((reading) => planSend(reading, request.workspaceId, request.input));
+    store.read((tx) => planSend(tx, request.workspaceId, request.input));
   } catch (error) {
     if (error instanceof Problem) return null;
     throw error;
   }
-  const turn = await pace.take(sender.id, sender.throughput, deadline);
-  if (!turn.isYours) throw tooBusy(turn.waitMs);
+  const grant = await pace.acquire(sender.id, sender.throughput, deadline);
+  if (!grant.isGranted) throw busyProblem(grant.waitMs);
   if (recorder.isBlocked(sender.id)) {
-    pace.giveBack(sender.id);
+    pace.release(sender.id);
     recorder.requireUnblocked(sender.id);
   }
   return sender.id;
 }
 
-type Begun = "claimed_meanwhile" | { refused: Problem } | { accepted: AcceptedMessage; keyId: number | null };
+type Acceptance = "claimed_meanwhile" | { refused: Problem } | { accepted: AcceptedMessage; keyId: number | null };
 
 /** One transaction: key, contact, message and hold; or the kept refusal. */
-function begin(tx: Tx, options: HandOverOptions, request: SendRequest, key: KeyClaim | null): Begun {
+function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClaim | null): Acceptance {
   const keyId = key === null ? null : key.claim(tx);
   if (key !== null && keyId === null) return "claimed_meanwhile";
   try {
@@ -136,73 +130,73 @@ function begin(tx: Tx, options: HandOverOptions, request: SendRequest, key: KeyC
     return { accepted, keyId };
   } catch (error) {
     // A refusal that settles nothing takes the claim of the key back with it.
-    if (!(error instanceof Problem) || !isSettling(error)) throw error;
-    if (key !== null && keyId !== null) keepAnswer(tx, keyId, key.render(error));
+    if (!(error instanceof Problem) || !isFinal(error)) throw error;
+    if (key !== null && keyId !== null) storeAnswer(tx, keyId, key.render(error));
     return { refused: error };
   }
 }
 
 /** Hands over until the outcome is settled. A fault of ours on the way leaves the message in doubt, never lost. */
-async function carryThrough(
-  options: HandOverOptions,
-  begun: Extract<Begun, { accepted: AcceptedMessage }>,
+async function sendAccepted(
+  options: SendOptions,
+  acceptance: Extract<Acceptance, { accepted: AcceptedMessage }>,
   key: KeyClaim | null,
   deadline: number,
 ): Promise<SendResult> {
   const { store, inDoubtAfterMs, watch } = options;
-  const { message } = begun.accepted;
-  watch.underWay += 1;
+  const { message } = acceptance.accepted;
+  watch.inFlightCount += 1;
   try {
-    return await attemptUntilSettled(options, begun, key, deadline);
+    return await attemptUntilFinal(options, acceptance, key, deadline);
   } catch (error) {
     if (!(error instanceof Problem) && !(error instanceof StorageUnavailable)) {
-      const work = { kind: "settle_message", subject: message.id, lane: message.workspaceId } as const;
-      await store.write((tx) => enqueue(tx, { ...work, dueAt: tx.now + inDoubtAfterMs }));
+      const job = { kind: "expire_message", subject: message.id, queueKey: message.workspaceId } as const;
+      await store.write((tx) => enqueue(tx, { ...job, dueAt: tx.now + inDoubtAfterMs }));
     }
     throw error;
   } finally {
-    watch.underWay -= 1;
-    watch.changed(message.id);
+    watch.inFlightCount -= 1;
+    watch.notify(message.id);
   }
 }
 
-async function attemptUntilSettled(
-  options: HandOverOptions,
-  { accepted, keyId }: Extract<Begun, { accepted: AcceptedMessage }>,
+async function attemptUntilFinal(
+  options: SendOptions,
+  { accepted, keyId }: Extract<Acceptance, { accepted: AcceptedMessage }>,
   key: KeyClaim | null,
   deadline: number,
 ): Promise<SendResult> {
   const { clock, pace, recorder, networks } = options;
   const { message, plan } = accepted;
   const { sender } = plan;
-  const handover: Handover = {
+  const outbound: OutboundMessage = {
     sender: senderOf(options.box, sender),
     to: message.toPhone,
-    recipientUserId: plan.contact?.networkUserId ?? null,
-    reference: message.reference,
+    recipientNetworkUserId: plan.contact?.networkUserId ?? null,
+    sendToken: message.sendToken,
     content: plan.content,
   };
-  const settle = (tx: Tx, result: SendResult): SendResult => {
-    if (key !== null && keyId !== null) keepAnswer(tx, keyId, key.render(result));
+  const storeResult = (tx: Tx, result: SendResult): SendResult => {
+    if (key !== null && keyId !== null) storeAnswer(tx, keyId, key.render(result));
     return result;
   };
-  const settleAsIs = (tx: Tx): SendResult => settle(tx, resultOf(tx, message.id));
+  const storeCurrent = (tx: Tx): SendResult => storeResult(tx, resultOf(tx, message.id));
   // Nobody waits any more when this is written: what the network did not take is forgotten, and the key is free.
-  const abandon = (tx: Tx): void => {
-    takeBack(tx, message.id);
-    if (withdraw(tx, message.id) && keyId !== null) freeKey(tx, keyId);
+  const discardUnsent = (tx: Tx): void => {
+    requeue(tx, message.id);
+    if (discard(tx, message.id) && keyId !== null) releaseKey(tx, keyId);
   };
-  const record = <T>(write: (tx: Tx) => Settled<T>, later?: (tx: Tx) => unknown): Promise<T> =>
+  const record = <T>(write: (tx: Tx) => NotPromise<T>, later?: (tx: Tx) => unknown): Promise<T> =>
     recorder.record(sender.id, message.id, write, later);
 
   for (let attempt = 0; ; attempt++) {
-    const outcome = await networks[sender.network].send(handover, options.timeoutMs);
+    const outcome = await networks[sender.network].send(outbound, options.timeoutMs);
     if (outcome.kind !== "throttled" && outcome.kind !== "unreachable") {
       return record((tx) => {
-        return settle(tx, resultFrom(tx, writeOutcome(tx, message.id, outcome)));
+        return storeResult(tx, resultFrom(tx, writeOutcome(tx, message.id, outcome)));
       });
     }
-    if (!(await record((tx) => takeBack(tx, message.id), abandon))) return record(settleAsIs);
+    if (!(await record((tx) => requeue(tx, message.id), discardUnsent))) return record(storeCurrent);
     if (outcome.kind === "throttled" && outcome.scope === "number") pace.slowDown(sender.id);
 
     // A hint of no wait at all is not believed: the network has just said that it is too much.
@@ -210,26 +204,28 @@ async function attemptUntilSettled(
     const waitMs = Math.max(hintMs, FIRST_BACKOFF_MS * (hintMs > 0 ? 1 : 2 ** attempt));
     const isInBudget = clock.monotonic() + waitMs <= deadline;
     if (isInBudget) await sleep(clock, waitMs);
-    const turn = isInBudget ? await pace.take(sender.id, sender.throughput, deadline) : null;
-    if (turn?.isYours !== true) {
-      const told = await record((tx) => giveUp(tx, message.id, keyId, outcome, turn?.waitMs ?? waitMs, settle));
-      return throwUnsettled(told);
+    const grant = isInBudget ? await pace.acquire(sender.id, sender.throughput, deadline) : null;
+    if (grant?.isGranted !== true) {
+      const refusal = await record((tx) =>
+        failExhausted(tx, message.id, keyId, outcome, grant?.waitMs ?? waitMs, storeResult),
+      );
+      return throwUnlessFinal(refusal);
     }
-    const again = await record((tx) => tryAgain(tx, message.id, keyId, settle), abandon);
-    if (again !== "handed_over") {
-      pace.giveBack(sender.id);
-      return throwUnsettled(again);
+    const retried = await record((tx) => redispatchNow(tx, message.id, keyId, storeResult), discardUnsent);
+    if (retried !== "handed_over") {
+      pace.release(sender.id);
+      return throwUnlessFinal(retried);
     }
   }
 }
 
 /** What settles nothing is thrown, as it would have been before the message was stored. */
-function throwUnsettled(result: SendResult): SendResult {
-  if (result instanceof Problem && !isSettling(result)) throw result;
+function throwUnlessFinal(result: SendResult): SendResult {
+  if (result instanceof Problem && !isFinal(result)) throw result;
   return result;
 }
 
-type Settle = (tx: Tx, result: SendResult) => SendResult;
+type StoreResult = (tx: Tx, result: SendResult) => SendResult;
 
 function writeOutcome(
   tx: Tx,
@@ -249,40 +245,45 @@ const noAnswer = {
 };
 
 /** The budget is used up, and the network took nothing. A status that says otherwise wins. */
-function giveUp(
+function failExhausted(
   tx: Tx,
   messageId: number,
   keyId: number | null,
   outcome: Extract<Outcome, { kind: "throttled" | "unreachable" }>,
   waitMs: number,
-  settle: Settle,
+  storeResult: StoreResult,
 ): SendResult {
   if (outcome.kind === "unreachable") {
     recordFailure(tx, messageId, unreachable);
-    return settle(tx, resultOf(tx, messageId));
+    return storeResult(tx, resultOf(tx, messageId));
   }
-  if (!withdraw(tx, messageId)) return settle(tx, resultOf(tx, messageId));
-  if (keyId !== null) freeKey(tx, keyId);
-  return tooBusy(waitMs);
+  if (!discard(tx, messageId)) return storeResult(tx, resultOf(tx, messageId));
+  if (keyId !== null) releaseKey(tx, keyId);
+  return busyProblem(waitMs);
 }
 
 /** Permission as it is now. Where it is gone the message goes too, for nothing of it ever left. */
-function tryAgain(tx: Tx, messageId: number, keyId: number | null, settle: Settle): "handed_over" | SendResult {
+function redispatchNow(
+  tx: Tx,
+  messageId: number,
+  keyId: number | null,
+  storeResult: StoreResult,
+): "handed_over" | SendResult {
   try {
-    if (tx.savepoint(() => handOverAgain(tx, messageId))) return "handed_over";
-    return settle(tx, resultOf(tx, messageId));
+    if (tx.savepoint(() => redispatch(tx, messageId))) return "handed_over";
+    return storeResult(tx, resultOf(tx, messageId));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    withdraw(tx, messageId);
-    if (isSettling(error)) return settle(tx, error);
-    if (keyId !== null) freeKey(tx, keyId);
+    discard(tx, messageId);
+    if (isFinal(error)) return storeResult(tx, error);
+    if (keyId !== null) releaseKey(tx, keyId);
     return error;
   }
 }
 
 /** The message as it stands now, or why it failed. */
 export function resultOf(tx: Tx, messageId: number): SendResult {
-  const message = findForWork(tx, messageId);
+  const message = findMessageById(tx, messageId);
   if (message === undefined) throw new Error(`message ${messageId} is gone`);
   return resultFrom(tx, message);
 }
@@ -292,7 +293,7 @@ function resultFrom(tx: Tx, message: Message): SendResult {
   return { message, workspace: getWorkspace(tx, message.workspaceId) };
 }
 
-function tooBusy(waitMs: number): Problem {
+function busyProblem(waitMs: number): Problem {
   return new Problem("rate_limited", "The number or the network is busy. Nothing was sent; try again later.", {
     retryAfterMs: waitMs,
   });

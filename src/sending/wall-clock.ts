@@ -22,18 +22,18 @@ export interface WallClockOptions {
 }
 
 /** Less is what a network's answer takes, and what people's clocks are off. */
-const TOLERATED_TO_NETWORK_MS = 5 * 60_000;
-const TOLERATED_TO_COMMIT_MS = 60_000;
+const NETWORK_SKEW_MAX_MS = 5 * 60_000;
+const COMMIT_SKEW_MAX_MS = 60_000;
 /** How often the time of the last commit is written down: by so much a start may think that it was earlier. */
-const NOTED_EVERY_MS = 10_000;
-const ASKED_EVERY_MS = 60_000;
+const RECORD_INTERVAL_MS = 10_000;
+const ASK_INTERVAL_MS = 60_000;
 const ANSWER_TIMEOUT_MS = 10_000;
 
 export class WallClock {
   readonly #options: WallClockOptions;
   /** Wall time. */
   #lastCommit: number;
-  #noted: number;
+  #recordedAt: number;
   /** The networks' time less the monotonic clock: so it goes on between two answers. Null: none has spoken yet. */
   #networkOffset: number | null = null;
   #askedAt = Number.NEGATIVE_INFINITY;
@@ -43,9 +43,9 @@ export class WallClock {
 
   constructor(options: WallClockOptions) {
     this.#options = options;
-    const noted = readLastCommit(options.store.client);
-    this.#lastCommit = noted ?? options.clock.now();
-    this.#noted = noted ?? Number.NEGATIVE_INFINITY;
+    const recorded = readLastCommit(options.store.client);
+    this.#lastCommit = recorded ?? options.clock.now();
+    this.#recordedAt = recorded ?? Number.NEGATIVE_INFINITY;
   }
 
   /** It counts as right only when the networks were asked once: a machine may come up with a clock that is wrong. */
@@ -55,7 +55,7 @@ export class WallClock {
   }
 
   get isRight(): boolean {
-    this.look();
+    this.check();
     return this.#state === "right";
   }
 
@@ -64,23 +64,23 @@ export class WallClock {
   }
 
   /** `networkTime`, milliseconds, as an answer that came just now was dated. */
-  hear(networkTime: number): void {
+  recordNetworkTime(networkTime: number): void {
     this.#networkOffset = networkTime - this.#options.clock.monotonic();
-    this.look();
+    this.check();
   }
 
   /** To be called after every commit. */
-  noteCommit(): void {
+  recordCommit(): void {
     const now = this.#options.clock.now();
     if (now >= this.#lastCommit) {
       this.#lastCommit = now;
-      if (now - this.#noted >= NOTED_EVERY_MS) this.#write(now);
+      if (now - this.#recordedAt >= RECORD_INTERVAL_MS) this.#write(now);
     }
-    if (this.#state !== "right") this.look();
+    if (this.#state !== "right") this.check();
   }
 
   /** Cheap: to be called several times a second. */
-  look(): void {
+  check(): void {
     if (!this.#isStarted || this.#isAsking) return;
     const { log, onRight } = this.#options;
     const before = this.#state;
@@ -89,40 +89,43 @@ export class WallClock {
     if (fault !== null) {
       const next = "set it by NTP: timedatectl set-ntp true";
       if (before !== "wrong")
-        log.warn(`scheduled broadcasts wait until the wall clock is right: ${fault.words}`, { byMs: fault.byMs, next });
+        log.warn(`scheduled broadcasts wait until the wall clock is right: ${fault.reason}`, {
+          byMs: fault.byMs,
+          next,
+        });
       // The machine may have slept, and the monotonic clock with it: only a new answer knows.
       if (this.#networkOffset !== null) this.#ask();
       return;
     }
-    if (this.#networkOffset !== null) this.#forgetFuture();
+    if (this.#networkOffset !== null) this.#resetFutureCommit();
     if (before === "wrong") log.info("the wall clock is right again");
     if (before !== "right") onRight();
   }
 
   /** What speaks against the wall clock, and by how much it is ahead, milliseconds. */
-  #findFault(): { byMs: number; words: string } | null {
+  #findFault(): { byMs: number; reason: string } | null {
     const { clock } = this.#options;
     const now = clock.now();
     if (this.#networkOffset !== null) {
       const byMs = Math.round(now - (this.#networkOffset + clock.monotonic()));
-      return Math.abs(byMs) > TOLERATED_TO_NETWORK_MS
-        ? { byMs, words: "the network's answers are dated otherwise" }
+      return Math.abs(byMs) > NETWORK_SKEW_MAX_MS
+        ? { byMs, reason: "the network's answers are dated otherwise" }
         : null;
     }
     const byMs = Math.round(now - this.#lastCommit);
-    return byMs < -TOLERATED_TO_COMMIT_MS ? { byMs, words: "the last commit was made at a later time" } : null;
+    return byMs < -COMMIT_SKEW_MAX_MS ? { byMs, reason: "the last commit was made at a later time" } : null;
   }
 
   /** The network says that the clock is right, so what was written under a later time was written under a wrong one. */
-  #forgetFuture(): void {
+  #resetFutureCommit(): void {
     const now = this.#options.clock.now();
-    if (this.#lastCommit <= now + TOLERATED_TO_COMMIT_MS) return;
+    if (this.#lastCommit <= now + COMMIT_SKEW_MAX_MS) return;
     this.#lastCommit = now;
     this.#write(now);
   }
 
   #write(at: number): void {
-    this.#noted = at;
+    this.#recordedAt = at;
     const { store } = this.#options;
     // Where it cannot be written the next commit tries again, or a start knows an older one: no harm in either.
     store.write(() => writeLastCommit(store.client, at)).catch(() => undefined);
@@ -130,7 +133,7 @@ export class WallClock {
 
   #ask(): void {
     const now = this.#options.clock.monotonic();
-    if (now - this.#askedAt < ASKED_EVERY_MS) return;
+    if (now - this.#askedAt < ASK_INTERVAL_MS) return;
     this.#askedAt = now;
     this.#isAsking = true;
     void this.#options
@@ -138,13 +141,13 @@ export class WallClock {
       .catch(() => undefined)
       .finally(() => {
         this.#isAsking = false;
-        this.look();
+        this.check();
       });
   }
 }
 
 /** Only networks whose answers are dated, and only where a number is on one: nobody else is called. */
 export async function askForTime(store: Store, networks: Networks): Promise<void> {
-  if (store.read((reading) => listOnNetwork(reading, "whatsapp")).length === 0) return;
+  if (store.read((tx) => listOnNetwork(tx, "whatsapp")).length === 0) return;
   await networks.whatsapp.isReachable(ANSWER_TIMEOUT_MS);
 }

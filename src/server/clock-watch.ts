@@ -7,9 +7,9 @@
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Store } from "#src/db/store.ts";
-import { moveWaiting } from "#src/domain/inbound/callbacks.ts";
-import { moveRetries } from "#src/domain/webhooks/attempt.ts";
-import { lastWorkId, moveWork, nextPiece } from "#src/jobs/shift-delays.ts";
+import { shiftPending } from "#src/domain/inbound/callbacks.ts";
+import { shiftRetries } from "#src/domain/webhooks/attempt.ts";
+import { lastJobId, nextRange, shiftDelays } from "#src/jobs/shift-delays.ts";
 
 export interface ClockWatchOptions {
   store: Store;
@@ -21,24 +21,24 @@ export interface ClockWatchOptions {
 
 /** Less is no more than what a clock drifts, and what one look costs. */
 const TOLERATED_MS = 2_000;
-const PIECE = 500;
+const RANGE_ROWS = 500;
 
 export class ClockWatch {
   readonly #options: ClockWatchOptions;
   /** How far apart the two clocks were. */
   #offset: number;
   /** What was enqueued after the clock was set knows the new time. */
-  #lastWork: number;
+  #lastWorkId: number;
   #isMoving = false;
 
   constructor(options: ClockWatchOptions) {
     this.#options = options;
     this.#offset = offsetOf(options.clock);
-    this.#lastWork = options.store.read(lastWorkId);
+    this.#lastWorkId = options.store.read(lastJobId);
   }
 
   /** Cheap: to be called after every commit, and several times a second. */
-  look(): void {
+  check(): void {
     const { clock, store, log } = this.#options;
     if (this.#isMoving) return;
     const offset = offsetOf(clock);
@@ -53,7 +53,7 @@ export class ClockWatch {
           this.#isMoving = false;
           this.#options.onMoved();
         });
-    } else this.#lastWork = store.read(lastWorkId);
+    } else this.#lastWorkId = store.read(lastJobId);
   }
 
   get isActive(): boolean {
@@ -64,15 +64,15 @@ export class ClockWatch {
     const { store } = this.#options;
     for (let after: number | null = 0; after !== null; ) {
       const from: number = after;
-      after = await store.write((tx) => moveWaiting(tx, from, PIECE, byMs));
+      after = await store.write((tx) => shiftPending(tx, from, RANGE_ROWS, byMs));
     }
     for (let after = 0; ; ) {
       const last = await store.write((tx) => {
-        const piece = nextPiece(tx, { after, last: this.#lastWork }, PIECE);
-        if (piece === null) return null;
-        moveWork(tx, piece, byMs);
-        moveRetries(tx, piece, byMs);
-        return piece.last;
+        const range = nextRange(tx, { after, last: this.#lastWorkId }, RANGE_ROWS);
+        if (range === null) return null;
+        shiftDelays(tx, range, byMs);
+        shiftRetries(tx, range, byMs);
+        return range.last;
       });
       if (last === null) return;
       after = last;

@@ -6,14 +6,14 @@ import type { Log } from "#src/core/log.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { purgeDrafts } from "#src/domain/broadcasts/drafts.ts";
-import { purgeRecipients, tidyFinished } from "#src/domain/broadcasts/skip-unsent.ts";
+import { purgeRecipients, skipUnsent } from "#src/domain/broadcasts/skip-unsent.ts";
 import { purgeKeys } from "#src/domain/idempotency/keys.ts";
 import { purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
 import { purgeInbounds } from "#src/domain/inbound/purge.ts";
 import { purgeRefused } from "#src/domain/inbound/refused-callbacks.ts";
 import { purgeParked } from "#src/domain/messages/apply-status.ts";
 import { expireHolds } from "#src/domain/messages/expire-hold.ts";
-import { purgeAttempts } from "#src/domain/messages/provider-requests.ts";
+import { purgeProviderRequests } from "#src/domain/messages/provider-requests.ts";
 import { purgeMessages } from "#src/domain/messages/purge.ts";
 import { purgeSignIns } from "#src/domain/users/purge.ts";
 import { purgeEvents } from "#src/domain/webhooks/purge.ts";
@@ -27,7 +27,7 @@ export interface HousekeepingOptions {
   log: Log;
 }
 
-const EVERY_MS = 600_000;
+const INTERVAL_MS = 600_000;
 const BATCH = 200;
 const PAUSE_MS = 5;
 /** Of 4 KiB each: free room up to this is left in the file, and the rest is given back in steps of a few milliseconds. */
@@ -49,7 +49,7 @@ export class Housekeeping {
 
   start(): void {
     this.#isStopped = false;
-    this.#timer = this.#options.clock.setTimer(EVERY_MS, () => void this.#run());
+    this.#timer = this.#options.clock.setTimer(INTERVAL_MS, () => void this.#run());
   }
 
   stop(): void {
@@ -77,20 +77,20 @@ export class Housekeeping {
   async runOnce(): Promise<void> {
     const { store, retention } = this.#options;
     const { recipients, events, raw, messages, inbound } = retention;
-    const chores: ((tx: Tx) => number)[] = [
+    const tasks: ((tx: Tx) => number)[] = [
       (tx) => purgeKeys(tx, BATCH),
       // One transaction for all: each costs a commit, and there is nearly never anything.
       (tx) => Math.max(...[purgeSignIns, purgeDrafts, purgeBulkChanges, purgeRefused].map((purge) => purge(tx, BATCH))),
       (tx) => purgeParked(tx, BATCH),
       (tx) => expireHolds(tx, BATCH),
-      (tx) => tidyFinished(tx, BATCH),
+      (tx) => skipUnsent(tx, BATCH),
       (tx) => (recipients === null ? 0 : purgeRecipients(tx, durationBefore(tx.now, recipients), BATCH)),
       (tx) => (raw === null ? 0 : purgeCallbacks(tx, durationBefore(tx.now, raw), BATCH)),
-      (tx) => (raw === null ? 0 : purgeAttempts(tx, durationBefore(tx.now, raw), BATCH)),
+      (tx) => (raw === null ? 0 : purgeProviderRequests(tx, durationBefore(tx.now, raw), BATCH)),
       (tx) => (events === null ? 0 : purgeEvents(tx, durationBefore(tx.now, events), BATCH)),
     ];
-    for (const chore of chores) {
-      while (!this.#isStopped && (await store.write(chore)) === BATCH) await this.#pause();
+    for (const task of tasks) {
+      while (!this.#isStopped && (await store.write(task)) === BATCH) await this.#pause();
     }
     if (messages !== null) {
       await this.#purgeMessages(messages);
@@ -100,14 +100,14 @@ export class Housekeeping {
         purgeInbounds(tx, durationBefore(tx.now, inbound), after, BATCH),
       );
     }
-    await this.#giveBack();
+    await this.#releaseFreePages();
   }
 
   /** The next run begins with the first that could not go yet. */
-  async #purgeMessages(kept: Duration): Promise<void> {
+  async #purgeMessages(retention: Duration): Promise<void> {
     let firstOpen: number | null = null;
     const last = await this.#walk(this.#messagesAfter, (tx, after) => {
-      const purged = purgeMessages(tx, durationBefore(tx.now, kept), after, BATCH);
+      const purged = purgeMessages(tx, durationBefore(tx.now, retention), after, BATCH);
       firstOpen ??= purged.firstOpen;
       return purged.next;
     });
@@ -115,10 +115,10 @@ export class Housekeeping {
   }
 
   /** Batch by batch until the chore says null; returns the last id that it went beyond. */
-  async #walk(from: number, chore: (tx: Tx, after: number) => number | null): Promise<number> {
+  async #walk(from: number, task: (tx: Tx, after: number) => number | null): Promise<number> {
     let after = from;
     while (!this.#isStopped) {
-      const next = await this.#options.store.write((tx) => chore(tx, after));
+      const next = await this.#options.store.write((tx) => task(tx, after));
       if (next === null) break;
       after = next;
       await this.#pause();
@@ -132,7 +132,7 @@ export class Housekeeping {
   }
 
   /** Gives pages that were freed back to the disk, a few at a time; what is likely to be needed again soon stays. */
-  async #giveBack(): Promise<void> {
+  async #releaseFreePages(): Promise<void> {
     const { store } = this.#options;
     while (!this.#isStopped && (await store.write(() => store.freePages(FREE_PAGES_KEPT, FREE_PAGES_STEP)))) {
       await this.#pause();

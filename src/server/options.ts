@@ -3,7 +3,7 @@ import type { Config } from "#src/config/config.ts";
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Random } from "#src/core/random.ts";
-import type { Place } from "#src/db/file-identity.ts";
+import type { FileIdentity } from "#src/db/file-identity.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ResolveName } from "#src/net/checked-lookup.ts";
 import type { Networks } from "#src/networks/network.ts";
@@ -18,7 +18,7 @@ export interface ServerOptions {
   /** Other networks than the configured ones; replaced in tests. */
   networks?: Partial<Networks>;
   /** How it is told where the database file lies, and so whether it is a copy; replaced in tests. */
-  placeOf?: (path: string) => Place;
+  readFileIdentity?: (path: string) => FileIdentity;
 }
 
 export interface Server {

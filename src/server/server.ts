@@ -4,27 +4,27 @@
  */
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { markRun, settleOrigin } from "#src/backup/detect-copy.ts";
-import { bringUpToDate } from "#src/backup/upgrade.ts";
+import { detectCopy, tryRenewRunMarker } from "#src/backup/detect-copy.ts";
+import { upgradeIfOlder } from "#src/backup/upgrade.ts";
 import { readTls } from "#src/config/tls.ts";
 import { MessageWatch } from "#src/core/change-watch.ts";
 import { sleep, systemClock } from "#src/core/clock.ts";
-import { newBootId, newInstanceId } from "#src/core/id.ts";
+import { newInstanceId, newRunId } from "#src/core/id.ts";
 import { systemRandom } from "#src/core/random.ts";
 import { createSecretBox, loadSecretKey } from "#src/core/secret.ts";
-import { placeOf as systemPlaceOf } from "#src/db/file-identity.ts";
-import { databaseFiles, makePrivate, makePrivateDirectory } from "#src/db/files.ts";
-import { instanceId as readInstanceId } from "#src/db/instance.ts";
+import { readFileIdentity as systemPlaceOf } from "#src/db/file-identity.ts";
+import { createPrivateDirectory, databaseFiles, makePrivate } from "#src/db/files.ts";
+import { readOrCreateInstanceId as readInstanceId } from "#src/db/instance.ts";
 import { lockExclusively } from "#src/db/lock.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { watchOtherCommits } from "#src/db/other-commits.ts";
 import { createReaders } from "#src/db/reader.ts";
 import { openStore } from "#src/db/store.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
-import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
+import { applyLatenessAfterStart } from "#src/domain/broadcasts/start.ts";
 import { CALLBACKS } from "#src/domain/inbound/callbacks.ts";
-import { settingsOf } from "#src/health/doctor-context.ts";
-import { Figures } from "#src/health/metrics.ts";
+import { readDoctorSettings } from "#src/health/doctor-context.ts";
+import { ServerMetrics } from "#src/health/metrics.ts";
 import { createApp } from "#src/http/api/app.ts";
 import { BodyBudget } from "#src/http/body-budget.ts";
 import { callbackRoutes } from "#src/http/callbacks.ts";
@@ -41,12 +41,12 @@ import { storeSimulated } from "#src/receiving/simulated-callbacks.ts";
 import { createSyncWorker, planSyncs } from "#src/receiving/sync-worker.ts";
 import { BroadcastRunner } from "#src/sending/broadcast-runner.ts";
 import { createReviewWorker, createStartWorker } from "#src/sending/broadcast-schedule.ts";
-import { createSettleWorker } from "#src/sending/expire-in-doubt.ts";
+import { createExpireWorker } from "#src/sending/expire-in-doubt.ts";
 import { OutcomeRecorder } from "#src/sending/outcome-recorder.ts";
 import { Pace } from "#src/sending/pace.ts";
-import { watchNetwork } from "#src/sending/provider-log.ts";
-import { recover } from "#src/sending/reclaim.ts";
-import type { HandOverOptions } from "#src/sending/send-message.ts";
+import { withProviderLog } from "#src/sending/provider-log.ts";
+import { reclaim } from "#src/sending/reclaim.ts";
+import type { SendOptions } from "#src/sending/send-message.ts";
 import { storedUploads } from "#src/sending/stored-uploads.ts";
 import { askForTime, WallClock } from "#src/sending/wall-clock.ts";
 import { ImportFiles } from "#src/transfer/import-files.ts";
@@ -58,20 +58,20 @@ import { createSystem } from "./system.ts";
 
 const STOP_LIMIT_MS = 10_000;
 /** The runtime's own limit cuts a connection without an answer; ours (`body_bytes`) answers, so it must come first. */
-const LARGEST_BODY_BYTES = Number.MAX_SAFE_INTEGER;
+const REQUEST_BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { config, log, clock = systemClock, random = systemRandom, placeOf = systemPlaceOf } = options;
+  const { config, log, clock = systemClock, random = systemRandom, readFileIdentity = systemPlaceOf } = options;
   const files = databaseFiles(config.storage.path);
-  makePrivateDirectory(config.storage.data);
-  makePrivateDirectory(dirname(files.database));
+  createPrivateDirectory(config.storage.data);
+  createPrivateDirectory(dirname(files.database));
   const lock = lockExclusively(files.serverLock);
   // Before the database, and only together with a new one: a lost key is never silently replaced.
   const key = loadSecretKey({ keyFile: config.secrets.keyFile, env: process.env, random }, !existsSync(files.database));
   const newId = (): string => newInstanceId(random);
-  bringUpToDate(files, { now: clock.now(), newInstanceId: newId, placeOf }, log, lock);
-  const figures = new Figures();
-  const { countAttempt, countCommit, countIgnoredStatus, countRequest } = figures;
+  upgradeIfOlder(files, { now: clock.now(), newInstanceId: newId, readFileIdentity }, log, lock);
+  const serverMetrics = new ServerMetrics();
+  const { countSend, countCommit, countIgnoredStatus, countRequest } = serverMetrics;
   let clockWatch: ClockWatch | null = null;
   let wallClock: WallClock | null = null;
   const store = openStore(files.database, {
@@ -82,8 +82,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     hashKey: () => key,
     onCommit(size, durationMs) {
       countCommit(size, durationMs);
-      clockWatch?.look();
-      wallClock?.noteCommit();
+      clockWatch?.check();
+      wallClock?.recordCommit();
     },
   });
   const applied = migrate(store.client);
@@ -91,15 +91,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   makePrivate(files.database, `${files.database}-wal`, `${files.database}-shm`);
   const box = createSecretBox(key, random);
   const readers = createReaders(files.database);
-  readInstanceId(store.client, clock.now(), newId, placeOf(files.database));
-  const { instanceId, copied } = await settleOrigin(store, files.database, placeOf, newId);
-  if (copied !== null) log.warn("this is a copy of a database: it goes on under a new name, and holds", { ...copied });
+  readInstanceId(store.client, clock.now(), newId, readFileIdentity(files.database));
+  const { instanceId, copy } = await detectCopy(store, files.database, readFileIdentity, newId);
+  if (copy !== null) log.warn("this is a copy of a database: it goes on under a new name, and holds", { ...copy });
   store.client.pragma("busy_timeout = 0");
-  const boot = newBootId(random);
+  const runId = newRunId(random);
 
-  const onTime = (networkTime: number): void => wallClock?.hear(networkTime);
-  const watched = (network: Network): Network =>
-    watchNetwork(network, { store, clock, onAttempt: countAttempt, onTime });
+  const onTime = (networkTime: number): void => wallClock?.recordNetworkTime(networkTime);
+  const instrumented = (network: Network): Network =>
+    withProviderLog(network, { store, clock, onRequest: countSend, onTime });
   const simulator = createSimulator({
     clock,
     random,
@@ -108,8 +108,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const uploads = storedUploads(store, log);
   const networks: Networks = {
-    simulator: watched(options.networks?.simulator ?? simulator),
-    whatsapp: watched(options.networks?.whatsapp ?? createWhatsapp(config.whatsapp, clock, uploads)),
+    simulator: instrumented(options.networks?.simulator ?? simulator),
+    whatsapp: instrumented(options.networks?.whatsapp ?? createWhatsapp(config.whatsapp, clock, uploads)),
   };
   const watch = new MessageWatch(clock);
   const pace = new Pace(clock);
@@ -125,7 +125,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
           }),
     onError: (error) => log.error("an outcome could not be recorded", { error }),
   });
-  const poster = figures.watchPoster(createWebhookPoster({ clock, ...config.webhooks, lookup: options.lookup }));
+  const poster = serverMetrics.withMetrics(createWebhookPoster({ clock, ...config.webhooks, lookup: options.lookup }));
   const applier = new CallbackApplier({
     store,
     clock,
@@ -138,17 +138,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const deliveries = createDeliveryWorker({
     store,
     clock,
-    boot,
+    runId,
     box,
     poster,
     schedule: config.webhooks,
     concurrency: config.webhooks.concurrency,
     log,
   });
-  const settling = createSettleWorker({ store, clock, boot, log });
+  const expiring = createExpireWorker({ store, clock, runId, log });
   const { inDoubtAfterMs, settleAfterMs, ...lateness } = config.broadcasts;
-  const starting = createStartWorker({ store, clock, boot, log }, lateness, () => wallClock?.isRight === true);
-  const reviewing = createReviewWorker({ store, clock, boot, log }, { settleAfterMs });
+  const starting = createStartWorker({ store, clock, runId, log }, lateness, () => wallClock?.isRight === true);
+  const reviewing = createReviewWorker({ store, clock, runId, log }, { settleAfterMs });
   const broadcasts = new BroadcastRunner({
     store,
     clock,
@@ -165,12 +165,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const housekeeping = new Housekeeping({ store, clock, retention: config.retention, log });
   const { database } = files;
-  const system = createSystem({ store, database, clock, timers: systemClock, log, backup: config.backup, figures });
+  const system = createSystem({
+    store,
+    database,
+    clock,
+    timers: systemClock,
+    log,
+    backup: config.backup,
+    serverMetrics,
+  });
   const syncing = createSyncWorker({
     store,
     clock,
     random,
-    boot,
+    runId,
     portOf: (name) => networks[name].account,
     box,
     everyMs: config.whatsapp.syncEveryMs,
@@ -178,14 +186,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     lookup: options.lookup,
     log,
   });
-  const nudged = [applier, deliveries, settling, starting, reviewing, broadcasts, syncing];
-  const workers = [...nudged, housekeeping, ...system.workers];
+  const notified = [applier, deliveries, expiring, starting, reviewing, broadcasts, syncing];
+  const workers = [...notified, housekeeping, ...system.workers];
 
-  await recover(store, boot, clock.now() + inDoubtAfterMs);
-  await store.write((tx) => judgeAfterStart(tx, lateness));
+  await reclaim(store, runId, clock.now() + inDoubtAfterMs);
+  await store.write((tx) => applyLatenessAfterStart(tx, lateness));
   await store.write(planSyncs);
 
-  const handOver: HandOverOptions = {
+  const dispatch: SendOptions = {
     store,
     clock,
     networks,
@@ -206,17 +214,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     random,
     log,
     limits: config.limits,
-    handOver,
+    dispatch,
     reader: readers.lists,
     searchReader: readers.searches,
     isReady: () => isReady,
     isWritable: system.isWritable,
-    metrics: figures.metrics,
+    metrics: serverMetrics.metrics,
     metricsToken: config.server.metricsToken,
     onAnswer: countRequest,
   });
-  figures.watch({ database, reader: readers.lists, clock, figures: store.figures });
-  const refused = new RefusedCallbacks({ store, clock, log, onRefused: figures.countRefusedCallback });
+  serverMetrics.registerGauges({ database, reader: readers.lists, clock, writer: store.counters });
+  const refused = new RefusedCallbacks({ store, clock, log, onRefused: serverMetrics.countRefusedCallback });
   const secrets = new CallbackSecrets({ store, box, configured: config.whatsapp.appSecret, log });
   const { verifyToken } = config.whatsapp;
   const onRefused = refused.note.bind(refused);
@@ -225,8 +233,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   app.use(
     consoleRoutes({
       system,
-      doctor: settingsOf(config),
-      ...{ store, clock, random, log, box, handOver, reader: readers.lists, searchReader: readers.searches },
+      doctor: readDoctorSettings(config),
+      ...{ store, clock, random, log, box, dispatch, reader: readers.lists, searchReader: readers.searches },
       ...{ limits: config.limits, bodies },
       importFiles: new ImportFiles(files.database),
       webhooks: config.webhooks,
@@ -244,7 +252,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       // The router's own default lets two servers share a port, and the kernel split the requests between them.
       reusePort: false,
       idleTimeout: 60,
-      maxRequestBodySize: LARGEST_BODY_BYTES,
+      maxRequestBodySize: REQUEST_BODY_BYTES_MAX,
       ...readTls(config.server),
     });
   } catch (error) {
@@ -256,28 +264,28 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const http = app.server;
   if (http === null) throw new Error("the HTTP server did not start");
 
-  const nudgeAll = (): void => {
-    for (const worker of nudged) worker.nudge();
+  const notifyAll = (): void => {
+    for (const worker of notified) worker.notify();
   };
-  clockWatch = new ClockWatch({ store, clock, log, onMoved: nudgeAll });
+  clockWatch = new ClockWatch({ store, clock, log, onMoved: notifyAll });
   wallClock = new WallClock({
     store,
     clock,
     log,
     ask: () => askForTime(store, networks),
-    onRight: () => starting.nudge(),
+    onRight: () => starting.notify(),
   });
-  const others = watchOtherCommits(store, nudgeAll, () => {
-    clockWatch?.look();
-    wallClock?.look();
+  const otherCommits = watchOtherCommits(store, notifyAll, () => {
+    clockWatch?.check();
+    wallClock?.check();
   });
-  store.onWake(CALLBACKS, () => applier.nudge());
-  store.onWake("deliver_webhook", () => deliveries.nudge());
-  store.onWake("settle_message", () => settling.nudge());
-  store.onWake("start_broadcast", () => starting.nudge());
-  store.onWake("review_broadcast", () => reviewing.nudge());
-  store.onWake(BROADCASTS, () => broadcasts.nudge());
-  store.onWake("sync_account", () => syncing.nudge());
+  store.onNotify(CALLBACKS, () => applier.notify());
+  store.onNotify("deliver_webhook", () => deliveries.notify());
+  store.onNotify("expire_message", () => expiring.notify());
+  store.onNotify("start_broadcast", () => starting.notify());
+  store.onNotify("review_broadcast", () => reviewing.notify());
+  store.onNotify(BROADCASTS, () => broadcasts.notify());
+  store.onNotify("sync_account", () => syncing.notify());
   for (const worker of [wallClock, ...workers]) worker.start();
   isReady = true;
 
@@ -286,17 +294,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     clockWatch?.isActive === true ||
     wallClock?.isActive === true ||
     workers.some((worker) => worker.isActive);
-  const isActive = (): boolean => watch.underWay > 0 || http.pendingRequests > 0 || isWorking();
+  const isActive = (): boolean => watch.inFlightCount > 0 || http.pendingRequests > 0 || isWorking();
 
   return {
     url: `${config.server.tlsCert === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${http.port}`,
     store,
     isActive,
-    isReading: () => readers.isAsked,
+    isReading: () => readers.hasPendingQueries,
     pendingRequests: () => http.pendingRequests,
     async stop() {
       isReady = false;
-      others.cancel();
+      otherCommits.cancel();
       stopping.abort();
       for (const worker of workers) worker.stop();
       refused.stop();
@@ -308,12 +316,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       await closed;
       // A hand-over that outlives the limit stays in doubt; everything else has been cut short by then.
       const until = systemClock.monotonic() + STOP_LIMIT_MS;
-      while ((watch.underWay > 0 && systemClock.monotonic() < until) || isWorking()) await sleep(systemClock, 5);
+      while ((watch.inFlightCount > 0 && systemClock.monotonic() < until) || isWorking()) await sleep(systemClock, 5);
       limit.cancel();
       poster.close();
       recorder.stop();
       readers.close();
-      markRun(store, files.database, newId);
+      tryRenewRunMarker(store, files.database, newId);
       store.checkpoint();
       store.close();
       lock.release();

@@ -1,13 +1,13 @@
 /** The server's knowledge of itself and the work on its own database, put together: what the operator's screens ask. */
 import { dirname } from "node:path";
-import { CopyJobs } from "#src/backup/jobs.ts";
+import { BackupJobs } from "#src/backup/jobs.ts";
 import { BackupSchedule } from "#src/backup/schedule.ts";
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Store } from "#src/db/store.ts";
 import { createWriteProbe } from "#src/db/write-probe.ts";
-import { diskOf, readCondition } from "#src/health/status.ts";
-import { type TrendSources, Trends } from "#src/health/time-series.ts";
+import { readDisk, readStatus } from "#src/health/status.ts";
+import { TimeSeries, type TimeSeriesSources } from "#src/health/time-series.ts";
 import type { System } from "#src/http/console/context.ts";
 
 export interface SystemOptions {
@@ -17,28 +17,36 @@ export interface SystemOptions {
   /** Real ones, whatever clock the rest runs on. */
   timers: Pick<Clock, "setTimer">;
   log: Log;
-  backup: { schedule: string | null; directory: string; keep: number };
-  figures: TrendSources & { noteBackup: (at: number | null) => void };
+  backup: { schedule: string | null; directory: string; retention: number };
+  serverMetrics: TimeSeriesSources & { recordBackup: (at: number | null) => void };
 }
 
 export interface RunningSystem extends System {
   /** To be started and stopped. */
-  workers: readonly (BackupSchedule | Trends)[];
+  workers: readonly (BackupSchedule | TimeSeries)[];
 }
 
-export function createSystem({ store, database, clock, timers, log, backup, figures }: SystemOptions): RunningSystem {
-  const { schedule, directory, keep } = backup;
+export function createSystem({
+  store,
+  database,
+  clock,
+  timers,
+  log,
+  backup,
+  serverMetrics,
+}: SystemOptions): RunningSystem {
+  const { schedule, directory, retention } = backup;
   const isWritable = createWriteProbe(store);
-  const jobs = new CopyJobs({ clock, log, database, directory, onBackup: figures.noteBackup });
-  const backups = new BackupSchedule({ clock, jobs, schedule, keep });
-  const trends = new Trends(figures, clock, timers);
-  const { metrics } = figures;
+  const jobs = new BackupJobs({ clock, log, database, directory, onBackup: serverMetrics.recordBackup });
+  const backups = new BackupSchedule({ clock, jobs, schedule, retention });
+  const timeSeries = new TimeSeries(serverMetrics, clock, timers);
+  const { metrics } = serverMetrics;
   const sources = {
     clock,
     store,
     database,
     metrics,
-    trends,
+    timeSeries,
     isWritable,
     backups: {
       directory,
@@ -51,10 +59,10 @@ export function createSystem({ store, database, clock, timers, log, backup, figu
   return {
     isWritable,
     jobs,
-    trends,
+    timeSeries,
     backups,
-    workers: [backups, trends],
-    condition: () => readCondition(sources),
-    disk: () => diskOf(dirname(database)),
+    workers: [backups, timeSeries],
+    status: () => readStatus(sources),
+    disk: () => readDisk(dirname(database)),
   };
 }

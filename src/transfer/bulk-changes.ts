@@ -6,37 +6,37 @@
 import { and, desc, eq, gte, lte, or, sql } from "drizzle-orm";
 import type { E164 } from "#src/core/phone.ts";
 import { notFound } from "#src/core/problem.ts";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { findById } from "#src/domain/contacts/find.ts";
 import { optOut } from "#src/domain/contacts/opt-out.ts";
-import { type ContactChanges, putContact, touch } from "#src/domain/contacts/put.ts";
+import { type ContactChanges, putContact, touchContact } from "#src/domain/contacts/put.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { type BulkChange, type BulkDeed, bulkChanges, type Whom } from "./table.ts";
+import { type BulkAction, type BulkChange, type BulkTarget, bulkChanges } from "./table.ts";
 
-const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 /** What has ended is shown beside the list for so long. */
-const SHOWN_MS = 60 * 60 * 1000;
+const FINISHED_SHOWN_MS = 60 * 60 * 1000;
 const LISTED_MAX = 5;
 
 export interface NewBulkChange {
-  whom: Whom;
-  change: BulkDeed;
+  target: BulkTarget;
+  change: BulkAction;
   total: number;
   last: number;
 }
 
-export function beginBulkChange(tx: Tx, workspaceId: number, userId: number, given: NewBulkChange): BulkChange {
-  const figures = { position: 0, seen: 0, changed: 0 };
+export function createBulkChange(tx: Tx, workspaceId: number, userId: number, input: NewBulkChange): BulkChange {
+  const counters = { position: 0, processed: 0, changed: 0 };
   return tx.db
     .insert(bulkChanges)
-    .values({ workspaceId, userId, ...given, ...figures, state: "running", createdAt: tx.now, updatedAt: tx.now })
+    .values({ workspaceId, userId, ...input, ...counters, state: "running", createdAt: tx.now, updatedAt: tx.now })
     .returning()
     .get();
 }
 
 /** Throws `not_found`, also for another workspace's. */
-export function getBulkChange(reading: Reading, workspaceId: number, id: number): BulkChange {
-  const found = reading.db
+export function getBulkChange(tx: ReadTx, workspaceId: number, id: number): BulkChange {
+  const found = tx.db
     .select()
     .from(bulkChanges)
     .where(and(eq(bulkChanges.workspaceId, workspaceId), eq(bulkChanges.id, id)))
@@ -46,14 +46,14 @@ export function getBulkChange(reading: Reading, workspaceId: number, id: number)
 }
 
 /** Those that have not ended, and those of the last hour; the newest first. */
-export function listBulkChanges(reading: Reading, workspaceId: number): BulkChange[] {
-  return reading.db
+export function listBulkChanges(tx: ReadTx, workspaceId: number): BulkChange[] {
+  return tx.db
     .select()
     .from(bulkChanges)
     .where(
       and(
         eq(bulkChanges.workspaceId, workspaceId),
-        or(eq(bulkChanges.state, "running"), gte(bulkChanges.updatedAt, reading.now - SHOWN_MS)),
+        or(eq(bulkChanges.state, "running"), gte(bulkChanges.updatedAt, tx.now - FINISHED_SHOWN_MS)),
       ),
     )
     .orderBy(desc(bulkChanges.id))
@@ -70,7 +70,7 @@ export function endBulkChange(
 ): BulkChange | undefined {
   return tx.db
     .update(bulkChanges)
-    .set({ state, error, whom: sql`'null'`, updatedAt: tx.now })
+    .set({ state, error, target: sql`'null'`, updatedAt: tx.now })
     .where(and(eq(bulkChanges.id, id), eq(bulkChanges.state, "running")))
     .returning()
     .get();
@@ -85,31 +85,35 @@ export interface NextContact {
  * Changes one contact after another as long as there is time, and writes down how far it came. False: it has been stopped
  * meanwhile. Throws `invalid_request` where the change itself is no longer possible.
  */
-export function changeSome(
+export function applyBatch(
   tx: Tx,
   workspace: Workspace,
-  given: Pick<BulkChange, "id" | "change" | "userId">,
+  input: Pick<BulkChange, "id" | "change" | "userId">,
   next: readonly NextContact[],
   hasTime: () => boolean,
 ): boolean {
-  const now = getBulkChange(tx, workspace.id, given.id);
-  if (now.state !== "running") return false;
-  let { position, seen, changed } = now;
+  const current = getBulkChange(tx, workspace.id, input.id);
+  if (current.state !== "running") return false;
+  let { position, processed, changed } = current;
   for (const { position: at, contactId } of next) {
     if (at <= position) continue;
-    if (at > now.last || (position > now.position && !hasTime())) break;
+    if (at > current.last || (position > current.position && !hasTime())) break;
     position = at;
     if (contactId === null) continue;
-    const outcome = changeOne(tx, workspace, given, contactId);
+    const outcome = applyToContact(tx, workspace, input, contactId);
     if (outcome === "gone") continue;
-    seen += 1;
+    processed += 1;
     if (outcome === "changed") changed += 1;
   }
-  tx.db.update(bulkChanges).set({ position, seen, changed, updatedAt: tx.now }).where(eq(bulkChanges.id, now.id)).run();
+  tx.db
+    .update(bulkChanges)
+    .set({ position, processed, changed, updatedAt: tx.now })
+    .where(eq(bulkChanges.id, current.id))
+    .run();
   return true;
 }
 
-function changeOne(
+function applyToContact(
   tx: Tx,
   workspace: Workspace,
   { id, change, userId }: Pick<BulkChange, "id" | "change" | "userId">,
@@ -126,21 +130,21 @@ function changeOne(
     return "changed";
   }
   if ("showGroup" in change) {
-    touch(tx, contactId);
+    touchContact(tx, contactId);
     return "changed";
   }
-  const { isChanged } = putContact(tx, workspace, person, changesOf(change), { source: "bulk", evidence });
+  const { isChanged } = putContact(tx, workspace, person, toContactChanges(change), { source: "bulk", evidence });
   return isChanged ? "changed" : "same";
 }
 
-function changesOf(change: Exclude<BulkDeed, { optOut: string } | { showGroup: number }>): ContactChanges {
+function toContactChanges(change: Exclude<BulkAction, { optOut: string } | { showGroup: number }>): ContactChanges {
   if ("addTag" in change) return { addTags: [change.addTag] };
   if ("removeTag" in change) return { removeTags: [change.removeTag] };
   if ("addToGroup" in change) return { addToGroups: [change.addToGroup] };
   return { removeFromGroups: [change.removeFromGroup] };
 }
 
-const untouched = statement((db) =>
+const expired = statement((db) =>
   db
     .select({ id: bulkChanges.id })
     .from(bulkChanges)
@@ -151,7 +155,7 @@ const untouched = statement((db) =>
 
 /** Drops up to `limit` that are too old; returns how many. */
 export function purgeBulkChanges(tx: Tx, limit: number): number {
-  const old = untouched(tx).all({ before: tx.now - KEPT_MS, limit });
+  const old = expired(tx).all({ before: tx.now - RETENTION_MS, limit });
   for (const { id } of old) tx.db.delete(bulkChanges).where(eq(bulkChanges.id, id)).run();
   return old.length;
 }

@@ -9,10 +9,10 @@ import { Problem } from "#src/core/problem.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { changeSome, endBulkChange, getBulkChange } from "./bulk-changes.ts";
-import { nextOfWhomQuery } from "./bulk-target.ts";
+import { applyBatch, endBulkChange, getBulkChange } from "./bulk-changes.ts";
+import { nextTargetQuery } from "./bulk-target.ts";
 import type { BulkChange } from "./table.ts";
-import { Pace } from "./throttle.ts";
+import { Throttle } from "./throttle.ts";
 
 export interface BulkJobsOptions {
   store: Store;
@@ -24,17 +24,17 @@ export interface BulkJobsOptions {
 }
 
 /** Read ahead; more than one transaction changes. */
-const CONTACTS_A_READ = 200;
+const CONTACTS_PER_READ = 200;
 
 export class BulkJobs {
   readonly #options: BulkJobsOptions;
-  readonly #pace: Pace;
+  readonly #throttle: Throttle;
   readonly #running = new Set<number>();
   #queue: Promise<void> = Promise.resolve();
 
   constructor(options: BulkJobsOptions) {
     this.#options = options;
-    this.#pace = new Pace(options.store, options.clock, () => true, true);
+    this.#throttle = new Throttle(options.store, options.clock, () => true, true);
   }
 
   isRunning(id: number): boolean {
@@ -51,12 +51,13 @@ export class BulkJobs {
   async #run(workspaceId: number, id: number): Promise<void> {
     const { store, log, stopping } = this.#options;
     try {
-      while (!stopping.aborted && (await this.#part(workspaceId, id))) await this.#pace.endGap();
+      while (!stopping.aborted && (await this.#runBatch(workspaceId, id))) await this.#throttle.waitForGap();
     } catch (error) {
       // Its row stays as it is: whoever looks at it after the start sees that it was broken off.
       if (stopping.aborted) return;
       if (!(error instanceof Problem)) log.error("a change to many contacts failed", { error });
-      const text = error instanceof Problem ? sentenceOf(error) : "Something broke on our side; the log says what.";
+      const text =
+        error instanceof Problem ? describeProblem(error) : "Something broke on our side; the log says what.";
       await store
         .write((tx) => endBulkChange(tx, id, "failed", text))
         .catch((reason: unknown) => log.error("that a change to many failed was not written down", { error: reason }));
@@ -66,16 +67,16 @@ export class BulkJobs {
   }
 
   /** False: it has ended. */
-  async #part(workspaceId: number, id: number): Promise<boolean> {
+  async #runBatch(workspaceId: number, id: number): Promise<boolean> {
     const { store, clock, reader } = this.#options;
-    const { job, query } = store.read((reading) => {
-      const found = getBulkChange(reading, workspaceId, id);
-      const { whom, position, createdAt } = found;
-      const workspace = getWorkspace(reading, workspaceId);
-      const isOver = found.state !== "running" || whom === null;
+    const { job, query } = store.read((tx) => {
+      const found = getBulkChange(tx, workspaceId, id);
+      const { target, position, createdAt } = found;
+      const workspace = getWorkspace(tx, workspaceId);
+      const hasEnded = found.state !== "running" || target === null;
       return {
         job: found,
-        query: isOver ? null : nextOfWhomQuery(reading, workspace, { whom, position, at: createdAt }, CONTACTS_A_READ),
+        query: hasEnded ? null : nextTargetQuery(tx, workspace, { target, position, at: createdAt }, CONTACTS_PER_READ),
       };
     });
     if (job.state !== "running") return false;
@@ -89,17 +90,17 @@ export class BulkJobs {
       await store.write((tx) => endBulkChange(tx, id, "done"));
       return false;
     }
-    const goesOn = await store.write((tx) => {
+    const shouldContinue = await store.write((tx) => {
       const startedAt = clock.monotonic();
-      const hasTime = () => clock.monotonic() - startedAt <= this.#pace.transactionMs;
-      return changeSome(tx, getWorkspace(tx, workspaceId), job, next, hasTime);
+      const hasTime = () => clock.monotonic() - startedAt <= this.#throttle.transactionMs;
+      return applyBatch(tx, getWorkspace(tx, workspaceId), job, next, hasTime);
     });
-    this.#pace.beginGap();
-    return goesOn;
+    this.#throttle.startGap();
+    return shouldContinue;
   }
 }
 
-function sentenceOf(problem: Problem): string {
+function describeProblem(problem: Problem): string {
   const sentences = Object.values(problem.details.fields ?? {}).flat();
   return sentences.length === 0 ? problem.message : sentences.join(" ");
 }

@@ -4,7 +4,7 @@ import { invalidRequest } from "#src/core/problem.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 
 /** Where a column's values go; null: nowhere. */
-export type Target =
+export type ColumnTarget =
   | { to: "phone" }
   | { to: "profile"; field: ProfileColumn }
   | { to: "field"; field: CustomField }
@@ -48,7 +48,7 @@ const GUESSES: Record<string, readonly string[]> = {
 
 export interface ColumnMapping {
   /** By position; null: the column is left out. */
-  targets: (Target | null)[];
+  targets: (ColumnTarget | null)[];
   /** Headers of columns that go nowhere. */
   ignored: string[];
 }
@@ -107,42 +107,42 @@ function readColumns(
   header: readonly string[],
   map: ReadonlyMap<string, string>,
   fields: CustomField[],
-): { targets: (Target | null)[]; problems: string[]; hasPhone: boolean } {
+): { targets: (ColumnTarget | null)[]; problems: string[]; hasPhone: boolean } {
   const problems: string[] = [];
   const isHeader = (name: string): boolean => header.some((one) => fold(one) === fold(name));
   for (const name of map.keys()) {
     if (!isHeader(name)) problems.push(`The file has no column "${name}"; it has ${header.join(", ")}.`);
   }
-  const said = new Map([...map].map(([name, target]) => [fold(name), target]));
-  const targets = header.map((name): Target | null => {
-    const target = said.get(fold(name));
-    if (target === undefined) return guess(name, fields);
+  const explicit = new Map([...map].map(([name, target]) => [fold(name), target]));
+  const targets = header.map((name): ColumnTarget | null => {
+    const target = explicit.get(fold(name));
+    if (target === undefined) return guessTarget(name, fields);
     const read = readTarget(target, fields);
     if (read === undefined) problems.push(`"${target}" is nothing that a column can be.`);
     return read ?? null;
   });
   // A guess never takes what a column was said to be, and the first guess of two wins.
-  const taken = new Set<string>();
-  const order = [...targets.keys()].sort((a, b) => rank(header, said, a) - rank(header, said, b));
+  const used = new Set<string>();
+  const order = [...targets.keys()].sort((a, b) => rank(header, explicit, a) - rank(header, explicit, b));
   for (const index of order) {
     const target = targets[index];
     if (target == null) continue;
     const key = keyOf(target);
-    if (!taken.has(key)) {
-      taken.add(key);
+    if (!used.has(key)) {
+      used.add(key);
       continue;
     }
-    if (said.has(fold(header[index] ?? ""))) problems.push(`Two columns are said to be ${key}.`);
+    if (explicit.has(fold(header[index] ?? ""))) problems.push(`Two columns are said to be ${key}.`);
     targets[index] = null;
   }
-  return { targets, problems, hasPhone: taken.has("phone") };
+  return { targets, problems, hasPhone: used.has("phone") };
 }
 
-function rank(header: readonly string[], said: ReadonlyMap<string, string>, index: number): number {
-  return said.has(fold(header[index] ?? "")) ? index : index + header.length;
+function rank(header: readonly string[], explicit: ReadonlyMap<string, string>, index: number): number {
+  return explicit.has(fold(header[index] ?? "")) ? index : index + header.length;
 }
 
-function guess(name: string, fields: CustomField[]): Target | null {
+function guessTarget(name: string, fields: CustomField[]): ColumnTarget | null {
   const folded = fold(name);
   const known = Object.keys(GUESSES).find((target) => GUESSES[target]?.includes(folded));
   if (known !== undefined) return readTarget(known, fields) ?? null;
@@ -151,7 +151,7 @@ function guess(name: string, fields: CustomField[]): Target | null {
 }
 
 /** Undefined: nothing of that name; null: left out on purpose. */
-function readTarget(target: string, fields: CustomField[]): Target | null | undefined {
+function readTarget(target: string, fields: CustomField[]): ColumnTarget | null | undefined {
   if (target === "-") return null;
   if (target === "phone" || target === "tags" || target === "groups") return { to: target };
   if (target in profileColumns) return { to: "profile", field: target as ProfileColumn };
@@ -159,7 +159,7 @@ function readTarget(target: string, fields: CustomField[]): Target | null | unde
   return field === undefined ? undefined : { to: "field", field };
 }
 
-function keyOf(target: Target): string {
+function keyOf(target: ColumnTarget): string {
   if (target.to === "profile") return target.field;
   return target.to === "field" ? `fields.${target.field.key}` : target.to;
 }

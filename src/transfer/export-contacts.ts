@@ -5,7 +5,7 @@
 
 import { formatInstant } from "#src/core/instant.ts";
 import type { Store } from "#src/db/store.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { readDetails } from "#src/domain/contacts/details.ts";
 import { findById } from "#src/domain/contacts/find.ts";
@@ -15,7 +15,7 @@ import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { type ProfileColumn, profileColumns } from "./columns.ts";
 import { csvLine, safeCell } from "./csv.ts";
 
-export const CONTACTS_A_READ = 500;
+export const CONTACTS_PER_READ = 500;
 const LIST_SEPARATOR = ";";
 
 /** Ids of those who come next, `CONTACTS_A_READ` at most, in the order of ids; none: these were all. */
@@ -41,15 +41,15 @@ export async function* contactLines(
   workspaceId: number,
   nextIds: NextIds | null = null,
 ): AsyncGenerator<string[]> {
-  const { workspace, fields } = store.read((reading) => ({
-    workspace: getWorkspace(reading, workspaceId),
-    fields: listFields(reading, workspaceId).map(({ key }) => key),
+  const { workspace, fields } = store.read((tx) => ({
+    workspace: getWorkspace(tx, workspaceId),
+    fields: listFields(tx, workspaceId).map(({ key }) => key),
   }));
   const profile = Object.keys(profileColumns) as ProfileColumn[];
   const custom = fields.map((key) => `fields.${key}`);
   yield [csvLine(["phone", ...profile, ...custom, "tags", "groups", "consent", "consent_source", "consent_at"])];
-  const lineOf = (reading: Reading, contact: Contact): string => {
-    const details = readDetails(reading, contact.id);
+  const lineOf = (tx: ReadTx, contact: Contact): string => {
+    const details = readDetails(tx, contact.id);
     const cells = [
       contact.phone ?? "",
       ...profile.map((name) => contact[profileColumns[name]] ?? ""),
@@ -65,13 +65,13 @@ export async function* contactLines(
   let after = 0;
   for (;;) {
     const ids = nextIds === null ? null : await nextIds(after);
-    const { lines, last } = store.read((reading) => {
+    const { lines, last } = store.read((tx) => {
       const contacts =
         ids === null
-          ? listContactsById(reading, workspaceId, after, CONTACTS_A_READ)
-          : ids.flatMap((id) => findById(reading, workspaceId, id) ?? []);
+          ? listContactsById(tx, workspaceId, after, CONTACTS_PER_READ)
+          : ids.flatMap((id) => findById(tx, workspaceId, id) ?? []);
       return {
-        lines: contacts.map((contact) => lineOf(reading, contact)),
+        lines: contacts.map((contact) => lineOf(tx, contact)),
         last: (ids ?? contacts.map(({ id }) => id)).at(-1),
       };
     });

@@ -13,18 +13,18 @@ import { changeConsent } from "#src/domain/contacts/change-consent.ts";
 import type { ConsentEvidence } from "#src/domain/contacts/consent-log.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { findErasedOptOut } from "#src/domain/contacts/erased-opt-outs.ts";
-import { findPerson } from "#src/domain/contacts/find.ts";
-import { Strangers } from "#src/domain/contacts/new-contacts.ts";
+import { lookUpContact } from "#src/domain/contacts/find.ts";
+import { NewContactBatch } from "#src/domain/contacts/new-contacts.ts";
 import { putContact } from "#src/domain/contacts/put.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { ColumnMapping } from "./columns.ts";
 import { prepareFile } from "./preparation.ts";
 import type { PreparedRow, RowsPart } from "./prepare.ts";
-import type { ReadRow } from "./row.ts";
-import type { ImportFigures } from "./table.ts";
+import type { ParsedRow } from "./row.ts";
+import type { ImportCounters } from "./table.ts";
 import type { FileSource } from "./table-text.ts";
-import { Pace } from "./throttle.ts";
+import { Throttle } from "./throttle.ts";
 
 export interface ImportOptions {
   store: Store;
@@ -46,7 +46,7 @@ export interface ImportOptions {
   /** Asked now and then; beside a server the import takes care that it can write. */
   isServerRunning: () => boolean;
   /** Told now and then. */
-  onProgress: (figures: ImportFigures) => void;
+  onProgress: (counters: ImportCounters) => void;
   /** Told of each row that failed: its line, its cells as they were, why. */
   onFailure: (line: number, cells: readonly string[], reason: string) => void;
   /** Told once what the columns are taken for. */
@@ -54,14 +54,14 @@ export interface ImportOptions {
 }
 
 /** Rows that are looked up, and written, together. */
-const ROWS_A_TURN = 32;
+const ROWS_PER_STEP = 32;
 /** Rows that wait to be written; more than one transaction takes. */
-const ROWS_AHEAD = 16_000;
+const ROWS_BUFFERED = 16_000;
 
 /** Throws `Problem` where the file as a whole cannot be imported; single rows never stop it. */
-export async function importContacts(options: ImportOptions): Promise<ImportFigures> {
+export async function importContacts(options: ImportOptions): Promise<ImportCounters> {
   const { store, clock, workspaceId, file = options.path } = options;
-  const figures: ImportFigures = {
+  const counters: ImportCounters = {
     rows: 0,
     created: 0,
     updated: 0,
@@ -70,95 +70,105 @@ export async function importContacts(options: ImportOptions): Promise<ImportFigu
     opted_in: 0,
     kept_opted_out: 0,
   };
-  const { country, fields } = store.read((reading) => ({
-    country: getWorkspace(reading, workspaceId).country,
-    fields: listFields(reading, workspaceId),
+  const { country, fields } = store.read((tx) => ({
+    country: getWorkspace(tx, workspaceId).country,
+    fields: listFields(tx, workspaceId),
   }));
   const run = {
     ...options,
     country,
     seen: new Set<string>(),
-    pace: new Pace(store, clock, options.isServerRunning, options.isInsideServer),
+    throttle: new Throttle(store, clock, options.isServerRunning, options.isInsideServer),
   };
   let isEmpty = true;
-  let ahead: WaitingRow[] = [];
+  let buffer: PendingRow[] = [];
   for await (const part of prepareFile({ file, map: [...options.map], fields, country })) {
     isEmpty = false;
     if ("columns" in part) {
       options.onColumns(part.columns.header, part.columns.mapping);
       continue;
     }
-    ahead.push(...waiting(part));
-    while (ahead.length >= ROWS_AHEAD) ahead = ahead.slice(await writeSome(run, ahead, figures));
+    buffer.push(...toPendingRows(part));
+    while (buffer.length >= ROWS_BUFFERED) buffer = buffer.slice(await writeSome(run, buffer, counters));
   }
   if (isEmpty) throw new Problem("invalid_request", "The file is empty.", { fields: { file: ["It is empty."] } });
-  while (ahead.length > 0) ahead = ahead.slice(await writeSome(run, ahead, figures));
-  options.onProgress(figures);
+  while (buffer.length > 0) buffer = buffer.slice(await writeSome(run, buffer, counters));
+  options.onProgress(counters);
   await sleep(clock, 0);
-  return figures;
+  return counters;
 }
 
 /** A row on its way into the database. */
-interface WaitingRow extends PreparedRow {
+interface PendingRow extends PreparedRow {
   /** As it stood in the file. */
   cells: () => readonly string[];
 }
 
-function waiting({ rows, cells }: RowsPart): WaitingRow[] {
+function toPendingRows({ rows, cells }: RowsPart): PendingRow[] {
   return rows.map((row, index) => ({ ...row, cells: () => cells()[index] ?? [] }));
 }
 
-interface Run extends ImportOptions {
+interface ImportRun extends ImportOptions {
   /** Of the workspace, when the numbers were read. */
   country: string;
   /** Of a dry run: the names of those who would have been made by now. */
   seen: Set<string>;
-  pace: Pace;
+  throttle: Throttle;
 }
 
-interface Outcome {
-  taken: number;
-  part: ImportFigures;
+interface BatchResult {
+  rowCount: number;
+  counters: ImportCounters;
   failures: (() => void)[];
-  made: string[];
+  createdIdentifiers: string[];
 }
 
 /** Writes as many of the rows as one transaction has time for, and returns how many. */
-async function writeSome(run: Run, rows: readonly WaitingRow[], figures: ImportFigures): Promise<number> {
+async function writeSome(run: ImportRun, rows: readonly PendingRow[], counters: ImportCounters): Promise<number> {
   const { store, clock, workspaceId } = run;
-  await run.pace.endGap();
-  const { transactionMs } = run.pace;
-  const operation = (tx: Tx): Outcome => {
-    const writer = new RowWriter(tx, getWorkspace(tx, workspaceId), run, figures);
+  await run.throttle.waitForGap();
+  const { transactionMs } = run.throttle;
+  const operation = (tx: Tx): BatchResult => {
+    const writer = new RowWriter(tx, getWorkspace(tx, workspaceId), run, counters);
     const startedAt = clock.monotonic();
-    let taken = 0;
-    while (taken < rows.length && clock.monotonic() - startedAt <= transactionMs) {
-      const turn = rows.slice(taken, taken + ROWS_A_TURN);
-      writer.write(turn);
-      taken += turn.length;
+    let rowCount = 0;
+    while (rowCount < rows.length && clock.monotonic() - startedAt <= transactionMs) {
+      const step = rows.slice(rowCount, rowCount + ROWS_PER_STEP);
+      writer.write(step);
+      rowCount += step.length;
     }
     writer.end();
-    const outcome = { taken, part: writer.figures, failures: writer.failures, made: writer.made };
+    const outcome = {
+      rowCount,
+      counters: writer.counters,
+      failures: writer.failures,
+      createdIdentifiers: writer.createdIdentifiers,
+    };
     if (run.isDryRun) throw new DryRun(outcome);
     return outcome;
   };
   // A dry run does everything and takes it back, so that it judges exactly as the real one.
-  const { taken, part, failures, made } = await store.write(operation).catch((error: unknown) => {
+  const {
+    rowCount,
+    counters: batchCounters,
+    failures,
+    createdIdentifiers,
+  } = await store.write(operation).catch((error: unknown) => {
     if (error instanceof DryRun) return error.outcome;
     throw error;
   });
-  run.pace.beginGap();
-  Object.assign(figures, part);
-  for (const name of made) run.seen.add(name);
-  for (const tell of failures) tell();
-  run.onProgress(figures);
-  return taken;
+  run.throttle.startGap();
+  Object.assign(counters, batchCounters);
+  for (const name of createdIdentifiers) run.seen.add(name);
+  for (const report of failures) report();
+  run.onProgress(counters);
+  return rowCount;
 }
 
 class DryRun extends Error {
-  readonly outcome: Outcome;
+  readonly outcome: BatchResult;
 
-  constructor(outcome: Outcome) {
+  constructor(outcome: BatchResult) {
     super("a dry run is taken back");
     this.outcome = outcome;
   }
@@ -166,57 +176,57 @@ class DryRun extends Error {
 
 /** The rows of one transaction. What it counts is true once that is committed. */
 class RowWriter {
-  readonly figures: ImportFigures;
+  readonly counters: ImportCounters;
   readonly failures: (() => void)[] = [];
   /** Of a dry run. */
-  readonly made: string[] = [];
+  readonly createdIdentifiers: string[] = [];
   readonly #tx: Tx;
   readonly #workspace: Workspace;
-  readonly #run: Run;
-  readonly #strangers: Strangers;
+  readonly #run: ImportRun;
+  readonly #newContacts: NewContactBatch;
 
-  constructor(tx: Tx, workspace: Workspace, run: Run, figures: ImportFigures) {
+  constructor(tx: Tx, workspace: Workspace, run: ImportRun, counters: ImportCounters) {
     this.#tx = tx;
     this.#workspace = workspace;
     this.#run = run;
-    this.#strangers = new Strangers(tx, workspace.id);
-    this.figures = { ...figures };
+    this.#newContacts = new NewContactBatch(tx, workspace.id);
+    this.counters = { ...counters };
   }
 
-  write(rows: readonly WaitingRow[]): void {
-    this.#strangers.learn(rows.flatMap(({ person }) => person.names));
-    for (const waiting of rows) {
-      const reason = this.#writeOne(waiting);
-      this.figures.rows += 1;
+  write(rows: readonly PendingRow[]): void {
+    this.#newContacts.loadKnown(rows.flatMap(({ person }) => person.identifiers));
+    for (const pending of rows) {
+      const reason = this.#writeOne(pending);
+      this.counters.rows += 1;
       if (reason === null) continue;
-      this.figures.failed += 1;
-      this.failures.push(() => this.#run.onFailure(waiting.line, waiting.cells(), reason));
+      this.counters.failed += 1;
+      this.failures.push(() => this.#run.onFailure(pending.line, pending.cells(), reason));
     }
-    this.#strangers.write();
+    this.#newContacts.write();
   }
 
   /** After the last rows. */
   end(): void {
-    this.#strangers.writeAll();
+    this.#newContacts.writeAll();
   }
 
   /** Why the row failed, in words; null when it is in. */
-  #writeOne({ line, row, person }: WaitingRow): string | null {
-    if ("mistakes" in row) return row.mistakes.join(" ");
+  #writeOne({ line, row, person }: PendingRow): string | null {
+    if ("problems" in row) return row.problems.join(" ");
     const { evidence = { file: this.#run.path } } = this.#run;
     const why = { source: "import", evidence: { ...evidence, line } } as const;
     const optIn = this.#run.optIn ? why : null;
-    const isFirst = !person.names.some((name) => this.#run.seen.has(name));
+    const isFirst = !person.identifiers.some((name) => this.#run.seen.has(name));
     // Numbers were read for the country that the workspace had then; whoever is known is looked at one by one.
-    const isRead = this.#run.country === this.#workspace.country;
-    if (isRead && isFirst && this.#strangers.add({ person, changes: row.changes, optIn })) {
-      this.figures.created += 1;
-      if (optIn !== null) this.figures.opted_in += 1;
-      if (this.#run.isDryRun) this.made.push(...person.names);
+    const isCountryUnchanged = this.#run.country === this.#workspace.country;
+    if (isCountryUnchanged && isFirst && this.#newContacts.add({ person, changes: row.changes, optIn })) {
+      this.counters.created += 1;
+      if (optIn !== null) this.counters.opted_in += 1;
+      if (this.#run.isDryRun) this.createdIdentifiers.push(...person.identifiers);
       return null;
     }
-    this.#strangers.writeAll();
-    this.#strangers.meet(person.names);
+    this.#newContacts.writeAll();
+    this.#newContacts.markKnown(person.identifiers);
     try {
       return this.#put(row, why, isFirst);
     } catch (error) {
@@ -228,28 +238,28 @@ class RowWriter {
   }
 
   /** `isFirst`: a dry run has not made this person before, and taken it back. */
-  #put(row: ReadRow, why: ConsentEvidence, isFirst: boolean): string | null {
-    const [tx, workspace, figures] = [this.#tx, this.#workspace, this.figures];
-    const person = findPerson(tx, workspace.id, row.phone, workspace.country);
+  #put(row: ParsedRow, why: ConsentEvidence, isFirst: boolean): string | null {
+    const [tx, workspace, counters] = [this.#tx, this.#workspace, this.counters];
+    const person = lookUpContact(tx, workspace.id, row.phone, workspace.country);
     if (person === null) return `phone: "${row.phone}" is not a phone number.`;
     // A new contact is made with its consent, in one write; the others are asked below what they said before.
-    const isStranger = person.contact === null && findErasedOptOut(tx, workspace.id, person.phone) === null;
-    const changes = this.#run.optIn && isStranger ? { ...row.changes, consent: "opted_in" as const } : row.changes;
+    const isNewContact = person.contact === null && findErasedOptOut(tx, workspace.id, person.phone) === null;
+    const changes = this.#run.optIn && isNewContact ? { ...row.changes, consent: "opted_in" as const } : row.changes;
     const { contact, isNew, isChanged } = putContact(tx, workspace, person, changes, why);
     if (isNew && !isFirst) {
-      figures.updated += 1;
+      counters.updated += 1;
       return null;
     }
-    if (isNew && this.#run.isDryRun) this.made.push(person.phone);
+    if (isNew && this.#run.isDryRun) this.createdIdentifiers.push(person.phone);
     let isTouched = isChanged;
-    if (this.#run.optIn && contact.consent === "opted_out") figures.kept_opted_out += 1;
-    if (this.#run.optIn && isNew && contact.consent === "opted_in") figures.opted_in += 1;
+    if (this.#run.optIn && contact.consent === "opted_out") counters.kept_opted_out += 1;
+    if (this.#run.optIn && isNew && contact.consent === "opted_in") counters.opted_in += 1;
     if (this.#run.optIn && contact.consent === "unknown") {
       changeConsent(tx, workspace, contact, { kind: "opt_in" }, why);
-      figures.opted_in += 1;
+      counters.opted_in += 1;
       isTouched = true;
     }
-    figures[isNew ? "created" : isTouched ? "updated" : "unchanged"] += 1;
+    counters[isNew ? "created" : isTouched ? "updated" : "unchanged"] += 1;
     return null;
   }
 }

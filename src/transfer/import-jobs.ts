@@ -6,7 +6,7 @@
 import { createWriteStream, existsSync } from "node:fs";
 import type { Clock } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
-import { makePrivateDirectory, makePrivateFile } from "#src/db/files.ts";
+import { createPrivateDirectory, createPrivateFile } from "#src/db/files.ts";
 import type { Store } from "#src/db/store.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { type GuessedColumn, guessColumns, requireColumns } from "./columns.ts";
@@ -28,11 +28,11 @@ export interface ImportJobsOptions {
 
 /** A million people with many columns. */
 const FILE_BYTES_MAX = 200 * 1024 * 1024;
-const SWEPT_EVERY_MS = 24 * 60 * 60 * 1000;
+const SWEEP_INTERVAL_MS = 24 * 60 * 60 * 1000;
 const FIRST_ROWS = 5;
 const FAILURES_SHOWN = 20;
 
-export interface FileHead {
+export interface FilePreview {
   columns: GuessedColumn[];
   rows: string[][];
 }
@@ -53,7 +53,7 @@ export class ImportJobs {
   /** What these files hold are people: none stays because nobody brings another one. */
   #sweepDaily(): void {
     const { clock, log, stopping } = this.#options;
-    const timer = clock.setTimer(SWEPT_EVERY_MS, () => {
+    const timer = clock.setTimer(SWEEP_INTERVAL_MS, () => {
       this.#sweep().catch((error: unknown) => log.error("old imports could not be swept away", { error }));
       if (!stopping.aborted) this.#sweepDaily();
     });
@@ -66,12 +66,12 @@ export class ImportJobs {
   }
 
   /** Throws `invalid_request` for a file that is empty or too large; nothing of it stays then. */
-  async take(id: number, body: ReadableStream<Uint8Array> | null): Promise<void> {
+  async receiveFile(id: number, body: ReadableStream<Uint8Array> | null): Promise<void> {
     const { files } = this.#options;
-    makePrivateDirectory(files.directory);
+    createPrivateDirectory(files.directory);
     await this.#sweep();
     const path = files.fileOf(id);
-    makePrivateFile(path);
+    createPrivateFile(path);
     const file = createWriteStream(path, { mode: 0o600 });
     const failed = Promise.withResolvers<never>();
     file.on("error", failed.reject);
@@ -81,14 +81,14 @@ export class ImportJobs {
     try {
       for await (const chunk of body ?? []) {
         size += chunk.byteLength;
-        if (size > FILE_BYTES_MAX) throw wrongFile(`A file has at most ${FILE_BYTES_MAX / 1024 / 1024} MB.`);
+        if (size > FILE_BYTES_MAX) throw invalidFile(`A file has at most ${FILE_BYTES_MAX / 1024 / 1024} MB.`);
         if (!file.write(chunk))
           await Promise.race([new Promise((resolve) => file.once("drain", resolve)), failed.promise]);
       }
       await Promise.race([new Promise<void>((resolve) => file.end(resolve)), failed.promise]);
-      if (size === 0) throw wrongFile("The file is empty.");
+      if (size === 0) throw invalidFile("The file is empty.");
       const head = await this.#readHead(path);
-      if (head.length === 0) throw wrongFile("The file has no line with the names of its columns.");
+      if (head.length === 0) throw invalidFile("The file has no line with the names of its columns.");
     } catch (error) {
       file.destroy();
       files.remove(id);
@@ -97,16 +97,16 @@ export class ImportJobs {
   }
 
   /** The columns with what they are taken for, and the first rows. */
-  async look({ id, workspaceId, settings }: Import): Promise<FileHead> {
+  async preview({ id, workspaceId, settings }: Import): Promise<FilePreview> {
     const [header = [], ...rows] = await this.#readHead(this.#options.files.fileOf(id));
-    const fields = this.#options.store.read((reading) => listFields(reading, workspaceId));
+    const fields = this.#options.store.read((tx) => listFields(tx, workspaceId));
     return { columns: guessColumns(header, new Map(Object.entries(settings.map)), fields), rows };
   }
 
   /** Throws `invalid_request` where the columns cannot be what is said. */
   async requireMap({ id, workspaceId }: Import, map: Readonly<Record<string, string>>): Promise<void> {
     const [header = []] = await this.#readHead(this.#options.files.fileOf(id));
-    const fields = this.#options.store.read((reading) => listFields(reading, workspaceId));
+    const fields = this.#options.store.read((tx) => listFields(tx, workspaceId));
     requireColumns(header, new Map(Object.entries(map)), fields);
   }
 
@@ -133,7 +133,7 @@ export class ImportJobs {
     const errors = new FailureFile(files.errorsOf(job.id));
     try {
       if (stopping.aborted) throw new Stopped();
-      const figures = await importContacts({
+      const counters = await importContacts({
         store,
         clock,
         workspaceId: job.workspaceId,
@@ -160,7 +160,7 @@ export class ImportJobs {
           errors.add(line, cells, reason);
         },
       });
-      const outcome: ImportOutcome = { ...figures, failures };
+      const outcome: ImportOutcome = { ...counters, failures };
       await store.write((tx) =>
         changeImport(tx, job.id, { state: isDryRun ? "checked" : "done", outcome, error: null }),
       );
@@ -169,7 +169,7 @@ export class ImportJobs {
       if (stopping.aborted) return;
       if (!(error instanceof Problem)) log.error("an import failed", { error });
       const text =
-        error instanceof Problem ? sentencesOf(error) : "Something broke on our side; the server's log says what.";
+        error instanceof Problem ? describeProblem(error) : "Something broke on our side; the server's log says what.";
       await store
         .write((tx) => changeImport(tx, job.id, { state: "failed", error: text }))
         .catch((reason: unknown) => log.error("that an import failed could not be written down", { error: reason }));
@@ -190,11 +190,11 @@ export class ImportJobs {
   }
 }
 
-function sentencesOf(problem: Problem): string {
+function describeProblem(problem: Problem): string {
   const sentences = Object.values(problem.details.fields ?? {}).flat();
   return sentences.length === 0 ? problem.message : sentences.join(" ");
 }
 
-function wrongFile(sentence: string): Problem {
+function invalidFile(sentence: string): Problem {
   return new Problem("invalid_request", sentence, { fields: { file: [sentence] } });
 }

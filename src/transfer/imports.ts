@@ -1,10 +1,10 @@
 /** Imports of the console: what is written down of them. Running them is nobody's business here. */
 import { and, asc, desc, eq, inArray, lte } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
-import type { Reading, Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type Import, imports } from "./table.ts";
 
-const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 const LISTED_MAX = 20;
 
 export function createImport(tx: Tx, workspaceId: number, userId: number, fileName: string): Import {
@@ -17,8 +17,8 @@ export function createImport(tx: Tx, workspaceId: number, userId: number, fileNa
 }
 
 /** Throws `not_found`, also for another workspace's. */
-export function getImport(reading: Reading, workspaceId: number, id: number): Import {
-  const found = reading.db
+export function getImport(tx: ReadTx, workspaceId: number, id: number): Import {
+  const found = tx.db
     .select()
     .from(imports)
     .where(and(eq(imports.workspaceId, workspaceId), eq(imports.id, id)))
@@ -28,8 +28,8 @@ export function getImport(reading: Reading, workspaceId: number, id: number): Im
 }
 
 /** The last ones first. */
-export function listImports(reading: Reading, workspaceId: number): Import[] {
-  return reading.db
+export function listImports(tx: ReadTx, workspaceId: number): Import[] {
+  return tx.db
     .select()
     .from(imports)
     .where(eq(imports.workspaceId, workspaceId))
@@ -54,11 +54,11 @@ export function removeImport(tx: Tx, id: number): void {
 }
 
 /** Those that nobody has touched for a week; their files go with them. */
-export function listOldImports(reading: Reading): Import[] {
-  return reading.db
+export function listOldImports(tx: ReadTx): Import[] {
+  return tx.db
     .select()
     .from(imports)
-    .where(lte(imports.updatedAt, reading.now - KEPT_MS))
+    .where(lte(imports.updatedAt, tx.now - RETENTION_MS))
     .orderBy(asc(imports.id))
     .limit(LISTED_MAX)
     .all();

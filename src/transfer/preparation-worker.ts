@@ -1,27 +1,27 @@
 /** The thread on which a large file is made ready: it answers one job, part by part, never further ahead than it may. */
 import { Problem } from "#src/core/problem.ts";
-import type { PreparationAnswer, PreparationOrder } from "./preparation.ts";
+import type { PreparationRequest, PreparationResponse } from "./preparation.ts";
 import { type PreparationJob, prepareRows } from "./prepare.ts";
 
 declare const self: {
-  onmessage: ((event: { data: PreparationOrder }) => void) | null;
-  postMessage(answer: PreparationAnswer): void;
+  onmessage: ((event: { data: PreparationRequest }) => void) | null;
+  postMessage(response: PreparationResponse): void;
 };
 
 let allowed = 0;
-let wake = Promise.withResolvers<void>();
+let resumed = Promise.withResolvers<void>();
 
 self.onmessage = ({ data }) => {
   allowed += data === "taken" ? 1 : data.ahead;
-  wake.resolve();
-  wake = Promise.withResolvers<void>();
-  if (data !== "taken") void work(data.job);
+  resumed.resolve();
+  resumed = Promise.withResolvers<void>();
+  if (data !== "taken") void run(data.job);
 };
 
-async function work(job: PreparationJob): Promise<void> {
+async function run(job: PreparationJob): Promise<void> {
   try {
     for await (const part of prepareRows(job)) {
-      while (allowed === 0) await wake.promise;
+      while (allowed === 0) await resumed.promise;
       allowed -= 1;
       if ("columns" in part) self.postMessage({ kind: "columns", columns: part.columns });
       else {

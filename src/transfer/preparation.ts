@@ -7,10 +7,10 @@ import { Problem, type ProblemCode, type ProblemDetails } from "#src/core/proble
 import { type ColumnsPart, type Part, type PreparationJob, type PreparedRow, prepareRows } from "./prepare.ts";
 
 /** To the thread: the job, then a word for each part that was taken. */
-export type PreparationOrder = { job: PreparationJob; ahead: number } | "taken";
+export type PreparationRequest = { job: PreparationJob; ahead: number } | "taken";
 
 /** From the thread. Rows travel as JSON: a text is handed over whole, objects would be copied one by one. */
-export type PreparationAnswer =
+export type PreparationResponse =
   | { kind: "columns"; columns: ColumnsPart }
   | { kind: "rows"; rows: string; cells: string }
   | { kind: "end" }
@@ -28,31 +28,31 @@ export function prepareFile(job: PreparationJob): AsyncGenerator<Part> {
 }
 
 async function* prepareInThread(job: PreparationJob): AsyncGenerator<Part> {
-  const answers: PreparationAnswer[] = [];
+  const responses: PreparationResponse[] = [];
   let arrived = Promise.withResolvers<void>();
-  const take = (answer: PreparationAnswer): void => {
-    answers.push(answer);
+  const receive = (response: PreparationResponse): void => {
+    responses.push(response);
     arrived.resolve();
   };
   const thread = new Worker(workerUrl());
-  thread.onmessage = ({ data }: { data: PreparationAnswer }) => take(data);
-  thread.onerror = ({ message }) => take({ kind: "failure", message });
+  thread.onmessage = ({ data }: { data: PreparationResponse }) => receive(data);
+  thread.onerror = ({ message }) => receive({ kind: "failure", message });
   try {
-    thread.postMessage({ job, ahead: PARTS_AHEAD } satisfies PreparationOrder);
+    thread.postMessage({ job, ahead: PARTS_AHEAD } satisfies PreparationRequest);
     for (;;) {
-      const answer = answers.shift();
-      if (answer === undefined) {
+      const response = responses.shift();
+      if (response === undefined) {
         await arrived.promise;
         arrived = Promise.withResolvers<void>();
         continue;
       }
-      if (answer.kind === "end") return;
-      if (answer.kind === "problem") throw new Problem(answer.code, answer.message, answer.details);
-      if (answer.kind === "failure") throw new Error(answer.message);
-      thread.postMessage("taken" satisfies PreparationOrder);
-      if (answer.kind === "columns") yield { columns: answer.columns };
+      if (response.kind === "end") return;
+      if (response.kind === "problem") throw new Problem(response.code, response.message, response.details);
+      if (response.kind === "failure") throw new Error(response.message);
+      thread.postMessage("taken" satisfies PreparationRequest);
+      if (response.kind === "columns") yield { columns: response.columns };
       else {
-        const { rows, cells } = answer;
+        const { rows, cells } = response;
         yield { rows: JSON.parse(rows) as PreparedRow[], cells: () => JSON.parse(cells) as string[][] };
       }
     }

@@ -2,10 +2,10 @@
  * A file's rows made ready to be written: everything about them that needs no database. What the rows mean is judged
  * here once; whoever writes them only looks up who they are. It runs on a thread of its own for large files.
  */
-import { type PersonNames, readPersonNames } from "#src/domain/contacts/find.ts";
+import { type ContactIdentifiers, readIdentifiers } from "#src/domain/contacts/find.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { type ColumnMapping, mapColumns } from "./columns.ts";
-import { type ReadRow, readRow } from "./row.ts";
+import { type ParsedRow, readRow } from "./row.ts";
 import { readRows } from "./rows.ts";
 import type { FileSource } from "./table-text.ts";
 
@@ -20,8 +20,8 @@ export interface PreparationJob {
 
 export interface PreparedRow {
   line: number;
-  row: ReadRow | { mistakes: string[] };
-  person: PersonNames;
+  row: ParsedRow | { problems: string[] };
+  person: ContactIdentifiers;
 }
 
 export interface RowsPart {
@@ -38,8 +38,8 @@ export interface ColumnsPart {
 /** The columns come first, then the rows; a file without a line gives nothing. */
 export type Part = { columns: ColumnsPart } | RowsPart;
 
-const ROWS_A_PART = 500;
-const NOBODY: PersonNames = { phone: null, names: [] };
+const ROWS_PER_PART = 500;
+const NO_IDENTIFIERS: ContactIdentifiers = { phone: null, identifiers: [] };
 
 /** Throws `invalid_request` where the columns cannot be what is said. */
 export async function* prepareRows({ file, map, fields, country }: PreparationJob): AsyncGenerator<Part> {
@@ -60,9 +60,9 @@ export async function* prepareRows({ file, map, fields, country }: PreparationJo
       continue;
     }
     const row = readRow(mapping, read.cells);
-    const person = "mistakes" in row ? NOBODY : readPersonNames(row.phone, country);
+    const person = "problems" in row ? NO_IDENTIFIERS : readIdentifiers(row.phone, country);
     cells.push(read.cells);
-    if (rows.push({ line: read.line, row, person }) === ROWS_A_PART) yield part();
+    if (rows.push({ line: read.line, row, person }) === ROWS_PER_PART) yield part();
   }
   if (rows.length > 0) yield part();
 }

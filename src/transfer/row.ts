@@ -1,13 +1,13 @@
 /** One row of a file to what the domain takes. Pure. */
 
 import { readYearlyDate } from "#src/core/calendar.ts";
-import { type FieldValue, findValueMistake } from "#src/domain/contacts/custom-field.ts";
+import { type FieldValue, findValueProblem } from "#src/domain/contacts/custom-field.ts";
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { type ColumnMapping, profileColumns } from "./columns.ts";
 import { plainCell } from "./csv.ts";
 
-export interface ReadRow {
+export interface ParsedRow {
   phone: string;
   changes: ContactChanges;
 }
@@ -17,11 +17,11 @@ const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/u;
 const LIST_SEPARATORS = /[;|,]/;
 
 /** An empty cell changes nothing. Mistakes are sentences that name the column's meaning. */
-export function readRow({ targets }: ColumnMapping, cells: readonly string[]): ReadRow | { mistakes: string[] } {
-  const mistakes: string[] = [];
+export function readRow({ targets }: ColumnMapping, cells: readonly string[]): ParsedRow | { problems: string[] } {
+  const problems: string[] = [];
   const profile: NonNullable<ContactChanges["profile"]> = {};
   const fields: Record<string, FieldValue> = {};
-  const row: ReadRow = { phone: "", changes: { profile, fields } };
+  const row: ParsedRow = { phone: "", changes: { profile, fields } };
   targets.forEach((target, index) => {
     const cell = plainCell((cells[index] ?? "").trim());
     if (target === null || cell === "") return;
@@ -31,14 +31,14 @@ export function readRow({ targets }: ColumnMapping, cells: readonly string[]): R
         return;
       case "profile": {
         const value = readProfileCell(target.field, cell);
-        if (value === null) mistakes.push(`${target.field}: "${cell}" cannot be read.`);
+        if (value === null) problems.push(`${target.field}: "${cell}" cannot be read.`);
         else profile[profileColumns[target.field]] = value;
         return;
       }
       case "field": {
         const value = readFieldCell(target.field, cell);
-        const mistake = findValueMistake(target.field, value);
-        if (mistake !== null) mistakes.push(`fields.${target.field.key}: ${mistake}`);
+        const problem = findValueProblem(target.field, value);
+        if (problem !== null) problems.push(`fields.${target.field.key}: ${problem}`);
         else fields[target.field.key] = value as FieldValue;
         return;
       }
@@ -49,8 +49,8 @@ export function readRow({ targets }: ColumnMapping, cells: readonly string[]): R
         row.changes.addToGroups = readList(cell);
     }
   });
-  if (row.phone === "") mistakes.push("phone: there is none.");
-  return mistakes.length > 0 ? { mistakes } : row;
+  if (row.phone === "") problems.push("phone: there is none.");
+  return problems.length > 0 ? { problems } : row;
 }
 
 function readProfileCell(field: keyof typeof profileColumns, cell: string): string | null {

@@ -1,7 +1,7 @@
 /** Files of people that were given to the console, and what came of each. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
-import type { Outcome } from "#src/domain/broadcasts/recipient-filter.ts";
+import type { RecipientOutcome } from "#src/domain/broadcasts/recipient-filter.ts";
 
 export type ImportState = "given" | "checking" | "checked" | "importing" | "done" | "failed";
 
@@ -14,7 +14,7 @@ export interface ImportSettings {
   proof: string;
 }
 
-export interface ImportFigures {
+export interface ImportCounters {
   rows: number;
   created: number;
   updated: number;
@@ -26,7 +26,7 @@ export interface ImportFigures {
   kept_opted_out: number;
 }
 
-export interface ImportOutcome extends ImportFigures {
+export interface ImportOutcome extends ImportCounters {
   /** The first of those that failed. */
   failures: readonly { line: number; reason: string }[];
 }
@@ -47,12 +47,12 @@ export const imports = sqliteTable("imports", {
 export type Import = typeof imports.$inferSelect;
 
 /** Whose contacts. A filter is a saved search as JSON, as it was when the change began. */
-export type Whom =
+export type BulkTarget =
   | { contacts: readonly number[] }
   | { filter: unknown }
-  | { broadcast: number; outcomes: readonly Outcome[] };
+  | { broadcast: number; outcomes: readonly RecipientOutcome[] };
 
-export type BulkDeed =
+export type BulkAction =
   | { addTag: string }
   | { removeTag: string }
   | { addToGroup: number }
@@ -69,13 +69,13 @@ export const bulkChanges = sqliteTable("bulk_changes", {
   workspaceId: integer().notNull(),
   userId: integer().notNull(),
   /** Null once it has ended: what was searched for may be a person's name. */
-  whom: text({ mode: "json" }).$type<Whom | null>().notNull(),
-  change: text({ mode: "json" }).$type<BulkDeed>().notNull(),
+  target: text({ mode: "json" }).$type<BulkTarget | null>().notNull(),
+  change: text({ mode: "json" }).$type<BulkAction>().notNull(),
   state: text().$type<BulkState>().notNull(),
   total: integer().notNull(),
   position: integer().notNull(),
   last: integer().notNull(),
-  seen: integer().notNull(),
+  processed: integer().notNull(),
   changed: integer().notNull(),
   error: text(),
   createdAt: instant().notNull(),

@@ -11,17 +11,17 @@ const TRANSACTION_MS = { insideServer: 4, besideServer: 7, alone: 240 };
 /** A server that waits looks every 3 ms (`storage/writer.ts`): a gap longer than that is never missed. */
 const GAP_MS = { insideServer: 6, besideServer: 2, besideWriters: 4, alone: 1 };
 /** Others write as long as their last commit is no older. */
-const WRITERS_STAY_MS = 1_000;
+const WRITERS_ACTIVE_MS = 1_000;
 /** A server may be started at any time. */
-const LOOK_FOR_SERVER_EVERY_MS = 500;
+const SERVER_CHECK_INTERVAL_MS = 500;
 
-export class Pace {
+export class Throttle {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #isServerRunning: () => boolean;
   #isAlone = false;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  #gapBeganAt = Number.NEGATIVE_INFINITY;
+  #checkedAt = Number.NEGATIVE_INFINITY;
+  #gapStartedAt = Number.NEGATIVE_INFINITY;
   #dataVersion: number | null = null;
   #writersSeenAt = Number.NEGATIVE_INFINITY;
 
@@ -41,28 +41,28 @@ export class Pace {
   }
 
   /** A transaction has just ended. */
-  beginGap(): void {
-    this.#gapBeganAt = this.#clock.monotonic();
+  startGap(): void {
+    this.#gapStartedAt = this.#clock.monotonic();
   }
 
   /** Waits for what is left of the gap: work between two transactions is a gap as well. */
-  async endGap(): Promise<void> {
+  async waitForGap(): Promise<void> {
     const now = this.#clock.monotonic();
     if (this.#isInside) {
-      await sleep(this.#clock, Math.max(1, Math.ceil(GAP_MS.insideServer - (now - this.#gapBeganAt))));
+      await sleep(this.#clock, Math.max(1, Math.ceil(GAP_MS.insideServer - (now - this.#gapStartedAt))));
       return;
     }
     const version = this.#store.dataVersion();
     if (this.#dataVersion !== null && this.#dataVersion !== version) this.#writersSeenAt = now;
     this.#dataVersion = version;
-    const isBesideWriters = now - this.#writersSeenAt < WRITERS_STAY_MS;
-    if (now - this.#lookedAt >= LOOK_FOR_SERVER_EVERY_MS) {
-      this.#lookedAt = now;
+    const isBesideWriters = now - this.#writersSeenAt < WRITERS_ACTIVE_MS;
+    if (now - this.#checkedAt >= SERVER_CHECK_INTERVAL_MS) {
+      this.#checkedAt = now;
       this.#isAlone = !this.#isServerRunning();
     }
     if (isBesideWriters) this.#isAlone = false;
     const gapMs = isBesideWriters ? GAP_MS.besideWriters : this.#isAlone ? GAP_MS.alone : GAP_MS.besideServer;
-    const leftMs = gapMs - (now - this.#gapBeganAt);
+    const leftMs = gapMs - (now - this.#gapStartedAt);
     if (leftMs > 0) await sleep(this.#clock, Math.ceil(leftMs));
   }
 }

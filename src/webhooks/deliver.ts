@@ -21,7 +21,7 @@ import { isSuccess, type PostResult, type WebhookPoster } from "#src/net/post.ts
 export interface DeliveryOptions {
   store: Store;
   clock: Clock;
-  boot: string;
+  runId: string;
   box: SecretBox;
   poster: WebhookPoster;
   schedule: RetrySchedule;
@@ -31,15 +31,15 @@ export interface DeliveryOptions {
 }
 
 export function createDeliveryWorker(options: DeliveryOptions): Worker {
-  const { store, clock, boot, concurrency, log } = options;
+  const { store, clock, runId, concurrency, log } = options;
   return new Worker({
     store,
     clock,
-    boot,
+    runId,
     kind: "deliver_webhook",
     concurrency: (workspaceId) => {
-      const webhook = store.read((reading) => findWebhook(reading, workspaceId));
-      return (webhook?.timeoutsInARow ?? 0) >= TIMEOUTS_UNTIL_SINGLE ? 1 : concurrency;
+      const webhook = store.read((tx) => findWebhook(tx, workspaceId));
+      return (webhook?.consecutiveTimeouts ?? 0) >= TIMEOUTS_UNTIL_SINGLE ? 1 : concurrency;
     },
     perform: (row) => attemptDelivery(options, row),
     onError: (error, row) => log.error("a webhook delivery could not be worked on", { delivery: row?.subject, error }),
@@ -49,7 +49,7 @@ export function createDeliveryWorker(options: DeliveryOptions): Worker {
 /** One claimed delivery: sign, post, write down. */
 export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow): Promise<void> {
   const { store, clock, schedule, log } = options;
-  const plan = store.read((reading) => planAttempt(reading, row.subject));
+  const plan = store.read((tx) => planAttempt(tx, row.subject));
   if (plan === undefined) return store.write((tx) => finish(tx, row.id));
   const attemptedAt = clock.now();
   const result = toResult(plan.url, attemptedAt, await post(options, plan, attemptedAt));
@@ -57,7 +57,7 @@ export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow):
     const reason = result.error ?? `the receiver answered ${result.statusCode}`;
     log.warn("a webhook was not accepted", { delivery: row.subject, event: plan.eventId, reason });
   }
-  const work = { outboxId: row.id, deliveryId: row.subject, workspaceId: row.lane };
+  const work = { outboxId: row.id, deliveryId: row.subject, workspaceId: row.queueKey };
   await store.write((tx) => recordAttempt(tx, work, result, schedule));
 }
 
@@ -78,16 +78,16 @@ async function post({ box, poster }: DeliveryOptions, plan: AttemptPlan, now: nu
 }
 
 function toResult(url: string, attemptedAt: number, answer: PostResult): AttemptResult {
-  const answered = answer.kind === "answered";
+  const isAnswered = answer.kind === "answered";
   return {
     url,
     attemptedAt,
     durationMs: Math.round(answer.durationMs),
-    statusCode: answered ? answer.status : null,
-    error: answered ? null : answer.message,
-    response: answered ? answer.body : null,
+    statusCode: isAnswered ? answer.status : null,
+    error: isAnswered ? null : answer.message,
+    response: isAnswered ? answer.body : null,
     isSuccess: isSuccess(answer),
-    timedOut: !answered && answer.reason === "timeout",
+    hasTimedOut: !isAnswered && answer.reason === "timeout",
   };
 }
 

@@ -1,7 +1,7 @@
 /** Every field of a contact: what is taken and how it reads afterwards, and what is refused under which path. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { addField } from "#src/domain/contacts/custom-fields.ts";
-import { saveSearch } from "#src/domain/filters/save-group.ts";
+import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { getContactOf, putContactOf } from "#test/support/contacts.ts";
 import { changesBetween, type Snapshot, snapshot } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -24,9 +24,9 @@ beforeAll(async () => {
       addField(tx, shop.id, { key, label: key, kind, choices: kind === "choice" ? ["gold", "silver"] : [] });
     }
     addField(tx, other.id, { key: "theirs", label: "Theirs", kind: "text", choices: [] });
-    saveSearch(tx, shop.id, { name: "Regulars", filter: null });
-    const { id } = saveSearch(tx, shop.id, { name: "In Pune", filter: { field: "city", is: "Pune" } });
-    return { dynamicId: id, foreignId: saveSearch(tx, other.id, { name: "Theirs", filter: null }).id };
+    saveGroup(tx, shop.id, { name: "Regulars", filter: null });
+    const { id } = saveGroup(tx, shop.id, { name: "In Pune", filter: { field: "city", is: "Pune" } });
+    return { dynamicId: id, foreignId: saveGroup(tx, other.id, { name: "Theirs", filter: null }).id };
   }));
 });
 afterAll(() => app[Symbol.asyncDispose]());

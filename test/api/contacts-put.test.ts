@@ -1,7 +1,7 @@
 /** What a PUT changes, what it leaves alone, and when it counts as a change at all. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { addField } from "#src/domain/contacts/custom-fields.ts";
-import { saveSearch } from "#src/domain/filters/save-group.ts";
+import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { getContactOf, optOutOf, putContactOf } from "#test/support/contacts.ts";
 import { eventTypesOf } from "#test/support/rows.ts";
 import { changesBetween, snapshot } from "#test/support/scenarios.ts";
@@ -165,7 +165,7 @@ describe("tags and groups", () => {
   });
 
   test("an integer is an id, digits in a text are a name", async () => {
-    const id = await app.store.write((tx) => saveSearch(tx, shop.id, { name: "Regulars", filter: null }).id);
+    const id = await app.store.write((tx) => saveGroup(tx, shop.id, { name: "Regulars", filter: null }).id);
     const { body } = await put({ add_to_groups: [id, String(id)] });
     expect(body.data.groups.map(({ name }: { name: string }) => name).sort()).toEqual([String(id), "Regulars"]);
   });

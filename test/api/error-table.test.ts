@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { makeUnready } from "#src/domain/numbers/readiness.ts";
+import { markUnready } from "#src/domain/numbers/readiness.ts";
 import { revokeKey } from "#src/domain/workspaces/api-keys.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";
 import { changesBetween, rowsAdded, snapshot, templates, unsupportedTemplates } from "#test/support/scenarios.ts";
@@ -234,7 +234,7 @@ test("number_not_ready: no number at all, and one that cannot send, with its rea
   expectProblem(await post(bare, { to, template: "plain", from: "+911244001100" }), 422, "number_not_ready");
   const shop = await app.workspace();
   await app.template(shop, templates.plain);
-  await app.store.write((tx) => void makeUnready(tx, shop.numberId, "the display name is being reviewed"));
+  await app.store.write((tx) => void markUnready(tx, shop.numberId, "the display name is being reviewed"));
   const answer = await post(shop, { to, template: "plain" });
   expectProblem(answer, 422, "number_not_ready");
   expect(answer.body.error.message).toContain("the display name is being reviewed");

@@ -1,6 +1,6 @@
 /** Lists and saved searches as the API shows them. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { saveSearch } from "#src/domain/filters/save-group.ts";
+import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { putContactOf, walk } from "#test/support/contacts.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 
@@ -14,7 +14,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 test("are listed by name without case, with their type and how many are in them", async () => {
   const shop = await app.workspace();
   await app.store.write(
-    (tx) => void saveSearch(tx, shop.id, { name: "in Pune", filter: { field: "city", is: "Pune" } }),
+    (tx) => void saveGroup(tx, shop.id, { name: "in Pune", filter: { field: "city", is: "Pune" } }),
   );
   await putContactOf(app, shop, "9876543210", { city: "Pune", add_to_groups: ["Zoo", "Álamo"] });
   await putContactOf(app, shop, "9876543211", { city: "Pune", add_to_groups: ["zoo"] });
@@ -32,7 +32,7 @@ test("are listed by name without case, with their type and how many are in them"
 
 test("a saved search counts again after a minute", async () => {
   const shop = await app.workspace();
-  await app.store.write((tx) => void saveSearch(tx, shop.id, { name: "Pune", filter: { field: "city", is: "Pune" } }));
+  await app.store.write((tx) => void saveGroup(tx, shop.id, { name: "Pune", filter: { field: "city", is: "Pune" } }));
   const count = async () => (await app.call("GET", "/api/v1/groups", { key: shop.key })).body.data[0].count;
   expect(await count()).toBe(0);
   await putContactOf(app, shop, "9876543210", { city: "Pune" });

@@ -26,8 +26,8 @@ test("whether it is ready is tried on the file itself: bytes are written each ti
 
 test("asking a hundred times at once costs a few commits, not a hundred", async () => {
   await using app = await startTestServer();
-  const before = app.store.figures.commits;
+  const before = app.store.counters.commits;
   const answers = await Promise.all(Array.from({ length: 100 }, () => app.call("GET", "/readyz")));
   expect(answers.every(({ status }) => status === 200)).toBe(true);
-  expect(app.store.figures.commits - before).toBeLessThan(50);
+  expect(app.store.counters.commits - before).toBeLessThan(50);
 });

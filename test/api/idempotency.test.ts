@@ -272,7 +272,7 @@ describe("an answer that settles nothing leaves the key free", () => {
     const other = { ...body, to: "+919876543211" };
     expect((await send("k", other)).status).toBe(429);
     expect(snapshot(app.store).idempotency_keys).toHaveLength(1);
-    app.store.client.exec("UPDATE reached_people SET last_at = 0");
+    app.store.client.exec("UPDATE recent_recipients SET last_at = 0");
     expect((await send("k", other)).status).toBe(201);
   });
 

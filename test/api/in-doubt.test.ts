@@ -65,14 +65,14 @@ const silence = () => hung.promise;
 
 /** The network reports a status of the first message. */
 async function report({ app, shop }: Crash, status: "sent" | "delivered"): Promise<void> {
-  const reference = String(app.store.client.prepare("SELECT reference FROM messages WHERE id = 1").pluck().get());
+  const sendToken = String(app.store.client.prepare("SELECT send_token FROM messages WHERE id = 1").pluck().get());
   await app.store.write((tx) => {
     const number = getNumber(tx, shop.numberId);
     const at = app.clock.now();
     storeCallback(
       tx,
       "simulator",
-      statusCallback(number, { networkMessageId: "wamid.ECHO", reference, status, at, to, error: null }),
+      statusCallback(number, { networkMessageId: "wamid.ECHO", sendToken, status, at, to, error: null }),
     );
   });
   await app.clock.advance(0);

@@ -141,12 +141,12 @@ test("who keeps asking at full speed while it is refused is answered late; other
 });
 
 test("a body that breaks off is the caller's fault: it changes nothing, and is no error in the log", async () => {
-  const before = app.store.figures.operations;
+  const before = app.store.counters.operations;
   const begun = head("content-type: application/json\r\ntransfer-encoding: chunked\r\n", "POST /api/v1/messages");
   for (const rest of ["zz\r\n{}\r\n0\r\n\r\n", "5\r\n{}\r\n0\r\n\r\n", "ffffffffffffffffff\r\n{}\r\n"]) {
     expect(await statusOf(begun + rest)).toBe(400);
   }
   await app.clock.rest();
-  expect(app.store.figures.operations).toBe(before);
+  expect(app.store.counters.operations).toBe(before);
   expect(app.logged.filter((line) => line.includes(" ERROR "))).toEqual([]);
 });

@@ -29,7 +29,7 @@ test("requests, sends by outcome, work, commits, webhooks, people and memory are
   expect(value('waxwing_delivery_attempt_seconds_count{result="connection"}')).toBeGreaterThan(0);
   expect(value("waxwing_commit_seconds_count")).toBeGreaterThan(5);
   expect(value("waxwing_contacts")).toBe(5);
-  expect(value("waxwing_opted_out")).toBe(1);
+  expect(value("waxwing_contacts_opted_out")).toBe(1);
   expect(value("process_resident_memory_bytes")).toBeGreaterThan(1e6);
   expect(value("waxwing_wal_bytes")).toBeGreaterThan(0);
 });
@@ -41,7 +41,7 @@ test("a broadcast's progress is told as the API counts it, for as long as it is 
   const scheduled = await create(story, { ...notice(phones(3)), send_at: later });
   const progress = (figures: Map<string, number>, of: number): Record<string, number> =>
     Object.fromEntries(
-      ["to_go", "sending", "sent", "delivered", "read", "failed", "skipped"].map((state) => [
+      ["pending", "sending", "sent", "delivered", "read", "failed", "skipped"].map((state) => [
         state,
         figures.get(`waxwing_broadcast_recipients{workspace="1",broadcast="${of}",state="${state}"}`) ?? Number.NaN,
       ]),
@@ -51,7 +51,7 @@ test("a broadcast's progress is told as the API counts it, for as long as it is 
 
   const under = await figuresOf(app);
   const { counts } = await show(story, id);
-  const { to_go, sending, ...ended } = progress(under, id);
+  const { pending, sending, ...ended } = progress(under, id);
   expect(ended).toEqual({
     sent: counts.sent,
     delivered: counts.delivered,
@@ -59,7 +59,7 @@ test("a broadcast's progress is told as the API counts it, for as long as it is 
     failed: counts.failed,
     skipped: counts.skipped,
   });
-  expect((to_go ?? 0) + (sending ?? 0)).toBe(5 - counts.sent);
+  expect((pending ?? 0) + (sending ?? 0)).toBe(5 - counts.sent);
   expect(counts.sent).toBeGreaterThan(0);
   expect(counts.sent).toBeLessThan(5);
   expect(open(under)).toEqual([1, 0, 1, 0]);

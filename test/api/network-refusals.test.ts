@@ -63,7 +63,7 @@ function expectRefusalTraces(answer: Answered, changes: Record<string, { added: 
     "ledger_entries",
     "messages",
     // What the network answered, for whoever looks into it.
-    "network_attempts",
+    "provider_requests",
   ]);
   for (const { removed } of Object.values(traces)) expect(removed).toEqual([]);
   expect(traces.contacts?.added).toMatchObject([{ consent: "unknown", consent_source: null, consent_at: null }]);
@@ -145,14 +145,14 @@ describe("a refusal by the network charges nothing, records no consent, and keep
     expect(answer.body.error.message).toMatch(/new Idempotency-Key/i);
     expectRefusalTraces(answer, changes);
     expect(network.handovers.length).toBeGreaterThan(2);
-    expect(new Set(network.handovers.map(({ reference }) => reference)).size).toBe(1);
+    expect(new Set(network.handovers.map(({ sendToken }) => sendToken)).size).toBe(1);
   });
 
   test("a known person gains no second contact, and an opt-in keeps its source", async () => {
     const shop = await shopWithOffer(simulated, {});
     await simulated.inbound(shop, "+919876540002", "hi");
     const { changes } = await refuse(simulated, shop, "+919876540002", null);
-    expect(Object.keys(changes).sort()).toEqual(["events", "messages", "network_attempts"]);
+    expect(Object.keys(changes).sort()).toEqual(["events", "messages", "provider_requests"]);
   });
 
   test("message.failed is brought to the workspace's address", async () => {
@@ -179,10 +179,10 @@ describe("rate_limited", () => {
     expect(answer.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
     expect(scripted.clock.monotonic() - startedAt).toBeLessThanOrEqual(8_000);
     expect(network.handovers.length).toBeGreaterThan(2);
-    expect(Object.keys(changes).sort()).toEqual(["contacts", "ledger_entries", "network_attempts"]);
+    expect(Object.keys(changes).sort()).toEqual(["contacts", "ledger_entries", "provider_requests"]);
     expect(changes.contacts?.added).toMatchObject([{ consent: "unknown" }]);
     expect(changes.ledger_entries?.added).toMatchObject([{ kind: "hold" }, { kind: "release" }]);
-    expect(changes.network_attempts?.added).toHaveLength(network.handovers.length);
+    expect(changes.provider_requests?.added).toHaveLength(network.handovers.length);
     network.answer = () => accepted();
     expect((await refuse(scripted, shop, to)).answer.status).toBe(201);
   });
@@ -219,7 +219,7 @@ describe("rate_limited", () => {
     const [first = 0, second = 0, third = 0] = startedAt;
     expect(second - first).toBeGreaterThanOrEqual(3_000);
     expect(third - first).toBeLessThanOrEqual(8_000);
-    expect(new Set(network.handovers.map(({ reference }) => reference)).size).toBe(1);
+    expect(new Set(network.handovers.map(({ sendToken }) => sendToken)).size).toBe(1);
     expect(changes.messages?.added).toMatchObject([{ status: "sent", money: "held" }]);
     expect(changes.events?.added).toHaveLength(1);
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { makeUnready } from "#src/domain/numbers/readiness.ts";
+import { markUnready } from "#src/domain/numbers/readiness.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";
 import { changesBetween, snapshot, templates, unsupportedTemplates } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -67,7 +67,7 @@ const faults: { name: string; code: string; kind?: "template" | "text"; add: (re
   {
     name: "an unready number",
     code: "number_not_ready",
-    add: ({ shop }) => app.store.write((tx) => void makeUnready(tx, shop.numberId, "in review")),
+    add: ({ shop }) => app.store.write((tx) => void markUnready(tx, shop.numberId, "in review")),
   },
   {
     name: "an unknown template",
@@ -131,7 +131,7 @@ const faults: { name: string; code: string; kind?: "template" | "text"; add: (re
       app.store.client
         .prepare(
           `INSERT INTO messages (workspace_id, number_id, contact_id, origin, type, to_phone, from_phone, text, status,
-             outcome_unknown, reference, charged, rate, money, created_at, handed_over_at)
+             outcome_unknown, send_token, charged, rate, money, created_at, dispatched_at)
            VALUES (?, ?, ?, 'api', 'template', '+12', '+13', 'x', 'sent', 0, ?, 0, 0, 'none', ?, ?)`,
         )
         .run(shop.id, shop.numberId, contact.lastInsertRowid, `reached by ${shop.id}`, now, now);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { makeUnready } from "#src/domain/numbers/readiness.ts";
+import { markUnready } from "#src/domain/numbers/readiness.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";
 import { accepted, fakeNetwork, fillBucket, snapshot, templates } from "#test/support/scenarios.ts";
 import { type Answered, startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -77,7 +77,7 @@ describe("permission is read when the message leaves, not when the request came"
     "an opt-out": [(shop) => app.inbound(shop, to(1), "STOP"), "opted_out"],
     "a suspension": [(shop) => app.store.write((tx) => void suspend(tx, shop.id, "late")), "workspace_suspended"],
     "an unready number": [
-      (shop) => app.store.write((tx) => void makeUnready(tx, shop.numberId, "x")),
+      (shop) => app.store.write((tx) => void markUnready(tx, shop.numberId, "x")),
       "number_not_ready",
     ],
     "a paused template": [

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CopyJobs } from "#src/backup/jobs.ts";
+import { BackupJobs } from "#src/backup/jobs.ts";
 import { backupName, removeOldBackups } from "#src/backup/rotation.ts";
 import { systemClock } from "#src/core/clock.ts";
 import { createLog } from "#src/core/log.ts";
@@ -26,9 +26,9 @@ test("a backup beside a running server holds everything committed before it, is 
   expect(readdirSync(workshop.path("copies"))).toEqual(["one.db"]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const copy = openClient(file, { readonly: true });
-  expect(readInstance(copy)?.stamp).toMatchObject({ kind: "backup", hasGap: false });
+  expect(readInstance(copy)?.backupMetadata).toMatchObject({ kind: "backup", hasGap: false });
   copy.close();
-  expect(readInstance(app.store.client)?.stamp).toBeNull();
+  expect(readInstance(app.store.client)?.backupMetadata).toBeNull();
   expect(await workshop.refusal(["backup", file])).toMatchObject({ code: "file_exists" });
 });
 
@@ -113,7 +113,7 @@ test("only the server's own backups are thrown away, the oldest first, and none 
 test("the server backs itself up at its time, in its directory, keeps so many, and says so", async () => {
   using workshop = new CallingWorkshop();
   const directory = workshop.path("nightly");
-  const backup = { schedule: "0 3 * * *", directory, keep: 2 };
+  const backup = { schedule: "0 3 * * *", directory, retention: 2 };
   await using app = await startTestServer({ directory: workshop.path("data"), config: { backup } });
   await busyShop(app);
   const made = (): string[] =>
@@ -130,7 +130,7 @@ test("the server backs itself up at its time, in its directory, keeps so many, a
 
 test("a scheduled backup that fails is an error in the log, and the ones before stay", async () => {
   using workshop = new CallingWorkshop();
-  const backup = { schedule: "0 3 * * *", directory: workshop.write("a-file", "in the way"), keep: 2 };
+  const backup = { schedule: "0 3 * * *", directory: workshop.write("a-file", "in the way"), retention: 2 };
   await using app = await startTestServer({
     directory: workshop.path("data"),
     config: { backup },
@@ -144,17 +144,21 @@ test("work on the database is done one at a time; a backup that is due meanwhile
   using workshop = new CallingWorkshop();
   await using app = await startTestServer({ directory: workshop.path("data") });
   const proven: (number | null)[] = [];
-  const jobs = new CopyJobs({
+  const jobs = new BackupJobs({
     clock: app.clock,
     log: createLog({ level: "error", format: "text", now: () => 0, write: () => undefined }),
     database: workshop.path("data/waxwing.db"),
     directory: workshop.path("own"),
     onBackup: (at) => proven.push(at),
   });
-  expect([jobs.start({ kind: "check" }), jobs.start({ kind: "backup", keep: null })]).toEqual([true, false]);
-  jobs.startNext({ kind: "backup", keep: null });
-  expect(jobs.current?.order.kind).toBe("check");
+  expect([jobs.start({ kind: "check" }), jobs.start({ kind: "backup", retention: null })]).toEqual([true, false]);
+  jobs.startNext({ kind: "backup", retention: null });
+  expect(jobs.current?.request.kind).toBe("check");
   while (jobs.isActive) await new Promise((resolve) => setImmediate(resolve));
-  expect([jobs.lastOf("check")?.error, jobs.lastOf("backup")?.error, proven]).toEqual([null, null, [app.clock.now()]]);
+  expect([jobs.findLast("check")?.error, jobs.findLast("backup")?.error, proven]).toEqual([
+    null,
+    null,
+    [app.clock.now()],
+  ]);
   expect(jobs.list()).toHaveLength(1);
 });

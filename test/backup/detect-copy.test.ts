@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { renameSync } from "node:fs";
 import { openClient } from "#src/db/driver.ts";
-import { isSamePlace, placeOf } from "#src/db/file-identity.ts";
+import { isSameFile, readFileIdentity } from "#src/db/file-identity.ts";
 import { readInstance } from "#src/db/instance.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { TestClock } from "#test/support/clock.ts";
@@ -15,14 +15,14 @@ import { shipped } from "#test/support/templates.ts";
 const clockAt = (at: number): TestClock => new TestClock(new Date(at).toISOString());
 
 test("a copy made with cp begins anew once; the original, and the copy at its next start, go on as they were", async () => {
-  const original = await startTestServer({ placeOf });
+  const original = await startTestServer({ readFileIdentity });
   await using _ = original;
   const shop = await busyShop(original);
   using copy = imageOf(original.directory);
   const at = original.clock.now();
   const first = nameOf(`${original.directory}/waxwing.db`);
 
-  const app = await startTestServer({ directory: copy.directory, clock: clockAt(at), placeOf });
+  const app = await startTestServer({ directory: copy.directory, clock: clockAt(at), readFileIdentity });
   expect(app.logged.join("")).toContain("this is a copy of a database");
   const sent = await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped("+919876540004") });
   expect(sent.body.data.id).toBe(1_000_006);
@@ -30,7 +30,7 @@ test("a copy made with cp begins anew once; the original, and the copy at its ne
   const renamed = nameOf(`${copy.directory}/waxwing.db`);
   expect(renamed).not.toBe(first);
 
-  const again = await startTestServer({ directory: copy.directory, clock: clockAt(at + 60_000), placeOf });
+  const again = await startTestServer({ directory: copy.directory, clock: clockAt(at + 60_000), readFileIdentity });
   const next = await again.send("POST", "/api/v1/messages", { key: shop.key, body: shipped("+919876540004") });
   expect([next.body.data.id, nameOf(`${copy.directory}/waxwing.db`)]).toEqual([1_000_007, renamed]);
   expect(again.logged.join("")).not.toContain("this is a copy");
@@ -39,23 +39,27 @@ test("a copy made with cp begins anew once; the original, and the copy at its ne
 });
 
 test("a status of what only the original sent is ignored by the copy; one of what both know moves the message", async () => {
-  const original = await startTestServer({ placeOf });
+  const original = await startTestServer({ readFileIdentity });
   await using _ = original;
   const shop = await busyShop(original);
   using copy = imageOf(original.directory);
   await original.send("POST", "/api/v1/messages", { key: shop.key, body: shipped("+919876540004") });
   const [both, alone] = [messagesOf(original).find(({ status }) => status === "sent"), messagesOf(original).at(-1)];
-  const app = await startTestServer({ directory: copy.directory, clock: clockAt(original.clock.now()), placeOf });
-  await reportStatus(app, shop, { id: "wamid.a", status: "delivered", reference: alone?.reference ?? "" });
+  const app = await startTestServer({
+    directory: copy.directory,
+    clock: clockAt(original.clock.now()),
+    readFileIdentity,
+  });
+  await reportStatus(app, shop, { id: "wamid.a", status: "delivered", sendToken: alone?.sendToken ?? "" });
   expect(messagesOf(app)).toHaveLength(5);
   expect(app.store.client.prepare("SELECT count(*) FROM parked_statuses").pluck().get()).toBe(0);
-  await reportStatus(app, shop, { id: "wamid.b", status: "read", reference: both?.reference ?? "" });
+  await reportStatus(app, shop, { id: "wamid.b", status: "read", sendToken: both?.sendToken ?? "" });
   expect(messagesOf(app).find(({ id }) => id === both?.id)).toMatchObject({ status: "read" });
   await app.stop();
 });
 
 test("a directory that is renamed is the same database", async () => {
-  const app = await startTestServer({ placeOf });
+  const app = await startTestServer({ readFileIdentity });
   await busyShop(app);
   await app.stop();
   const first = nameOf(`${app.directory}/waxwing.db`);
@@ -63,7 +67,7 @@ test("a directory that is renamed is the same database", async () => {
   const moved = await startTestServer({
     directory: `${app.directory}-moved`,
     clock: clockAt(app.clock.now()),
-    placeOf,
+    readFileIdentity,
   });
   await moved.stop();
   expect(nameOf(`${app.directory}-moved/waxwing.db`)).toBe(first);
@@ -72,9 +76,9 @@ test("a directory that is renamed is the same database", async () => {
 });
 
 test("the inode alone decides where a time of birth is not known", () => {
-  expect(isSamePlace({ inode: "7", bornAt: null }, { inode: "7", bornAt: 5 })).toBe(true);
-  expect(isSamePlace({ inode: "7", bornAt: 4 }, { inode: "7", bornAt: 5 })).toBe(false);
-  expect(isSamePlace({ inode: "7", bornAt: 4 }, { inode: "8", bornAt: 4 })).toBe(false);
+  expect(isSameFile({ inode: "7", createdAt: null }, { inode: "7", createdAt: 5 })).toBe(true);
+  expect(isSameFile({ inode: "7", createdAt: 4 }, { inode: "7", createdAt: 5 })).toBe(false);
+  expect(isSameFile({ inode: "7", createdAt: 4 }, { inode: "8", createdAt: 4 })).toBe(false);
 });
 
 function nameOf(path: string): string {

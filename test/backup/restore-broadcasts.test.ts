@@ -5,8 +5,8 @@
 import { expect, test } from "bun:test";
 import { readdirSync, rmSync } from "node:fs";
 import { openClient } from "#src/db/driver.ts";
-import { placeOf } from "#src/db/file-identity.ts";
-import { resumeByHand } from "#src/domain/broadcasts/pause.ts";
+import { readFileIdentity } from "#src/db/file-identity.ts";
+import { resumeManually } from "#src/domain/broadcasts/pause.ts";
 import { getBroadcast } from "#src/domain/broadcasts/read.ts";
 import {
   broadcastOf,
@@ -61,7 +61,7 @@ interface Day extends Disposable {
 async function day(): Promise<Day> {
   const workshop = new CallingWorkshop();
   const directory = workshop.path("data");
-  const story = await startStory(slowly, { directory, placeOf });
+  const story = await startStory(slowly, { directory, readFileIdentity });
   await put(story, LEAVER, { consent: "opted_in" });
   const id = await create(story, notice(everybody));
   await untilSent(story, 10);
@@ -80,7 +80,7 @@ async function day(): Promise<Day> {
 }
 
 function startOn({ workshop, story }: Day, laterMs = HOUR): Promise<Story> {
-  return startAgain(story, workshop.path("data"), laterMs, { placeOf });
+  return startAgain(story, workshop.path("data"), laterMs, { readFileIdentity });
 }
 
 function removeDatabase({ workshop }: Day): void {
@@ -138,21 +138,21 @@ test("statuses of what was sent after the backup land on their own people, and a
   await report(story, delivered, "delivered");
   const states = new Map((await recipients(story, id)).map(({ to, status }) => [to, status]));
   for (const { to } of delivered) expect(states.get(to ?? "")).toBe("delivered");
-  expect(figuresOf(story, id)).toMatchObject({ sent: 20, delivered: 20, toGo: 10 });
+  expect(figuresOf(story, id)).toMatchObject({ sent: 20, delivered: 20, pending: 10 });
   expect(accountOf(story.app, story.shop).charged).toBe(20 * 8_500);
 });
 
 test("an answer that was kept after the backup is given again, and no second broadcast comes of it", async () => {
   using workshop = new CallingWorkshop();
   const directory = workshop.path("data");
-  const before = await startStory(slowly, { directory, placeOf });
+  const before = await startStory(slowly, { directory, readFileIdentity });
   const backup = workshop.path("backup.db");
   await workshop.json(["backup", backup]);
   const first = await post(before, notice(everybody), "monday");
   await untilSent(before, 30);
   await before.app.stop();
   await workshop.json(["restore", backup]);
-  await using story = await startAgain(before, directory, HOUR, { placeOf });
+  await using story = await startAgain(before, directory, HOUR, { readFileIdentity });
   const again = await post(story, notice(everybody), "monday");
   expect([again.status, again.text]).toEqual([202, first.text]);
   await settle(story);
@@ -163,7 +163,7 @@ test("an answer that was kept after the backup is given again, and no second bro
 test("one that was being built is built on from where it was, once", async () => {
   using workshop = new CallingWorkshop();
   const directory = workshop.path("data");
-  const before = await startStory(slowly, { directory, placeOf });
+  const before = await startStory(slowly, { directory, readFileIdentity });
   const group = await list(before, everybody);
   const id = await create(before, { ...notice([]), to: undefined, group });
   const backup = workshop.path("backup.db");
@@ -171,7 +171,7 @@ test("one that was being built is built on from where it was, once", async () =>
   await untilSent(before, 12);
   await before.app.stop();
   expect(await workshop.json(["restore", backup])).toMatchObject({ gap: null });
-  await using story = await startAgain(before, directory, HOUR, { placeOf });
+  await using story = await startAgain(before, directory, HOUR, { readFileIdentity });
   await resume(story, id);
   await settle(story);
   expect(doubled(story)).toEqual([]);
@@ -221,7 +221,7 @@ test("without the replaced file a late status proves who was sent to: recorded, 
   expect(figuresOf(story, id)).toEqual(counts);
   expect(counts).toMatchObject({ delivered: since.length });
 
-  await story.app.store.write((tx) => void resumeByHand(tx, getBroadcast(tx, id), { sendUnknown: true }));
+  await story.app.store.write((tx) => void resumeManually(tx, getBroadcast(tx, id), { sendUnknown: true }));
   await settle(story);
   expect(doubled(story)).toEqual([]);
 });
@@ -241,7 +241,7 @@ test("ids are not reused: what comes after a restore lies beyond everything that
 test("one whose time is still to come is only held: resumed, it is sent to everybody at its time", async () => {
   using workshop = new CallingWorkshop();
   const directory = workshop.path("data");
-  const before = await startStory(slowly, { directory, placeOf });
+  const before = await startStory(slowly, { directory, readFileIdentity });
   const at = new Date(before.app.clock.now() + 6 * HOUR).toISOString();
   const id = await create(before, notice(everybody, { send_at: at }));
   const backup = workshop.path("backup.db");
@@ -249,7 +249,7 @@ test("one whose time is still to come is only held: resumed, it is sent to every
   await before.app.stop();
   rmSync(`${directory}/waxwing.db`);
   await workshop.json(["restore", backup, "--accept-gap"]);
-  await using story = await startAgain(before, directory, HOUR, { placeOf });
+  await using story = await startAgain(before, directory, HOUR, { readFileIdentity });
   await story.app.clock.advance(HOUR);
   expect(await show(story, id)).toMatchObject({ status: "paused" });
   await resume(story, id);
@@ -284,9 +284,9 @@ test("recipients that were thrown away since the backup do not come back", async
   const client = openClient(database, {});
   // As after the months for which they are kept.
   client.exec(`BEGIN; DELETE FROM messages WHERE broadcast_id = ${id};
-    UPDATE broadcasts SET status = 'cancelled', completed_at = created_at, is_tidy = 1, purged_at = created_at WHERE id = ${id};
-    UPDATE billing_accounts SET held = held - (SELECT held FROM broadcast_figures WHERE broadcast_id = ${id});
-    UPDATE broadcast_figures SET is_finished = 1, settled_at = 1, held = 0, to_go = 0, sending = 0 WHERE broadcast_id = ${id};
+    UPDATE broadcasts SET status = 'cancelled', completed_at = created_at, is_unsent_skipped = 1, purged_at = created_at WHERE id = ${id};
+    UPDATE billing_accounts SET held = held - (SELECT held FROM broadcast_counters WHERE broadcast_id = ${id});
+    UPDATE broadcast_counters SET is_finished = 1, settled_at = 1, held = 0, pending = 0, sending = 0 WHERE broadcast_id = ${id};
     COMMIT`);
   client.close();
   await workshop.json(["restore", backup]);

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { cpSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { openClient } from "#src/db/driver.ts";
-import { placeOf } from "#src/db/file-identity.ts";
+import { readFileIdentity } from "#src/db/file-identity.ts";
 import { readInstance } from "#src/db/instance.ts";
 import { busyShop, RATE } from "#test/support/busy-shop.ts";
 import { TestClock } from "#test/support/clock.ts";
@@ -44,7 +44,7 @@ async function dayAfterBackup(): Promise<Day> {
   await workshop.json(["key", "revoke", String(second.id)]);
   await workshop.json(["webhook", "rotate-secret", "--workspace", String(shop.id)]);
   await workshop.json(["workspace", "suspend", String(shop.id), "--reason", "Late payment"]);
-  const reference = messagesOf(app).at(-1)?.reference ?? "";
+  const reference = messagesOf(app).at(-1)?.sendToken ?? "";
   return {
     workshop,
     shop,
@@ -58,7 +58,7 @@ async function dayAfterBackup(): Promise<Day> {
 
 function startOn(day: Day, laterMs = 60_000): Promise<TestServer> {
   const clock = new TestClock(new Date(day.at + laterMs).toISOString());
-  return startTestServer({ directory: day.workshop.path("data"), clock, placeOf });
+  return startTestServer({ directory: day.workshop.path("data"), clock, readFileIdentity });
 }
 
 test("what the replaced file knows is taken over; profiles are as they were backed up; ids and name are new", async () => {
@@ -77,13 +77,13 @@ test("what the replaced file knows is taken over; profiles are as they were back
     secrets_rotated: 1,
     suspensions: 1,
   });
-  expect(instanceOf(String(report.replaced)).stamp).toMatchObject({ kind: "replaced" });
+  expect(instanceOf(String(report.replaced)).backupMetadata).toMatchObject({ kind: "replaced" });
 
   const app = await startOn(day);
   await using _ = app;
-  const { instanceId, ancestors, stamp } = instanceOf(workshop.path("data/waxwing.db"));
-  expect(stamp).toBeNull();
-  expect(ancestors.map(({ id }) => id)).toEqual([before.instanceId]);
+  const { instanceId, lineage, backupMetadata } = instanceOf(workshop.path("data/waxwing.db"));
+  expect(backupMetadata).toBeNull();
+  expect(lineage.map(({ id }) => id)).toEqual([before.instanceId]);
   expect(instanceId).not.toBe(before.instanceId);
   expect(contactOf(app, BUYER)).toMatchObject({ consent: "opted_out", name: null });
   expect(accountOf(app, shop)).toMatchObject({ credited: 6_000_000 });
@@ -126,16 +126,16 @@ test("a late status of what was sent after the backup lands on that message and 
   // The message was sent, and its delivery was not reported before the restore.
   const client = openClient(day.workshop.path("data/waxwing.db"), {});
   client.exec(`BEGIN; UPDATE messages SET status = 'sent', delivered_at = NULL, read_at = NULL, money = 'held'
-    WHERE reference = '${day.reference}';
-    DELETE FROM ledger_entries WHERE kind = 'charge' AND message_id = (SELECT id FROM messages WHERE reference = '${day.reference}');
+    WHERE send_token = '${day.reference}';
+    DELETE FROM ledger_entries WHERE kind = 'charge' AND message_id = (SELECT id FROM messages WHERE send_token = '${day.reference}');
     UPDATE billing_accounts SET held = held + ${RATE}, charged = charged - ${RATE}; COMMIT`);
   client.close();
   await day.workshop.json(["restore", day.backup]);
   const app = await startOn(day);
   await using _ = app;
   const charged = accountOf(app, day.shop).charged;
-  await reportStatus(app, day.shop, { id: "wamid.late", status: "delivered", reference: day.reference });
-  expect(messagesOf(app).find(({ reference }) => reference === day.reference)).toMatchObject({ status: "delivered" });
+  await reportStatus(app, day.shop, { id: "wamid.late", status: "delivered", sendToken: day.reference });
+  expect(messagesOf(app).find(({ sendToken }) => sendToken === day.reference)).toMatchObject({ status: "delivered" });
   expect(accountOf(app, day.shop).charged).toBe(charged + RATE);
 });
 
@@ -158,7 +158,7 @@ test("without the replaced file it names what may be missing, changes nothing, a
   // Nobody knows of the STOP, nor of the message; its status is of another database's message and is ignored.
   expect(contactOf(app, BUYER).consent).not.toBe("opted_out");
   const count = messagesOf(app).length;
-  await reportStatus(app, day.shop, { id: "wamid.late", status: "delivered", reference: day.reference });
+  await reportStatus(app, day.shop, { id: "wamid.late", status: "delivered", sendToken: day.reference });
   expect(messagesOf(app)).toHaveLength(count);
   const next = await app.send("POST", "/api/v1/messages", { key: day.shop.key, body: shipped(NEWCOMER) });
   expect(next.body.data.id).toBeGreaterThan(1_000_000);

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { UpgradeFailed, type UpgradeOptions, upgradeDatabase } from "#src/backup/upgrade.ts";
 import { openClient } from "#src/db/driver.ts";
-import { isSamePlace, placeOf } from "#src/db/file-identity.ts";
+import { isSameFile, readFileIdentity } from "#src/db/file-identity.ts";
 import { databaseFiles } from "#src/db/files.ts";
 import { readInstance } from "#src/db/instance.ts";
 import { lockShared } from "#src/db/lock.ts";
@@ -27,7 +27,7 @@ const orphaning: Migration = {
 const options = (known: Migration[]): UpgradeOptions => ({
   now: Date.parse("2026-11-21T08:00:00Z"),
   newInstanceId: () => "newname0",
-  placeOf,
+  readFileIdentity,
   onStep: () => undefined,
   known: [...migrations, ...known],
 });
@@ -48,12 +48,14 @@ test("the migrated and checked copy takes the database's place, the old one is k
     "Shop",
   ]);
   const live = look(files.database, readInstance);
-  expect(live?.stamp).toBeNull();
-  expect(live?.place !== null && live?.place !== undefined && isSamePlace(live.place, placeOf(files.database))).toBe(
-    true,
-  );
+  expect(live?.backupMetadata).toBeNull();
+  expect(
+    live?.fileIdentity !== null &&
+      live?.fileIdentity !== undefined &&
+      isSameFile(live.fileIdentity, readFileIdentity(files.database)),
+  ).toBe(true);
   expect(look(upgrade?.kept ?? "", schemaVersion)).toBe(latest);
-  expect(look(upgrade?.kept ?? "", readInstance)?.stamp).toMatchObject({ kind: "upgrade" });
+  expect(look(upgrade?.kept ?? "", readInstance)?.backupMetadata).toMatchObject({ kind: "upgrade" });
   expect(upgradeDatabase(files, options([next]))).toBeNull();
 });
 

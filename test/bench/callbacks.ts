@@ -171,7 +171,7 @@ function messagesOf(database: string, broadcastId: number): unknown[] {
   const client = new Database(database, { readonly: true });
   try {
     return client
-      .query("SELECT network_message_id, reference FROM messages WHERE broadcast_id = ? ORDER BY id")
+      .query("SELECT network_message_id, send_token FROM messages WHERE broadcast_id = ? ORDER BY id")
       .values(broadcastId);
   } finally {
     client.close();

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { systemRandom } from "#src/core/random.ts";
 import { createSecretBox, loadSecretKey } from "#src/core/secret.ts";
-import { makePrivateDirectory } from "#src/db/files.ts";
+import { createPrivateDirectory } from "#src/db/files.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { openStore } from "#src/db/store.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
@@ -40,7 +40,7 @@ export async function makeCrowd(
   sizes: readonly number[],
   pace: number,
 ): Promise<Crowd> {
-  makePrivateDirectory(directory);
+  createPrivateDirectory(directory);
   const keyFile = join(directory, "waxwing.key");
   const box = createSecretBox(loadSecretKey({ keyFile, env: {}, random: systemRandom }, true), systemRandom);
   const store = openStore(join(directory, "waxwing.db"), { busyTimeoutMs: 5_000 });

@@ -5,7 +5,7 @@
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "#src/db/store.ts";
-import { saveSearch } from "#src/domain/filters/save-group.ts";
+import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { median } from "./median.ts";
 import type { Part } from "./part.ts";
 import type { LightJob, LightRequest, LightResult } from "./parts/people.ts";
@@ -213,7 +213,7 @@ async function saveSearches({ world }: PeopleBench, workspaceId: number, count: 
         { any: [tag, { field: "name", contains: String(index) }] },
         { all: [{ not: tag }, { field: "consent", is: "opted_in" }] },
       ];
-      saveSearch(tx, workspaceId, { name: `Search ${count}.${index}`, filter: filters[index % filters.length] });
+      saveGroup(tx, workspaceId, { name: `Search ${count}.${index}`, filter: filters[index % filters.length] });
     }
   });
   store.close();

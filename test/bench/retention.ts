@@ -36,7 +36,7 @@ const OLDEST = [
   "SELECT created_at AS at FROM events ORDER BY seq LIMIT 1",
   "SELECT created_at AS at FROM messages ORDER BY id LIMIT 1",
   "SELECT received_at AS at FROM callbacks ORDER BY id LIMIT 1",
-  "SELECT attempted_at AS at FROM network_attempts ORDER BY id LIMIT 1",
+  "SELECT attempted_at AS at FROM provider_requests ORDER BY id LIMIT 1",
 ];
 
 const directory = mkdtempSync(join(tmpdir(), "waxwing-bench-"));
@@ -168,12 +168,12 @@ function multiply(database: string): number {
     );
   // The copies' ids lie behind one another; what is unique gets the copy's number, and references move with their rows.
   const tables: { table: string; id: string; moved: Record<string, string>; unique: string[] }[] = [
-    { table: "messages", id: "id", moved: {}, unique: ["reference", "network_message_id"] },
+    { table: "messages", id: "id", moved: {}, unique: ["send_token", "network_message_id"] },
     { table: "events", id: "seq", moved: {}, unique: ["id"] },
     { table: "deliveries", id: "id", moved: { event_seq: "events" }, unique: [] },
     { table: "delivery_attempts", id: "id", moved: { delivery_id: "deliveries" }, unique: [] },
     { table: "callbacks", id: "id", moved: {}, unique: [] },
-    { table: "network_attempts", id: "id", moved: {}, unique: ["reference"] },
+    { table: "provider_requests", id: "id", moved: {}, unique: ["send_token"] },
   ];
   client.exec("PRAGMA synchronous = OFF; BEGIN");
   const spans = new Map<string, number>();

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { systemRandom } from "#src/core/random.ts";
 import { createSecretBox, loadSecretKey } from "#src/core/secret.ts";
-import { makePrivateDirectory } from "#src/db/files.ts";
+import { createPrivateDirectory } from "#src/db/files.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { openStore } from "#src/db/store.ts";
 import { contacts } from "#src/domain/contacts/table.ts";
@@ -42,7 +42,7 @@ export async function makeWorld(
   webhookUrl: string,
   { senderHook }: { senderHook?: string } = {},
 ): Promise<World> {
-  makePrivateDirectory(directory);
+  createPrivateDirectory(directory);
   const database = join(directory, "waxwing.db");
   const keyFile = join(directory, "waxwing.key");
   const box = createSecretBox(loadSecretKey({ keyFile, env: {}, random: systemRandom }, true), systemRandom);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { makeUnready } from "#src/domain/numbers/readiness.ts";
+import { markUnready } from "#src/domain/numbers/readiness.ts";
 import { createKey } from "#src/domain/workspaces/api-keys.ts";
 import { resume as resumeWorkspace, suspend, switchApi, updateWorkspace } from "#src/domain/workspaces/update.ts";
 import {
@@ -399,14 +399,14 @@ test("422 where something stored stands in the way", async () => {
   expect(await code({ template: "location" })).toEqual([422, "unsupported_template"]);
   expect(await code({ template: pictured.name })).toEqual([422, "missing_media"]);
   expect(await code({ template: greeting.name })).toEqual([422, "missing_variable"]);
-  await app.store.write((tx) => void makeUnready(tx, shop.numberId, "It was banned."));
+  await app.store.write((tx) => void markUnready(tx, shop.numberId, "It was banned."));
   expect(await code({ template: "order_shipped" })).toEqual([422, "number_not_ready"]);
   expect(contactsOf(app)).toEqual([]);
 });
 
 test("with send_at the number need not be ready and the balance need not cover it yet, and nothing is blocked", async () => {
   await using story = await startStory({ billing: { rate: RATE, balance: 0 } });
-  await story.app.store.write((tx) => void makeUnready(tx, story.shop.numberId, "Not yet."));
+  await story.app.store.write((tx) => void markUnready(tx, story.shop.numberId, "Not yet."));
   const answer = await post(story, notice([first], { send_at: "2026-11-22" }));
   expect([answer.status, answer.body.data.status]).toEqual([202, "scheduled"]);
   expect(accountOf(story.app, story.shop)).toMatchObject({ held: 0 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
-import type { Handover } from "#src/networks/network.ts";
+import type { OutboundMessage } from "#src/networks/network.ts";
 import {
   broadcastOf,
   charged,
@@ -25,7 +25,7 @@ const OF_THE_PERSON = ["131021", "131026", "131047", "131049", "131050", "130472
 
 const values = (code: string): Outcome => refusal(code, "message");
 const person = (code: string): Outcome => refusal(code, "recipient");
-const taken = (handover: Handover): Outcome => accepted(handover);
+const taken = (handover: OutboundMessage): Outcome => accepted(handover);
 
 function repeat<T>(count: number, one: T): T[] {
   return Array.from({ length: count }, () => one);

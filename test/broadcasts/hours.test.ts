@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { makeReady, makeUnready } from "#src/domain/numbers/readiness.ts";
+import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";
 import {
   broadcastOf,
   cancel,
@@ -217,11 +217,11 @@ test("the number is ready again at night: MARKETING waits for the morning, over 
     );
     const id = await create(before, offer(phones(2), { send_at: "2026-11-21T20:00:00+05:30" }));
     const { numberId } = before.shop;
-    await before.app.store.write((tx) => void makeUnready(tx, numberId, "It was banned."));
+    await before.app.store.write((tx) => void markUnready(tx, numberId, "It was banned."));
     await before.app.clock.advance(31 * MINUTE);
     expect(await show(before, id)).toMatchObject({ status: "paused", started_at: expect.any(String) });
     await using story = await restart(before, readyAfter);
-    await story.app.store.write((tx) => void makeReady(tx, numberId));
+    await story.app.store.write((tx) => void markReady(tx, numberId));
     await story.app.clock.advance(2 * MINUTE);
     expect(await show(story, id)).toMatchObject(expected);
     expect(story.network.sent).toEqual([]);

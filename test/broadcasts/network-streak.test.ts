@@ -7,8 +7,8 @@ import { sleep } from "#src/core/clock.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import { type Failure, noStreaks, type Result, streaksAfter } from "#src/domain/messages/streak.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
-import { makeReady, makeUnready } from "#src/domain/numbers/readiness.ts";
-import type { Handover } from "#src/networks/network.ts";
+import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";
+import type { OutboundMessage } from "#src/networks/network.ts";
 import {
   broadcastOf,
   create,
@@ -33,7 +33,7 @@ import {
 } from "#test/support/broadcast-stories.ts";
 import { accepted, gate, pairThrottled, throttled, unknown } from "#test/support/fake-network.ts";
 
-const taken = (handover: Handover): Outcome => accepted(handover);
+const taken = (handover: OutboundMessage): Outcome => accepted(handover);
 const nameless = refusal("131000", "network");
 const notThere = refusal("131026", "recipient");
 
@@ -47,7 +47,7 @@ async function isBroken(story: Story, id: number): Promise<boolean> {
 }
 
 /** Sends so many, nobody reported on yet, and returns them. */
-async function sendSome(story: Story, id: number, count: number): Promise<Handover[]> {
+async function sendSome(story: Story, id: number, count: number): Promise<OutboundMessage[]> {
   await untilSent(story, count);
   expect((await show(story, id)).status).toBe("running");
   return story.network.sent.slice(0, count);
@@ -56,11 +56,11 @@ async function sendSome(story: Story, id: number, count: number): Promise<Handov
 test("any sequence: the streaks are what a look back over it finds", () => {
   const failed = (code: string, scope: Failure["scope"]): Result => ({
     kind: "failed",
-    failure: { code, scope, words: `The network said ${code}.` },
+    failure: { code, scope, message: `The network said ${code}.` },
   });
   const kinds: readonly (readonly [Result, "network" | "message" | "person" | "well" | "other"])[] = [
     [{ kind: "well" }, "well"],
-    [{ kind: "unknown", words: "no answer" }, "network"],
+    [{ kind: "unknown", message: "no answer" }, "network"],
     [failed("131000", "network"), "network"],
     [failed("139999", "network"), "network"],
     [failed("131051", "message"), "network"],
@@ -80,14 +80,14 @@ test("any sequence: the streaks are what a look back over it finds", () => {
     );
     const found = past.reduce((before, [result]) => streaksAfter(before, result), noStreaks);
     const since = past.slice(past.findLastIndex(([, kind]) => kind === "well") + 1);
-    expect(found.network).toBe(since.filter(([, kind]) => kind === "network").length);
+    expect(found.failures).toBe(since.filter(([, kind]) => kind === "network").length);
     // Of the message: neither people nor missing answers part them.
     const spoken = since.filter(([result, kind]) => kind !== "person" && result.kind !== "unknown");
     const codes = spoken.map(([result, kind]) =>
       kind === "message" && result.kind === "failed" ? result.failure.code : null,
     );
     const parted = codes.findLastIndex((code) => code !== codes.at(-1));
-    expect(found.row).toBe((codes.at(-1) ?? null) === null ? 0 : codes.length - 1 - parted);
+    expect(found.repeats).toBe((codes.at(-1) ?? null) === null ? 0 : codes.length - 1 - parted);
     expect(found.code).toBe(codes.at(-1) ?? null);
   }
 });
@@ -224,13 +224,13 @@ test("a status about everybody, where it rests already: a person's pause stays, 
     const id = await create(story, notice(phones(60)));
     const early = await sendSome(story, id, 5);
     if (rest === "hand") await pause(story, id);
-    else await story.app.store.write((tx) => void makeUnready(tx, story.shop.numberId, "It was disconnected."));
+    else await story.app.store.write((tx) => void markUnready(tx, story.shop.numberId, "It was disconnected."));
     await story.app.clock.advance(SECOND);
     expect(broadcastOf(story, id).pauseCause).toBe(rest);
     await report(story, early.slice(0, 1), "failed", 131042);
     await story.app.clock.advance(SECOND);
     expect(broadcastOf(story, id).pauseCause).toBe(cause);
-    await story.app.store.write((tx) => void makeReady(tx, story.shop.numberId));
+    await story.app.store.write((tx) => void markReady(tx, story.shop.numberId));
     const sent = story.network.sent.length;
     await story.app.clock.advance(HOUR);
     expect(story.network.sent).toHaveLength(sent);

@@ -1,6 +1,6 @@
 /** One person alone has to wait, or is there twice. */
 import { expect, test } from "bun:test";
-import { link } from "#src/domain/contacts/identity.ts";
+import { linkContacts } from "#src/domain/contacts/identity.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import {
   charged,
@@ -76,7 +76,7 @@ test("of two contacts that are one person, the one who can be sent to is, where 
   await put(story, first, { add_to_groups: ["Regulars"] });
   const group = await list(story, [second]);
   const [one, other] = [contactOf(app, first), contactOf(app, second)];
-  await app.store.write((tx) => link(tx, getWorkspace(tx, shop.id), one, other));
+  await app.store.write((tx) => linkContacts(tx, getWorkspace(tx, shop.id), one, other));
   const id = await run(story, { name: "x", template: "order_shipped", group });
   expect(await fates(story, id)).toEqual([
     ["skipped", "no recorded opt-in"],
@@ -90,7 +90,7 @@ test("two contacts that are one person are sent to once, in a list and in a grou
   const people = phones(2);
   const group = await list(story, people);
   const [one, other] = [contactOf(app, people[0] ?? ""), contactOf(app, people[1] ?? "")];
-  await app.store.write((tx) => link(tx, getWorkspace(tx, shop.id), one, other));
+  await app.store.write((tx) => linkContacts(tx, getWorkspace(tx, shop.id), one, other));
   const ofGroup = await run(story, { name: "x", template: "order_shipped", group });
   expect((await fates(story, ofGroup)).map(([status]) => status)).toEqual(["sent", "skipped"]);
   const answer = await post(story, notice(people));

@@ -1,7 +1,7 @@
 /** What stops a broadcast for a while and passes by itself, or does not stop it at all. */
 import { expect, test } from "bun:test";
 import { getNumber } from "#src/domain/numbers/read.ts";
-import { makeReady, makeUnready } from "#src/domain/numbers/readiness.ts";
+import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";
 import { resume as resumeWorkspace, suspend, switchApi } from "#src/domain/workspaces/update.ts";
 import {
   broadcastOf,
@@ -45,7 +45,7 @@ test("suspended: it pauses with the suspension's reason, and goes on when the wo
 test("number not ready: it pauses with the number's reason, and goes on when the number is ready again", async () => {
   await using story = await underWay();
   const { app, shop, id } = story;
-  await app.store.write((tx) => void makeUnready(tx, shop.numberId, "It was disconnected."));
+  await app.store.write((tx) => void markUnready(tx, shop.numberId, "It was disconnected."));
   await app.clock.advance(2 * SECOND);
   const sent = story.network.sent.length;
   const [status, reason] = await state(story, id);
@@ -53,7 +53,7 @@ test("number not ready: it pauses with the number's reason, and goes on when the
   expect(reason).toContain("It was disconnected.");
   await app.clock.advance(10 * MINUTE);
   expect(story.network.sent).toHaveLength(sent);
-  await app.store.write((tx) => void makeReady(tx, shop.numberId));
+  await app.store.write((tx) => void markReady(tx, shop.numberId));
   await app.clock.advance(2 * MINUTE);
   await expectAllSentOnce(story, id, 5);
 });
@@ -67,10 +67,10 @@ test("131037, 131045 and 133010 make the number unready, take the person back, a
     const [status, reason] = await state(story, id);
     expect([code, status]).toEqual([code, "paused"]);
     expect(reason).toContain(code);
-    expect(app.store.read((reading) => getNumber(reading, shop.numberId).ready)).toBe(false);
+    expect(app.store.read((tx) => getNumber(tx, shop.numberId).ready)).toBe(false);
     expect((await show(story, id)).counts).toMatchObject({ failed: 0, skipped: 0 });
     expect(accountOf(app, shop).held).toBe(2 * RATE);
-    await app.store.write((tx) => void makeReady(tx, shop.numberId));
+    await app.store.write((tx) => void markReady(tx, shop.numberId));
     await app.clock.advance(2 * MINUTE);
     expect(await show(story, id)).toMatchObject({ status: "completed", counts: { sent: 2, failed: 0 } });
   }

@@ -36,7 +36,7 @@ function randomStatuses(story: Story, seed: string, count: number): ReportedStat
     if (handover === undefined) throw new Error("nobody was sent to");
     return {
       id: networkIdOf(handover),
-      reference: handover.reference,
+      sendToken: handover.sendToken,
       status: NAMES[chosen(`${seed} what`, index, NAMES.length)] ?? "sent",
       code: CODES[chosen(`${seed} code`, index, CODES.length)] ?? 131026,
     };
@@ -104,7 +104,7 @@ test("a status that cannot be applied is noted, and every other of its body coun
   app.store.client.exec(
     `CREATE TRIGGER broken BEFORE UPDATE ON messages WHEN NEW.id = ${first?.id} BEGIN SELECT RAISE(ABORT, 'broken on purpose'); END`,
   );
-  const all = network.sent.map((handover) => ({ id: networkIdOf(handover), reference: handover.reference }));
+  const all = network.sent.map((handover) => ({ id: networkIdOf(handover), sendToken: handover.sendToken }));
   await reportStatus(app, shop, ...all.map((one) => ({ ...one, status: "delivered" as const })));
   expect((await show(story, id)).counts).toMatchObject({ sent: PEOPLE, delivered: PEOPLE - 1 });
   expect(figuresOf(story, id).charged).toBe((PEOPLE - 1) * RATE);

@@ -10,14 +10,14 @@ const paint = command({
   name: "paint",
   summary: "Paint a wall",
   positionals: {
-    id: { kind: "number", value: "ID", required: true, says: "The wall" },
-    amount: { kind: "text", value: "AMOUNT", says: "How much" },
+    id: { kind: "number", value: "ID", required: true, description: "The wall" },
+    amount: { kind: "text", value: "AMOUNT", description: "How much" },
   },
   options: {
-    colour: { kind: "choice", choices: ["RED", "BLUE"], required: true, says: "Which" },
-    coatCount: { kind: "number", value: "N", says: "How often" },
-    note: { kind: "text", value: "TEXT", says: "A word" },
-    wet: { kind: "flag", says: "On wet plaster" },
+    colour: { kind: "choice", choices: ["RED", "BLUE"], required: true, description: "Which" },
+    coatCount: { kind: "number", value: "N", description: "How often" },
+    note: { kind: "text", value: "TEXT", description: "A word" },
+    wet: { kind: "flag", description: "On wet plaster" },
   },
   run: () => Promise.resolve(null),
 });

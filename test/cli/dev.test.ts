@@ -1,7 +1,7 @@
 /** `waxwing dev`: what it prints works as it stands, and nothing of it is left. */
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { findFault, startViewer } from "#src/cli/dev/viewer.ts";
+import { findSignatureProblem, startViewer } from "#src/cli/dev/viewer.ts";
 import { viewerPage } from "#src/cli/dev/viewer-page.ts";
 import { systemClock } from "#src/core/clock.ts";
 import { serviceSignature } from "#src/webhooks/deliver.ts";
@@ -115,7 +115,7 @@ describe("the viewer", () => {
     ["one that somebody plays back", signature, NOW + 301_000, "older"],
     ["none", "", NOW, "missing"],
   ])("judges %s", (_, header, now, fault) => {
-    const found = findFault(header, body, "whsec_x", now);
+    const found = findSignatureProblem(header, body, "whsec_x", now);
     if (fault === null) expect(found).toBeNull();
     else expect(found).toContain(fault);
   });

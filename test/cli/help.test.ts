@@ -104,8 +104,8 @@ test("every option and value is described, in the help of its command", async ()
     const text = helpOnCommand(command);
     expect(command.summary).toMatch(/^[A-Z].*[^.]$/);
     for (const [name, option] of Object.entries({ ...command.positionals, ...command.options })) {
-      expect(option.says, `${nameOf(command)} ${name}`).toMatch(/^[A-Z].{5,}[^.]$/);
-      expect(text).toContain(option.says);
+      expect(option.description, `${nameOf(command)} ${name}`).toMatch(/^[A-Z].{5,}[^.]$/);
+      expect(text).toContain(option.description);
     }
     for (const line of text.split("\n")) expect(line.length, line).toBeLessThanOrEqual(130);
   }

@@ -1,7 +1,7 @@
 /** Changes to many contacts, people of a broadcast by what is known of them, and files that are taken along. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { saveSearch } from "#src/domain/filters/save-group.ts";
-import { beginBulkChange } from "#src/transfer/bulk-changes.ts";
+import { saveGroup } from "#src/domain/filters/save-group.ts";
+import { createBulkChange } from "#src/transfer/bulk-changes.ts";
 import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
 import { template } from "#test/support/scenarios.ts";
@@ -78,13 +78,13 @@ describe("many contacts at once", () => {
     expect(await changed(people, { add_tag: " VIP " })).toMatchObject({
       state: "done",
       total,
-      seen: total,
+      processed: total,
       changed: total,
     });
     expect((await contact(phoneOf(100))).tags).toEqual(["VIP"]);
     expect((await contact(phoneOf(200))).tags).toEqual([]);
     // Again: seen, and nothing to change.
-    expect(await changed(people, { add_tag: "vip" })).toMatchObject({ seen: total, changed: 0 });
+    expect(await changed(people, { add_tag: "vip" })).toMatchObject({ processed: total, changed: 0 });
     expect(deeds(app)[0]).toMatchObject({ action: "contact.bulk-tag", subject: "vip", workspace_id: shop.id });
 
     const made = await changed(people, { new_group: "Ones" });
@@ -109,7 +109,7 @@ describe("many contacts at once", () => {
     expect(
       (await member.post(`${base}/bulk`, { people, change: { opt_out: " " }, count: 3 })).body.error.fields,
     ).toEqual({ opt_out: ["Say why: it stands with each opt-out."] });
-    expect(await changed(people, { opt_out: "Asked at the till" })).toMatchObject({ seen: 3, changed: 2 });
+    expect(await changed(people, { opt_out: "Asked at the till" })).toMatchObject({ processed: 3, changed: 2 });
     expect((await contact(phoneOf(7))).consent).toEqual(before.consent);
     expect((await contact(phoneOf(8))).consent).toMatchObject({ status: "opted_out", source: "bulk" });
     const [last] = (await member.get(`${base}/contacts/${phoneOf(8)}/consent`)).body.data;
@@ -146,13 +146,13 @@ describe("many contacts at once", () => {
     const path = `${base}/bulk/${begun.body.data.id}`;
     const stopped = (await member.post(`${path}/stop`)).body.data;
     expect(stopped.state).toBe("stopped");
-    expect((await ended(begun.body.data.id)).seen).toBe(stopped.seen);
+    expect((await ended(begun.body.data.id)).processed).toBe(stopped.processed);
     expect((await member.post(`${path}/go-on`)).status).toBe(409);
 
     // As a restart leaves it: its row says that it runs, and nobody runs it.
     const job = await app.store.write((tx) =>
-      beginBulkChange(tx, shop.id, 1, {
-        whom: { filter: { field: "city", is: "Pune" } },
+      createBulkChange(tx, shop.id, 1, {
+        target: { filter: { field: "city", is: "Pune" } },
         change: { addTag: "on" },
         total: 225,
         last: 1e9,
@@ -165,13 +165,13 @@ describe("many contacts at once", () => {
     expect(await ended(job.id)).toMatchObject({ state: "done", changed: 225 });
     // What was searched for is not kept.
     expect(
-      app.store.client.prepare("SELECT whom FROM bulk_changes WHERE state <> 'running'").pluck().all(),
+      app.store.client.prepare("SELECT target FROM bulk_changes WHERE state <> 'running'").pluck().all(),
     ).not.toContain(expect.stringContaining("Row"));
   });
 
   test("a list that vanishes meanwhile ends it with the reason; another workspace's is not there", async () => {
     const search = await app.store.write((tx) =>
-      saveSearch(tx, shop.id, { name: "Pune", filter: { field: "city", is: "Pune" } }),
+      saveGroup(tx, shop.id, { name: "Pune", filter: { field: "city", is: "Pune" } }),
     );
     const people = { phones: [phoneOf(1)] };
     for (const change of [{ add_to_group: search.id }, { add_to_group: 999 }, { new_group: "Pune" }]) {
@@ -183,7 +183,7 @@ describe("many contacts at once", () => {
     ).status;
     expect(theirs).toBe(404);
     const job = await app.store.write((tx) =>
-      beginBulkChange(tx, shop.id, 1, { whom: { contacts: [1] }, change: { addToGroup: 999 }, total: 1, last: 1e9 }),
+      createBulkChange(tx, shop.id, 1, { target: { contacts: [1] }, change: { addToGroup: 999 }, total: 1, last: 1e9 }),
     );
     await member.post(`${base}/bulk/${job.id}/go-on`);
     expect(await ended(job.id)).toMatchObject({ state: "failed", error: "There is no group 999." });
@@ -318,7 +318,7 @@ describe("the people of a broadcast", () => {
     const contactId = `(SELECT id FROM contacts AS c WHERE c.workspace_id = ${shop.id} AND c.phone = ${phone})`;
     copy(
       "messages",
-      { contact_id: contactId, to_phone: phone, reference: "reference || i", network_message_id: "NULL" },
+      { contact_id: contactId, to_phone: phone, send_token: "send_token || i", network_message_id: "NULL" },
       "to_phone = '+919876510002'",
     );
     const made = await member.post(`${own}/again`, { with_unknown: true, count: 1_203 });

@@ -1,7 +1,7 @@
 /** A broadcast through the wizard's routes: looked at, sent once whatever is pressed, and never other than it was shown. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { credit } from "#src/domain/billing/account.ts";
-import { findPerson } from "#src/domain/contacts/find.ts";
+import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { eraseContact } from "#src/domain/erasure/erase-contact.ts";
 import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
@@ -160,7 +160,7 @@ test("whoever is erased is taken out of the numbers of a draft, however they wer
   await putContactOf(app, shop, "+919876500077", { name: "Gone" });
   const { path } = await draft({ to: ["098765 00077", "+91 98765-00077", "+919876500001"] });
   await app.store.write((tx) => {
-    const found = findPerson(tx, shop.id, "+919876500077", "IN")?.contact;
+    const found = lookUpContact(tx, shop.id, "+919876500077", "IN")?.contact;
     if (found != null) eraseContact(tx, found);
   });
   expect((await member.get(path)).body.data.content.to).toEqual(["+919876500001"]);

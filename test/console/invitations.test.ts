@@ -27,7 +27,7 @@ beforeAll(async () => {
   attacker = await person(app, "attacker@example.com", "owner", theirs.id);
 });
 afterAll(() => app[Symbol.asyncDispose]());
-afterEach(() => void app.store.client.exec("DELETE FROM sign_in_tries"));
+afterEach(() => void app.store.client.exec("DELETE FROM sign_in_attempts"));
 
 interface Invitation {
   id: number;

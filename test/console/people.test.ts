@@ -100,7 +100,7 @@ test("live figures come as whole snapshots, one a second at most and only when s
   });
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"]);
   const seen: { status: string; counts: { total: number; read: number } }[] = [];
-  const reading = (async () => {
+  const tx = (async () => {
     let text = "";
     for await (const chunk of response.body ?? []) {
       text += new TextDecoder().decode(chunk);
@@ -112,7 +112,7 @@ test("live figures come as whole snapshots, one a second at most and only when s
   })().catch(() => undefined);
   await app.clock.advance(8_000);
   leaving.abort();
-  await reading;
+  await tx;
   expect(seen.at(-1)).toMatchObject({ status: "completed", counts: { total: 40, read: 40 } });
   expect(seen.length).toBeGreaterThan(3);
   expect(seen.length).toBeLessThanOrEqual(9);

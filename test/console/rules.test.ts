@@ -2,23 +2,23 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { words } from "#src/web/features/messages/message-state-strings.ts";
+import { strings as words } from "#src/web/features/messages/message-state-strings.ts";
 import { firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 import { checkout } from "#test/support/source.ts";
 
-interface Look {
-  word: string;
+interface Chip {
+  label: string;
   tone: string;
 }
-type Looks = Record<"messageLook" | "statusLook" | "stateOf", (given: unknown) => Look>;
+type Chips = Record<"messageChip" | "broadcastChip" | "deliveryChip", (given: unknown) => Chip>;
 
 /** The page's own code, which is a project of its own: its files are found when the test runs. */
-async function looks(): Promise<Looks> {
+async function chips(): Promise<Chips> {
   const files = ["messages/message-state.ts", "broadcasts/broadcast-view.ts", "deliveries/delivery-view.ts"];
   const modules = await Promise.all(files.map((name) => import(join(checkout, "src/web/features", name))));
-  return Object.assign({}, ...modules) as Looks;
+  return Object.assign({}, ...modules) as Chips;
 }
 
 let app: TestServer;
@@ -104,18 +104,18 @@ test("rule 4: replaying what failed does what was counted, or nothing because it
 });
 
 test("rule 5: sent is not delivered, delivered is not read, and an unknown outcome is not a failure", async () => {
-  const { messageLook, statusLook, stateOf } = await looks();
+  const { messageChip, broadcastChip, deliveryChip } = await chips();
   const statuses = Object.keys(words.statuses);
-  const look = (status: string, isUnknown = false) => messageLook({ status, is_unknown: isUnknown });
-  expect(look("failed", true)).toEqual({ word: "Outcome unknown", tone: "violet" });
+  const look = (status: string, isUnknown = false) => messageChip({ status, is_unknown: isUnknown });
+  expect(look("failed", true)).toEqual({ label: "Outcome unknown", tone: "violet" });
   // Nothing else is violet, green is for what arrived, blue for what was read.
   const tones = Object.fromEntries(statuses.map((status) => [status, look(status).tone]));
   expect(statuses.filter((status) => tones[status] === "violet")).toEqual([]);
   expect(statuses.filter((status) => tones[status] === "green")).toEqual(["delivered"]);
   expect(statuses.filter((status) => tones[status] === "blue")).toEqual(["read"]);
-  expect(new Set(["sent", "delivered", "read", "failed"].map((status) => look(status).word)).size).toBe(4);
-  expect(["paused", "completed"].map((status) => statusLook(status).tone)).toEqual(["amber", "green"]);
-  expect(stateOf({ status: "pending", attempt_count: 2 }).word).toBe("Retrying 3 of 7");
+  expect(new Set(["sent", "delivered", "read", "failed"].map((status) => look(status).label)).size).toBe(4);
+  expect(["paused", "completed"].map((status) => broadcastChip(status).tone)).toEqual(["amber", "green"]);
+  expect(deliveryChip({ status: "pending", attempt_count: 2 }).label).toBe("Retrying 3 of 7");
 
   // Of a broadcast as well, with the reasons that the server gives.
   await app.template(shop, template("offer", [{ type: "BODY", text: "Twenty percent." }]));
@@ -124,10 +124,10 @@ test("rule 5: sent is not delivered, delivered is not read, and an unknown outco
   await app.clock.advance(12 * 60_000);
   const path = `/w/${shop.id}/broadcasts/${made.body.data.id}/recipients`;
   const people = (await owner.get(path)).body.data as { to: string }[];
-  expect(Object.fromEntries(people.map((one) => [one.to.slice(-4), messageLook(one)]))).toEqual({
-    "0008": { word: "Outcome unknown", tone: "violet" },
-    "0002": { word: "Failed", tone: "red" },
-    "0004": { word: "Sent", tone: "grey" },
-    "1050": { word: "Read", tone: "blue" },
+  expect(Object.fromEntries(people.map((one) => [one.to.slice(-4), messageChip(one)]))).toEqual({
+    "0008": { label: "Outcome unknown", tone: "violet" },
+    "0002": { label: "Failed", tone: "red" },
+    "0004": { label: "Sent", tone: "grey" },
+    "1050": { label: "Read", tone: "blue" },
   });
 });

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { totpCode } from "#src/core/totp.ts";
 import { disableUser } from "#src/domain/users/change.ts";
-import { makeLink, makeSetupLink } from "#src/domain/users/links.ts";
+import { createLink, createSetupLink } from "#src/domain/users/links.ts";
 import { findUserByEmail } from "#src/domain/users/read.ts";
 import { deeds, firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -18,21 +18,21 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 // What one test guessed holds nobody of the next one up.
-afterEach(() => void app.store.client.exec("DELETE FROM sign_in_tries"));
+afterEach(() => void app.store.client.exec("DELETE FROM sign_in_attempts"));
 
-const userId = (email: string): number => app.store.read((reading) => findUserByEmail(reading, email)?.id ?? 0);
+const userId = (email: string): number => app.store.read((tx) => findUserByEmail(tx, email)?.id ?? 0);
 const resetLink = (email: string) => {
   const id = userId(email);
-  return app.store.write((tx) => makeLink(tx, "reset", id));
+  return app.store.write((tx) => createLink(tx, "reset", id));
 };
 
 const DAY_MS = 24 * 3_600_000;
 /** As if so much time had gone by for them: to let a day pass on the test clock takes seconds. */
-const age = (table: "sessions" | "user_links" | "sign_in_tries", ms: number): void => {
+const age = (table: "sessions" | "user_links" | "sign_in_attempts", ms: number): void => {
   const columns = {
     sessions: ["seen_at", "expires_at"],
     user_links: ["expires_at"],
-    sign_in_tries: ["blocked_until", "last_at"],
+    sign_in_attempts: ["blocked_until", "last_at"],
   }[table];
   for (const column of columns) app.store.client.exec(`UPDATE ${table} SET ${column} = ${column} - ${ms}`);
 };
@@ -40,7 +40,7 @@ const age = (table: "sessions" | "user_links" | "sign_in_tries", ms: number): vo
 describe("one-time links", () => {
   test("the first start's link makes one operator, and none is made while there is one", async () => {
     expect((await operator.get("/me")).body.data.user).toMatchObject({ email: "op@example.com", is_operator: true });
-    expect(await app.store.write(makeSetupLink)).toBeNull();
+    expect(await app.store.write(createSetupLink)).toBeNull();
   });
 
   test("a link works once", async () => {
@@ -114,7 +114,7 @@ describe("guessing", () => {
     const visitor = new Visitor(app);
     await visitor.signIn("name0@example.com", "not this one");
     // As if it had tried eighteen other names in between: each costs a tenth of a second of argon2.
-    app.store.client.exec("UPDATE sign_in_tries SET count = 19");
+    app.store.client.exec("UPDATE sign_in_attempts SET count = 19");
     expect((await visitor.signIn("name1@example.com", "not this one")).status).toBe(401);
     expect((await visitor.signIn("name2@example.com", "not this one")).status).toBe(429);
   });
@@ -155,7 +155,7 @@ describe("a second factor", () => {
       expect((await guesser.signIn(email, PASSWORD, "123123")).body.error.code).toBe("wrong_code");
     }
     expect((await guesser.signIn(email)).status).toBe(429);
-    age("sign_in_tries", DAY_MS);
+    age("sign_in_attempts", DAY_MS);
   });
 });
 

@@ -5,15 +5,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import {
-  countryOf,
-  type E164,
-  fromNetwork,
-  isCountry,
-  otherSpelling,
-  phoneDigits,
-  readPhone,
-} from "#src/core/phone.ts";
+import { countryOf, type E164, fromNetwork, isCountry, otherVariant, phoneDigits, readPhone } from "#src/core/phone.ts";
 
 type Rows = Record<string, string | null>;
 
@@ -470,8 +462,8 @@ describe("the other spelling", () => {
   ];
   test("Brazil, Mexico and Argentina have two, each the other's other", () => {
     for (const [long, short] of PAIRS) {
-      expect(otherSpelling(phone(long))).toBe(phone(short));
-      expect(otherSpelling(phone(short))).toBe(phone(long));
+      expect(otherVariant(phone(long))).toBe(phone(short));
+      expect(otherVariant(phone(short))).toBe(phone(long));
     }
   });
 
@@ -489,17 +481,17 @@ describe("the other spelling", () => {
       "+12025550143",
       "+5355123456",
     ];
-    expect(none.filter((text) => otherSpelling(phone(text)) !== null)).toEqual([]);
+    expect(none.filter((text) => otherVariant(phone(text)) !== null)).toEqual([]);
   });
 
   test("it is never the same number, and taking it twice leads back", () => {
     const digits = fc.stringMatching(/^(55|52|54|1|91)[0-9]{4,14}$/);
     fc.assert(
       fc.property(digits, (text) => {
-        const other = otherSpelling(phone(`+${text}`));
+        const other = otherVariant(phone(`+${text}`));
         if (other === null) return;
         expect(other).not.toBe(phone(`+${text}`));
-        expect(otherSpelling(other)).toBe(phone(`+${text}`));
+        expect(otherVariant(other)).toBe(phone(`+${text}`));
       }),
       { numRuns: 5_000 },
     );

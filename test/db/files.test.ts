@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { databaseFiles, makePrivate, makePrivateDirectory } from "#src/db/files.ts";
+import { createPrivateDirectory, databaseFiles, makePrivate } from "#src/db/files.ts";
 import { lockExclusively } from "#src/db/lock.ts";
 import { openStore } from "#src/db/store.ts";
 
@@ -15,7 +15,7 @@ const isRoot = process.getuid?.() === 0;
 
 test("a new data directory is its owner's alone, its parents are made with it", () => {
   const directory = join(place, "a", "b", "data");
-  makePrivateDirectory(directory);
+  createPrivateDirectory(directory);
   expect(mode(directory)).toBe("700");
 });
 
@@ -23,7 +23,7 @@ test("a directory that is there already keeps what its owner decided", () => {
   const directory = join(place, "there");
   mkdirSync(directory);
   chmodSync(directory, 0o750);
-  makePrivateDirectory(directory);
+  createPrivateDirectory(directory);
   expect(mode(directory)).toBe("750");
 });
 
@@ -59,7 +59,7 @@ test.if(isRoot)("what root makes in somebody else's directory is that owner's", 
   mkdirSync(theirs);
   chownSync(theirs, SOMEBODY, SOMEBODY);
   const inner = join(theirs, "data");
-  makePrivateDirectory(inner);
+  createPrivateDirectory(inner);
   const file = join(inner, "file");
   writeFileSync(file, "x");
   makePrivate(file);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { instanceId } from "#src/db/instance.ts";
+import { readOrCreateInstanceId } from "#src/db/instance.ts";
 import { APPLICATION_ID, migrate, NewerSchema, schemaVersion, UnknownSchema } from "#src/db/migrate.ts";
 import { type Migration, migrations } from "#src/db/migrations.ts";
 import { schemaFile, schemaText } from "../../scripts/schema.ts";
@@ -139,9 +139,9 @@ test("two processes that start at once apply each migration once", async () => {
 
 test("a database keeps the instance id that it was made with", async () => {
   await using database = openTestDatabase({ schema: true });
-  expect(instanceId(database.store.client, 1, () => "first000")).toBe("first000");
-  expect(instanceId(database.connect(), 2, () => "second00")).toBe("first000");
-  expect(instanceId(database.reopen().client, 3, () => "third000")).toBe("first000");
+  expect(readOrCreateInstanceId(database.store.client, 1, () => "first000")).toBe("first000");
+  expect(readOrCreateInstanceId(database.connect(), 2, () => "second00")).toBe("first000");
+  expect(readOrCreateInstanceId(database.reopen().client, 3, () => "third000")).toBe("first000");
 });
 
 test("migrations/schema.sql is what the migrations make (run `bun scripts/schema.ts` after a new one)", async () => {

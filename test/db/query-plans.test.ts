@@ -6,13 +6,13 @@ import { expect, test } from "bun:test";
 import type { E164 } from "#src/core/phone.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { listOpen as listOpenBroadcasts } from "#src/domain/broadcasts/read.ts";
-import { findByNetworkUser, findByPhone, findPerson, getContact } from "#src/domain/contacts/find.ts";
-import { findKey, freeKeyOfMessage, purgeKeys } from "#src/domain/idempotency/keys.ts";
-import { listWaiting, nextDueAt, purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
+import { findByNetworkUser, findByPhone, getContact, lookUpContact } from "#src/domain/contacts/find.ts";
+import { findKey, purgeKeys, releaseKeyOfMessage } from "#src/domain/idempotency/keys.ts";
+import { listPending, nextDueAt, purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
 import { applyParked, purgeParked } from "#src/domain/messages/apply-status.ts";
 import { requireUnderCap } from "#src/domain/messages/daily-cap.ts";
 import { expireHolds } from "#src/domain/messages/expire-hold.ts";
-import { findReported, findShown, listOpen } from "#src/domain/messages/read.ts";
+import { findForStatus, findVisible, listOpen } from "#src/domain/messages/read.ts";
 import { findByPhoneNumberId, listNumbers } from "#src/domain/numbers/read.ts";
 import {
   countTemplates,
@@ -26,7 +26,7 @@ import { purgeEvents } from "#src/domain/webhooks/purge.ts";
 import { findWebhook, listDeliveries } from "#src/domain/webhooks/read.ts";
 import { findBearer, listKeys, touchKey } from "#src/domain/workspaces/api-keys.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { claim, dropWaiting, finish, lanes, postpone, rescue } from "#src/jobs/claim.ts";
+import { claim, deleteUnclaimed, finish, listQueues, postpone, reclaimJobs } from "#src/jobs/claim.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { openTestDatabase } from "../support/database.ts";
 
@@ -46,31 +46,31 @@ const capped = { id: 1, dailyCap: 0 } as Workspace;
 const queries: Record<string, (tx: Tx) => unknown> = {
   "a request's key": (tx) => [findBearer(tx, new Uint8Array(32)), touchKey(tx, 1), listKeys(tx, 1)],
   "an idempotency key": (tx) => findKey(tx, 1, { key: "k", fingerprint: new Uint8Array(32) }),
-  "the key of a message": (tx) => freeKeyOfMessage(tx, 1),
+  "the key of a message": (tx) => releaseKeyOfMessage(tx, 1),
   "the daily cap": (tx) => ignoring(() => requireUnderCap(tx, capped, null)),
-  "a message": (tx) => findShown(tx, 1, 1),
-  "a message by reference and by the network's id": (tx) => findReported(tx, 1, "wx1.a.b.c", "wamid.1"),
+  "a message": (tx) => findVisible(tx, 1, 1),
+  "a message by reference and by the network's id": (tx) => findForStatus(tx, 1, "wx1.a.b.c", "wamid.1"),
   "statuses that wait for their message": (tx) => applyParked(tx, 1, "wamid.1"),
   "broadcasts that are under way": (tx) => listOpenBroadcasts(tx, ["queueing", "running", "paused"]),
   "messages left open by a crash": (tx) => listOpen(tx, 0, 200),
   "a contact": (tx) => [
     findByPhone(tx, 1, "+911244001100" as E164),
-    findPerson(tx, 1, "+911244001100", "IN"),
+    lookUpContact(tx, 1, "+911244001100", "IN"),
     findByNetworkUser(tx, 1, "user"),
     ignoring(() => getContact(tx, 1, 1)),
   ],
   "a number": (tx) => [findByPhoneNumberId(tx, "1"), listNumbers(tx, 1)],
   "lanes of the outbox": (tx) => {
-    enqueue(tx, { kind: "deliver_webhook", subject: 1, lane: 1, dueAt: 0 });
-    lanes(tx, "deliver_webhook");
+    enqueue(tx, { kind: "deliver_webhook", subject: 1, queueKey: 1, dueAt: 0 });
+    listQueues(tx, "deliver_webhook");
   },
   "work of a lane": (tx) => {
     claim(tx, "deliver_webhook", 1, 8, "boot");
     postpone(tx, 1, 0);
     finish(tx, 1);
-    dropWaiting(tx, "deliver_webhook", 1);
+    deleteUnclaimed(tx, "deliver_webhook", 1);
   },
-  "callbacks that wait": (tx) => [listWaiting(tx, 64), nextDueAt(tx), purgeCallbacks(tx, 1, 200)],
+  "callbacks that wait": (tx) => [listPending(tx, 64), nextDueAt(tx), purgeCallbacks(tx, 1, 200)],
   "a delivery's attempt": (tx) => [findWebhook(tx, 1), planAttempt(tx, 1)],
   "the list of deliveries": (tx) => {
     for (const status of [null, "exhausted"] as const) {
@@ -97,7 +97,7 @@ const allowed: Record<string, string[]> = {
   // The front of the primary key, `limit` rows of it: no index on time is needed.
   "old events": ["SCAN events"],
   // Once at a start, over the rows that some process held when it ended.
-  "what other boots held": ["SCAN outbox USING INDEX outbox_boot"],
+  "what other boots held": ["SCAN outbox USING INDEX outbox_run"],
   // People are told apart through their contacts: groups the workspace's templates of a day, found by an index.
   "the daily cap": ["USE TEMP B-TREE FOR GROUP BY"],
   // A handful of numbers a workspace.
@@ -106,7 +106,7 @@ const allowed: Record<string, string[]> = {
 
 const scanning: typeof queries = {
   "old events": (tx) => purgeEvents(tx, 1, 200),
-  "what other boots held": (tx) => rescue(tx, "boot"),
+  "what other boots held": (tx) => reclaimJobs(tx, "boot"),
 };
 
 for (const [what, run] of Object.entries({ ...queries, ...scanning })) {

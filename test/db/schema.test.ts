@@ -14,7 +14,7 @@ const WITHOUT_DRIZZLE = ["instance"];
 const WITHOUT_INDEX: Record<string, string> = {
   "consent_log.workspace_id": "the log is read by contact; workspaces are never deleted",
   "broadcasts.number_id": "numbers are marked as removed, never deleted",
-  "broadcast_figures.workspace_id": "a row for each broadcast, read by its id; workspaces are never deleted",
+  "broadcast_counters.workspace_id": "a row for each broadcast, read by its id; workspaces are never deleted",
   "messages.number_id": "numbers are marked as removed, never deleted",
   "inbounds.number_id": "numbers are marked as removed, never deleted",
   "users.first_workspace_id": "a user is never looked for by it; workspaces are never deleted",

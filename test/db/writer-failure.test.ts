@@ -122,7 +122,7 @@ describe("a full disk", () => {
       // Queued in the same turn. In the lost transaction it would be committed alone; it gets a group of its own.
       const next = store.write((tx) => {
         insert(tx, 3);
-        return store.figures.failures;
+        return store.counters.failures;
       });
       await expectAllUnavailable(group);
       expect(await next).toBe(1);
@@ -208,7 +208,7 @@ describe("another process that is writing", () => {
     await Promise.all([write, second]);
     expect(await other.exited).toBe(0);
     await expectRows(database, [1, 2]);
-    expect(store.figures).toEqual({ commits: 1, operations: 2, failures: 0 });
+    expect(store.counters).toEqual({ commits: 1, operations: 2, failures: 0 });
   });
 
   test("and dies lets the write through", async () => {

@@ -38,7 +38,7 @@ describe("a group", () => {
           .then((value) => settled.push(value)),
       ),
     );
-    expect(store.figures).toEqual({ commits: 1, operations: 100, failures: 0 });
+    expect(store.counters).toEqual({ commits: 1, operations: 100, failures: 0 });
     expect(column(database.connect(), "SELECT id FROM rows ORDER BY seq")).toEqual(ids);
     expect(settled).toEqual(ids);
   });
@@ -77,25 +77,25 @@ describe("a group", () => {
     await expect(refused).rejects.toThrow("taken");
     await store.write((tx) => insert(tx, 4));
     expect(column(outside, "SELECT id FROM rows ORDER BY id")).toEqual([3, 4]);
-    expect(store.figures).toMatchObject({ failures: 0 });
+    expect(store.counters).toMatchObject({ failures: 0 });
   });
 
   test("an operation that throws takes back its own rows and effects, and nobody else's", async () => {
     const woken: string[] = [];
     await using database = openTestDatabase({ schema: ROWS });
     const { store } = database;
-    store.onWake("post", () => woken.push("post"));
+    store.onNotify("post", () => woken.push("post"));
     const effects: string[] = [];
     const results = await Promise.allSettled([
       store.write((tx) => {
         insert(tx, 1);
         tx.afterCommit(() => effects.push("first"));
-        tx.wake("post");
+        tx.notify("post");
       }),
       store.write((tx) => {
         insert(tx, 2);
         tx.afterCommit(() => effects.push("refused"));
-        tx.wake("post");
+        tx.notify("post");
         throw new RangeError("no");
       }),
       store.write((tx) => insert(tx, 1)),
@@ -107,7 +107,7 @@ describe("a group", () => {
     expect(column(database.connect(), "SELECT id FROM rows")).toEqual([1, 3]);
     expect(effects).toEqual(["first"]);
     expect(woken).toEqual(["post"]);
-    expect(store.figures.commits).toBe(1);
+    expect(store.counters.commits).toBe(1);
   });
 
   test("effects run once it is on disk, and one that throws is reported and disturbs nobody", async () => {
@@ -210,7 +210,7 @@ describe("a group", () => {
       seenBetween.add(single(outside, "SELECT count(*) FROM rows"));
       await new Promise((resolve) => setImmediate(resolve));
     }
-    expect(store.figures.commits).toBe(4);
+    expect(store.counters.commits).toBe(4);
     expect([...seenBetween]).toEqual(expect.arrayContaining([256, 512, 768]));
   });
 
@@ -223,7 +223,7 @@ describe("a group", () => {
       monotonic += 15;
     };
     await Promise.all([1, 2, 3, 4].map((id) => database.store.write(slow(id))));
-    expect(database.store.figures.commits).toBe(2);
+    expect(database.store.counters.commits).toBe(2);
   });
 
   test("an operation's time stands still from its start", async () => {
@@ -245,7 +245,7 @@ describe("a group", () => {
       });
     });
     await followed;
-    expect(store.figures.commits).toBe(2);
+    expect(store.counters.commits).toBe(2);
   });
 
   test("a group that fails at its commit rejects every promise and leaves nothing behind", async () => {
@@ -271,7 +271,7 @@ describe("a group", () => {
     }
     expect(effects).toEqual([]);
     expect(single(database.connect(), "SELECT (SELECT count(*) FROM rows) + (SELECT count(*) FROM children)")).toBe(0);
-    expect(store.figures).toEqual({ commits: 0, operations: 0, failures: 1 });
+    expect(store.counters).toEqual({ commits: 0, operations: 0, failures: 1 });
     await store.write((tx) => insert(tx, 2));
     expect(column(database.connect(), "SELECT id FROM rows")).toEqual([2]);
   });

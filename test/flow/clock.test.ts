@@ -89,7 +89,7 @@ for (const [name, byMs] of [
     await reportStatus(app, shop, {
       id: "wamid.late",
       status: "delivered",
-      reference: messagesOf(app).at(-1)?.reference,
+      sendToken: messagesOf(app).at(-1)?.sendToken,
     });
     expect(messagesOf(app).at(-1)?.status).toBe("delivered");
     const people = network.sent.map(({ to }) => to);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { Contact } from "#src/domain/contacts/table.ts";
-import type { Handover } from "#src/networks/network.ts";
+import type { OutboundMessage } from "#src/networks/network.ts";
 import { bulkOptOut } from "#src/transfer/bulk-opt-out.ts";
 import { importContacts } from "#src/transfer/import-contacts.ts";
 import { getContactOf, optOutOf, putContactOf, reportControl, reportMove } from "#test/support/contacts.ts";
@@ -204,7 +204,7 @@ const isOut = ({ consent }: Contact): boolean => consent === "opted_out";
 
 /** The contacts of one person, as they are linked now. */
 function together(all: Contact[], one: Contact): Contact[] {
-  return all.filter(({ id, personId }) => id === one.id || (personId !== null && personId === one.personId));
+  return all.filter(({ id, identityId }) => id === one.id || (identityId !== null && identityId === one.identityId));
 }
 
 /** Whether this refuses for somebody, in another way than the network's control. */
@@ -294,7 +294,7 @@ async function tell(person: (typeof people)[number], acts: { act: Act; after: nu
 }
 
 /** Nobody was handed over who was opted out when it began; who has just come back may be. */
-function expectNobodyReached(sent: readonly Handover[], before: Contact[], phones: string[], one: Act): void {
+function expectNobodyReached(sent: readonly OutboundMessage[], before: Contact[], phones: string[], one: Act): void {
   const comesBack = (one.kind === "word" && one.text === "START") || (one.kind === "control" && one.value === "resume");
   if (comesBack) return;
   for (const { to } of sent) {

@@ -1,6 +1,6 @@
 /** Every row of the specification's table of consent, from every state, through what the public can do. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { findPerson } from "#src/domain/contacts/find.ts";
+import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { optOut } from "#src/domain/contacts/opt-out.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { getContactOf, optOutOf, putContactOf, reportControl } from "#test/support/contacts.ts";
@@ -90,7 +90,7 @@ async function writes(phone: string, text: string): Promise<undefined> {
 async function byOperator(phone: string, source: "manual" | "bulk"): Promise<undefined> {
   await app.store.write((tx) => {
     const workspace = getWorkspace(tx, shop.id);
-    const person = findPerson(tx, shop.id, phone, workspace.country);
+    const person = lookUpContact(tx, shop.id, phone, workspace.country);
     if (person !== null) optOut(tx, workspace, person, { source, evidence: {} });
   });
   return undefined;

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { addField } from "#src/domain/contacts/custom-fields.ts";
-import { saveSearch } from "#src/domain/filters/save-group.ts";
+import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { csvLine, plainCell, safeCell } from "#src/transfer/csv.ts";
 import { exportContacts } from "#src/transfer/export-contacts.ts";
 import { importContacts } from "#src/transfer/import-contacts.ts";
-import type { ImportFigures } from "#src/transfer/table.ts";
+import type { ImportCounters } from "#src/transfer/table.ts";
 import { optOutOf } from "#test/support/contacts.ts";
 import { jumpingClock } from "#test/support/database.ts";
 import { consentLogOf, contactsOf } from "#test/support/rows.ts";
@@ -30,7 +30,7 @@ afterAll(async () => {
 const HEADER = ["phone", "name", "city", "birthday", "tags", "groups", "fields.tier", "fields.points"];
 
 interface Imported {
-  figures: ImportFigures;
+  figures: ImportCounters;
   failures: string[];
 }
 
@@ -64,7 +64,7 @@ async function shop(): Promise<TestWorkspace> {
   await app.store.write((tx) => {
     addField(tx, made.id, { key: "tier", label: "Tier", kind: "choice", choices: ["gold", "silver"] });
     addField(tx, made.id, { key: "points", label: "Points", kind: "number", choices: [] });
-    saveSearch(tx, made.id, { name: "Everybody in Rio", filter: { field: "city", is: "Rio" } });
+    saveGroup(tx, made.id, { name: "Everybody in Rio", filter: { field: "city", is: "Rio" } });
   });
   await optOutOf(app, made, "+5511987650001");
   await optOutOf(app, made, "+551187650002");
@@ -134,7 +134,7 @@ test("many rows at once leave the same contacts, consents and figures as each ro
         for (const [name, count] of Object.entries(figures)) sum[name] = (sum[name] ?? 0) + count;
         failures.push(...own.map((failure) => failure.replace(/^2 /, `${index + 2} `)));
       }
-      expect(all.figures).toEqual(sum as unknown as ImportFigures);
+      expect(all.figures).toEqual(sum as unknown as ImportCounters);
       expect(all.failures).toEqual(failures);
       expect(await exported(together)).toEqual(await exported(alone));
       expect(logOf(together)).toEqual(logOf(alone));

@@ -81,8 +81,8 @@ test("an echo within the ten minutes moves the message on, and nothing fails lat
   const { app, network } = await startOn(crash);
   await using _ = app;
   await app.clock.advance(9 * MINUTE);
-  const { reference } = messageOf(app);
-  await reportStatus(app, crash.shop, { id: "wamid.1", status: "sent", reference });
+  const { sendToken } = messageOf(app);
+  await reportStatus(app, crash.shop, { id: "wamid.1", status: "sent", sendToken });
   await app.clock.advance(HOUR);
   expect(messageOf(app)).toMatchObject({ status: "sent", money: "held" });
   await reportStatus(app, crash.shop, { id: "wamid.1", status: "delivered" });
@@ -96,8 +96,8 @@ test("an echo after the ten minutes revives the message, and it is charged when 
   const { app } = await startOn(crash);
   await using _ = app;
   await app.clock.advance(11 * MINUTE);
-  const { reference } = messageOf(app);
-  await reportStatus(app, crash.shop, { id: "wamid.1", status: "delivered", reference });
+  const { sendToken } = messageOf(app);
+  await reportStatus(app, crash.shop, { id: "wamid.1", status: "delivered", sendToken });
   expect(eventTypesOf(app, crash.shop)).toEqual(["message.failed", "message.delivered"]);
   expect(messageOf(app)).toMatchObject({ status: "delivered", errorCode: null, money: "charged" });
 });
@@ -108,7 +108,7 @@ test("a retry that finds the message in doubt waits for the echo and gives 201 w
   await using _ = app;
   const retry = app.call("POST", "/api/v1/messages", { key: crash.shop.key, body: shipped(), ...keyed });
   await app.clock.advance(5_000);
-  await reportStatus(app, crash.shop, { id: "wamid.1", status: "sent", reference: messageOf(app).reference });
+  await reportStatus(app, crash.shop, { id: "wamid.1", status: "sent", sendToken: messageOf(app).sendToken });
   const answer = await app.clock.until(retry);
   expect([answer.status, answer.body.data?.status]).toEqual([201, "sent"]);
   expect(network.sent).toEqual([]);
@@ -126,7 +126,7 @@ test("a retry whose echo does not come within the budget settles the message: 50
   await app.clock.advance(HOUR);
   const again = await app.send("POST", "/api/v1/messages", { key: crash.shop.key, body: shipped(), ...keyed });
   expect(again.text).toBe(answer.text);
-  await reportStatus(app, crash.shop, { id: "wamid.1", status: "read", reference: messageOf(app).reference });
+  await reportStatus(app, crash.shop, { id: "wamid.1", status: "read", sendToken: messageOf(app).sendToken });
   expect(eventTypesOf(app, crash.shop)).toEqual(["message.failed", "message.read"]);
   expect(network.sent).toEqual([]);
 });
@@ -199,10 +199,10 @@ test("a status without a reference that waits across the crash is applied when a
   using crash = await crashWhileSending();
   const { app } = await startOn(crash);
   await using _ = app;
-  const { reference } = messageOf(app);
+  const { sendToken } = messageOf(app);
   await reportStatus(app, crash.shop, { id: "wamid.1", status: "delivered" });
   expect([messageOf(app).status, parkedCount(app)]).toEqual(["sending", 1]);
-  await reportStatus(app, crash.shop, { id: "wamid.1", status: "sent", reference });
+  await reportStatus(app, crash.shop, { id: "wamid.1", status: "sent", sendToken });
   expect([messageOf(app).status, parkedCount(app)]).toEqual(["delivered", 0]);
 });
 
@@ -210,13 +210,13 @@ test("a status of an unknown message waits ten minutes without a reference, a da
   using crash = await crashWhileSending();
   const { app } = await startOn(crash);
   await using _ = app;
-  const { reference } = messageOf(app);
-  const unknown = `${reference.slice(0, -26)}${"0".repeat(26)}`;
+  const { sendToken } = messageOf(app);
+  const unknown = `${sendToken.slice(0, -26)}${"0".repeat(26)}`;
   await reportStatus(
     app,
     crash.shop,
     { id: "wamid.a", status: "sent" },
-    { id: "wamid.b", status: "sent", reference: unknown },
+    { id: "wamid.b", status: "sent", sendToken: unknown },
   );
   expect(parkedCount(app)).toBe(2);
   await app.clock.advance(20 * MINUTE);
@@ -231,7 +231,7 @@ test("a status whose reference another copy of the database made is not kept", a
   using crash = await crashWhileSending();
   const { app } = await startOn(crash);
   await using _ = app;
-  const reference = messageOf(app).reference.replace(/^wx1\.[0-9a-z]{8}/, "wx1.00000000");
-  await reportStatus(app, crash.shop, { id: networkIdOf({ reference }), status: "sent", reference });
+  const sendToken = messageOf(app).sendToken.replace(/^wx1\.[0-9a-z]{8}/, "wx1.00000000");
+  await reportStatus(app, crash.shop, { id: networkIdOf({ sendToken }), status: "sent", sendToken });
   expect([parkedCount(app), messageOf(app).status]).toEqual([0, "sending"]);
 });

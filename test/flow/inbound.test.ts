@@ -214,7 +214,7 @@ test("when somebody known by id turns out to be a known contact, both stay, are 
     ["opted_out", "inbound_message"],
     ["opted_out", "inbound_message"],
   ]);
-  expect(new Set(contactsOf(app).map(({ personId }) => personId)).size).toBe(1);
+  expect(new Set(contactsOf(app).map(({ identityId }) => identityId)).size).toBe(1);
   expect((await text(app, shop)).body.error.code).toBe("opted_out");
 });
 

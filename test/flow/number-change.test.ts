@@ -39,7 +39,7 @@ test("the contact goes along to the new number with data, consent and window; th
   expect(await listed(app, shop)).toEqual([fresh]);
   expect([await writeTo(app, shop, fresh), await writeTo(app, shop, old)]).toEqual([fresh, "window_closed"]);
   await app.inbound(shop, old, "I am somebody new");
-  expect(contactOf(app, old)).toMatchObject({ consent: "unknown", name: null, personId: null });
+  expect(contactOf(app, old)).toMatchObject({ consent: "unknown", name: null, identityId: null });
 });
 
 test("an opt-out goes along, and says nothing about whoever gets the old number", async () => {
@@ -59,7 +59,7 @@ test("the same notice twice moves nobody twice, also when the old number has a n
   await move(app, shop, "wamid.moved");
   await app.inbound(shop, old, "I am somebody new");
   await move(app, shop, "wamid.moved");
-  expect(contactsOf(app).map(({ phone, personId }) => [phone, personId])).toEqual([
+  expect(contactsOf(app).map(({ phone, identityId }) => [phone, identityId])).toEqual([
     [fresh, null],
     [old, null],
   ]);
@@ -72,7 +72,7 @@ test("to a number that is a contact already: the old one is listed no more, and 
   await app.inbound(shop, fresh, "Hi");
   await move(app, shop);
   expect(await listed(app, shop)).toEqual([fresh]);
-  expect(new Set(contactsOf(app).map(({ personId }) => personId)).size).toBe(1);
+  expect(new Set(contactsOf(app).map(({ identityId }) => identityId)).size).toBe(1);
   expect(await writeTo(app, shop, fresh)).toBe("opted_out");
   expect((await getContactOf(app, shop, old)).status).toBe(404);
   await app.clock.advance(60_000);

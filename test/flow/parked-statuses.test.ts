@@ -14,7 +14,7 @@ function waiting({ store }: TestServer): { rows: number; counted: number } {
   const [found] = rows<{ rows: number; counted: number }>(
     store,
     `SELECT (SELECT count(*) FROM parked_statuses) AS rows,
-            coalesce((SELECT sum(statuses) FROM parked_counts), 0) AS counted`,
+            coalesce((SELECT sum(count) FROM parked_status_counts), 0) AS counted`,
   );
   return found ?? { rows: 0, counted: 0 };
 }
@@ -25,7 +25,7 @@ async function fill({ store }: TestServer, { numberId }: TestWorkspace, count: n
     store.client
       .prepare(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-         INSERT INTO parked_statuses (number_id, network_message_id, reference, report, expires_at)
+         INSERT INTO parked_statuses (number_id, network_message_id, send_token, item, expires_at)
          SELECT ?, 'wamid.old-' || i, NULL, '{}', ? FROM n`,
       )
       .run(count, numberId, now + 10 * MINUTE);
@@ -37,7 +37,7 @@ test("a number keeps a hundred thousand statuses of strangers and drops what com
   await using app = await startTestServer({ mayBreak: true });
   const shop = await app.workspace();
   await reportStatus(app, shop, ...strange(1, "a"));
-  app.store.client.exec("UPDATE parked_counts SET statuses = 99998");
+  app.store.client.exec("UPDATE parked_status_counts SET count = 99998");
   // With another program's reference or without: neither is ours.
   await reportStatus(app, shop, ...strange(1, "b"), ...strange(3, "c", "their-own-reference"));
   expect(waiting(app)).toEqual({ rows: 3, counted: 100_000 });

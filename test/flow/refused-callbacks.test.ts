@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { systemRandom } from "#src/core/random.ts";
 import { openClient } from "#src/db/driver.ts";
 import { listOnNetwork } from "#src/domain/numbers/read.ts";
-import { examine } from "#src/health/doctor.ts";
+import { runDoctor } from "#src/health/doctor.ts";
 import type { Finding } from "#src/health/finding.ts";
 import { writeCallback } from "#test/support/graph.ts";
 import { graphAccount, graphTemplate } from "#test/support/graph-account.ts";
@@ -44,7 +44,7 @@ function stored({ app }: WhatsappWorld): Row[] {
 
 /** What the doctor says first of all, and whether it says so of callbacks that are refused. */
 async function examined({ app, clock, graph }: WhatsappWorld): Promise<{ first: Finding | undefined; all: Finding[] }> {
-  const all = await examine(
+  const all = await runDoctor(
     {
       store: app.store,
       clock,

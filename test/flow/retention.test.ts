@@ -50,9 +50,9 @@ test("whoever stays longer, as recipients of broadcasts do, is walked over once 
   await using story = await startStory({}, { config });
   const { app } = story;
   const work = async (): Promise<number> => {
-    const before = app.store.figures.operations;
+    const before = app.store.counters.operations;
     await app.clock.advance(10 * MINUTE);
-    return app.store.figures.operations - before;
+    return app.store.counters.operations - before;
   };
   await work();
   const idle = await work();
@@ -82,9 +82,9 @@ test("raw answers of networks go with the callbacks, events with their deliverie
   network.next(pairThrottled(100));
   await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped() });
   await app.inbound(shop, "+919876540012", "Hello");
-  expect([count(app, "network_attempts"), count(app, "callbacks"), count(app, "events") > 0]).toEqual([1, 1, true]);
+  expect([count(app, "provider_requests"), count(app, "callbacks"), count(app, "events") > 0]).toEqual([1, 1, true]);
   await app.clock.advance(4 * HOUR);
-  expect([count(app, "network_attempts"), count(app, "callbacks"), count(app, "events") > 0]).toEqual([0, 0, true]);
+  expect([count(app, "provider_requests"), count(app, "callbacks"), count(app, "events") > 0]).toEqual([0, 0, true]);
   await app.clock.advance(2 * HOUR);
   expect(count(app, "events")).toBe(0);
 });
@@ -115,9 +115,9 @@ test("bodies of a thousand statuses go a few at a time, the oldest first", async
 test("everything is kept where nothing is said", async () => {
   await using app = await startTestServer({ config: keep({}) });
   await busyShop(app);
-  const before = ["messages", "inbounds", "events", "callbacks", "network_attempts"].map((table) => count(app, table));
+  const before = ["messages", "inbounds", "events", "callbacks", "provider_requests"].map((table) => count(app, table));
   await app.clock.advance(DAY);
-  const after = ["messages", "inbounds", "events", "callbacks", "network_attempts"].map((table) => count(app, table));
+  const after = ["messages", "inbounds", "events", "callbacks", "provider_requests"].map((table) => count(app, table));
   expect(after).toEqual(before);
 });
 
@@ -126,7 +126,7 @@ test("pages that were freed are given back to the disk, a few at a time, and the
   const { client } = app.store;
   expect(client.pragma("auto_vacuum", { simple: true })).toBe(2);
   const note = client.prepare(
-    "INSERT INTO network_attempts (reference, outcome, reason, answer, attempted_at, duration_ms) VALUES (?, 'unknown', '', ?, ?, 1)",
+    "INSERT INTO provider_requests (send_token, outcome, reason, answer, requested_at, duration_ms) VALUES (?, 'unknown', '', ?, ?, 1)",
   );
   await app.store.write(() => {
     for (let index = 0; index < 6_000; index++) note.run(`r${index}`, "x".repeat(3_500), app.clock.now());
@@ -134,7 +134,7 @@ test("pages that were freed are given back to the disk, a few at a time, and the
   const pages = (): number => Number(client.pragma("page_count", { simple: true }));
   const before = pages();
   await app.clock.advance(2 * HOUR);
-  expect(count(app, "network_attempts")).toBe(0);
+  expect(count(app, "provider_requests")).toBe(0);
   expect(before - pages()).toBeGreaterThan(3_500);
   expect(Number(client.pragma("freelist_count", { simple: true }))).toBeLessThanOrEqual(2_000);
 });

@@ -4,7 +4,7 @@ import { changeConsent } from "#src/domain/contacts/change-consent.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
 import { eraseContact, eraseTexts } from "#src/domain/erasure/erase-contact.ts";
 import { messages } from "#src/domain/messages/table.ts";
-import { makeUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
+import { markUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";
 import { accepted, fakeNetwork, gate, pairThrottled, refused, unknown } from "#test/support/fake-network.ts";
@@ -95,7 +95,7 @@ const stops: {
     code: "number_not_ready",
     status: 422,
     isKept: true,
-    stop: (tx, { numberId }) => makeUnready(tx, numberId, "flagged"),
+    stop: (tx, { numberId }) => markUnready(tx, numberId, "flagged"),
   },
   {
     name: "a number taken away",
@@ -164,8 +164,8 @@ test("a refused marketing template records no consent, and an unknown one not un
   await app.send("POST", "/api/v1/messages", { key: shop.key, body: sale() });
   await app.send("POST", "/api/v1/messages", { key: shop.key, body: sale() });
   expect([contactOf(app, asha).consent, consentLogOf(app)]).toEqual(["unknown", []]);
-  const { reference } = messageOf(app, 1);
-  await reportStatus(app, shop, { id: "wamid.1", status: "delivered", reference });
+  const { sendToken } = messageOf(app, 1);
+  await reportStatus(app, shop, { id: "wamid.1", status: "delivered", sendToken });
   expect(contactOf(app, asha)).toMatchObject({ consent: "opted_in", consentSource: "api" });
 });
 
@@ -190,7 +190,7 @@ test("whoever is erased while the message is under way is not named by what the 
   await app.clock.advance(1_000);
   const [message] = messagesOf(app);
   expect(message).toMatchObject({ status: "failed", errorCode: "131000", errorMessage: "[erased]" });
-  const named = ["messages", "network_attempts", "events", "idempotency_keys"].filter((table) =>
+  const named = ["messages", "provider_requests", "events", "idempotency_keys"].filter((table) =>
     JSON.stringify(app.store.client.prepare(`SELECT * FROM ${table}`).all()).includes(asha.slice(1)),
   );
   expect(named).toEqual([]);
@@ -233,7 +233,7 @@ test("an answer that names another contact's number links the two, and an opt-ou
   const first = await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped(asha) });
   expect(first.status).toBe(201);
   expect(contactsOf(app)).toHaveLength(2);
-  expect(contactOf(app, asha).personId).toBe(contactOf(app, other).personId);
+  expect(contactOf(app, asha).identityId).toBe(contactOf(app, other).identityId);
   expect(contactOf(app, asha)).toMatchObject({ consent: "opted_out", consentSource: "inbound_message" });
   const second = await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped(asha) });
   expect([second.status, second.body.error.code]).toEqual([422, "opted_out"]);
@@ -244,8 +244,8 @@ test("the network's own id of the person is remembered from the answer, and some
   const { app, network, shop } = await start();
   await using _ = app;
   await reportInbound(app, shop, { from: null, userId: "IN.abc123", text: "STOP" });
-  network.next((handover) => accepted(handover, { recipientUserId: "IN.abc123" }));
-  network.next((handover) => accepted(handover, { recipientUserId: "IN.def456" }));
+  network.next((handover) => accepted(handover, { recipientNetworkUserId: "IN.abc123" }));
+  network.next((handover) => accepted(handover, { recipientNetworkUserId: "IN.def456" }));
   await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped(asha) });
   await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped("+919876500000") });
   expect(contactOf(app, asha).consent).toBe("opted_out");

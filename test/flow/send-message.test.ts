@@ -50,7 +50,7 @@ test("a network that throttles to the end of the budget: 429, and message, hold 
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   expect(app.clock.monotonic() - before).toBeLessThanOrEqual(8_100);
   expect(network.sent.length).toBeGreaterThan(2);
-  expect(new Set(network.sent.map(({ reference }) => reference)).size).toBe(1);
+  expect(new Set(network.sent.map(({ sendToken }) => sendToken)).size).toBe(1);
   expect(messagesOf(app)).toEqual([]);
   expect(keysOf(app)).toEqual([]);
   expect(accountOf(app, shop)).toMatchObject({ held: 0, charged: 0 });
@@ -94,7 +94,7 @@ test("the network's hint how long to wait is kept to", async () => {
     times.push(app.clock.monotonic());
     return times.length === 1
       ? pairThrottled(3_000)
-      : { kind: "accepted", networkMessageId: networkIdOf(handover), recipientId: null, recipientUserId: null };
+      : { kind: "accepted", networkMessageId: networkIdOf(handover), recipientId: null, recipientNetworkUserId: null };
   });
   expect((await post(app, shop)).status).toBe(201);
   const [first = 0, second = 0] = times;
@@ -150,10 +150,10 @@ test("an unknown message that was sent after all is told, delivered and charged"
   await using _ = app;
   network.next(unknown);
   await post(app, shop);
-  const { reference } = messageOf(app);
-  await reportStatus(app, shop, { id: "wamid.1", status: "sent", reference });
+  const { sendToken } = messageOf(app);
+  await reportStatus(app, shop, { id: "wamid.1", status: "sent", sendToken });
   expect(messageOf(app)).toMatchObject({ status: "sent", errorCode: null, money: "released" });
-  await reportStatus(app, shop, { id: "wamid.1", status: "delivered", reference });
+  await reportStatus(app, shop, { id: "wamid.1", status: "delivered", sendToken });
   expect(eventTypesOf(app, shop)).toEqual(["message.failed", "message.sent", "message.delivered"]);
   expect(accountOf(app, shop)).toMatchObject({ held: 0, charged: 8_500 });
 });
@@ -203,7 +203,7 @@ test("a status that is faster than the answer moves the message, and the answer 
   const answer = app.call("POST", "/api/v1/messages", { key: shop.key, body: shipped() });
   await app.clock.advance(50);
   const handover = await waiting.reached;
-  const status = { id: networkIdOf(handover), reference: handover.reference };
+  const status = { id: networkIdOf(handover), sendToken: handover.sendToken };
   await reportStatus(app, shop, { ...status, status: "delivered" });
   expect(messageOf(app).status).toBe("delivered");
   waiting.open("accepted");
@@ -236,7 +236,7 @@ test("a status that proves the first attempt right while a throttled message wai
   const answer = app.call("POST", "/api/v1/messages", { key: shop.key, body: shipped() });
   await app.clock.advance(1_000);
   expect(messageOf(app).status).toBe("queued");
-  await reportStatus(app, shop, { id: "wamid.1", status: "sent", reference: messageOf(app).reference });
+  await reportStatus(app, shop, { id: "wamid.1", status: "sent", sendToken: messageOf(app).sendToken });
   const { status, body } = await app.clock.until(answer);
   expect([status, body.data.status]).toEqual([201, "sent"]);
   expect(network.sent).toHaveLength(1);

@@ -12,7 +12,12 @@ async function start(throughput: number) {
   const times: number[] = [];
   network.always((handover) => {
     times.push(app.clock.monotonic());
-    return { kind: "accepted", networkMessageId: networkIdOf(handover), recipientId: null, recipientUserId: null };
+    return {
+      kind: "accepted",
+      networkMessageId: networkIdOf(handover),
+      recipientId: null,
+      recipientNetworkUserId: null,
+    };
   });
   return { app, network, shop, times };
 }

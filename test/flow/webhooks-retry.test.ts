@@ -116,7 +116,7 @@ test("whatever a receiver does wrong is tried again at its time and written down
   expect(new Set(hook.hits.map(({ headers }) => headers.get("service-signature"))).size).toBe(6);
   for (const hit of hook.hits) expect(await isGenuine(hit, secret, hit.at)).toBe(true);
   const left = { status: "exhausted", before: null, limit: 10 } as const;
-  expect(app.store.read((reading) => listDeliveries(reading, shop.id, left)).map((one) => one.id)).toEqual([id]);
+  expect(app.store.read((tx) => listDeliveries(tx, shop.id, left)).map((one) => one.id)).toEqual([id]);
   expect(outboxCount(app)).toBe(0);
 });
 

@@ -12,7 +12,7 @@ test("every event of a message passes the receiver's check with the secret as it
   await using hook = startHook(app.clock);
   const shop = await app.workspace();
   await app.webhook(shop, hook.url);
-  const { secret } = app.store.read((reading) => showWebhook(reading, boxOf(app), shop.id));
+  const { secret } = app.store.read((tx) => showWebhook(tx, boxOf(app), shop.id));
   await app.inbound(shop, "+919876543210", "Ist das Päckchen schon da? 📦 \u2028 </script>");
   await app.send("POST", "/api/v1/messages", { key: shop.key, body: { to: "+919876543210", text: "Ja – öffnen! 📦" } });
   await app.clock.advance(5 * SECOND);

@@ -1,7 +1,7 @@
 /** Numbers and templates follow the network: by looks at the account, on schedule, and by what it tells by itself. */
 import { describe, expect, test } from "bun:test";
 import { findState } from "#src/domain/numbers/network-state.ts";
-import { makeReady, makeUnready } from "#src/domain/numbers/readiness.ts";
+import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";
 import type { Change } from "#test/support/graph.ts";
 import { type GraphRow, graphAccount, graphNumber, graphTemplate } from "#test/support/graph-account.ts";
 import { rows, startWhatsapp, VERIFY_TOKEN, type WhatsappWorld } from "#test/support/whatsapp.ts";
@@ -20,7 +20,7 @@ function templatesOf({ app }: WhatsappWorld): TemplateRow[] {
 }
 
 function stateOf(world: WhatsappWorld) {
-  return world.app.store.read((reading) => findState(reading, world.number().id));
+  return world.app.store.read((tx) => findState(tx, world.number().id));
 }
 
 function seconds(world: WhatsappWorld): number {
@@ -252,10 +252,10 @@ describe("a number", () => {
 
   test("that a person stopped stays stopped, whatever the network says, until a person starts it", async () => {
     await using world = await startWhatsapp();
-    await world.app.store.write((tx) => void makeUnready(tx, world.workspace.numberId, "we are moving"));
+    await world.app.store.write((tx) => void markUnready(tx, world.workspace.numberId, "we are moving"));
     await world.clock.advance(3 * HOUR);
     expect(world.number()).toMatchObject({ ready: false, unreadyReason: "we are moving" });
-    await world.app.store.write((tx) => void makeReady(tx, world.workspace.numberId));
+    await world.app.store.write((tx) => void markReady(tx, world.workspace.numberId));
     await world.clock.advance(3 * HOUR);
     expect(world.number().ready).toBe(true);
   });

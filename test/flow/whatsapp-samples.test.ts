@@ -1,7 +1,7 @@
 /** Stored samples: uploaded once for each number, sent by their id, renewed before it ends, and never in the way. */
 import { expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { askForSync } from "#src/domain/numbers/account-sync.ts";
+import { scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { setSample } from "#src/domain/templates/decide.ts";
 import { graphAccount, graphNumber, graphTemplate } from "#test/support/graph-account.ts";
 import { rows, startWhatsapp, type WhatsappWorld } from "#test/support/whatsapp.ts";
@@ -41,7 +41,7 @@ async function store(world: WhatsappWorld, link: string): Promise<void> {
     setSample(tx, world.workspace.id, "picture", "en_US", "https://files.example/picture.jpg");
     // The files of this test lie on this machine, where no address of a sample may lead.
     tx.db.run(sql`UPDATE templates SET sample_link = ${link}`);
-    askForSync(tx, number, 0);
+    scheduleSync(tx, number, 0);
   });
   await world.clock.advance(100);
 }
@@ -116,7 +116,7 @@ test.each([
   // Not again with every look.
   const { count } = files.state;
   const number = world.number();
-  await world.app.store.write((tx) => askForSync(tx, number, 0));
+  await world.app.store.write((tx) => scheduleSync(tx, number, 0));
   await world.clock.advance(100);
   expect(files.state.count).toBe(count);
 });

@@ -5,7 +5,7 @@
 
 import { systemRandom } from "#src/core/random.ts";
 import { addField } from "#src/domain/contacts/custom-fields.ts";
-import { saveSearch } from "#src/domain/filters/save-group.ts";
+import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";
@@ -94,8 +94,8 @@ async function furnish(app: TestServer, workspace: TestWorkspace): Promise<void>
     addField(tx, workspace.id, { key: "joined", label: "Joined", kind: "date", choices: [] });
     addField(tx, workspace.id, { key: "vip", label: "VIP", kind: "boolean", choices: [] });
     addField(tx, workspace.id, { key: "note", label: "Note", kind: "text", choices: [] });
-    saveSearch(tx, workspace.id, { name: "In Pune", filter: { field: "city", is: "Pune" } });
-    saveSearch(tx, workspace.id, { name: "Birthdays", filter: { field: "birthday", within_days: 0 } });
+    saveGroup(tx, workspace.id, { name: "In Pune", filter: { field: "city", is: "Pune" } });
+    saveGroup(tx, workspace.id, { name: "Birthdays", filter: { field: "birthday", within_days: 0 } });
   });
 }
 

@@ -43,24 +43,24 @@ test("a database in use is sound: exit 0, every check named", async () => {
 const damages: Record<string, string> = {
   account_equals_ledger: "UPDATE billing_accounts SET credited = credited + 1",
   held_equals_open_messages: "UPDATE billing_accounts SET held = held + 1",
-  figures_equal_recipients: "UPDATE broadcast_figures SET failed = failed + 1",
-  broadcast_money_fits_figures: "UPDATE broadcast_figures SET charged = charged + 1",
+  counters_equal_recipients: "UPDATE broadcast_counters SET failed = failed + 1",
+  broadcast_cost_matches_counters: "UPDATE broadcast_counters SET charged = charged + 1",
   ledger_equals_messages: "DELETE FROM ledger_entries WHERE kind = 'charge'",
   money_has_its_ledger: "DELETE FROM ledger_entries WHERE kind = 'hold'",
   money_fits_state: "UPDATE messages SET money = 'held' WHERE status = 'failed'",
   times_fit_state: "UPDATE messages SET sent_at = NULL WHERE status = 'read'",
-  in_doubt_is_settled: "UPDATE messages SET status = 'sending', handed_over_at = 1 WHERE status = 'failed'",
+  in_doubt_expires: "UPDATE messages SET status = 'sending', dispatched_at = 1 WHERE status = 'failed'",
   deliveries_have_work: "DELETE FROM outbox WHERE kind = 'deliver_webhook'",
   work_has_its_subject:
-    "INSERT INTO outbox (kind, subject, lane, due_at) VALUES ('settle_message', 999999, 1, 1), ('deliver_webhook', 999999, 1, 1)",
+    "INSERT INTO outbox (kind, subject, queue_key, due_at) VALUES ('expire_message', 999999, 1, 1), ('deliver_webhook', 999999, 1, 1)",
   open_keys_have_messages:
     "INSERT INTO idempotency_keys (workspace_id, key, fingerprint, message_id, created_at) VALUES (1, 'k', x'00', 999999, 1)",
   contact_counters: "UPDATE contact_counters SET opted_out = opted_out + 1",
-  parked_counts: "INSERT INTO parked_counts (number_id, statuses) SELECT min(id), 1 FROM numbers",
+  parked_status_counts: "INSERT INTO parked_status_counts (number_id, count) SELECT min(id), 1 FROM numbers",
   member_counts: "UPDATE groups SET member_count = member_count + 1",
   consent_equals_log: "DELETE FROM consent_log WHERE became = 'opted_out'",
   linked_contacts_agree:
-    "UPDATE contacts SET consent = 'opted_out' WHERE id = (SELECT max(id) FROM contacts WHERE person_id IS NOT NULL)",
+    "UPDATE contacts SET consent = 'opted_out' WHERE id = (SELECT max(id) FROM contacts WHERE identity_id IS NOT NULL)",
   opt_outs_are_dated: "UPDATE contacts SET consent_source = NULL WHERE consent = 'opted_out'",
 };
 
@@ -71,7 +71,7 @@ test("every invariant can be broken, and is named with the ids when it is", () =
     for (const [name, sql] of Object.entries(damages)) {
       client.exec("BEGIN IMMEDIATE");
       const changed = client.prepare(sql).run().changes;
-      const finding = checkDatabase(client, { now: app.clock.now(), whole: true }).findings.find(
+      const finding = checkDatabase(client, { now: app.clock.now(), isExclusive: true }).findings.find(
         (one) => one.name === name,
       );
       client.exec("ROLLBACK");
@@ -80,7 +80,7 @@ test("every invariant can be broken, and is named with the ids when it is", () =
     expect(found).toEqual(Object.keys(damages));
     // A name of its own, twice, is kept out by the table itself.
     expect([...found, "one_instance"].sort()).toEqual(invariants.map(({ name }) => name).sort());
-    expect(checkDatabase(client, { now: app.clock.now(), whole: true }).findings).toEqual([]);
+    expect(checkDatabase(client, { now: app.clock.now(), isExclusive: true }).findings).toEqual([]);
   } finally {
     client.close();
   }
@@ -90,19 +90,19 @@ test("what a killed server left open is judged by when the file was last written
   const client = openClient(database, { timeout: 5_000 });
   try {
     client.exec("BEGIN IMMEDIATE");
-    const handedOverAt = app.clock.now();
+    const dispatchedAt = app.clock.now();
     client
-      .prepare("UPDATE messages SET status = 'sending', handed_over_at = ? WHERE status = 'failed'")
-      .run(handedOverAt);
-    const now = handedOverAt + 26 * 3_600_000;
+      .prepare("UPDATE messages SET status = 'sending', dispatched_at = ? WHERE status = 'failed'")
+      .run(dispatchedAt);
+    const now = dispatchedAt + 26 * 3_600_000;
     const isFound = (lastCommitAt: number): boolean => {
       client.prepare("UPDATE instance SET last_commit_at = ?").run(lastCommitAt);
-      return checkDatabase(client, { now, whole: true }).findings.some(({ name }) => name === "in_doubt_is_settled");
+      return checkDatabase(client, { now, isExclusive: true }).findings.some(({ name }) => name === "in_doubt_expires");
     };
     expect([
-      isFound(handedOverAt + 10_000),
-      isFound(handedOverAt + 3_600_000),
-      isFound(handedOverAt + 3_600_001),
+      isFound(dispatchedAt + 10_000),
+      isFound(dispatchedAt + 3_600_000),
+      isFound(dispatchedAt + 3_600_001),
       isFound(now + 1),
     ]).toEqual([false, false, true, true]);
   } finally {
@@ -139,7 +139,7 @@ test("slices leave nobody out, however wide the gaps between ids are", () => {
     );
     const first = 5_000_000;
     for (let index = 0; index < 45_000; index++) step.run(first + index * 7);
-    const { findings } = checkDatabase(client, { now: app.clock.now(), whole: true });
+    const { findings } = checkDatabase(client, { now: app.clock.now(), isExclusive: true });
     client.exec("ROLLBACK");
     expect(findings.find(({ name }) => name === "opt_outs_are_dated")).toMatchObject({
       count: 1_000,

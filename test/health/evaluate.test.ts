@@ -1,13 +1,13 @@
 /** What of the server's condition needs somebody: nothing while all is well, and each thing with whom it hits and what to do. */
 import { expect, test } from "bun:test";
 import type { PauseCause } from "#src/domain/broadcasts/broadcast.ts";
-import { type Customers, judgeCondition } from "#src/health/evaluate.ts";
-import type { Condition } from "#src/health/status.ts";
+import { evaluateHealth, type WorkspaceState } from "#src/health/evaluate.ts";
+import type { ServerStatus } from "#src/health/status.ts";
 
 const NOW = Date.parse("2026-11-21T08:00:00Z");
 const DAY_MS = 86_400_000;
 
-const well: Condition = {
+const well: ServerStatus = {
   at: NOW,
   version: "1.0.0",
   commit: "",
@@ -22,11 +22,11 @@ const well: Condition = {
   outbox: [{ kind: "deliver_webhook", rows: 12, ageSeconds: 3 }],
   callbacksWaiting: 4,
   commits: { count: 50_000, p50: 0.002, p99: 0.02, failures: 0 },
-  backup: { directory: "/b", schedule: "0 3 * * *", nextAt: NOW + 1, provenAt: NOW - DAY_MS, failedAt: null },
+  backup: { directory: "/b", schedule: "0 3 * * *", nextAt: NOW + 1, verifiedAt: NOW - DAY_MS, failedAt: null },
 };
-const nobody: Customers = { workspaces: [], numbers: [], paused: [] };
-const checksOf = (change: Partial<Condition>, customers = nobody): string[] =>
-  judgeCondition({ ...well, ...change }, customers).map(({ level, check }) => `${level} ${check}`);
+const nobody: WorkspaceState = { workspaces: [], numbers: [], paused: [] };
+const checksOf = (change: Partial<ServerStatus>, customers = nobody): string[] =>
+  evaluateHealth({ ...well, ...change }, customers).map(({ level, check }) => `${level} ${check}`);
 
 test("nothing needs anybody while all is well", () => {
   expect(checksOf({})).toEqual([]);
@@ -44,18 +44,18 @@ test("each thing that is wrong is told, as what it is", () => {
   expect(checksOf({ commits: { ...commits, p99: 0.4 } })).toEqual(["warning commit"]);
   expect(checksOf({ database: { ...database, walBytes: 2e9 } })).toEqual(["warning log"]);
   expect(checksOf({ callbacksWaiting: 20_000 })).toEqual(["warning callbacks"]);
-  expect(checksOf({ backup: { ...backup, provenAt: null } })).toEqual(["warning backup"]);
-  expect(checksOf({ backup: { ...backup, provenAt: NOW - 20 * DAY_MS } })).toEqual(["warning backup"]);
+  expect(checksOf({ backup: { ...backup, verifiedAt: null } })).toEqual(["warning backup"]);
+  expect(checksOf({ backup: { ...backup, verifiedAt: NOW - 20 * DAY_MS } })).toEqual(["warning backup"]);
   expect(checksOf({ backup: { ...backup, failedAt: NOW - 1 } })).toEqual(["problem backup"]);
 });
 
 test("what is known for longest comes first, and says since when", () => {
-  const found = judgeCondition(
+  const found = evaluateHealth(
     {
       ...well,
       isWritable: false,
       outbox: [{ kind: "deliver_webhook", rows: 9, ageSeconds: 3_600 }],
-      backup: { ...well.backup, provenAt: NOW - 20 * DAY_MS },
+      backup: { ...well.backup, verifiedAt: NOW - 20 * DAY_MS },
     },
     nobody,
   );
@@ -83,8 +83,8 @@ test("a broadcast that waits for a person is told; one that goes on by itself, o
     workspaceId: 1,
     statusReason: "why",
     pauseCause,
-  })) as unknown as Customers["paused"];
-  const found = judgeCondition(well, { ...nobody, paused });
+  })) as unknown as WorkspaceState["paused"];
+  const found = evaluateHealth(well, { ...nobody, paused });
   expect(found.map(({ check, subjectId, command }) => [check, subjectId, command])).toEqual([
     ["broadcast", 6, "waxwing broadcast show 6"],
     ["broadcast", 7, "waxwing broadcast show 7"],

@@ -1,7 +1,7 @@
 /** How figures have gone: what grew between two looks, no minute lost or counted twice, and no more than a day of them. */
 import { expect, test } from "bun:test";
 import { Histogram, LATENCY_SECONDS, Metrics } from "#src/core/metrics.ts";
-import { quantileOf, Trends } from "#src/health/time-series.ts";
+import { quantileOf, TimeSeries } from "#src/health/time-series.ts";
 import { TestClock } from "#test/support/clock.ts";
 
 function figures() {
@@ -28,7 +28,7 @@ test("a minute is what the totals grew by, each outcome in its own count; the op
   const { sources, state } = figures();
   const clock = new TestClock("2026-11-21T08:00:00Z");
   sources.sends.observe(0.2, { outcome: "accepted" });
-  const trends = new Trends(sources, clock, clock);
+  const trends = new TimeSeries(sources, clock, clock);
   trends.start();
   for (const outcome of ["accepted", "accepted", "refused", "throttled", "unknown"])
     sources.sends.observe(0.02, { outcome });
@@ -39,26 +39,26 @@ test("a minute is what the totals grew by, each outcome in its own count; the op
   sources.sends.observe(4, { outcome: "accepted" });
   state.rows = 9;
   await clock.advance(30_000);
-  const [first, open, ...more] = await trends.points(60, 1);
+  const [first, open, ...more] = await trends.samples(60, 1);
   expect(more).toEqual([]);
   expect(first).toMatchObject({
     from: Date.parse("2026-11-21T08:00:00Z"),
     accepted: 2,
     refused: 2,
     unknown: 1,
-    webhooksTaken: 1,
+    webhooksDelivered: 1,
     webhooksFailed: 2,
     waiting: 4,
     api: { count: 0, p50: null, p99: null },
   });
   expect(open).toMatchObject({ accepted: 1, refused: 0, waiting: 10, network: { p50: 3.75 } });
   // Asking changes nothing, and steps hold the minutes together.
-  expect(await trends.points(60, 5)).toEqual([
+  expect(await trends.samples(60, 5)).toEqual([
     expect.objectContaining({ accepted: 3, refused: 2, waiting: 10, from: Date.parse("2026-11-21T08:00:00Z") }),
   ]);
   trends.stop();
   await clock.advance(600_000);
-  expect((await trends.points(60, 1)).length).toBe(2);
+  expect((await trends.samples(60, 1)).length).toBe(2);
 });
 
 test("what cannot be asked is not known, and not nothing", async () => {
@@ -68,22 +68,22 @@ test("what cannot be asked is not known, and not nothing", async () => {
     broken.gauge(name, "Broken.", () => Promise.reject(new Error("no")));
   }
   const clock = new TestClock();
-  const [point] = await new Trends({ ...sources, metrics: broken }, clock, clock).points(60, 1);
+  const [point] = await new TimeSeries({ ...sources, metrics: broken }, clock, clock).samples(60, 1);
   expect(point).toMatchObject({ accepted: 0, waiting: null, age: null, databaseBytes: null });
 });
 
 test("a day is kept and no more", async () => {
   const { sources } = figures();
   const clock = new TestClock("2026-11-21T08:00:00Z");
-  const trends = new Trends(sources, clock, clock);
+  const trends = new TimeSeries(sources, clock, clock);
   for (let minute = 0; minute < 1_600; minute++) {
     sources.sends.observe(0.02, { outcome: "accepted" });
     clock.setWall(60_000);
-    await trends.look();
+    await trends.closeMinute();
   }
-  const points = await trends.points(10_000, 1);
+  const points = await trends.samples(10_000, 1);
   expect(points.length).toBeLessThanOrEqual(1_441);
-  const day = await trends.points(24 * 60, 15);
+  const day = await trends.samples(24 * 60, 15);
   expect(day.length).toBeLessThanOrEqual(97);
   expect(day.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(1_440);
 });

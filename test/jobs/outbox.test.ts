@@ -2,8 +2,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import type { Clock } from "#src/core/clock.ts";
-import { claim, dropWaiting, finish, lanes, postpone, rescue } from "#src/jobs/claim.ts";
-import { enqueue, type Work } from "#src/jobs/enqueue.ts";
+import { claim, deleteUnclaimed, finish, listQueues, postpone, reclaimJobs } from "#src/jobs/claim.ts";
+import { enqueue, type Job } from "#src/jobs/enqueue.ts";
 import { type OutboxRow, outbox } from "#src/jobs/table.ts";
 import { openTestDatabase, standingClock, type TestDatabase } from "../support/database.ts";
 
@@ -13,10 +13,10 @@ setDefaultTimeout(60_000);
 const KIND = "deliver_webhook";
 const ALL = 1_000;
 
-const work = (subject: number, given: Partial<Work> = {}): Work => ({
+const work = (subject: number, given: Partial<Job> = {}): Job => ({
   kind: KIND,
   subject,
-  lane: 1,
+  queueKey: 1,
   dueAt: 0,
   ...given,
 });
@@ -34,8 +34,8 @@ describe("asking for work", () => {
     await using database = open();
     const { store } = database;
     for (const dueAt of [500, 900, 200]) await store.write((tx) => enqueue(tx, work(7, { dueAt })));
-    expect(rows(database)).toMatchObject([{ subject: 7, dueAt: 200, boot: null }]);
-    await store.write((tx) => enqueue(tx, work(7, { kind: "settle_message" })));
+    expect(rows(database)).toMatchObject([{ subject: 7, dueAt: 200, runId: null }]);
+    await store.write((tx) => enqueue(tx, work(7, { kind: "expire_message" })));
     await store.write((tx) => enqueue(tx, work(8)));
     expect(rows(database).length).toBe(3);
   });
@@ -44,7 +44,7 @@ describe("asking for work", () => {
     await using database = open();
     const { store } = database;
     const woken: number[] = [];
-    store.onWake(KIND, () => woken.push(rows(database).length));
+    store.onNotify(KIND, () => woken.push(rows(database).length));
     const writes = [
       store.write((tx) => enqueue(tx, work(1))),
       store.write((tx) => {
@@ -63,7 +63,7 @@ describe("asking for work", () => {
     await store.write((tx) => enqueue(tx, work(7)));
     await store.write((tx) => claim(tx, KIND, 1, ALL, "boot"));
     await store.write((tx) => enqueue(tx, work(7)));
-    expect(rows(database)).toMatchObject([{ subject: 7, boot: "boot" }]);
+    expect(rows(database)).toMatchObject([{ subject: 7, runId: "boot" }]);
     expect(await store.write((tx) => claim(tx, KIND, 1, ALL, "boot"))).toEqual([]);
   });
 });
@@ -77,8 +77,8 @@ describe("claiming", () => {
       enqueue(tx, work(2, { dueAt: 100 }));
       enqueue(tx, work(3, { dueAt: 1_000 }));
       enqueue(tx, work(4, { dueAt: 1_001 }));
-      enqueue(tx, work(5, { lane: 2 }));
-      enqueue(tx, work(6, { kind: "settle_message" }));
+      enqueue(tx, work(5, { queueKey: 2 }));
+      enqueue(tx, work(6, { kind: "expire_message" }));
     });
     const take = (limit: number) =>
       store.write((tx) => claim(tx, KIND, 1, limit, "boot").map(({ subject }) => subject));
@@ -87,35 +87,35 @@ describe("claiming", () => {
     expect(await take(2)).toEqual([]);
     database.clock.at = 1_001;
     expect(await take(2)).toEqual([4]);
-    expect(await store.write((tx) => claim(tx, KIND, 2, ALL, "boot"))).toMatchObject([{ subject: 5, boot: "boot" }]);
+    expect(await store.write((tx) => claim(tx, KIND, 2, ALL, "boot"))).toMatchObject([{ subject: 5, runId: "boot" }]);
   });
 
   test("lanes are those with free work, each with its earliest time", async () => {
     await using database = open(1_000);
     const { store } = database;
-    const listed = () => store.read((reading) => lanes(reading, KIND));
+    const listed = () => store.read((tx) => listQueues(tx, KIND));
     expect(listed()).toEqual([]);
     await store.write((tx) => {
-      for (const [subject, lane, dueAt] of [
+      for (const [subject, queueKey, dueAt] of [
         [1, 9, 300],
         [2, 9, 200],
         [3, 0, 5_000],
         [4, 4, 1_000],
       ] as const) {
-        enqueue(tx, work(subject, { lane, dueAt }));
+        enqueue(tx, work(subject, { queueKey, dueAt }));
       }
-      enqueue(tx, work(5, { kind: "settle_message", lane: 5 }));
+      enqueue(tx, work(5, { kind: "expire_message", queueKey: 5 }));
     });
     expect(listed()).toEqual([
-      { lane: 0, dueAt: 5_000 },
-      { lane: 4, dueAt: 1_000 },
-      { lane: 9, dueAt: 200 },
+      { queueKey: 0, dueAt: 5_000 },
+      { queueKey: 4, dueAt: 1_000 },
+      { queueKey: 9, dueAt: 200 },
     ]);
     await store.write((tx) => claim(tx, KIND, 9, 1, "boot"));
     await store.write((tx) => claim(tx, KIND, 4, 1, "boot"));
     expect(listed()).toEqual([
-      { lane: 0, dueAt: 5_000 },
-      { lane: 9, dueAt: 300 },
+      { queueKey: 0, dueAt: 5_000 },
+      { queueKey: 9, dueAt: 300 },
     ]);
   });
 });
@@ -129,7 +129,7 @@ test("what is put off is free again at its new time; what is finished is gone", 
     postpone(tx, first?.id ?? 0, 2_000);
     finish(tx, second?.id ?? 0);
   });
-  expect(rows(database)).toMatchObject([{ subject: 1, boot: null, dueAt: 2_000 }]);
+  expect(rows(database)).toMatchObject([{ subject: 1, runId: null, dueAt: 2_000 }]);
   expect(await store.write((tx) => claim(tx, KIND, 1, ALL, "boot"))).toEqual([]);
   database.clock.at = 2_000;
   expect(await store.write((tx) => claim(tx, KIND, 1, ALL, "boot"))).toMatchObject([{ subject: 1 }]);
@@ -141,9 +141,9 @@ test("a start takes over what other boots held, and leaves alone what is its own
   await store.write((tx) => [1, 2, 3].forEach((subject) => void enqueue(tx, work(subject))));
   await store.write((tx) => claim(tx, KIND, 1, 1, "old"));
   await store.write((tx) => claim(tx, KIND, 1, 1, "new"));
-  expect(await store.write((tx) => rescue(tx, "new"))).toBe(1);
-  expect(rows(database).map(({ boot }) => boot)).toEqual([null, "new", null]);
-  expect(await store.write((tx) => rescue(tx, "new"))).toBe(0);
+  expect(await store.write((tx) => reclaimJobs(tx, "new"))).toBe(1);
+  expect(rows(database).map(({ runId }) => runId)).toEqual([null, "new", null]);
+  expect(await store.write((tx) => reclaimJobs(tx, "new"))).toBe(0);
 });
 
 test("dropping a lane's work spares what is in flight, other lanes and other kinds", async () => {
@@ -152,17 +152,17 @@ test("dropping a lane's work spares what is in flight, other lanes and other kin
   await store.write((tx) => {
     enqueue(tx, work(1));
     enqueue(tx, work(2, { dueAt: 500 }));
-    enqueue(tx, work(3, { lane: 2 }));
-    enqueue(tx, work(4, { kind: "settle_message" }));
+    enqueue(tx, work(3, { queueKey: 2 }));
+    enqueue(tx, work(4, { kind: "expire_message" }));
   });
   await store.write((tx) => claim(tx, KIND, 1, 1, "boot"));
-  await store.write((tx) => dropWaiting(tx, KIND, 1));
+  await store.write((tx) => deleteUnclaimed(tx, KIND, 1));
   expect(rows(database).map(({ subject }) => subject)).toEqual([1, 3, 4]);
 });
 
 type Action =
   | { do: "enqueue"; subject: number; delayMs: number }
-  | { do: "claim"; lane: number; limit: number }
+  | { do: "claim"; queueKey: number; limit: number }
   | { do: "finish"; pick: number }
   | { do: "postpone"; pick: number; delayMs: number }
   | { do: "crash" }
@@ -177,7 +177,7 @@ const actions = fc.array(
     }),
     fc.record({
       do: fc.constant("claim" as const),
-      lane: fc.integer({ min: 1, max: 3 }),
+      queueKey: fc.integer({ min: 1, max: 3 }),
       limit: fc.integer({ min: 1, max: 4 }),
     }),
     fc.record({ do: fc.constant("finish" as const), pick: fc.nat(20) }),
@@ -194,25 +194,25 @@ test("whatever happens in whichever order, no work is lost, and none is held twi
   await fc.assert(
     fc.asyncProperty(actions, async (sequence) => {
       await store.write((tx) => void tx.db.delete(outbox).run());
-      let boot = 1;
+      let runId = 1;
       /** What was asked for and is not finished, with the time that it is due; and what this boot holds. */
-      const open = new Map<number, { lane: number; dueAt: number }>();
+      const open = new Map<number, { queueKey: number; dueAt: number }>();
       const held = new Map<number, number>();
       for (const action of sequence) {
         const now = database.clock.at;
         const heldIds = [...held.keys()];
         if (action.do === "enqueue") {
           // A subject belongs to one lane for good.
-          const lane = (action.subject % 3) + 1;
+          const queueKey = (action.subject % 3) + 1;
           const dueAt = now + action.delayMs;
-          await store.write((tx) => enqueue(tx, work(action.subject, { lane, dueAt })));
+          await store.write((tx) => enqueue(tx, work(action.subject, { queueKey, dueAt })));
           const known = open.get(action.subject);
-          open.set(action.subject, { lane, dueAt: Math.min(known?.dueAt ?? dueAt, dueAt) });
+          open.set(action.subject, { queueKey, dueAt: Math.min(known?.dueAt ?? dueAt, dueAt) });
         } else if (action.do === "claim") {
-          const claimed = await store.write((tx) => claim(tx, KIND, action.lane, action.limit, `boot-${boot}`));
+          const claimed = await store.write((tx) => claim(tx, KIND, action.queueKey, action.limit, `boot-${runId}`));
           const isHeld = new Set(held.values());
           const free = [...open].filter(
-            ([subject, one]) => one.lane === action.lane && one.dueAt <= now && !isHeld.has(subject),
+            ([subject, one]) => one.queueKey === action.queueKey && one.dueAt <= now && !isHeld.has(subject),
           );
           expect(claimed.length).toBe(Math.min(action.limit, free.length));
           for (const { id, subject } of claimed) {
@@ -221,8 +221,8 @@ test("whatever happens in whichever order, no work is lost, and none is held twi
             held.set(id, subject);
           }
         } else if (action.do === "crash") {
-          boot += 1;
-          expect(await store.write((tx) => rescue(tx, `boot-${boot}`))).toBe(held.size);
+          runId += 1;
+          expect(await store.write((tx) => reclaimJobs(tx, `boot-${runId}`))).toBe(held.size);
           held.clear();
         } else if (action.do === "wait") {
           database.clock.at += action.ms;
@@ -236,7 +236,7 @@ test("whatever happens in whichever order, no work is lost, and none is held twi
           } else {
             const dueAt = now + action.delayMs;
             await store.write((tx) => postpone(tx, id, dueAt));
-            open.set(subject, { lane: open.get(subject)?.lane ?? 0, dueAt });
+            open.set(subject, { queueKey: open.get(subject)?.queueKey ?? 0, dueAt });
           }
         }
         const found = rows(database);
@@ -245,7 +245,7 @@ test("whatever happens in whichever order, no work is lost, and none is held twi
         );
         expect(
           found
-            .filter((row) => row.boot !== null)
+            .filter((row) => row.runId !== null)
             .map(({ id }) => id)
             .sort(),
         ).toEqual([...held.keys()].sort());

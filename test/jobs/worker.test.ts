@@ -1,7 +1,7 @@
 /** The worker's loop: who is served when, what a fault costs, and that nothing stays behind. The test moves the time. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Store } from "#src/db/store.ts";
-import { finish, rescue } from "#src/jobs/claim.ts";
+import { finish, reclaimJobs } from "#src/jobs/claim.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { type OutboxRow, outbox } from "#src/jobs/table.ts";
 import { Worker, type WorkerOptions } from "#src/jobs/worker.ts";
@@ -32,14 +32,14 @@ async function stage(given: Partial<WorkerOptions> & { instant?: boolean } = {})
   const clock = new TestClock();
   const database = openTestDatabase({ schema: true, clock });
   const { store } = database;
-  clock.progress = () => store.figures.operations + store.figures.failures + begun.length;
+  clock.progress = () => store.counters.operations + store.counters.failures + begun.length;
   const begun: number[] = [];
   const errors: unknown[] = [];
   const underWay = new Map<number, PromiseWithResolvers<void>>();
   const worker = new Worker({
     store,
     clock,
-    boot: "boot",
+    runId: "boot",
     kind: KIND,
     concurrency: () => 2,
     onError: (error) => errors.push(error),
@@ -54,7 +54,7 @@ async function stage(given: Partial<WorkerOptions> & { instant?: boolean } = {})
     },
     ...given,
   });
-  store.onWake(KIND, () => worker.nudge());
+  store.onNotify(KIND, () => worker.notify());
   const settle = async (subject: number, error?: Error): Promise<void> => {
     const end = underWay.get(subject);
     if (end === undefined) throw new Error(`nobody works on ${subject}`);
@@ -73,8 +73,8 @@ async function stage(given: Partial<WorkerOptions> & { instant?: boolean } = {})
     errors,
     end: (subject) => settle(subject),
     fail: settle,
-    async ask(subject, { lane = 1, delayMs = 0 } = {}) {
-      await store.write((tx) => enqueue(tx, { kind: KIND, subject, lane, dueAt: tx.now + delayMs }));
+    async ask(subject, { lane: queueKey = 1, delayMs = 0 } = {}) {
+      await store.write((tx) => enqueue(tx, { kind: KIND, subject, queueKey, dueAt: tx.now + delayMs }));
       await clock.rest();
     },
     rows: () => store.read(({ db }) => db.select().from(outbox).all()),
@@ -89,7 +89,7 @@ test("work is begun at the commit that asks for it, without waiting for a timer"
   await using on = await stage();
   await on.ask(1);
   expect(on.begun).toEqual([1]);
-  expect(on.rows()).toMatchObject([{ boot: "boot" }]);
+  expect(on.rows()).toMatchObject([{ runId: "boot" }]);
   expect(on.worker.isActive).toBe(true);
   await on.end(1);
   expect(on.rows()).toEqual([]);
@@ -145,7 +145,7 @@ describe("lanes", () => {
       await on.end(subject);
     }
     expect(on.clock.now()).toBe(at);
-    expect(on.rows().every(({ lane }) => lane === 1)).toBe(true);
+    expect(on.rows().every(({ queueKey }) => queueKey === 1)).toBe(true);
   });
 
   test("a backlog at the start is shared: every lane begins in the first round", async () => {
@@ -153,7 +153,7 @@ describe("lanes", () => {
     on.worker.stop();
     await on.store.write((tx) => {
       for (let subject = 1; subject <= 30; subject++) {
-        enqueue(tx, { kind: KIND, subject, lane: subject <= 25 ? 1 : subject, dueAt: tx.now });
+        enqueue(tx, { kind: KIND, subject, queueKey: subject <= 25 ? 1 : subject, dueAt: tx.now });
       }
     });
     on.worker.start();
@@ -167,7 +167,7 @@ describe("lanes", () => {
     for (const subject of [1, 2, 3]) await on.ask(subject);
     expect(on.begun).toEqual([1]);
     most = 3;
-    on.worker.nudge();
+    on.worker.notify();
     await on.clock.rest();
     expect(on.begun).toEqual([1, 2, 3]);
   });
@@ -180,7 +180,7 @@ describe("a fault", () => {
     const at = on.clock.now();
     await on.fail(1, new Error("a bug"));
     expect(on.errors).toEqual([new Error("a bug")]);
-    expect(on.rows()).toMatchObject([{ subject: 1, boot: null }]);
+    expect(on.rows()).toMatchObject([{ subject: 1, runId: null }]);
     expect(on.rows()[0]?.dueAt).toBeGreaterThan(at);
     expect(on.begun).toEqual([1]);
     await on.clock.advance(10_000);
@@ -218,10 +218,10 @@ describe("a fault", () => {
     await on.ask(1);
     on.store.client.pragma("query_only = ON");
     await on.fail(1, new Error("a bug"));
-    expect(on.rows()).toMatchObject([{ boot: "boot" }]);
+    expect(on.rows()).toMatchObject([{ runId: "boot" }]);
     on.store.client.pragma("query_only = OFF");
     await on.clock.advance(5_000);
-    expect(on.rows()).toMatchObject([{ boot: null }]);
+    expect(on.rows()).toMatchObject([{ runId: null }]);
     await on.clock.advance(5_000);
     expect(on.begun).toEqual([1, 1]);
   });
@@ -241,7 +241,7 @@ describe("a fault", () => {
     clock.now = now;
     await clock.advance(600_000);
     expect(on.begun).toEqual([1]);
-    expect(store.figures.failures).toBe(0);
+    expect(store.counters.failures).toBe(0);
   });
 });
 
@@ -256,7 +256,7 @@ describe("stopping", () => {
     expect(on.worker.isActive).toBe(true);
     await on.end(2);
     expect(on.worker.isActive).toBe(false);
-    expect(on.rows().map(({ subject, boot }) => [subject, boot])).toEqual([
+    expect(on.rows().map(({ subject, runId }) => [subject, runId])).toEqual([
       [3, null],
       [4, null],
     ]);
@@ -273,7 +273,7 @@ describe("stopping", () => {
     on.worker.stop();
     await on.clock.rest();
     expect(on.worker.isActive).toBe(false);
-    expect(on.rows().filter(({ boot }) => boot !== null)).toEqual([]);
+    expect(on.rows().filter(({ runId }) => runId !== null)).toEqual([]);
   });
 
   test("leaves no timer behind, also when its last look failed", async () => {
@@ -307,8 +307,8 @@ describe("stopping", () => {
     await on.fail(1, new Error("closed"));
     expect(on.worker.isActive).toBe(false);
     on.store.client.pragma("query_only = OFF");
-    expect(on.rows()).toMatchObject([{ boot: "boot" }]);
-    expect(await on.store.write((tx) => rescue(tx, "next"))).toBe(1);
-    expect(on.rows()).toMatchObject([{ boot: null }]);
+    expect(on.rows()).toMatchObject([{ runId: "boot" }]);
+    expect(await on.store.write((tx) => reclaimJobs(tx, "next"))).toBe(1);
+    expect(on.rows()).toMatchObject([{ runId: null }]);
   });
 });

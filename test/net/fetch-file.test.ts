@@ -25,9 +25,9 @@ beforeAll(() => {
 afterAll(() => server.stop(true));
 
 const trusting: FileFetcher = { clock: systemClock, allowPrivate: true };
-const get = (fetcher: FileFetcher, link: string, largest = 10) => {
+const get = (fetcher: FileFetcher, link: string, maxBytes = 10) => {
   asked = [];
-  return fetchFile(fetcher, { link, largest, timeoutMs: 500 });
+  return fetchFile(fetcher, { link, maxBytes, timeoutMs: 500 });
 };
 const at = (path: string, host = "127.0.0.1"): string => `http://${host}:${server.port}${path}`;
 

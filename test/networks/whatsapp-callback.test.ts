@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Report } from "#src/networks/network.ts";
+import type { CallbackItem } from "#src/networks/network.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 
 const NUMBER = "200000000000001";
@@ -24,7 +24,7 @@ function status(more: object): object {
   return { id: "wamid.BBB=", status: "sent", timestamp: "1780000000", recipient_id: "4915112345678", ...more };
 }
 
-function kindsOf(reports: Report[]): string[] {
+function kindsOf(reports: CallbackItem[]): string[] {
   return reports.map((report) => report.kind);
 }
 
@@ -38,11 +38,11 @@ describe("a status", () => {
         kind: "status",
         phoneNumberId: NUMBER,
         networkMessageId: "wamid.BBB=",
-        reference: "wx1.k3Qz.c9Tq",
+        sendToken: "wx1.k3Qz.c9Tq",
         status: "delivered",
         at: AT,
         recipientId: "4915112345678",
-        recipientUserId: null,
+        recipientNetworkUserId: null,
         error: null,
       },
     ]);
@@ -51,7 +51,7 @@ describe("a status", () => {
   test("of a failure says why in words", () => {
     const errors = [{ code: 131049, title: "This message was not delivered", error_data: { details: "x" } }];
     const [report] = parseCallback(messagesOf({ statuses: [status({ status: "failed", errors })] }));
-    expect(report).toMatchObject({ status: "failed", reference: null, error: { code: "131049", scope: "recipient" } });
+    expect(report).toMatchObject({ status: "failed", sendToken: null, error: { code: "131049", scope: "recipient" } });
     expect(JSON.stringify(report)).toContain("held the message back");
   });
 
@@ -75,8 +75,8 @@ describe("a status", () => {
       status({ recipient_id: "DE.9" }),
     ];
     expect(parseCallback(messagesOf({ statuses }))).toMatchObject([
-      { recipientId: null, recipientUserId: "DE.1234567890" },
-      { recipientId: null, recipientUserId: "DE.9" },
+      { recipientId: null, recipientNetworkUserId: "DE.1234567890" },
+      { recipientId: null, recipientNetworkUserId: "DE.9" },
     ]);
   });
 
@@ -109,7 +109,7 @@ describe("the network's own switch for marketing", () => {
         kind: "preference",
         phoneNumberId: NUMBER,
         waId: "4915112345678",
-        userId: "DE.1",
+        networkUserId: "DE.1",
         value: value as "stop",
         at: AT,
       },
@@ -176,7 +176,7 @@ describe("a template", () => {
     {
       name: "an update of its quality under this field",
       more: { event: undefined, new_quality_score: "RED" },
-      expected: { kind: "template_news", news: { type: "quality", score: "RED" } },
+      expected: { kind: "template_news", change: { type: "quality", score: "RED" } },
     },
     { name: "no name", more: { message_template_name: undefined }, expected: { kind: "broken" } },
   ];

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type Clock, systemClock } from "#src/core/clock.ts";
 import type { Content } from "#src/domain/messages/content.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
-import type { Handover } from "#src/networks/network.ts";
+import type { OutboundMessage } from "#src/networks/network.ts";
 import type { WhatsappSettings } from "#src/networks/whatsapp/settings.ts";
 import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
 import {
@@ -26,12 +26,12 @@ const SETTINGS: WhatsappSettings = {
   pathStyle: "graph",
 };
 
-function handover(more: Partial<Handover> = {}, accessToken: string | null = GRAPH_TOKEN): Handover {
+function handover(more: Partial<OutboundMessage> = {}, accessToken: string | null = GRAPH_TOKEN): OutboundMessage {
   return {
     sender: { phone: "+4930000000", phoneNumberId: GRAPH_PHONE_NUMBER_ID, accountId: GRAPH_ACCOUNT_ID, accessToken },
     to: "+4915112345678",
-    recipientUserId: null,
-    reference: "wx1.k3Qz.4oN0xYB3T2mJr8sVhLw5aA",
+    recipientNetworkUserId: null,
+    sendToken: "wx1.k3Qz.4oN0xYB3T2mJr8sVhLw5aA",
     content: TEXT,
     ...more,
   };
@@ -66,7 +66,7 @@ describe("a message handed over", () => {
   });
   afterEach(() => graph[Symbol.asyncDispose]());
 
-  function send(more: Partial<Handover> = {}): Promise<Outcome> {
+  function send(more: Partial<OutboundMessage> = {}): Promise<Outcome> {
     return createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, systemClock).send(handover(more), TIMEOUT_MS);
   }
 
@@ -75,7 +75,7 @@ describe("a message handed over", () => {
       kind: "accepted",
       networkMessageId: graph.accepted[0]?.id ?? "",
       recipientId: "4915112345678",
-      recipientUserId: null,
+      recipientNetworkUserId: null,
     });
     expect(graph.requests).toHaveLength(1);
     expect(graph.requests[0]).toMatchObject({
@@ -86,10 +86,10 @@ describe("a message handed over", () => {
   });
 
   test("to a person known by the network's id is accepted under that id", async () => {
-    expect(await send({ to: null, recipientUserId: "DE.1234567890" })).toMatchObject({
+    expect(await send({ to: null, recipientNetworkUserId: "DE.1234567890" })).toMatchObject({
       kind: "accepted",
       recipientId: null,
-      recipientUserId: "DE.1234567890",
+      recipientNetworkUserId: "DE.1234567890",
     });
   });
 
@@ -223,7 +223,7 @@ describe("the time limit", () => {
     const { sender } = handover();
     const file = { bytes: new Uint8Array(10), contentType: "image/jpeg", name: "x.jpg" };
     const noAnswer = { ok: false, failure: { code: "no_answer", kind: "later" } };
-    const asking = account.lookAtNumber(sender);
+    const asking = account.fetchNumber(sender);
     await arrived[0]?.promise;
     expect(manual.pendingDelays()).toEqual([30_000]);
     manual.fireAll();

@@ -1,19 +1,19 @@
 import { expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
 import { systemClock } from "#src/core/clock.ts";
-import type { Handover } from "#src/networks/network.ts";
+import type { OutboundMessage } from "#src/networks/network.ts";
 import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
 
 const TIMEOUT_MS = 10_000;
 const ACCEPTED = JSON.stringify({ messages: [{ id: "wamid.RAW=" }] });
 const OK = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${ACCEPTED.length}\r\n\r\n${ACCEPTED}`;
 
-function handover(reference: string): Handover {
+function handover(sendToken: string): OutboundMessage {
   return {
     sender: { phone: "+4930000000", phoneNumberId: "2", accountId: "1", accessToken: "token-of-the-test" },
     to: "+4915112345678",
-    recipientUserId: null,
-    reference,
+    recipientNetworkUserId: null,
+    sendToken,
     content: { type: "text", body: "Hello" },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { RefusalScope } from "#src/domain/messages/outcome.ts";
-import { classify, describe as describeCode, explain, readGraphError } from "#src/networks/whatsapp/errors.ts";
+import { classify, describeCode, describeError, readGraphError } from "#src/networks/whatsapp/errors.ts";
 
 const NOW_MS = Date.parse("2026-11-21T08:00:00Z");
 
@@ -134,14 +134,14 @@ describe("words", () => {
   });
 
   test("repeat what Meta says of a value, and cut it", () => {
-    expect(explain({ code: 132000, subcode: null, details: "body: 1 for 2" })).toEndWith(
+    expect(describeError({ code: 132000, subcode: null, details: "body: 1 for 2" })).toEndWith(
       "WhatsApp says: body: 1 for 2",
     );
-    expect(explain({ code: 100, subcode: null, details: "é".repeat(5000) }).length).toBeLessThan(500);
+    expect(describeError({ code: 100, subcode: null, details: "é".repeat(5000) }).length).toBeLessThan(500);
   });
 
   test("never repeat what Meta says of an access token", () => {
-    const words = explain({ code: 190, subcode: null, details: "Malformed access token EAAsecret" });
+    const words = describeError({ code: 190, subcode: null, details: "Malformed access token EAAsecret" });
     expect(words).not.toContain("EAAsecret");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Report } from "#src/networks/network.ts";
+import type { CallbackItem } from "#src/networks/network.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 
 const NUMBER = "200000000000001";
@@ -15,7 +15,7 @@ function message(more: object): object {
   return { from: "4915112345678", id: "wamid.AAA=", timestamp: "1780000000", ...more };
 }
 
-function parseMessage(more: object): Report[] {
+function parseMessage(more: object): CallbackItem[] {
   return parseCallback(messagesOf({ messages: [message(more)] }));
 }
 
@@ -31,7 +31,7 @@ describe("what a person wrote", () => {
         phoneNumberId: NUMBER,
         networkMessageId: "wamid.AAA=",
         from: "4915112345678",
-        fromUserId: "DE.1234567890",
+        fromNetworkUserId: "DE.1234567890",
         profileName: "Anna",
         type: "text",
         text: "Stop",
@@ -146,20 +146,20 @@ describe("people without a phone number", () => {
   test("an id where the phone number belongs is taken for what it is", () => {
     const messages = [message({ from: "DE.1234567890", type: "text", text: { body: "Hi" } })];
     expect(parseCallback(messagesOf({ contacts, messages }))).toMatchObject([
-      { from: null, fromUserId: "DE.1234567890", profileName: "Anna" },
+      { from: null, fromNetworkUserId: "DE.1234567890", profileName: "Anna" },
     ]);
   });
 
   test("the id of a parent company is one as well", () => {
     expect(parseMessage({ from: "DE.ENT.ab12", type: "text" })).toMatchObject([
-      { from: null, fromUserId: "DE.ENT.ab12" },
+      { from: null, fromNetworkUserId: "DE.ENT.ab12" },
     ]);
   });
 
   test("a message without any sender belongs to the only person beside it", () => {
     const messages = [message({ from: undefined, type: "text", text: { body: "Hi" } })];
     expect(parseCallback(messagesOf({ contacts, messages }))).toMatchObject([
-      { from: null, fromUserId: "DE.1234567890" },
+      { from: null, fromNetworkUserId: "DE.1234567890" },
     ]);
   });
 
@@ -172,7 +172,7 @@ describe("people without a phone number", () => {
   test("another person's name and id are never taken", () => {
     const others = [{ profile: { name: "Bo" }, wa_id: "49301", user_id: "DE.2" }];
     expect(parseCallback(messagesOf({ contacts: others, messages: [message({ type: "text" })] }))).toMatchObject([
-      { from: "4915112345678", fromUserId: null, profileName: null },
+      { from: "4915112345678", fromNetworkUserId: null, profileName: null },
     ]);
   });
 });
@@ -182,7 +182,13 @@ describe("a person who moves", () => {
     {
       name: "to another number",
       system: { type: "user_changed_number", body: "User A changed", wa_id: "4917099999999" },
-      expected: { kind: "number_change", from: "4915112345678", newPhone: "4917099999999", newUserId: null, at: AT },
+      expected: {
+        kind: "number_change",
+        from: "4915112345678",
+        newPhone: "4917099999999",
+        newNetworkUserId: null,
+        at: AT,
+      },
     },
     {
       name: "to another number, in the older words",
@@ -192,7 +198,7 @@ describe("a person who moves", () => {
     {
       name: "to another id",
       system: { type: "user_changed_user_id", user_id: "DE.2", previous_user_id: "DE.1" },
-      expected: { kind: "number_change", fromUserId: "DE.1", newPhone: null, newUserId: "DE.2" },
+      expected: { kind: "number_change", fromNetworkUserId: "DE.1", newPhone: null, newNetworkUserId: "DE.2" },
     },
     {
       name: "not, with a new phone behind the same number",

@@ -77,12 +77,12 @@ function contentOf(example: Example): Content {
 test.each(Object.entries(requests))("the request of %s has the structure of ours", (_, example) => {
   const ours = createPayload({
     to: "+16505551234",
-    recipientUserId: null,
-    reference: "r",
+    recipientNetworkUserId: null,
+    sendToken: "r",
     content: contentOf(example),
   });
-  const { biz_opaque_callback_data: reference, ...sent } = JSON.parse(JSON.stringify(ours)) as Loose;
-  expect(reference).toBe("r");
+  const { biz_opaque_callback_data: sendToken, ...sent } = JSON.parse(JSON.stringify(ours)) as Loose;
+  expect(sendToken).toBe("r");
   expect(shapeOf(sent)).toEqual(shapeOf(asWeSend(example)));
 });
 
@@ -114,7 +114,7 @@ describe("an answer", () => {
 
   test.each(of(examples.answers.number))("about a number: %s", async (name, body) => {
     const looked = await answering(body, Number(name.slice(0, 3)), (network) =>
-      network.account === undefined ? Promise.reject() : network.account.lookAtNumber(SENDER),
+      network.account === undefined ? Promise.reject() : network.account.fetchNumber(SENDER),
     );
     expect(looked.ok).toBe(isOk(name));
     if (looked.ok) expect(looked.value).toMatchObject({ phone: "15555555555", quality: "GREEN" });
@@ -176,7 +176,7 @@ describe("an answer", () => {
 
   test.each(of(examples.answers.messages).filter(([name]) => isOk(name)))("to a message: %s", async (_, body) => {
     const content = { type: "text", body: "x" } as const;
-    const handover = { sender: SENDER, to: "+1", recipientUserId: null, reference: "r", content };
+    const handover = { sender: SENDER, to: "+1", recipientNetworkUserId: null, sendToken: "r", content };
     expect((await answering(body, 200, (network) => network.send(handover, 5_000))).kind).toMatch(/accepted|unknown/);
     expect(isAnswerWithId(body)).toBe(
       (await answering(body, 200, (network) => network.send(handover, 5_000))).kind === "accepted",

@@ -5,7 +5,7 @@ import { createPayload } from "#src/networks/whatsapp/payload.ts";
 const REFERENCE = "wx1.k3Qz.4oN0xYB3T2mJr8sVhLw5aA";
 
 function payloadOf(content: Content) {
-  return createPayload({ to: "+4915112345678", recipientUserId: null, reference: REFERENCE, content });
+  return createPayload({ to: "+4915112345678", recipientNetworkUserId: null, sendToken: REFERENCE, content });
 }
 
 function template(more: Partial<TemplateContent>): TemplateContent {
@@ -39,13 +39,18 @@ describe("a person known by Meta's own id", () => {
   const content: Content = { type: "text", body: "Hi" };
 
   test("is addressed by it where no phone number is known", () => {
-    const payload = createPayload({ to: null, recipientUserId: "DE.1234567890", reference: REFERENCE, content });
+    const payload = createPayload({ to: null, recipientNetworkUserId: "DE.1234567890", sendToken: REFERENCE, content });
     expect(payload.recipient).toBe("DE.1234567890");
     expect(payload).not.toHaveProperty("to");
   });
 
   test("is addressed by the phone number where both are known", () => {
-    const payload = createPayload({ to: "+4915112345678", recipientUserId: "DE.1", reference: REFERENCE, content });
+    const payload = createPayload({
+      to: "+4915112345678",
+      recipientNetworkUserId: "DE.1",
+      sendToken: REFERENCE,
+      content,
+    });
     expect(payload.to).toBe("+4915112345678");
     expect(payload).not.toHaveProperty("recipient");
   });

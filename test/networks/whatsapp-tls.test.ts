@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createServer, connect as openSocket, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { type Clock, systemClock } from "#src/core/clock.ts";
-import type { Handover } from "#src/networks/network.ts";
+import type { OutboundMessage } from "#src/networks/network.ts";
 import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
 import { TLS_CERTIFICATE, TLS_KEY } from "#test/support/certificate.ts";
 
@@ -11,11 +11,11 @@ const BODY = JSON.stringify({ messages: [{ id: "wamid.TLS=" }] });
 const HEAD = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${BODY.length}\r\n\r\n`;
 const GARBAGE = "this is no TLS record at all";
 
-const HANDOVER: Handover = {
+const HANDOVER: OutboundMessage = {
   sender: { phone: "+4930000000", phoneNumberId: "2", accountId: "1", accessToken: "token-of-the-test" },
   to: "+4915112345678",
-  recipientUserId: null,
-  reference: "wx1.k3Qz.4oN0xYB3T2mJr8sVhLw5aA",
+  recipientNetworkUserId: null,
+  sendToken: "wx1.k3Qz.4oN0xYB3T2mJr8sVhLw5aA",
   content: { type: "text", body: "Hello" },
 };
 
@@ -127,7 +127,7 @@ describe("with a certificate that is trusted", () => {
         socket.on("error", () => {});
         socket.on("data", (bytes) => {
           text += bytes.toString();
-          if (text.startsWith("HEAD") ? !text.endsWith("\r\n\r\n") : !text.includes(HANDOVER.reference)) return;
+          if (text.startsWith("HEAD") ? !text.endsWith("\r\n\r\n") : !text.includes(HANDOVER.sendToken)) return;
           const method = text.split(" ")[0] ?? "";
           text = "";
           methods.push(method);

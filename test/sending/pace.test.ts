@@ -8,7 +8,7 @@ const NUMBER = 1;
 /** Takes until none is there. */
 function drain(pace: Pace, throughput: number): number {
   let taken = 0;
-  while (pace.tryTake(NUMBER, throughput)) taken += 1;
+  while (pace.tryAcquire(NUMBER, throughput)) taken += 1;
   return taken;
 }
 
@@ -17,7 +17,7 @@ async function settle(clock: TestClock, ms: number): Promise<void> {
 }
 
 test("a number starts with an empty bucket", () => {
-  expect(new Pace(new TestClock()).tryTake(NUMBER, 1_000)).toBe(false);
+  expect(new Pace(new TestClock()).tryAcquire(NUMBER, 1_000)).toBe(false);
 });
 
 for (const [throughput, saved] of [
@@ -29,7 +29,7 @@ for (const [throughput, saved] of [
   test(`a number of ${throughput} a second that was idle for long may send ${saved} at once`, async () => {
     const clock = new TestClock();
     const pace = new Pace(clock);
-    pace.tryTake(NUMBER, throughput);
+    pace.tryAcquire(NUMBER, throughput);
     await settle(clock, 3_600_000);
     expect(drain(pace, throughput)).toBe(saved);
   });
@@ -38,37 +38,37 @@ for (const [throughput, saved] of [
 test("numbers do not share a bucket", async () => {
   const clock = new TestClock();
   const pace = new Pace(clock);
-  pace.tryTake(1, 1);
-  pace.tryTake(2, 1);
+  pace.tryAcquire(1, 1);
+  pace.tryAcquire(2, 1);
   await settle(clock, 1_000);
-  expect([pace.tryTake(1, 1), pace.tryTake(2, 1), pace.tryTake(1, 1)]).toEqual([true, true, false]);
+  expect([pace.tryAcquire(1, 1), pace.tryAcquire(2, 1), pace.tryAcquire(1, 1)]).toEqual([true, true, false]);
 });
 
 test("a token that is given back goes to whoever waits first, and never fills the bucket above its brim", async () => {
   const clock = new TestClock();
   const pace = new Pace(clock);
   const order: string[] = [];
-  const first = pace.take(NUMBER, 1, 60_000).then(() => order.push("first"));
-  const second = pace.take(NUMBER, 1, 60_000).then(() => order.push("second"));
-  pace.giveBack(NUMBER);
+  const first = pace.acquire(NUMBER, 1, 60_000).then(() => order.push("first"));
+  const second = pace.acquire(NUMBER, 1, 60_000).then(() => order.push("second"));
+  pace.release(NUMBER);
   await first;
   expect(order).toEqual(["first"]);
   await clock.until(second);
-  for (let i = 0; i < 5; i++) pace.giveBack(NUMBER);
+  for (let i = 0; i < 5; i++) pace.release(NUMBER);
   expect(drain(pace, 1)).toBe(1);
 });
 
 test("nobody overtakes who waits, not even when a token is there", async () => {
   const clock = new TestClock();
   const pace = new Pace(clock);
-  const waiting = pace.take(NUMBER, 10, 60_000);
-  expect(pace.tryTake(NUMBER, 10)).toBe(false);
-  expect(await clock.until(waiting)).toEqual({ isYours: true });
+  const waiting = pace.acquire(NUMBER, 10, 60_000);
+  expect(pace.tryAcquire(NUMBER, 10)).toBe(false);
+  expect(await clock.until(waiting)).toEqual({ isGranted: true });
 });
 
 test("a turn that could not come before the deadline is refused at once, with the time that it would take", async () => {
   const pace = new Pace(new TestClock());
-  expect(await pace.take(NUMBER, 1, 999)).toEqual({ isYours: false, waitMs: 1_000 });
+  expect(await pace.acquire(NUMBER, 1, 999)).toEqual({ isGranted: false, waitMs: 1_000 });
 });
 
 /** Messages a second that leave over ten seconds. */
@@ -85,7 +85,7 @@ async function rateNow(clock: TestClock, pace: Pace, throughput: number, seconds
 test("a throttle slows the number down, several within a second count once, and the full pace is back within a minute", async () => {
   const clock = new TestClock();
   const pace = new Pace(clock);
-  pace.tryTake(NUMBER, 80);
+  pace.tryAcquire(NUMBER, 80);
   await settle(clock, 1_000);
   for (let i = 0; i < 10; i++) pace.slowDown(NUMBER);
   const slowed = await rateNow(clock, pace, 80);
@@ -98,13 +98,13 @@ test("a throttle slows the number down, several within a second count once, and 
 test("however often the network throttles, one message a second may still leave", async () => {
   const clock = new TestClock();
   const pace = new Pace(clock);
-  pace.tryTake(NUMBER, 80);
+  pace.tryAcquire(NUMBER, 80);
   for (let i = 0; i < 30; i++) {
     await settle(clock, 1_000);
     pace.slowDown(NUMBER);
   }
   const deadline = clock.monotonic() + 1_000;
-  expect(await clock.until(pace.take(NUMBER, 80, deadline))).toEqual({ isYours: true });
+  expect(await clock.until(pace.acquire(NUMBER, 80, deadline))).toEqual({ isGranted: true });
   expect(clock.monotonic()).toBeLessThanOrEqual(deadline);
 });
 
@@ -123,7 +123,7 @@ for (const throughput of [80, 1_000]) {
         }
         return count;
       });
-    pace.tryTake(NUMBER, throughput);
+    pace.tryAcquire(NUMBER, throughput);
     expect(Math.max(...asked(60, true).slice(12))).toBeLessThanOrEqual(2);
     expect(asked(61, false).at(-1)).toBeGreaterThanOrEqual(throughput * 0.98);
   });
@@ -132,10 +132,10 @@ for (const throughput of [80, 1_000]) {
 test("a number of one a second is never slowed below one a second", async () => {
   const clock = new TestClock();
   const pace = new Pace(clock);
-  pace.tryTake(NUMBER, 1);
+  pace.tryAcquire(NUMBER, 1);
   await settle(clock, 1_000);
   pace.slowDown(NUMBER);
-  expect(await clock.until(pace.take(NUMBER, 1, clock.monotonic() + 1_000))).toEqual({ isYours: true });
+  expect(await clock.until(pace.acquire(NUMBER, 1, clock.monotonic() + 1_000))).toEqual({ isGranted: true });
 });
 
 test("who was let in to wait has an answer by the deadline, also when the number is slowed down meanwhile", async () => {
@@ -144,7 +144,7 @@ test("who was let in to wait has an answer by the deadline, also when the number
   const deadline = 8_000;
   const ends: number[] = [];
   const turns = Array.from({ length: 70 }, async () => {
-    await pace.take(NUMBER, 10, deadline);
+    await pace.acquire(NUMBER, 10, deadline);
     ends.push(clock.monotonic());
   });
   for (let i = 0; i < 5; i++) {
@@ -165,8 +165,8 @@ test("whatever the pattern of asking and giving back, no more leave in any span 
       const saved = Math.max(1, throughput * 0.1);
       for (const { waitMs, asks, givesBack } of steps) {
         now += waitMs;
-        for (let i = 0; i < asks; i++) if (pace.tryTake(NUMBER, throughput)) left.push(now);
-        if (givesBack === 1 && left.pop() !== undefined) pace.giveBack(NUMBER);
+        for (let i = 0; i < asks; i++) if (pace.tryAcquire(NUMBER, throughput)) left.push(now);
+        if (givesBack === 1 && left.pop() !== undefined) pace.release(NUMBER);
       }
       left.forEach((from, first) => {
         left.slice(first).forEach((to, extra) => {
@@ -181,15 +181,15 @@ test("whatever the pattern of asking and giving back, no more leave in any span 
 test("a broadcast takes what is there, in whole messages, and nothing while a single send waits", async () => {
   const clock = new TestClock();
   const pace = new Pace(clock);
-  expect(pace.takeMany(NUMBER, 100, 50)).toBe(0);
+  expect(pace.acquireUpTo(NUMBER, 100, 50)).toBe(0);
   await settle(clock, 55);
-  expect(pace.takeMany(NUMBER, 100, 2)).toBe(2);
-  expect(pace.takeMany(NUMBER, 100, 50)).toBe(3);
-  const single = pace.take(NUMBER, 100, 60_000);
-  expect(pace.takeMany(NUMBER, 100, 50)).toBe(0);
+  expect(pace.acquireUpTo(NUMBER, 100, 2)).toBe(2);
+  expect(pace.acquireUpTo(NUMBER, 100, 50)).toBe(3);
+  const single = pace.acquire(NUMBER, 100, 60_000);
+  expect(pace.acquireUpTo(NUMBER, 100, 50)).toBe(0);
   await clock.until(single);
   await settle(clock, 1_000);
-  expect(pace.takeMany(NUMBER, 100, 50)).toBe(10);
+  expect(pace.acquireUpTo(NUMBER, 100, 50)).toBe(10);
 });
 
 test("a broadcast that waits as long as it is told finds a token, and is told of no shorter wait", async () => {
@@ -201,14 +201,14 @@ test("a broadcast that waits as long as it is told finds a token, and is told of
         const clock = new TestClock();
         clock.rest = async () => undefined;
         const pace = new Pace(clock);
-        pace.tryTake(NUMBER, throughput);
+        pace.tryAcquire(NUMBER, throughput);
         let taken = 0;
         for (const most of takes) {
-          const waitMs = pace.untilNext(NUMBER, throughput);
+          const waitMs = pace.msUntilNext(NUMBER, throughput);
           expect(waitMs).toBeGreaterThanOrEqual(1);
           expect(waitMs).toBeLessThanOrEqual(Math.ceil(1000 / throughput) + 1);
           await clock.advance(waitMs);
-          const got = pace.takeMany(NUMBER, throughput, most);
+          const got = pace.acquireUpTo(NUMBER, throughput, most);
           expect(got).toBeGreaterThanOrEqual(1);
           taken += got;
         }

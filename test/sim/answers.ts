@@ -88,7 +88,7 @@ export function outcomeOf(kind: AnswerKind, id: string, recipientId: string, ret
   switch (kind) {
     case "accepted":
     case "accepted_as_another":
-      return { kind: "accepted", networkMessageId: id, recipientId, recipientUserId: null };
+      return { kind: "accepted", networkMessageId: id, recipientId, recipientNetworkUserId: null };
     case "not_on_network":
       return refused("131026", "recipient");
     case "undeliverable":

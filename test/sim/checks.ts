@@ -30,7 +30,7 @@ export class Acknowledged {
 const FINISHED = "b.status IN ('completed', 'cancelled', 'failed')";
 
 /** Figures that are not what the rows of their broadcast say. */
-const WRONG_FIGURES = `SELECT b.id, b.status, f.*, m.* FROM broadcast_figures f JOIN broadcasts b ON b.id = f.broadcast_id
+const WRONG_FIGURES = `SELECT b.id, b.status, f.*, m.* FROM broadcast_counters f JOIN broadcasts b ON b.id = f.broadcast_id
   LEFT JOIN (SELECT broadcast_id AS id_of_rows,
       sum(status IN ('pending', 'queued')) AS waiting, sum(status = 'sending') AS leaving,
       sum(status IN ('sent', 'delivered', 'read')) AS gone, sum(status IN ('delivered', 'read')) AS there,
@@ -39,15 +39,15 @@ const WRONG_FIGURES = `SELECT b.id, b.status, f.*, m.* FROM broadcast_figures f 
     FROM messages WHERE broadcast_id IS NOT NULL GROUP BY broadcast_id) m ON m.id_of_rows = b.id
   WHERE b.purged_at IS NULL AND (
     f.is_finished <> (${FINISHED})
-    OR f.to_go <> CASE WHEN ${FINISHED} THEN 0 ELSE coalesce(waiting, 0) END
+    OR f.pending <> CASE WHEN ${FINISHED} THEN 0 ELSE coalesce(waiting, 0) END
     OR f.skipped <> coalesce(out, 0) + CASE WHEN ${FINISHED} THEN coalesce(waiting, 0) ELSE 0 END
     OR f.sending <> coalesce(leaving, 0) OR f.sent <> coalesce(gone, 0) OR f.delivered <> coalesce(there, 0)
     OR f.read <> coalesce(seen, 0) OR f.failed <> coalesce(lost, 0)
     OR f.charged <> f.rate * f.delivered OR coalesce(paid, 0) <> f.delivered
     OR (f.settled_at IS NOT NULL AND f.held <> 0)
     OR (f.settled_at IS NULL AND f.is_held
-        AND f.held NOT BETWEEN f.rate * (f.to_go + f.sending + f.sent - f.delivered - coalesce(revived, 0))
-          AND f.rate * (f.to_go + f.sending + f.sent - f.delivered)))`;
+        AND f.held NOT BETWEEN f.rate * (f.pending + f.sending + f.sent - f.delivered - coalesce(revived, 0))
+          AND f.rate * (f.pending + f.sending + f.sent - f.delivered)))`;
 
 const PARTS: readonly { name: string; sql: string }[] = [
   { name: "messages that were forbidden to leave", sql: "SELECT * FROM temp.faults LIMIT 5" },
@@ -72,7 +72,7 @@ const PARTS: readonly { name: string; sql: string }[] = [
   {
     name: "one event for each settled broadcast",
     sql: `SELECT coalesce(f.broadcast_id, e.id) AS id, e.told FROM
-        (SELECT broadcast_id FROM broadcast_figures WHERE settled_at IS NOT NULL) f FULL JOIN
+        (SELECT broadcast_id FROM broadcast_counters WHERE settled_at IS NOT NULL) f FULL JOIN
         (SELECT body ->> '$.data.broadcast.id' AS id, count(*) AS told FROM events
           WHERE type = 'broadcast.finished' GROUP BY 1) e ON e.id = f.broadcast_id
       WHERE e.told IS NOT 1 OR f.broadcast_id IS NULL`,
@@ -89,9 +89,9 @@ const PARTS: readonly { name: string; sql: string }[] = [
   },
   {
     name: "one answer for each message that the network took, and its own",
-    sql: `SELECT a.reference, count(*) AS answers FROM network_attempts a LEFT JOIN messages m ON m.reference = a.reference
-      WHERE a.outcome = 'accepted' GROUP BY a.reference
-      HAVING count(*) <> 1 OR a.answer IS NOT a.reference OR m.network_message_id IS NULL`,
+    sql: `SELECT a.send_token, count(*) AS answers FROM provider_requests a LEFT JOIN messages m ON m.send_token = a.send_token
+      WHERE a.outcome = 'accepted' GROUP BY a.send_token
+      HAVING count(*) <> 1 OR a.answer IS NOT a.send_token OR m.network_message_id IS NULL`,
   },
   {
     name: "moves that no message may make",
@@ -118,18 +118,18 @@ const FORBIDDEN: readonly (readonly [string, string])[] = [
   ],
   [
     "the day has passed",
-    `EXISTS (SELECT 1 FROM broadcasts WHERE id = NEW.broadcast_id AND day_ends_at <= NEW.handed_over_at)`,
+    `EXISTS (SELECT 1 FROM broadcasts WHERE id = NEW.broadcast_id AND day_ends_at <= NEW.dispatched_at)`,
   ],
   [
     "a status has told that everybody of this broadcast would be refused",
-    `EXISTS (SELECT 1 FROM messages gone JOIN broadcast_figures f ON f.broadcast_id = gone.broadcast_id
+    `EXISTS (SELECT 1 FROM messages gone JOIN broadcast_counters f ON f.broadcast_id = gone.broadcast_id
        WHERE gone.broadcast_id = NEW.broadcast_id AND gone.status = 'failed'
-         AND gone.error_code IN ('131042', '132015') AND gone.handed_over_at > coalesce(f.resumed_at, 0))`,
+         AND gone.error_code IN ('131042', '132015') AND gone.dispatched_at > coalesce(f.resumed_at, 0))`,
   ],
   [
     "the same person was sent to under another number",
     `NEW.broadcast_id IS NOT NULL AND EXISTS (SELECT 1 FROM contacts own JOIN contacts other
-         ON other.person_id = own.person_id AND other.id <> own.id
+         ON other.identity_id = own.identity_id AND other.id <> own.id
        JOIN messages sent ON sent.contact_id = other.id AND sent.broadcast_id = NEW.broadcast_id
        JOIN broadcasts b ON b.id = NEW.broadcast_id
        WHERE own.id = NEW.contact_id AND b.day_starts_at IS NULL

@@ -6,9 +6,9 @@
 import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Client } from "#src/db/driver.ts";
-import type { Place } from "#src/db/file-identity.ts";
+import type { FileIdentity } from "#src/db/file-identity.ts";
 import { openStore, type Store } from "#src/db/store.ts";
-import type { Settled, Tx } from "#src/db/transaction.ts";
+import type { NotPromise, Tx } from "#src/db/transaction.ts";
 import { watchMoves } from "./checks.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Owner, Scheduler } from "./scheduler.ts";
@@ -22,7 +22,7 @@ export interface Player {
   onError(what: string): void;
 }
 
-const PLACE: Place = { inode: "1", bornAt: 1 };
+const PLACE: FileIdentity = { inode: "1", createdAt: 1 };
 
 type Resetting = ReturnType<typeof prepareReset>;
 
@@ -74,7 +74,7 @@ export class Disk {
     const directory = dirname(this.file);
     const prefix = `${basename(this.file)}.run-`;
     for (const name of readdirSync(directory)) if (name.startsWith(prefix)) rmSync(join(directory, name));
-    const mark = client.prepare("SELECT run_mark FROM instance").pluck().get();
+    const mark = client.prepare("SELECT run_marker FROM instance").pluck().get();
     if (typeof mark === "string") writeFileSync(`${this.file}.run-${mark}`, "");
   }
 
@@ -105,7 +105,7 @@ export class Disk {
     const store = this.#opened();
     const own = {
       client: store.client,
-      write: <T>(operation: (tx: Tx) => Settled<T>): Promise<T> =>
+      write: <T>(operation: (tx: Tx) => NotPromise<T>): Promise<T> =>
         new Promise<T>((resolve, reject) => {
           if (owner.isDead) return;
           store
@@ -118,12 +118,12 @@ export class Disk {
             });
         }),
       read: store.read.bind(store),
-      onWake: (topic: string, listener: () => void) =>
-        store.onWake(topic, () => {
+      onNotify: (topic: string, listener: () => void) =>
+        store.onNotify(topic, () => {
           if (!owner.isDead) listener();
         }),
       freePages: store.freePages.bind(store),
-      otherWrites: store.otherWrites.bind(store),
+      waitForOtherWriters: store.waitForOtherWriters.bind(store),
     };
     return own as unknown as Store;
   }
@@ -166,7 +166,7 @@ export class Disk {
     client.prepare("ATTACH DATABASE ? AS origin").run(this.#origin);
     const tables = inOrder(client);
     // Triggers of other tables write into these, so they come at the end.
-    const counted = ["contact_counters", "reached_counts"];
+    const counted = ["contact_counters", "recent_recipient_counts"];
     const again = counted.flatMap((table) => [
       `DELETE FROM main.${table}`,
       `INSERT INTO main.${table} SELECT * FROM origin.${table}`,

@@ -24,28 +24,28 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an outcome recorded before the send",
     file: "src/sending/send-message.ts",
-    find: "    const outcome = await networks[sender.network].send(handover, options.timeoutMs);",
-    replace: `    const early = { kind: "accepted", networkMessageId: handover.reference, recipientId: null, recipientUserId: null } as const;
+    find: "    const outcome = await networks[sender.network].send(outbound, options.timeoutMs);",
+    replace: `    const early = { kind: "accepted", networkMessageId: outbound.sendToken, recipientId: null, recipientNetworkUserId: null } as const;
     await record((tx) => void recordAccepted(tx, message.id, early));
-    const outcome = await networks[sender.network].send(handover, options.timeoutMs);`,
+    const outcome = await networks[sender.network].send(outbound, options.timeoutMs);`,
   },
   {
-    name: "consent not read again at the hand-over of a recipient",
+    name: "consent not read again when a recipient is claimed",
     file: "src/domain/broadcasts/claim.ts",
-    find: "const refused = refusedBy(contact.consent);",
-    replace: "const refused = null as SkipCode | null;",
+    find: "const consentCode = consentSkip(contact.consent);",
+    replace: "const consentCode = null as SkipCode | null;",
   },
   {
-    name: "a hold not released when a single message is withdrawn",
+    name: "a hold not released when a single message is discarded",
     file: "src/domain/messages/record-outcome.ts",
-    find: 'if (removed.money === "held") release(tx, removed.workspaceId, removed.id, removed.rate);',
+    find: 'if (discarded.money === "held") release(tx, discarded.workspaceId, discarded.id, discarded.rate);',
     replace: "",
   },
   {
-    name: "a key freed after the hand-over, at the start after a crash",
+    name: "a key released after dispatch, at the start after a crash",
     file: "src/domain/messages/in-doubt.ts",
-    find: "    } else {\n      enqueueAnew(",
-    replace: "    } else {\n      freeKeyOfMessage(tx, message.id);\n      enqueueAnew(",
+    find: "    } else {\n      reschedule(",
+    replace: "    } else {\n      releaseKeyOfMessage(tx, message.id);\n      reschedule(",
   },
   {
     name: "consent not read again before a further attempt",
@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "recipients that a crash left open are sent again",
     file: "src/domain/broadcasts/recover.ts",
-    find: "for (const message of open) leaveInDoubt(tx, message, settleAt);",
+    find: "for (const message of open) leaveInDoubt(tx, message, expireAt);",
     replace:
       'for (const message of open) tx.db.update(messages).set({ status: "queued" }).where(eq(messages.id, message.id)).run();',
   },
@@ -64,12 +64,12 @@ export const mutants: readonly Mutant[] = [
     name: "an unknown outcome is tried again",
     file: "src/domain/broadcasts/record-outcome.ts",
     find: "leaveInDoubt(tx, message, tx.now + inDoubtAfterMs);",
-    replace: "takeBack(tx, broadcast, message);",
+    replace: "requeue(tx, broadcast, message);",
   },
   {
     name: "a broadcast's own state is not read again",
     file: "src/domain/broadcasts/claim.ts",
-    find: 'if (broadcast.status !== "running") return nothing;',
+    find: 'if (broadcast.status !== "running") return nothingClaimed;',
     replace: "",
   },
   {
@@ -81,13 +81,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a status that speaks of everybody stops nothing",
     file: "src/domain/messages/breaker.ts",
-    find: "figures.reportedRefusal ?? (speaksOfAll(failure) ? failure : null)",
-    replace: "figures.reportedRefusal",
+    find: "counters.reportedRefusal ?? (affectsEveryone(failure) ? failure : null)",
+    replace: "counters.reportedRefusal",
   },
   {
-    name: "a lane looks again every millisecond while it may not send",
+    name: "a number's queue runs again every millisecond while it may not send",
     file: "src/sending/number-queue.ts",
-    find: "else if (this.#room() > 0) waits.push(",
+    find: "else if (this.#freeSlots() > 0) waits.push(",
     replace: "else waits.push(",
   },
 ];

@@ -4,7 +4,7 @@
  */
 
 import type { Outcome } from "#src/domain/messages/outcome.ts";
-import type { Handover, Network as Port } from "#src/networks/network.ts";
+import type { OutboundMessage, Network as Port } from "#src/networks/network.ts";
 import { inboundCallback, statusCallback } from "#src/networks/simulator/callback.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 import { type AnswerKind, isProofOfNothing, outcomeOf, type Weather, weathers } from "./answers.ts";
@@ -55,7 +55,7 @@ export class OutsideNetwork {
   /** How many requests have arrived. */
   count = 0;
   /** What has ever been taken, for statuses that a story sends by itself. */
-  readonly taken: { reference: string; to: string; handover: Handover }[] = [];
+  readonly taken: { reference: string; to: string; handover: OutboundMessage }[] = [];
   readonly #options: NetworkOptions;
   readonly #arrived = new Map<string, Arrived[]>();
   readonly #isOnly: (weather: Weather) => boolean;
@@ -74,7 +74,12 @@ export class OutsideNetwork {
     };
   }
 
-  #take(life: Life, handover: Handover, timeoutMs: number, onAnswer: Parameters<Port["send"]>[2]): Promise<Outcome> {
+  #take(
+    life: Life,
+    handover: OutboundMessage,
+    timeoutMs: number,
+    onAnswer: Parameters<Port["send"]>[2],
+  ): Promise<Outcome> {
     const { scheduler, random, note, atHandOver } = this.#options;
     return new Promise((resolve) => {
       if (!life.isDead) atHandOver("before");
@@ -82,7 +87,7 @@ export class OutsideNetwork {
       this.count += 1;
       const arrived = this.#judge(handover);
       const kind = random.weighted(weathers[this.weather]);
-      note(`hand-over ${handover.reference} to ${handover.to} (${arrived.token}): ${kind}`);
+      note(`hand-over ${handover.sendToken} to ${handover.to} (${arrived.token}): ${kind}`);
       const outcome = this.#outcome(kind, handover);
       const isTaken = outcome.kind === "accepted" || (outcome.kind === "unknown" && random.chance(0.5));
       if (isTaken) this.#reportLater(handover);
@@ -92,8 +97,8 @@ export class OutsideNetwork {
         if (life.isDead) return;
         // What comes after the time limit is not heard: the port itself says that nobody knows.
         arrived.told = isLate ? { kind: "unknown", reason: "no answer in time" } : outcome;
-        note(`answer ${handover.reference}: ${arrived.told.kind}`);
-        if (arrived.told.kind === "accepted") onAnswer?.({ httpStatus: 200, body: handover.reference, at: null });
+        note(`answer ${handover.sendToken}: ${arrived.told.kind}`);
+        if (arrived.told.kind === "accepted") onAnswer?.({ httpStatus: 200, body: handover.sendToken, at: null });
         resolve(arrived.told);
       });
       atHandOver("after");
@@ -110,7 +115,7 @@ export class OutsideNetwork {
     ]);
   }
 
-  #outcome(kind: AnswerKind, handover: Handover): Outcome {
+  #outcome(kind: AnswerKind, handover: OutboundMessage): Outcome {
     const { random, anotherThan } = this.#options;
     const to = kind === "accepted_as_another" ? anotherThan(handover.to ?? "") : (handover.to ?? "");
     const retryAfterMs = random.weighted([
@@ -123,12 +128,12 @@ export class OutsideNetwork {
   }
 
   /** Everything that must be so at this moment, seen from outside and from the disk. */
-  #judge(handover: Handover): Arrived {
+  #judge(handover: OutboundMessage): Arrived {
     const { rowOf, complain } = this.#options;
     const to = handover.to ?? "";
     const [token, celebrant] = tokenOf(handover);
-    const fault = (what: string): void => complain(`${what}: ${token} to ${to} as ${handover.reference}`);
-    const row = rowOf(handover.reference);
+    const fault = (what: string): void => complain(`${what}: ${token} to ${to} as ${handover.sendToken}`);
+    const row = rowOf(handover.sendToken);
     if (row === null) fault("handed over without standing on the disk");
     else if (row.status !== "sending") fault(`handed over although its row says ${row.status}`);
     else if (row.fault !== null) fault(`handed over although ${row.fault}`);
@@ -148,9 +153,9 @@ export class OutsideNetwork {
     return (this.#arrived.get(token) ?? []).some(({ told }) => told === null || !isProofOfNothing(told));
   }
 
-  #reportLater(handover: Handover): void {
+  #reportLater(handover: OutboundMessage): void {
     const { random } = this.#options;
-    this.taken.push({ reference: handover.reference, to: handover.to ?? "", handover });
+    this.taken.push({ reference: handover.sendToken, to: handover.to ?? "", handover });
     const course = random.weighted<Status[]>([
       [40, ["sent", "delivered", "read"]],
       [25, ["sent", "delivered"]],
@@ -174,13 +179,13 @@ export class OutsideNetwork {
   }
 
   /** One status, told later. */
-  report(handover: Handover, status: Status, delayMs: number): void {
+  report(handover: OutboundMessage, status: Status, delayMs: number): void {
     const { scheduler, random, callBack } = this.#options;
     const hasReference = random.chance(0.85);
     scheduler.later(delayMs, () => {
       const body = statusCallback(handover.sender, {
         networkMessageId: idOf(handover),
-        reference: handover.reference,
+        sendToken: handover.sendToken,
         status,
         at: scheduler.now(),
         to: handover.to ?? "",
@@ -207,12 +212,12 @@ export class OutsideNetwork {
   }
 }
 
-function idOf({ reference }: Handover): string {
-  return `wamid.${reference}`;
+function idOf({ sendToken }: OutboundMessage): string {
+  return `wamid.${sendToken}`;
 }
 
 /** The story's own word for what was wanted, which travels in the message; and the name of whom it greets. */
-function tokenOf({ content }: Handover): [string, string] {
+function tokenOf({ content }: OutboundMessage): [string, string] {
   if (content.type === "text") return [content.body, ""];
   return [content.body[0]?.text ?? "", content.body[1]?.text ?? ""];
 }

@@ -4,20 +4,20 @@
  * own. A life ends by `kill`, which is a crash: nothing is finished, nothing is said, the file stays as it was committed.
  */
 import { drainMicrotasks } from "bun:jsc";
-import { settleOrigin } from "#src/backup/detect-copy.ts";
+import { detectCopy } from "#src/backup/detect-copy.ts";
 import type { Config } from "#src/config/config.ts";
 import { MessageWatch } from "#src/core/change-watch.ts";
-import { newBootId, newInstanceId } from "#src/core/id.ts";
+import { newInstanceId, newRunId } from "#src/core/id.ts";
 import { createLog } from "#src/core/log.ts";
 import { Metrics } from "#src/core/metrics.ts";
 import { createSecretBox } from "#src/core/secret.ts";
 import { openClient } from "#src/db/driver.ts";
-import { instanceId as readInstanceId } from "#src/db/instance.ts";
+import { readOrCreateInstanceId as readInstanceId } from "#src/db/instance.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
 import { createWriteProbe } from "#src/db/write-probe.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
-import { judgeAfterStart } from "#src/domain/broadcasts/start.ts";
+import { applyLatenessAfterStart } from "#src/domain/broadcasts/start.ts";
 import { CALLBACKS } from "#src/domain/inbound/callbacks.ts";
 import { createApp } from "#src/http/api/app.ts";
 import type { WebhookPoster } from "#src/net/post.ts";
@@ -25,11 +25,11 @@ import type { Network } from "#src/networks/network.ts";
 import { CallbackApplier } from "#src/receiving/apply-callbacks.ts";
 import { BroadcastRunner } from "#src/sending/broadcast-runner.ts";
 import { createReviewWorker, createStartWorker } from "#src/sending/broadcast-schedule.ts";
-import { createSettleWorker } from "#src/sending/expire-in-doubt.ts";
+import { createExpireWorker } from "#src/sending/expire-in-doubt.ts";
 import { OutcomeRecorder } from "#src/sending/outcome-recorder.ts";
 import { Pace } from "#src/sending/pace.ts";
-import { watchNetwork } from "#src/sending/provider-log.ts";
-import { recover } from "#src/sending/reclaim.ts";
+import { withProviderLog } from "#src/sending/provider-log.ts";
+import { reclaim } from "#src/sending/reclaim.ts";
 import { WallClock } from "#src/sending/wall-clock.ts";
 import { ClockWatch } from "#src/server/clock-watch.ts";
 import { Housekeeping } from "#src/server/housekeeping.ts";
@@ -97,13 +97,13 @@ export class Life implements Owner {
     const box = createSecretBox(secretKey, random);
     const newId = (): string => newInstanceId(random);
     readInstanceId(store.client, clock.now(), newId, disk.place);
-    const { instanceId } = await settleOrigin(store, disk.file, () => disk.place, newId);
-    const boot = newBootId(random);
-    const network = watchNetwork(this.#around.networkOf(this), {
+    const { instanceId } = await detectCopy(store, disk.file, () => disk.place, newId);
+    const runId = newRunId(random);
+    const network = withProviderLog(this.#around.networkOf(this), {
       store,
       clock,
-      onAttempt: () => undefined,
-      onTime: (networkTime) => this.#wallClock?.hear(networkTime),
+      onRequest: () => undefined,
+      onTime: (networkTime) => this.#wallClock?.recordNetworkTime(networkTime),
     });
     const networks = { simulator: network, whatsapp: network };
     const watch = new MessageWatch(clock);
@@ -120,23 +120,23 @@ export class Life implements Owner {
     const deliveries = createDeliveryWorker({
       store,
       clock,
-      boot,
+      runId,
       box,
       poster: this.#around.posterOf(this),
       schedule: config.webhooks,
       concurrency: config.webhooks.concurrency,
       log,
     });
-    const settling = createSettleWorker({ store, clock, boot, log });
-    const starting = createStartWorker({ store, clock, boot, log }, lateness, () => this.#wallClock?.isRight === true);
-    const reviewing = createReviewWorker({ store, clock, boot, log }, { settleAfterMs });
+    const settling = createExpireWorker({ store, clock, runId, log });
+    const starting = createStartWorker({ store, clock, runId, log }, lateness, () => this.#wallClock?.isRight === true);
+    const reviewing = createReviewWorker({ store, clock, runId, log }, { settleAfterMs });
     const { timeoutMs } = config.whatsapp;
     const sending = { store, clock, networks, pace, recorder, box, instanceId, timeoutMs, inDoubtAfterMs };
     const broadcasts = new BroadcastRunner({ ...sending, log, reader, lateness });
     const housekeeping = new Housekeeping({ store, clock, retention: config.retention, log });
 
-    await recover(store, boot, clock.now() + inDoubtAfterMs);
-    await store.write((tx) => judgeAfterStart(tx, lateness));
+    await reclaim(store, runId, clock.now() + inDoubtAfterMs);
+    await store.write((tx) => applyLatenessAfterStart(tx, lateness));
 
     this.#app = createApp({
       store,
@@ -144,7 +144,7 @@ export class Life implements Owner {
       random,
       log,
       limits: config.limits,
-      handOver: { ...sending, watch, retryBudgetMs: config.messages.retryBudgetMs },
+      dispatch: { ...sending, watch, retryBudgetMs: config.messages.retryBudgetMs },
       reader,
       searchReader: reader,
       isReady: () => this.isReady,
@@ -153,19 +153,19 @@ export class Life implements Owner {
       metricsToken: null,
       onAnswer: () => undefined,
     });
-    store.onWake(CALLBACKS, () => applier.nudge());
-    store.onWake("deliver_webhook", () => deliveries.nudge());
-    store.onWake("settle_message", () => settling.nudge());
-    store.onWake("start_broadcast", () => starting.nudge());
-    store.onWake("review_broadcast", () => reviewing.nudge());
-    store.onWake(BROADCASTS, () => broadcasts.nudge());
+    store.onNotify(CALLBACKS, () => applier.notify());
+    store.onNotify("deliver_webhook", () => deliveries.notify());
+    store.onNotify("expire_message", () => settling.notify());
+    store.onNotify("start_broadcast", () => starting.notify());
+    store.onNotify("review_broadcast", () => reviewing.notify());
+    store.onNotify(BROADCASTS, () => broadcasts.notify());
     const nudged = [applier, deliveries, settling, starting, reviewing, broadcasts];
     const onMoved = (): void => {
-      if (!this.isDead) for (const worker of nudged) worker.nudge();
+      if (!this.isDead) for (const worker of nudged) worker.notify();
     };
     this.#watch = new ClockWatch({ store, clock, log, onMoved });
     const onRight = (): void => {
-      if (!this.isDead) starting.nudge();
+      if (!this.isDead) starting.notify();
     };
     this.#wallClock = new WallClock({ store, clock, log, ask: () => Promise.resolve(), onRight });
     this.#wallClock.start();
@@ -193,7 +193,7 @@ export class Life implements Owner {
             }
           });
         }),
-      isAsked: false,
+      hasPendingQueries: false,
       close: () => undefined,
     };
   }
@@ -201,9 +201,9 @@ export class Life implements Owner {
   /** After each commit, as the server does it. */
   lookAtClock(): void {
     if (this.isDead) return;
-    this.#watch?.look();
-    this.#wallClock?.noteCommit();
-    this.#wallClock?.look();
+    this.#watch?.check();
+    this.#wallClock?.recordCommit();
+    this.#wallClock?.check();
   }
 
   /** `onAnswer` is given null where the life ends before it answers. */

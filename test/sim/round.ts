@@ -1,8 +1,8 @@
 /** One round: a story of some dozen steps from one seed, looked at after each, told again alike by the same seed. */
 import { credit, setPrice } from "#src/domain/billing/account.ts";
-import { resumeByHand } from "#src/domain/broadcasts/pause.ts";
+import { resumeManually } from "#src/domain/broadcasts/pause.ts";
 import { getBroadcast } from "#src/domain/broadcasts/read.ts";
-import { makeReady } from "#src/domain/numbers/readiness.ts";
+import { markReady } from "#src/domain/numbers/readiness.ts";
 import { decideByName } from "#src/domain/templates/decide.ts";
 import { resume, updateWorkspace } from "#src/domain/workspaces/update.ts";
 import { RATE, type Step, steps } from "./steps.ts";
@@ -121,19 +121,19 @@ function comeToRest(world: World): void {
   for (let i = 0; i < 3; i++) {
     world.command((tx) => {
       resume(tx, town.workspaceId);
-      makeReady(tx, town.number.id);
+      markReady(tx, town.number.id);
       updateWorkspace(tx, town.workspaceId, { dailyCap: null });
       for (const name of templates) decideByName(tx, town.workspaceId, name, "en_US", "APPROVED", null);
       if (world.isCharged) credit(tx, town.workspaceId, { amount: 10_000 * RATE, note: null, ref: null });
     });
     for (const { id } of world.look("SELECT id FROM broadcasts WHERE status = 'paused'")) {
-      world.command((tx) => resumeByHand(tx, getBroadcast(tx, Number(id))));
+      world.command((tx) => resumeManually(tx, getBroadcast(tx, Number(id))));
     }
     if (!scheduler.run(1.3 * HOUR)) world.complain("it does not come to rest");
     world.check(true);
   }
   const open = world.look(`SELECT b.id, b.status, b.pause_cause, b.waits_until, f.* FROM broadcasts b
-    JOIN broadcast_figures f ON f.broadcast_id = b.id
+    JOIN broadcast_counters f ON f.broadcast_id = b.id
     WHERE b.status NOT IN ('paused', 'scheduled') AND f.settled_at IS NULL AND b.waits_until IS NULL`);
   if (open.length > 0) world.complain(`broadcasts that do not end: ${JSON.stringify(open)}`);
   const stuck = world.look(

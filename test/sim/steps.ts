@@ -1,9 +1,9 @@
 /** What may happen in a story: each step with how often it comes, and what it does to the world. */
 import { credit, setPrice } from "#src/domain/billing/account.ts";
-import { pauseBroadcast, resumeByHand } from "#src/domain/broadcasts/pause.ts";
+import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
 import { getBroadcast } from "#src/domain/broadcasts/read.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
-import { makeReady, makeUnready } from "#src/domain/numbers/readiness.ts";
+import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";
 import { updateNumber } from "#src/domain/numbers/update.ts";
 import { decideByName } from "#src/domain/templates/decide.ts";
 import { resume, suspend, updateWorkspace } from "#src/domain/workspaces/update.ts";
@@ -123,7 +123,7 @@ function pause(world: World): string {
 function resumeOne(world: World): string {
   const id = someBroadcast(world, "'paused'");
   if (id === null) return "no broadcast to resume";
-  world.command((tx) => resumeByHand(tx, getBroadcast(tx, id)));
+  world.command((tx) => resumeManually(tx, getBroadcast(tx, id)));
   return `broadcast ${id} is resumed by hand`;
 }
 
@@ -157,15 +157,15 @@ function status(world: World): string {
   const { random, network, town } = world;
   const kind = random.pick(["sent", "delivered", "delivered", "read", "failed"] as const);
   if (random.chance(0.2)) {
-    const reference = `wx1.0simtown.${"0".repeat(10)}.${world.newToken("x").padStart(26, "0")}`;
-    const handover = { sender: senderOf(town), to: somebody(world), recipientUserId: null, reference };
+    const sendToken = `wx1.0simtown.${"0".repeat(10)}.${world.newToken("x").padStart(26, "0")}`;
+    const handover = { sender: senderOf(town), to: somebody(world), recipientNetworkUserId: null, sendToken };
     network.report({ ...handover, content: { type: "text", body: "" } }, kind, 0);
     return `a status of something unknown: ${kind}`;
   }
   if (network.taken.length === 0) return "nothing to report on";
   const { handover } = random.pick(network.taken.slice(-20));
   network.report(handover, kind, random.below(50));
-  return `one more status: ${kind} of ${handover.reference}`;
+  return `one more status: ${kind} of ${handover.sendToken}`;
 }
 
 function senderOf({ number }: World["town"]) {
@@ -232,14 +232,14 @@ const administration: readonly (readonly [number, (world: World) => string])[] =
   [
     2,
     (world) => {
-      world.command((tx) => makeUnready(tx, world.town.number.id, "switched off"));
+      world.command((tx) => markUnready(tx, world.town.number.id, "switched off"));
       return "the number is switched off";
     },
   ],
   [
     7,
     (world) => {
-      world.command((tx) => makeReady(tx, world.town.number.id));
+      world.command((tx) => markReady(tx, world.town.number.id));
       return "the number is ready";
     },
   ],

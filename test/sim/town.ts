@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Config, loadConfig } from "#src/config/config.ts";
 import { createSecretBox } from "#src/core/secret.ts";
-import { instanceId } from "#src/db/instance.ts";
+import { readOrCreateInstanceId } from "#src/db/instance.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { openStore } from "#src/db/store.ts";
 import { createGroup } from "#src/domain/groups/create.ts";
@@ -44,7 +44,7 @@ export interface Town extends Disposable {
 export function buildTown(): Town {
   const memory = "/dev/shm";
   const directory = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), "waxwing-sim-"));
-  const base = loadConfig({ env: {}, places: [], data: directory, listen: "127.0.0.1:0" });
+  const base = loadConfig({ env: {}, searchPaths: [], data: directory, listen: "127.0.0.1:0" });
   const config: Config = {
     ...base,
     webhooks: { ...base.webhooks, allowHttp: true, allowPrivate: true },
@@ -61,7 +61,7 @@ export function buildTown(): Town {
   scheduler.hold(() => {
     const store = openStore(origin, { busyTimeoutMs: 0 });
     migrate(store.client);
-    instanceId(store.client, startsAt, () => "0simtown", { inode: "1", bornAt: 1 });
+    readOrCreateInstanceId(store.client, startsAt, () => "0simtown", { inode: "1", createdAt: 1 });
     store.close();
     const building = new Disk(join(directory, "building.db"), origin, secretKey);
     const onError = (what: string): void => void failures.push(what);

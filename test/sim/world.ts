@@ -160,7 +160,7 @@ export class World {
     const row =
       client.prepare(`SELECT m.id, m.status, m.broadcast_id AS broadcastId, b.day_starts_at IS NOT NULL AS isBirthday,
         (SELECT what FROM temp.faults WHERE message_id = m.id LIMIT 1) AS fault
-      FROM messages m LEFT JOIN broadcasts b ON b.id = m.broadcast_id WHERE reference = ?`);
+      FROM messages m LEFT JOIN broadcasts b ON b.id = m.broadcast_id WHERE send_token = ?`);
     this.#rowOf = (reference) => {
       const found = row.get(reference) as (Omit<Row, "isBirthday"> & { isBirthday: number }) | undefined;
       return found === undefined ? null : { ...found, isBirthday: found.isBirthday === 1 };
@@ -298,7 +298,7 @@ export class World {
     life.store
       .write((tx) => {
         work(tx);
-        tx.wake(BROADCASTS);
+        tx.notify(BROADCASTS);
       })
       .then(
         () => {

@@ -64,7 +64,7 @@ export function isAtRest(data: string): boolean {
   try {
     const open = client.prepare(`SELECT
       (SELECT count(*) FROM messages WHERE status IN ('pending', 'queued', 'sending')) +
-      (SELECT count(*) FROM broadcasts b JOIN broadcast_figures f ON f.broadcast_id = b.id WHERE f.settled_at IS NULL) +
+      (SELECT count(*) FROM broadcasts b JOIN broadcast_counters f ON f.broadcast_id = b.id WHERE f.settled_at IS NULL) +
       (SELECT count(*) FROM callbacks WHERE done_at IS NULL) +
       (SELECT count(*) FROM deliveries WHERE status = 'pending')`);
     return open.pluck().get() === 0;
@@ -78,7 +78,7 @@ function readDatabase(data: string) {
   try {
     const all = (sql: string): Row[] => client.prepare(sql).all() as Row[];
     return {
-      messages: all("SELECT id, broadcast_id, to_phone, status, reference, outcome_unknown FROM messages"),
+      messages: all("SELECT id, broadcast_id, to_phone, status, send_token, outcome_unknown FROM messages"),
       broadcasts: all("SELECT id, name, status FROM broadcasts"),
       contacts: all("SELECT phone, name, consent FROM contacts"),
       inbounds: all("SELECT id, network_message_id FROM inbounds"),
@@ -101,16 +101,16 @@ function auditRequests(
   lost: string[],
   doubled: string[],
 ): void {
-  const byReference = new Map(messages.map((message) => [message.reference, message]));
+  const bySendToken = new Map(messages.map((message) => [message.send_token, message]));
   const asked = new Set<string>();
-  const references = new Set<string>();
+  const sendTokens = new Set<string>();
   for (const { to, label, reference, at, told } of requests) {
     // Everybody gets one message here, whatever came in between.
     if (asked.has(to)) doubled.push(`${label} to ${to}`);
     asked.add(to);
-    if (references.has(reference)) doubled.push(`reference ${reference}`);
-    references.add(reference);
-    const message = byReference.get(reference);
+    if (sendTokens.has(reference)) doubled.push(`send token ${reference}`);
+    sendTokens.add(reference);
+    const message = bySendToken.get(reference);
     if (message === undefined) lost.push(`${label} to ${to} was handed over, and there is no such message`);
     else if (told === "delivered" && message.status !== "delivered") {
       lost.push(`${label} to ${to} was reported as delivered, and is ${message.status}`);

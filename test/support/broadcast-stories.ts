@@ -5,18 +5,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asc, eq } from "drizzle-orm";
 import { credit } from "#src/domain/billing/account.ts";
-import { pauseBroadcast, resumeByHand } from "#src/domain/broadcasts/pause.ts";
+import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
 import { getBroadcast } from "#src/domain/broadcasts/read.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import type { FieldKind } from "#src/domain/contacts/custom-field.ts";
 import { addField } from "#src/domain/contacts/custom-fields.ts";
 import { createGroup } from "#src/domain/groups/create.ts";
-import { getFigures } from "#src/domain/messages/adjust-counters.ts";
+import { getCounters } from "#src/domain/messages/adjust-counters.ts";
 import type { RefusalScope } from "#src/domain/messages/outcome.ts";
-import { type BroadcastFigures, type Message, messages } from "#src/domain/messages/table.ts";
+import { type BroadcastCounters, type Message, messages } from "#src/domain/messages/table.ts";
 import { decideByName } from "#src/domain/templates/decide.ts";
 import type { TemplateStatus } from "#src/domain/templates/template.ts";
-import type { Handover } from "#src/networks/network.ts";
+import type { OutboundMessage } from "#src/networks/network.ts";
 import { TestClock } from "./clock.ts";
 import { putContactOf } from "./contacts.ts";
 import { type FakeNetwork, fakeNetwork, networkIdOf } from "./fake-network.ts";
@@ -187,11 +187,11 @@ export async function expectClosed(story: Story, id: number): Promise<void> {
 }
 
 export function broadcastOf({ app }: Story, id: number): Broadcast {
-  return app.store.read((reading) => getBroadcast(reading, id));
+  return app.store.read((tx) => getBroadcast(tx, id));
 }
 
-export function figuresOf({ app }: Story, id: number): BroadcastFigures {
-  return app.store.read((reading) => getFigures(reading, id));
+export function figuresOf({ app }: Story, id: number): BroadcastCounters {
+  return app.store.read((tx) => getCounters(tx, id));
 }
 
 export function rowsOf({ app }: Story, id: number): Message[] {
@@ -206,7 +206,7 @@ export async function pause({ app }: Story, id: number): Promise<void> {
 
 /** As `waxwing broadcast resume` does it. */
 export async function resume({ app }: Story, id: number): Promise<void> {
-  await app.store.write((tx) => void resumeByHand(tx, getBroadcast(tx, id)));
+  await app.store.write((tx) => void resumeManually(tx, getBroadcast(tx, id)));
   await app.clock.advance(0);
 }
 
@@ -253,7 +253,7 @@ export function refusal(code: string, scope: RefusalScope) {
 /** The network reports on these hand-overs, in one body. */
 export async function report(
   { app, shop }: Story,
-  handovers: readonly Handover[],
+  handovers: readonly OutboundMessage[],
   status: ReportedStatus["status"],
   code?: number,
 ): Promise<void> {
@@ -263,14 +263,14 @@ export async function report(
     ...handovers.map((handover) => ({
       id: networkIdOf(handover),
       status,
-      reference: handover.reference,
+      sendToken: handover.sendToken,
       ...(code === undefined ? {} : { code }),
     })),
   );
 }
 
 /** The texts that fill a hand-over's body. */
-export function valuesOf({ content }: Handover): string[] {
+export function valuesOf({ content }: OutboundMessage): string[] {
   if (content.type !== "template") throw new Error("this is no template");
   return content.body.map(({ text }) => text);
 }

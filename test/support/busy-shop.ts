@@ -1,6 +1,6 @@
 /** A shop with something of everything in its database: what checks, backups and restores are tried on. */
 import { changeConsent } from "#src/domain/contacts/change-consent.ts";
-import { link } from "#src/domain/contacts/identity.ts";
+import { linkContacts } from "#src/domain/contacts/identity.ts";
 import { contacts } from "#src/domain/contacts/table.ts";
 import { createGroup } from "#src/domain/groups/create.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
@@ -33,7 +33,7 @@ export async function busyShop(app: TestServer): Promise<TestWorkspace> {
     const [one, other] = tx.db.select().from(contacts).limit(2).all();
     if (one === undefined || other === undefined) throw new Error("there are no two contacts");
     const workspace = getWorkspace(tx, shop.id);
-    link(tx, workspace, one, other);
+    linkContacts(tx, workspace, one, other);
     changeConsent(tx, workspace, one, { kind: "opt_in" }, { source: "manual", evidence: {} });
     createGroup(tx, shop.id, { name: "Empty list", checkedFilter: null });
   });

@@ -1,7 +1,7 @@
 /** What the console's black-box tests share: browsers with a cookie and a form key, people of each role, their links. */
 import { expect } from "bun:test";
 import { inviteUser } from "#src/domain/users/invite.ts";
-import { makeSetupLink } from "#src/domain/users/links.ts";
+import { createSetupLink } from "#src/domain/users/links.ts";
 import type { Role } from "#src/domain/users/user.ts";
 import type { Answered, TestServer } from "./server.ts";
 
@@ -48,7 +48,7 @@ export class Visitor {
 
 /** The first operator, made by the link that a first start prints. */
 export async function firstOperator(app: TestServer, email = "op@example.com"): Promise<Visitor> {
-  const link = await app.store.write(makeSetupLink);
+  const link = await app.store.write(createSetupLink);
   const visitor = new Visitor(app);
   const answered = await visitor.post("/links/use", { token: link?.token, email, password: PASSWORD });
   expect([answered.status, answered.text]).toEqual([201, expect.stringContaining(email)]);

@@ -3,14 +3,14 @@
  * real parser, so whatever the Cloud API could write can be brought in.
  */
 import type { Outcome } from "#src/domain/messages/outcome.ts";
-import type { Handover, Network } from "#src/networks/network.ts";
+import type { Network, OutboundMessage } from "#src/networks/network.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 
-type Answer = Outcome | ((handover: Handover) => Outcome | Promise<Outcome>);
+type Answer = Outcome | ((handover: OutboundMessage) => Outcome | Promise<Outcome>);
 
 export interface FakeNetwork extends Network {
   /** Every hand-over, in the order in which they came. */
-  readonly sent: Handover[];
+  readonly sent: OutboundMessage[];
   /** Answers of the next hand-overs, in order; afterwards everything is accepted. */
   next(...answers: Answer[]): void;
   /** Answers of all hand-overs to come. */
@@ -20,7 +20,7 @@ export interface FakeNetwork extends Network {
 }
 
 export function fakeNetwork(): FakeNetwork {
-  const sent: Handover[] = [];
+  const sent: OutboundMessage[] = [];
   const script: Answer[] = [];
   let standing: Answer = (handover) => accepted(handover);
   let isReachable = true;
@@ -46,19 +46,19 @@ export function fakeNetwork(): FakeNetwork {
 
 /** Taken, under an id made of the reference, so that a test can name it before the answer. */
 export function accepted(
-  handover: Handover,
-  named: { recipientId?: string; recipientUserId?: string } = {},
+  handover: OutboundMessage,
+  named: { recipientId?: string; recipientNetworkUserId?: string } = {},
 ): Extract<Outcome, { kind: "accepted" }> {
   return {
     kind: "accepted",
     networkMessageId: networkIdOf(handover),
     recipientId: named.recipientId ?? handover.to?.slice(1) ?? null,
-    recipientUserId: named.recipientUserId ?? null,
+    recipientNetworkUserId: named.recipientNetworkUserId ?? null,
   };
 }
 
-export function networkIdOf({ reference }: { reference: string }): string {
-  return `wamid.${reference}`;
+export function networkIdOf({ sendToken }: { sendToken: string }): string {
+  return `wamid.${sendToken}`;
 }
 
 export function refused(code: string): Outcome {
@@ -79,11 +79,11 @@ export const unknown: Outcome = { kind: "unknown", reason: "the connection was r
 
 /** An answer that waits until the test gives it, and tells when the network was asked. */
 export function gate(): {
-  answer: (handover: Handover) => Promise<Outcome>;
-  reached: Promise<Handover>;
+  answer: (handover: OutboundMessage) => Promise<Outcome>;
+  reached: Promise<OutboundMessage>;
   open: (outcome: Outcome | "accepted") => void;
 } {
-  const { promise: reached, resolve: reach } = Promise.withResolvers<Handover>();
+  const { promise: reached, resolve: reach } = Promise.withResolvers<OutboundMessage>();
   const { promise: opened, resolve: open } = Promise.withResolvers<Outcome | "accepted">();
   return {
     reached,

@@ -13,9 +13,9 @@ import { migrate } from "#src/db/migrate.ts";
 import { openStore } from "#src/db/store.ts";
 import { credit, setPrice } from "#src/domain/billing/account.ts";
 import { createContact } from "#src/domain/contacts/create.ts";
-import { addMember, findOrCreateList } from "#src/domain/groups/membership.ts";
+import { addMember, findOrCreateStaticGroup } from "#src/domain/groups/membership.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
-import { makeReady } from "#src/domain/numbers/readiness.ts";
+import { markReady } from "#src/domain/numbers/readiness.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
 import { createKey } from "#src/domain/workspaces/api-keys.ts";
@@ -340,7 +340,7 @@ async function furnish(data: string, options: InstallationOptions, hook: string 
       appSecret: null,
     } as const;
     const number = addNumber(tx, id, { phone: "+911244001100", name: "Shop", throughput, route });
-    makeReady(tx, number.id);
+    markReady(tx, number.id);
     if (hook !== null) setWebhook(tx, box, id, hook);
     const components = [{ type: "BODY", text: "This is {{1}}." }];
     addTemplate(
@@ -350,7 +350,7 @@ async function furnish(data: string, options: InstallationOptions, hook: string 
       "APPROVED",
     );
     const lists = Array.from({ length: listCount }, (_, index) => ({
-      id: findOrCreateList(tx, id, `List ${index + 1}`).id,
+      id: findOrCreateStaticGroup(tx, id, `List ${index + 1}`).id,
       people: people.slice((index * count) / listCount, ((index + 1) * count) / listCount),
     }));
     for (const list of lists) {

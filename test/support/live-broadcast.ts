@@ -226,7 +226,7 @@ export async function expectedMoney(installation: Installation, deliveredInAll: 
 export function handedOverBetween({ data }: Installation, { id }: LiveBroadcast, from: number, to: number): number {
   const client = openClient(`${data}/waxwing.db`, { readonly: true, timeout: 5_000 });
   try {
-    const sql = "SELECT count(*) FROM messages WHERE broadcast_id = ? AND handed_over_at BETWEEN ? AND ?";
+    const sql = "SELECT count(*) FROM messages WHERE broadcast_id = ? AND dispatched_at BETWEEN ? AND ?";
     return Number(client.prepare(sql).pluck().get(id, from, to));
   } finally {
     client.close();

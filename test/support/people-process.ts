@@ -5,7 +5,7 @@
 
 import { openStore } from "#src/db/store.ts";
 import { changeConsent } from "#src/domain/contacts/change-consent.ts";
-import { findPerson } from "#src/domain/contacts/find.ts";
+import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { putContact } from "#src/domain/contacts/put.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 
@@ -28,7 +28,7 @@ async function work(database: string, workspaceId: number): Promise<void> {
     turn += 1;
     await store.write((tx) => {
       const workspace = getWorkspace(tx, workspaceId);
-      const person = findPerson(tx, workspaceId, personOf((turn * 137) % OTHERS_PEOPLE), workspace.country);
+      const person = lookUpContact(tx, workspaceId, personOf((turn * 137) % OTHERS_PEOPLE), workspace.country);
       if (person === null) throw new Error("this is no number");
       const why = { source: "api" as const, evidence: { turn } };
       const { contact } = putContact(tx, workspace, person, { profile: { city: cityOf(turn) } }, why);

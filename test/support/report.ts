@@ -7,18 +7,18 @@ export interface ReportedStatus {
   id: string;
   status: "sent" | "delivered" | "read" | "failed";
   /** Echoed when given. */
-  reference?: string | undefined;
+  sendToken?: string | undefined;
   at?: number;
   code?: number;
 }
 
-export function statusItem({ id, status, reference, at, code }: ReportedStatus, now: number): object {
+export function statusItem({ id, status, sendToken, at, code }: ReportedStatus, now: number): object {
   return {
     id,
     status,
     timestamp: seconds(at ?? now),
     recipient_id: "919876543210",
-    ...(reference === undefined ? {} : { biz_opaque_callback_data: reference }),
+    ...(sendToken === undefined ? {} : { biz_opaque_callback_data: sendToken }),
     ...(status === "failed" ? { errors: [{ code: code ?? 131026, title: "failed" }] } : {}),
   };
 }

@@ -5,7 +5,7 @@
 import { connect } from "node:net";
 import type { Store } from "#src/db/store.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
-import type { Handover, Network } from "#src/networks/network.ts";
+import type { Network, OutboundMessage } from "#src/networks/network.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 import type { TestServer, TestWorkspace } from "./server.ts";
 
@@ -54,9 +54,9 @@ export async function fillBucket(app: TestServer, { key, number }: TestWorkspace
 
 export interface FakeNetwork extends Network {
   /** Everything that was handed over, in order. */
-  handovers: Handover[];
+  handovers: OutboundMessage[];
   /** What the next hand-overs are answered. */
-  answer: (handover: Handover) => Outcome | Promise<Outcome>;
+  answer: (handover: OutboundMessage) => Outcome | Promise<Outcome>;
 }
 
 export function fakeNetwork(answer: FakeNetwork["answer"] = () => accepted()): FakeNetwork {
@@ -79,7 +79,12 @@ let acceptedCount = 0;
 /** `recipientId`: how the network spells the person, in digits. */
 export function accepted(recipientId: string | null = null): Outcome {
   acceptedCount += 1;
-  return { kind: "accepted", networkMessageId: `wamid.FAKE${acceptedCount}`, recipientId, recipientUserId: null };
+  return {
+    kind: "accepted",
+    networkMessageId: `wamid.FAKE${acceptedCount}`,
+    recipientId,
+    recipientNetworkUserId: null,
+  };
 }
 
 export function refused(code: string): Outcome {

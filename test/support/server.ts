@@ -22,7 +22,7 @@ import type { TemplateStatus } from "#src/domain/templates/template.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
 import { createKey } from "#src/domain/workspaces/api-keys.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
-import { checkDatabase, type Finding } from "#src/health/check.ts";
+import { type CheckFinding, checkDatabase } from "#src/health/check.ts";
 import { inboundCallback } from "#src/networks/simulator/callback.ts";
 import type { Server, ServerOptions } from "#src/server/options.ts";
 import { startServer } from "#src/server/server.ts";
@@ -31,7 +31,7 @@ import { isInTransit } from "./traffic.ts";
 
 type Sections = Omit<Config, "file" | "storage" | "secrets">;
 
-export interface TestServerOptions extends Pick<ServerOptions, "lookup" | "networks" | "placeOf"> {
+export interface TestServerOptions extends Pick<ServerOptions, "lookup" | "networks" | "readFileIdentity"> {
   config?: { [S in keyof Sections]?: Partial<Sections[S]> };
   /** Continues with the database of an earlier server, and leaves it there. */
   directory?: string;
@@ -109,7 +109,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), "waxwing-test-"));
   const clock = options.clock ?? new TestClock();
   const logged: string[] = [];
-  const base = loadConfig({ env: {}, places: [], data: directory, listen: "127.0.0.1:0" });
+  const base = loadConfig({ env: {}, searchPaths: [], data: directory, listen: "127.0.0.1:0" });
   const config = merge(base, {
     simulator: { deliverAfterMs: 0, readAfterMs: 0, noAnswerAfterMs: 0 },
     webhooks: { allowHttp: true, allowPrivate: true, jitter: 0 },
@@ -118,8 +118,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   const log = createLog({ level: "info", format: "text", now: () => clock.now(), write: (line) => logged.push(line) });
   // A test that goes on with a copied directory means a crash, not a restored copy, unless it says where files lie.
-  const placeOf = () => ({ inode: "1", bornAt: 1 });
-  const server = await startServer({ placeOf, ...options, config, log, clock });
+  const readFileIdentity = () => ({ inode: "1", createdAt: 1 });
+  const server = await startServer({ readFileIdentity, ...options, config, log, clock });
   const { store } = server;
   const random = systemRandom;
   const box = createSecretBox(loadSecretKey({ keyFile: config.secrets.keyFile, env: {}, random }, true), random);
@@ -129,7 +129,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   // What is neither with the test nor with the server is on its way between them.
   const isOnItsWay = (): boolean => sentCount - answeredCount > server.pendingRequests();
   clock.isCertain = () => server.isReading() || isOnItsWay() || isInTransit();
-  clock.progress = () => store.figures.operations + store.figures.failures + sentCount + answeredCount;
+  clock.progress = () => store.counters.operations + store.counters.failures + sentCount + answeredCount;
   let stopped = false;
 
   const call = async (method: string, path: string, given: CallOptions = {}): Promise<Answered> => {
@@ -219,10 +219,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 }
 
 /** Every story ends with a database of which everything is true that `waxwing check` knows of. */
-function brokenIn(path: string, now: number): Finding[] {
+function brokenIn(path: string, now: number): CheckFinding[] {
   const client = openClient(path, { readonly: true });
   try {
-    return checkDatabase(client, { now, whole: true }).findings;
+    return checkDatabase(client, { now, isExclusive: true }).findings;
   } finally {
     client.close();
   }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "#src/core/clock.ts";
-import { instanceId as readInstanceId } from "#src/db/instance.ts";
+import { readOrCreateInstanceId as readInstanceId } from "#src/db/instance.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { openStore, type Store } from "#src/db/store.ts";
 import { credit, setPrice } from "#src/domain/billing/account.ts";

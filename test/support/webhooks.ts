@@ -109,7 +109,7 @@ export async function isGenuine(hit: Pick<Hit, "body" | "headers">, secret: stri
 
 /** The box that the server itself seals with. */
 export function boxOf(app: TestServer): SecretBox {
-  const { secrets } = loadConfig({ env: {}, places: [], data: app.directory, listen: "127.0.0.1:0" });
+  const { secrets } = loadConfig({ env: {}, searchPaths: [], data: app.directory, listen: "127.0.0.1:0" });
   const key = loadSecretKey({ keyFile: secrets.keyFile, env: {}, random: systemRandom }, true);
   return createSecretBox(key, systemRandom);
 }
@@ -122,14 +122,14 @@ export async function emit(app: TestServer, workspace: TestWorkspace): Promise<n
 }
 
 export function delivery(app: TestServer, id: number): DeliveryDetail {
-  return app.store.read((reading) => getDelivery(reading, id));
+  return app.store.read((tx) => getDelivery(tx, id));
 }
 
 /** All of a workspace's, oldest first. */
 export function deliveries(app: TestServer, workspace: TestWorkspace): DeliveryDetail[] {
-  return app.store.read((reading) =>
-    listDeliveries(reading, workspace.id, { status: null, before: null, limit: 1_000 })
-      .map(({ id }) => getDelivery(reading, id))
+  return app.store.read((tx) =>
+    listDeliveries(tx, workspace.id, { status: null, before: null, limit: 1_000 })
+      .map(({ id }) => getDelivery(tx, id))
       .reverse(),
   );
 }

@@ -14,7 +14,7 @@ interface MessageRow {
   status: string;
   error_code: string | null;
   money: string;
-  reference: string;
+  send_token: string;
 }
 
 interface End {
@@ -150,7 +150,7 @@ export class Stories {
 
   /** The last one to this person. */
   messageOf(to: string): MessageRow | undefined {
-    const query = `SELECT id, status, error_code, money, reference FROM messages WHERE to_phone = '${to}' ORDER BY id`;
+    const query = `SELECT id, status, error_code, money, send_token FROM messages WHERE to_phone = '${to}' ORDER BY id`;
     return this.#shop.rows<MessageRow>(query).at(-1);
   }
 

@@ -116,7 +116,7 @@ export async function startWhatsapp(options: WorldOptions = {}): Promise<Whatsap
     );
     // The first look at the account, and a full bucket.
     await clock.advance(1_000);
-    return app.store.read((reading) => getNumber(reading, added.id));
+    return app.store.read((tx) => getNumber(tx, added.id));
   };
   const first = await addOne(made.id, options.number);
   return {
@@ -128,7 +128,7 @@ export async function startWhatsapp(options: WorldOptions = {}): Promise<Whatsap
     webhooks,
     callbackUrl,
     workspace: { ...made, number: first.phone, numberId: first.id },
-    number: () => app.store.read((reading) => getNumber(reading, first.id)),
+    number: () => app.store.read((tx) => getNumber(tx, first.id)),
     addNumber: addOne,
     async hear(...posted) {
       const status = await graph.callback(...posted);

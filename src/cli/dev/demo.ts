@@ -9,7 +9,7 @@ import type { SecretBox } from "#src/core/secret.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { credit, setPrice } from "#src/domain/billing/account.ts";
 import { createContact } from "#src/domain/contacts/create.ts";
-import { addMember, findOrCreateList } from "#src/domain/groups/membership.ts";
+import { addMember, findOrCreateStaticGroup } from "#src/domain/groups/membership.ts";
 import { receive } from "#src/domain/inbound/receive.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
@@ -122,7 +122,7 @@ export function writeDemo(tx: Tx, box: SecretBox, webhookUrl: string): Demo {
   });
   for (const { json, status } of TEMPLATES) addTemplate(tx, workspaceId, readNewTemplate(json), status);
   setSample(tx, workspaceId, "new_menu", "en_US", "https://www.example.com/menu.jpg");
-  const regulars = findOrCreateList(tx, workspaceId, "Regulars");
+  const regulars = findOrCreateStaticGroup(tx, workspaceId, "Regulars");
   for (const [digits, name] of PEOPLE) {
     const optIn = { source: "import", evidence: { note: "demo" } } as const;
     const contact = createContact(tx, workspaceId, { phone: fromNetwork(digits), profile: { name }, optIn });
@@ -134,7 +134,7 @@ export function writeDemo(tx: Tx, box: SecretBox, webhookUrl: string): Demo {
     text: "Hello, are you open today?",
     at: tx.now,
   });
-  for (const report of parseCallback(body)) if (report.kind === "inbound") receive(tx, number, report);
+  for (const item of parseCallback(body)) if (item.kind === "inbound") receive(tx, number, item);
   return {
     workspaceId,
     key,

@@ -26,10 +26,10 @@ interface Received {
   readonly body: string;
 }
 
-const KEPT = 200;
+const RECEIVED_MAX = 200;
 const BODY_BYTES_MAX = 1024 * 1024;
 /** A receiver refuses what somebody plays back later (spec.md, Authentication 5). */
-const OLDEST_SECONDS = 5 * 60;
+const SIGNATURE_AGE_MAX_SECONDS = 5 * 60;
 
 export function startViewer(clock: Clock): Viewer {
   const received: Received[] = [];
@@ -39,11 +39,12 @@ export function startViewer(clock: Clock): Viewer {
   const receive = async (request: Request): Promise<Response> => {
     const body = new Uint8Array(await request.arrayBuffer());
     const signature = request.headers.get("service-signature") ?? "";
-    const { type, text } = layOut(new TextDecoder().decode(body));
-    const distrust = secret === null ? "the secret is not known yet" : findFault(signature, body, secret, clock.now());
+    const { type, text } = formatBody(new TextDecoder().decode(body));
+    const distrust =
+      secret === null ? "the secret is not known yet" : findSignatureProblem(signature, body, secret, clock.now());
     count += 1;
     received.unshift({ number: count, at: new Date(clock.now()).toISOString(), type, distrust, signature, body: text });
-    received.length = Math.min(received.length, KEPT);
+    received.length = Math.min(received.length, RECEIVED_MAX);
     return new Response(distrust ?? "received", { status: distrust === null ? 200 : 400 });
   };
 
@@ -80,17 +81,18 @@ const HEADERS = {
 };
 
 /** What is wrong with a signature, in words; null where nothing is. */
-export function findFault(header: string, body: Uint8Array, secret: string, nowMs: number): string | null {
+export function findSignatureProblem(header: string, body: Uint8Array, secret: string, nowMs: number): string | null {
   const parts = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header);
   if (parts?.[1] === undefined || parts[2] === undefined)
     return "the Service-Signature header is missing or unreadable";
   const signed = Buffer.concat([Buffer.from(`${parts[1]}.`), body]);
   if (!constantTimeEqual(hmacSha256Hex(secret, signed), parts[2])) return "the signature does not match";
-  if (Math.abs(nowMs / 1000 - Number(parts[1])) > OLDEST_SECONDS) return "the signature is older than five minutes";
+  if (Math.abs(nowMs / 1000 - Number(parts[1])) > SIGNATURE_AGE_MAX_SECONDS)
+    return "the signature is older than five minutes";
   return null;
 }
 
-function layOut(text: string): { type: string; text: string } {
+function formatBody(text: string): { type: string; text: string } {
   try {
     const json: unknown = JSON.parse(text);
     const type = typeof json === "object" && json !== null && "type" in json ? String(json.type) : "(no type)";

@@ -2,7 +2,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { Micros } from "#src/core/money.ts";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { type BillingAccount, billingAccounts, ledgerEntries } from "./table.ts";
 
 const byWorkspace = statement((db) =>
@@ -14,8 +14,8 @@ const byWorkspace = statement((db) =>
 );
 
 /** Undefined: the workspace is not charged. */
-export function findAccount(reading: Reading, workspaceId: number): BillingAccount | undefined {
-  return byWorkspace(reading).get({ workspaceId });
+export function findAccount(tx: ReadTx, workspaceId: number): BillingAccount | undefined {
+  return byWorkspace(tx).get({ workspaceId });
 }
 
 /** What may still be spent; negative when messages were delivered after their hold had been released. */

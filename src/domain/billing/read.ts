@@ -1,13 +1,13 @@
 /** The ledger of a workspace that is charged, the newest entry first. */
 import { and, desc, eq, lt } from "drizzle-orm";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { ledgerEntries } from "./table.ts";
 
 export type LedgerEntry = typeof ledgerEntries.$inferSelect;
 
 /** `before`: the last entry of the page above; null at the beginning. */
-export function listLedger(reading: Reading, workspaceId: number, before: number | null, limit: number): LedgerEntry[] {
-  return reading.db
+export function listLedger(tx: ReadTx, workspaceId: number, before: number | null, limit: number): LedgerEntry[] {
+  return tx.db
     .select()
     .from(ledgerEntries)
     .where(and(eq(ledgerEntries.workspaceId, workspaceId), before === null ? undefined : lt(ledgerEntries.id, before)))

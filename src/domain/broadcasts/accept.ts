@@ -12,12 +12,12 @@ import { available } from "../billing/account.ts";
 import type { BillingAccount } from "../billing/table.ts";
 import { changeConsent } from "../contacts/change-consent.ts";
 import { createContact } from "../contacts/create.ts";
-import { createFigures, holdAhead, holdCost } from "../messages/broadcast-cost.ts";
+import { createCounters, holdCost, holdUpFront } from "../messages/broadcast-cost.ts";
 import { dayOf } from "./birthday.ts";
 import { BROADCASTS } from "./broadcast.ts";
 import { type BroadcastInput, type BroadcastPlan, planBroadcast } from "./plan.ts";
 import { addRecipient } from "./recipients.ts";
-import { type Judged, judgePeople } from "./resolve-list.ts";
+import { type ResolvedRecipient, resolveList } from "./resolve-list.ts";
 import { describeSkip } from "./skip.ts";
 import { type Broadcast, broadcasts } from "./table.ts";
 
@@ -26,7 +26,7 @@ export interface AcceptRequest {
   input: BroadcastInput;
   instanceId: string;
   /** How many of the group have opted in, counted a moment ago; needed where a group is charged at once. */
-  reachable: number | null;
+  audienceSize: number | null;
   /** What stands behind the consents that are recorded. */
   evidence: Record<string, unknown>;
 }
@@ -35,7 +35,7 @@ export interface AcceptedBroadcast {
   broadcast: Broadcast;
   plan: BroadcastPlan;
   /** Those of the list who are left out, in its order. */
-  skipped: Judged[];
+  skipped: ResolvedRecipient[];
 }
 
 /** Throws the `Problem` that stands in the way; then nothing at all is stored. */
@@ -45,17 +45,17 @@ export function acceptBroadcast(tx: Tx, request: AcceptRequest): AcceptedBroadca
   const { workspace, account, group, sendAt } = plan;
   const people =
     "to" in input.audience
-      ? judgePeople(tx, input.audience.to, { workspace, variables: plan.variables, underCap: sendAt === null })
+      ? resolveList(tx, input.audience.to, { workspace, variables: plan.variables, isCapChecked: sendAt === null })
       : [];
   const skipped = people.filter(({ skip }) => skip !== null);
-  const toGo = people.length - skipped.length;
+  const pending = people.length - skipped.length;
 
   const broadcast = insertBroadcast(tx, plan, input, people.length);
-  for (const judged of people) addJudged(tx, plan, broadcast, judged, request);
-  createFigures(tx, {
+  for (const resolved of people) addResolved(tx, plan, broadcast, resolved, request);
+  createCounters(tx, {
     broadcastId: broadcast.id,
     workspaceId,
-    toGo,
+    pending,
     skipped: skipped.length,
     isCharged: account !== null,
     rate: account?.rate ?? 0,
@@ -64,12 +64,12 @@ export function acceptBroadcast(tx: Tx, request: AcceptRequest): AcceptedBroadca
     const isCovered =
       group === null
         ? holdCost(tx, broadcast.id)
-        : holdAhead(tx, broadcast.id, account.rate * requireCounted(request.reachable));
+        : holdUpFront(tx, broadcast.id, account.rate * requireCounted(request.audienceSize));
     if (!isCovered)
-      throw notCovered(account, account.rate * (group === null ? toGo : requireCounted(request.reachable)));
+      throw notCovered(account, account.rate * (group === null ? pending : requireCounted(request.audienceSize)));
   }
-  if (sendAt === null) tx.wake(BROADCASTS);
-  else enqueue(tx, { kind: "start_broadcast", subject: broadcast.id, lane: workspaceId, dueAt: sendAt });
+  if (sendAt === null) tx.notify(BROADCASTS);
+  else enqueue(tx, { kind: "start_broadcast", subject: broadcast.id, queueKey: workspaceId, dueAt: sendAt });
   return { broadcast, plan, skipped };
 }
 
@@ -80,9 +80,9 @@ export function notCovered(account: BillingAccount, needed: Micros): Problem {
   });
 }
 
-function requireCounted(reachable: number | null): number {
-  if (reachable === null) throw new Error("a group that is charged at once has to be counted first");
-  return reachable;
+function requireCounted(audienceSize: number | null): number {
+  if (audienceSize === null) throw new Error("a group that is charged at once has to be counted first");
+  return audienceSize;
 }
 
 function insertBroadcast(tx: Tx, plan: BroadcastPlan, input: BroadcastInput, requested: number): Broadcast {
@@ -112,8 +112,8 @@ function insertBroadcast(tx: Tx, plan: BroadcastPlan, input: BroadcastInput, req
       dueSince: sendAt ?? tx.now,
       isBuilt: false,
       builtAfterId: 0,
-      failsUnsent: false,
-      isTidy: false,
+      isFailingUnsent: false,
+      isUnsentSkipped: false,
       createdAt: tx.now,
       startedAt: sendAt === null ? tx.now : null,
     })
@@ -122,25 +122,25 @@ function insertBroadcast(tx: Tx, plan: BroadcastPlan, input: BroadcastInput, req
 }
 
 /** Everybody who has not opted out is recorded as opted in, also whom the broadcast leaves out for another reason. */
-function addJudged(
+function addResolved(
   tx: Tx,
   { workspace }: BroadcastPlan,
   broadcast: Broadcast,
-  { input, person, skip }: Judged,
+  { input, contactLookup, skip }: ResolvedRecipient,
   { instanceId, evidence }: AcceptRequest,
 ): void {
-  const why = { source: "api" as const, evidence: { ...evidence, broadcast: broadcast.id } };
-  let contactId = person?.contact?.id ?? null;
-  if (person !== null && skip?.reason !== "duplicate") {
-    if (person.contact === null) {
-      contactId = createContact(tx, workspace.id, { phone: person.phone as E164, optIn: why }).id;
-    } else if (person.contact.consent === "unknown") {
-      changeConsent(tx, workspace, person.contact, { kind: "opt_in" }, why);
+  const consentEvidence = { source: "api" as const, evidence: { ...evidence, broadcast: broadcast.id } };
+  let contactId = contactLookup?.contact?.id ?? null;
+  if (contactLookup !== null && skip?.reason !== "duplicate") {
+    if (contactLookup.contact === null) {
+      contactId = createContact(tx, workspace.id, { phone: contactLookup.phone as E164, optIn: consentEvidence }).id;
+    } else if (contactLookup.contact.consent === "unknown") {
+      changeConsent(tx, workspace, contactLookup.contact, { kind: "opt_in" }, consentEvidence);
     }
   }
   const recipient = {
     contactId,
-    to: person?.phone ?? input,
+    to: contactLookup?.phone ?? input,
     values: null,
     status: skip === null ? ("pending" as const) : ("skipped" as const),
     skip: skip === null ? null : { code: skip.reason, reason: describeSkip(skip.reason, skip.detail) },

@@ -3,11 +3,11 @@
  * as the answer and for one that came later, by status.
  */
 import type { Tx } from "#src/db/transaction.ts";
-import { getFigures } from "../messages/adjust-counters.ts";
-import { takeReportedRefusal } from "../messages/breaker.ts";
+import { getCounters } from "../messages/adjust-counters.ts";
+import { consumeReportedRefusal } from "../messages/breaker.ts";
 import { describeFailure, type Failure } from "../messages/streak.ts";
 import { findNumber } from "../numbers/read.ts";
-import { makeUnready } from "../numbers/readiness.ts";
+import { markUnready } from "../numbers/readiness.ts";
 import { isFinished } from "./broadcast.ts";
 import { finishBroadcast } from "./finish.ts";
 import { update } from "./move.ts";
@@ -21,22 +21,22 @@ const TEMPLATE_DISABLED = "132016";
 
 /** Obeys what a status has said since the broadcast was last looked at. Returns the broadcast as it is then. */
 export function obeyReported(tx: Tx, id: number): Broadcast {
-  const { toGo, sending } = getFigures(tx, id);
+  const { pending, sending } = getCounters(tx, id);
   // All have left, but one on its way may come back to be sent again: what was said is kept until then.
-  const refusal = toGo === 0 && sending > 0 ? null : takeReportedRefusal(tx, id);
+  const refusal = pending === 0 && sending > 0 ? null : consumeReportedRefusal(tx, id);
   if (refusal !== null) obeyRefusal(tx, id, refusal);
   return getBroadcast(tx, id);
 }
 
 export function obeyRefusal(tx: Tx, id: number, refusal: Failure): void {
   const broadcast = getBroadcast(tx, id);
-  const { code, words, scope } = refusal;
+  const { code, message, scope } = refusal;
   const isUnready = scope === "number" && NUMBER_UNREADY.includes(code);
   if (isUnready && findNumber(tx, broadcast.numberId)?.ready === true) {
-    makeUnready(tx, broadcast.numberId, words, "network");
+    markUnready(tx, broadcast.numberId, message, "network");
   }
   // Where nobody is left to be spared, a pause would only keep it from its end.
-  if (isFinished(broadcast.status) || getFigures(tx, id).toGo === 0) return;
+  if (isFinished(broadcast.status) || getCounters(tx, id).pending === 0) return;
   const reason = describeFailure(refusal);
   if (scope !== "template") holdBroadcast(tx, broadcast, isUnready ? "number" : "account", reason);
   else if (code === TEMPLATE_DISABLED) finishBroadcast(tx, broadcast, "failed", reason);

@@ -2,7 +2,7 @@
  * Whom a group would reach, counted without building anybody: one statement for the reader's thread, for it walks over all
  * members. Birthday broadcasts are counted person by person instead, for a number may have several whose day it is.
  */
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { findField } from "../contacts/custom-fields.ts";
 import { listPeople } from "../contacts/details.ts";
 import { getContact } from "../contacts/find.ts";
@@ -11,7 +11,7 @@ import { birthdayConditions, celebrants } from "./birthday.ts";
 import type { BroadcastPlan } from "./plan.ts";
 import { type BroadcastVariables, contactFieldNames, requiredFields, resolveValues } from "./values.ts";
 
-export interface Reach {
+export interface AudienceEstimate {
   reached: number;
   optedOut: number;
   noOptIn: number;
@@ -29,9 +29,9 @@ const COLUMNS: Readonly<Record<(typeof contactFieldNames)[number], string>> = {
 };
 
 /** One row with `opted_in`, `opted_out`, `no_opt_in` and `missing`; those who miss a value have opted in. */
-export function reachSql(reading: Reading, plan: BroadcastPlan): Sql {
-  const members = membersSql(reading, plan);
-  const missing = missingSql(reading, plan.workspace.id, plan.variables);
+export function audienceEstimateSql(tx: ReadTx, plan: BroadcastPlan): Sql {
+  const members = membersSql(tx, plan);
+  const missing = missingSql(tx, plan.workspace.id, plan.variables);
   return {
     sql:
       "SELECT coalesce(sum(consent = 'opted_in'), 0) AS opted_in, coalesce(sum(consent = 'opted_out'), 0) AS opted_out, " +
@@ -42,7 +42,7 @@ export function reachSql(reading: Reading, plan: BroadcastPlan): Sql {
   };
 }
 
-export function readReach(row: Readonly<Record<string, unknown>> | undefined): Reach {
+export function readAudienceEstimate(row: Readonly<Record<string, unknown>> | undefined): AudienceEstimate {
   const missingVariable = Number(row?.missing ?? 0);
   return {
     reached: Number(row?.opted_in ?? 0) - missingVariable,
@@ -62,47 +62,50 @@ export function celebrantIdsSql(plan: BroadcastPlan, at: number, afterId: number
 
 /** Counts the celebrants on these numbers. */
 export function countCelebrants(
-  reading: Reading,
+  tx: ReadTx,
   plan: BroadcastPlan,
   at: number,
   contactIds: readonly number[],
-): Reach {
+): AudienceEstimate {
   const { group, workspace, variables } = plan;
   const conditions = group?.filter == null ? [] : birthdayConditions(group.filter);
-  const reach: Reach = { reached: 0, optedOut: 0, noOptIn: 0, missingVariable: 0 };
+  const estimate: AudienceEstimate = { reached: 0, optedOut: 0, noOptIn: 0, missingVariable: 0 };
   for (const id of contactIds) {
-    const contact = getContact(reading, workspace.id, id);
-    for (const person of celebrants(conditions, contact, listPeople(reading, id), at, workspace.timezone)) {
-      if (contact.consent === "opted_out") reach.optedOut += 1;
-      else if (contact.consent !== "opted_in") reach.noOptIn += 1;
-      else if ("missing" in resolveValues(reading, variables, contact, person)) reach.missingVariable += 1;
-      else reach.reached += 1;
+    const contact = getContact(tx, workspace.id, id);
+    for (const addressee of celebrants(conditions, contact, listPeople(tx, id), at, workspace.timezone)) {
+      if (contact.consent === "opted_out") estimate.optedOut += 1;
+      else if (contact.consent !== "opted_in") estimate.noOptIn += 1;
+      else if ("missing" in resolveValues(tx, variables, contact, addressee)) estimate.missingVariable += 1;
+      else estimate.reached += 1;
     }
   }
-  return reach;
+  return estimate;
 }
 
-function membersSql(reading: Reading, { group, workspace }: BroadcastPlan): Sql {
+function membersSql(tx: ReadTx, { group, workspace }: BroadcastPlan): Sql {
   if (group === null) throw new Error("only a group's reach is counted so");
   if (group.filter === null) {
     return { sql: "SELECT contact_id FROM group_members WHERE group_id = ?", parameters: [group.group.id] };
   }
-  const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: reading.now };
+  const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: tx.now };
   return compileIds(group.filter, context, 0, Number.MAX_SAFE_INTEGER);
 }
 
 /** True for contacts that lack a value which has no stand-in. */
-function missingSql(reading: Reading, workspaceId: number, variables: BroadcastVariables): Sql {
-  const parts = requiredFields(variables).map((name): Sql => {
-    const own = contactFieldNames.find((known) => known === name);
-    if (own !== undefined) return { sql: `trim(coalesce(contacts.${COLUMNS[own]}, '')) = ''`, parameters: [] };
+function missingSql(tx: ReadTx, workspaceId: number, variables: BroadcastVariables): Sql {
+  const conditions = requiredFields(variables).map((name): Sql => {
+    const column = contactFieldNames.find((known) => known === name);
+    if (column !== undefined) return { sql: `trim(coalesce(contacts.${COLUMNS[column]}, '')) = ''`, parameters: [] };
     return {
       sql:
         "NOT EXISTS (SELECT 1 FROM contact_fields WHERE contact_id = contacts.id AND field_id = ? " +
         "AND (number_value IS NOT NULL OR trim(coalesce(text_value, '')) <> ''))",
-      parameters: [findField(reading, workspaceId, name)?.id ?? 0],
+      parameters: [findField(tx, workspaceId, name)?.id ?? 0],
     };
   });
-  if (parts.length === 0) return { sql: "0", parameters: [] };
-  return { sql: parts.map(({ sql }) => sql).join(" OR "), parameters: parts.flatMap(({ parameters }) => parameters) };
+  if (conditions.length === 0) return { sql: "0", parameters: [] };
+  return {
+    sql: conditions.map(({ sql }) => sql).join(" OR "),
+    parameters: conditions.flatMap(({ parameters }) => parameters),
+  };
 }

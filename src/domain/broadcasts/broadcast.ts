@@ -60,10 +60,10 @@ export const pauseCauses = [
 ] as const;
 export type PauseCause = (typeof pauseCauses)[number];
 
-const GOES_ON_BY_ITSELF: readonly PauseCause[] = ["number", "workspace", "balance", "template", "unreachable"];
+const AUTO_RESUMED_CAUSES: readonly PauseCause[] = ["number", "workspace", "balance", "template", "unreachable"];
 
-export function goesOnByItself(cause: PauseCause | null): boolean {
-  return cause !== null && GOES_ON_BY_ITSELF.includes(cause);
+export function resumesAutomatically(cause: PauseCause | null): boolean {
+  return cause !== null && AUTO_RESUMED_CAUSES.includes(cause);
 }
 
 export type Trigger =
@@ -79,15 +79,19 @@ export type Trigger =
   /** It can never go on. */
   | "fail";
 
-export interface LifeContext {
+export interface TransitionContext {
   /** All recipients are there. */
   isBuilt: boolean;
   /** `send_at` lies ahead. */
-  isAhead: boolean;
+  isScheduledAhead: boolean;
 }
 
 /** The state after a trigger; null: it changes nothing. */
-export function nextStatus(status: BroadcastStatus, trigger: Trigger, context: LifeContext): BroadcastStatus | null {
+export function nextStatus(
+  status: BroadcastStatus,
+  trigger: Trigger,
+  context: TransitionContext,
+): BroadcastStatus | null {
   if (isFinished(status)) return null;
   switch (trigger) {
     case "start":
@@ -101,7 +105,7 @@ export function nextStatus(status: BroadcastStatus, trigger: Trigger, context: L
       return status === "paused" ? null : "paused";
     case "resume":
       if (status !== "paused") return null;
-      if (context.isAhead) return "scheduled";
+      if (context.isScheduledAhead) return "scheduled";
       return context.isBuilt ? "running" : "queueing";
     case "cancel":
       return "cancelled";

@@ -3,34 +3,34 @@
  * written to is skipped with a reason. Where it has got to stands in the broadcast, written together with the rows, so an
  * interruption goes on where it was and builds nobody twice.
  */
-import type { Reading, Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
-import { linkedContacts } from "../contacts/change-consent.ts";
+import { listLinkedContacts } from "../contacts/change-consent.ts";
 import { listPeople } from "../contacts/details.ts";
 import { getContact } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
 import { compileIds, type Sql } from "../filters/compile.ts";
-import { readSearch } from "../filters/group-filter.ts";
+import { readGroupFilter } from "../filters/group-filter.ts";
 import { isDynamic } from "../groups/group.ts";
 import { listMemberIds } from "../groups/membership.ts";
 import { findGroup } from "../groups/read.ts";
-import { adjust, getFigures } from "../messages/adjust-counters.ts";
+import { adjustCounters, getCounters } from "../messages/adjust-counters.ts";
 import { holdCost, reprice } from "../messages/broadcast-cost.ts";
 import {
-  addChange,
-  asCounted,
-  changeOf,
-  type FiguresChange,
-  noChange,
+  addDelta,
+  type CounterDelta,
+  computeDelta,
+  effectiveState,
   type RecipientStatus,
+  zeroDelta,
 } from "../messages/broadcast-counters.ts";
-import { hasStandingRecipient } from "../messages/read.ts";
+import { hasActiveRecipient } from "../messages/read.ts";
 import type { FrozenValues } from "../messages/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { birthdayConditions, celebrants } from "./birthday.ts";
 import { finishBroadcast } from "./finish.ts";
-import { noteBuilt, trigger, update } from "./move.ts";
+import { recordProgress, trigger, update } from "./move.ts";
 import { pauseBroadcast } from "./pause.ts";
 import { getBroadcast } from "./read.ts";
 import { addRecipient, freezeRecipient, listWaiting, skipRecipient } from "./recipients.ts";
@@ -41,7 +41,7 @@ import { type Addressee, areFixed, resolveValues } from "./values.ts";
 /** Most recipients of one write: it bounds how long anybody else waits. */
 export const BUILD_BATCH = 64;
 
-export type NextPart =
+export type NextBatch =
   /** The list's own rows. */
   | { kind: "list" }
   | { kind: "members"; contactIds: number[] }
@@ -51,20 +51,20 @@ export type NextPart =
   | { kind: "group_gone"; reason: string };
 
 /** Whom the next part is made of. */
-export function nextPart(reading: Reading, broadcast: Broadcast, limit: number): NextPart {
+export function nextBatch(tx: ReadTx, broadcast: Broadcast, limit: number): NextBatch {
   if (broadcast.groupId === null) return { kind: "list" };
-  const group = findGroup(reading, broadcast.workspaceId, broadcast.groupId);
+  const group = findGroup(tx, broadcast.workspaceId, broadcast.groupId);
   if (group === undefined) return { kind: "group_gone", reason: "its group was removed" };
   if (!isDynamic(group)) {
-    return { kind: "members", contactIds: listMemberIds(reading, group.id, broadcast.builtAfterId, limit) };
+    return { kind: "members", contactIds: listMemberIds(tx, group.id, broadcast.builtAfterId, limit) };
   }
-  const workspace = getWorkspace(reading, broadcast.workspaceId);
+  const workspace = getWorkspace(tx, broadcast.workspaceId);
   try {
-    const filter = readSearch(reading, workspace, group.filter);
+    const filter = readGroupFilter(tx, workspace, group.filter);
     const context = {
       workspaceId: workspace.id,
       timezone: workspace.timezone,
-      now: broadcast.dayStartsAt ?? reading.now,
+      now: broadcast.dayStartsAt ?? tx.now,
     };
     return { kind: "search", query: compileIds(filter, context, broadcast.builtAfterId, limit) };
   } catch {
@@ -76,10 +76,10 @@ export function nextPart(reading: Reading, broadcast: Broadcast, limit: number):
 export function buildList(tx: Tx, id: number): boolean {
   const broadcast = getBroadcast(tx, id);
   if (broadcast.status !== "queueing") return false;
-  const part = listWaiting(tx, id, "pending", broadcast.builtAfterId, BUILD_BATCH);
+  const batch = listWaiting(tx, id, "pending", broadcast.builtAfterId, BUILD_BATCH);
   const fixed = fixedValues(tx, broadcast);
-  const count = counter(tx, broadcast);
-  for (const row of part) {
+  const count = countDelta(tx, broadcast);
+  for (const row of batch) {
     if (fixed !== undefined) {
       freezeRecipient(tx, row.id, fixed);
       continue;
@@ -91,8 +91,8 @@ export function buildList(tx: Tx, id: number): boolean {
       count.add("pending", "skipped");
     }
   }
-  advance(tx, broadcast, part.at(-1)?.id ?? null, count.change);
-  return part.length === BUILD_BATCH;
+  advance(tx, broadcast, batch.at(-1)?.id ?? null, count.delta);
+  return batch.length === BUILD_BATCH;
 }
 
 /** These members of the group, in the order of their ids. */
@@ -102,7 +102,7 @@ export function buildMembers(tx: Tx, id: number, contactIds: readonly number[], 
   const workspace = getWorkspace(tx, broadcast.workspaceId);
   const fixed = fixedValues(tx, broadcast);
   const conditions = broadcast.dayStartsAt === null ? null : readBirthdays(tx, broadcast, workspace);
-  const count = counter(tx, broadcast);
+  const count = countDelta(tx, broadcast);
   for (const contactId of contactIds) {
     // Whoever asked for these ids did so a moment ago; those behind the mark are there already.
     if (contactId <= broadcast.builtAfterId) continue;
@@ -122,7 +122,7 @@ export function buildMembers(tx: Tx, id: number, contactIds: readonly number[], 
       count.add(null, addMember(tx, broadcast, contact, addressee, fixed, instanceId));
     }
   }
-  advance(tx, broadcast, contactIds.at(-1) ?? null, count.change);
+  advance(tx, broadcast, contactIds.at(-1) ?? null, count.delta);
 }
 
 /** Everybody is there: what they cost is blocked, and it may be sent. */
@@ -136,8 +136,8 @@ export function finishBuilding(tx: Tx, id: number): void {
     return;
   }
   const running = trigger(tx, built, "built");
-  const { toGo, sending } = getFigures(tx, id);
-  if (running !== null && toGo + sending === 0) finishBroadcast(tx, running, "completed", null);
+  const { pending, sending } = getCounters(tx, id);
+  if (running !== null && pending + sending === 0) finishBroadcast(tx, running, "completed", null);
 }
 
 function addMember(
@@ -156,7 +156,7 @@ function addMember(
   };
   if (contact.consent === "opted_out") return skip("opted_out");
   if (contact.consent !== "opted_in") return skip("no_opt_in");
-  if (addressee === null && isAddressed(tx, broadcast, contact)) return skip("duplicate");
+  if (addressee === null && hasLinkedRecipient(tx, broadcast, contact)) return skip("duplicate");
   const resolved = fixed === undefined ? resolveValues(tx, broadcast.variables, contact, addressee) : { values: fixed };
   if ("missing" in resolved) return skip("missing_variable", resolved.missing);
   addRecipient(
@@ -169,8 +169,8 @@ function addMember(
 }
 
 /** Linked contacts are one person, who is reached once: by the first of them that can be written to. */
-function isAddressed(tx: Tx, broadcast: Broadcast, contact: Contact): boolean {
-  return linkedContacts(tx, contact).some(({ id }) => hasStandingRecipient(tx, broadcast.id, id));
+function hasLinkedRecipient(tx: Tx, broadcast: Broadcast, contact: Contact): boolean {
+  return listLinkedContacts(tx, contact).some(({ id }) => hasActiveRecipient(tx, broadcast.id, id));
 }
 
 /** Undefined: they depend on the person. */
@@ -182,24 +182,24 @@ function fixedValues(tx: Tx, { variables }: Broadcast): FrozenValues | null | un
 
 function readBirthdays(tx: Tx, broadcast: Broadcast, workspace: Workspace) {
   const group = broadcast.groupId === null ? undefined : findGroup(tx, workspace.id, broadcast.groupId);
-  return group === undefined ? [] : birthdayConditions(readSearch(tx, workspace, group.filter));
+  return group === undefined ? [] : birthdayConditions(readGroupFilter(tx, workspace, group.filter));
 }
 
 /** Sums up what a part changes, for one write of the figures. */
-function counter(tx: Tx, broadcast: Broadcast) {
-  const figures = getFigures(tx, broadcast.id);
-  const change = { ...noChange };
-  const asRow = (status: RecipientStatus) =>
-    asCounted({ status, money: status === "skipped" ? "released" : "held" }, figures);
+function countDelta(tx: Tx, broadcast: Broadcast) {
+  const counters = getCounters(tx, broadcast.id);
+  const delta = { ...zeroDelta };
+  const stateOf = (status: RecipientStatus) =>
+    effectiveState({ status, money: status === "skipped" ? "released" : "held" }, counters);
   return {
-    change,
+    delta,
     add(before: RecipientStatus | null, after: RecipientStatus): void {
-      addChange(change, changeOf(before === null ? null : asRow(before), asRow(after), figures.rate));
+      addDelta(delta, computeDelta(before === null ? null : stateOf(before), stateOf(after), counters.rate));
     },
   };
 }
 
-function advance(tx: Tx, broadcast: Broadcast, lastId: number | null, change: FiguresChange): void {
-  adjust(tx, { broadcastId: broadcast.id, workspaceId: broadcast.workspaceId }, change);
-  if (lastId !== null) noteBuilt(tx, broadcast, Math.max(lastId, broadcast.builtAfterId));
+function advance(tx: Tx, broadcast: Broadcast, lastId: number | null, delta: CounterDelta): void {
+  adjustCounters(tx, { broadcastId: broadcast.id, workspaceId: broadcast.workspaceId }, delta);
+  if (lastId !== null) recordProgress(tx, broadcast, Math.max(lastId, broadcast.builtAfterId));
 }

@@ -5,40 +5,40 @@
  */
 import { and, eq, sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/db/transaction.ts";
-import { linkedContacts } from "../contacts/change-consent.ts";
+import { listLinkedContacts } from "../contacts/change-consent.ts";
 import type { Consent } from "../contacts/consent.ts";
 import { getContact } from "../contacts/find.ts";
 import { contacts } from "../contacts/table.ts";
-import { adjust, getFigures, rememberSend } from "../messages/adjust-counters.ts";
+import { adjustCounters, getCounters, recordLastSent } from "../messages/adjust-counters.ts";
 import { holdCost } from "../messages/broadcast-cost.ts";
-import { addChange, changeOf, noChange } from "../messages/broadcast-counters.ts";
+import { addDelta, computeDelta, zeroDelta } from "../messages/broadcast-counters.ts";
 import type { Content } from "../messages/content.ts";
-import { hasCap, isReached, leftUnderCap, reach } from "../messages/daily-cap.ts";
+import { addRecentRecipient, hasCap, isRecentRecipient, remainingUnderCap } from "../messages/daily-cap.ts";
 import { fillTemplate } from "../messages/fill-template.ts";
-import { hasSentRecipient, lastHandOver } from "../messages/read.ts";
+import { hasDispatchedRecipient, lastDispatchedAt } from "../messages/read.ts";
 import { messages } from "../messages/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Template } from "../templates/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { obeyReported } from "./apply-refusal.ts";
-import { readPermission } from "./eligibility.ts";
+import { readEligibility } from "./eligibility.ts";
 import { failUnsent } from "./hold-restored.ts";
-import { pauseBroadcast, stopAt } from "./pause.ts";
+import { applyBlocker, pauseBroadcast } from "./pause.ts";
 import { templateInput } from "./plan.ts";
-import { delayRecipient, listDue, listReady, nextTurn, skipRecipient, type WaitingRecipient } from "./recipients.ts";
+import { delayRecipient, listDue, listReady, nextDueAt, skipRecipient, type WaitingRecipient } from "./recipients.ts";
 import { describeSkip, type SkipCode } from "./skip.ts";
 import type { Broadcast } from "./table.ts";
 
-export interface TakenRecipient {
+export interface ClaimedRecipient {
   id: number;
   to: string;
-  recipientUserId: string | null;
-  reference: string;
+  recipientNetworkUserId: string | null;
+  sendToken: string;
   content: Content;
 }
 
-export interface Taken {
-  recipients: TakenRecipient[];
+export interface ClaimResult {
+  recipients: ClaimedRecipient[];
   sender: SendingNumber | null;
   /** Where the next look begins; 0: at the start again. */
   after: number;
@@ -49,98 +49,98 @@ export interface Taken {
 /** One message to the same person in so many milliseconds: the network's own limit of a pair. */
 const PAIR_PACE_MS = 6_000;
 
-const FAILED_AT_ONCE = 100;
+const FAIL_BATCH = 100;
 
-const nothing: Taken = { recipients: [], sender: null, after: 0, nextAt: "never" };
+const nothingClaimed: ClaimResult = { recipients: [], sender: null, after: 0, nextAt: "never" };
 
 /** Looks at up to `limit` recipients behind `after`, and takes those who may be sent to now. */
-export function takeRecipients(tx: Tx, id: number, after: number, limit: number): Taken {
+export function claimRecipients(tx: Tx, id: number, after: number, limit: number): ClaimResult {
   const broadcast = obeyReported(tx, id);
-  if (broadcast.status !== "running") return nothing;
+  if (broadcast.status !== "running") return nothingClaimed;
   if (broadcast.waitsUntil !== null && broadcast.waitsUntil > tx.now) {
-    return { ...nothing, nextAt: broadcast.waitsUntil };
+    return { ...nothingClaimed, nextAt: broadcast.waitsUntil };
   }
-  if (broadcast.failsUnsent) {
-    const failed = failUnsent(tx, broadcast, FAILED_AT_ONCE);
-    return { ...nothing, nextAt: failed === FAILED_AT_ONCE ? null : "never" };
+  if (broadcast.isFailingUnsent) {
+    const failed = failUnsent(tx, broadcast, FAIL_BATCH);
+    return { ...nothingClaimed, nextAt: failed === FAIL_BATCH ? null : "never" };
   }
-  const permission = readPermission(tx, broadcast);
-  if (!permission.isGiven) {
+  const eligibility = readEligibility(tx, broadcast);
+  if (!eligibility.isEligible) {
     // Where nobody is left to be spared, the last hand-overs end it; one that comes back brings us here again.
-    if (getFigures(tx, id).toGo > 0) stopAt(tx, broadcast, permission.obstacle);
-    return nothing;
+    if (getCounters(tx, id).pending > 0) applyBlocker(tx, broadcast, eligibility.blocker);
+    return nothingClaimed;
   }
   if (!holdCost(tx, id)) {
     pauseBroadcast(tx, broadcast, "balance", "the balance does not cover it");
-    return nothing;
+    return nothingClaimed;
   }
   const due = listDue(tx, id, limit);
   const ready = due.length === limit ? [] : listReady(tx, id, after, limit - due.length);
-  const recipients = takeRows(tx, broadcast, permission, [...due, ...ready]);
-  const { sender } = permission;
+  const recipients = claimRows(tx, broadcast, eligibility, [...due, ...ready]);
+  const { sender } = eligibility;
   if (due.length + ready.length === limit) {
     return { recipients, sender, after: ready.at(-1)?.id ?? after, nextAt: null };
   }
   // Behind the mark there is nobody. Who was taken back may lie before it; then whoever is left waits for their own time.
-  return { recipients, sender, after: 0, nextAt: after > 0 ? null : (nextTurn(tx, id) ?? "never") };
+  return { recipients, sender, after: 0, nextAt: after > 0 ? null : (nextDueAt(tx, id) ?? "never") };
 }
 
-interface Taking {
+interface ClaimContext {
   tx: Tx;
   broadcast: Broadcast;
   workspace: Workspace;
   template: Template;
   /** How many more people the daily cap lets through; null: there is none. */
-  left: number | null;
+  capRemaining: number | null;
 }
 
-function takeRows(
+function claimRows(
   tx: Tx,
   broadcast: Broadcast,
   { workspace, template }: { workspace: Workspace; template: Template },
   rows: readonly WaitingRecipient[],
-): TakenRecipient[] {
-  const taking: Taking = { tx, broadcast, workspace, template, left: leftUnderCap(tx, workspace) };
-  const { rate } = getFigures(tx, broadcast.id);
+): ClaimedRecipient[] {
+  const context: ClaimContext = { tx, broadcast, workspace, template, capRemaining: remainingUnderCap(tx, workspace) };
+  const { rate } = getCounters(tx, broadcast.id);
   const queued = { status: "queued", money: "held" } as const;
-  const change = { ...noChange };
-  const taken: TakenRecipient[] = [];
+  const delta = { ...zeroDelta };
+  const claimed: ClaimedRecipient[] = [];
   for (const row of rows) {
-    const turn = decide(taking, row);
-    if (turn.kind === "later") {
-      delayRecipient(tx, row.id, turn.until);
-    } else if (turn.kind === "skip") {
-      if (!skipRecipient(tx, row.id, turn.code, describeSkip(turn.code))) continue;
-      addChange(change, changeOf(queued, { status: "skipped", money: "released" }, rate));
-    } else if (send(tx).run({ id: row.id, now: tx.now }).changes === 1) {
-      addChange(change, changeOf(queued, { status: "sending", money: "held" }, rate));
-      taken.push(turn.recipient);
+    const decision = decide(context, row);
+    if (decision.kind === "later") {
+      delayRecipient(tx, row.id, decision.until);
+    } else if (decision.kind === "skip") {
+      if (!skipRecipient(tx, row.id, decision.code, describeSkip(decision.code))) continue;
+      addDelta(delta, computeDelta(queued, { status: "skipped", money: "released" }, rate));
+    } else if (dispatch(tx).run({ id: row.id, now: tx.now }).changes === 1) {
+      addDelta(delta, computeDelta(queued, { status: "sending", money: "held" }, rate));
+      claimed.push(decision.recipient);
     }
   }
-  adjust(tx, { broadcastId: broadcast.id, workspaceId: workspace.id }, change);
-  if (taken.length > 0) rememberSend(tx, broadcast.id);
-  return taken;
+  adjustCounters(tx, { broadcastId: broadcast.id, workspaceId: workspace.id }, delta);
+  if (claimed.length > 0) recordLastSent(tx, broadcast.id);
+  return claimed;
 }
 
-const send = statement((db) =>
+const dispatch = statement((db) =>
   db
     .update(messages)
-    .set({ status: "sending", handedOverAt: sql`${sql.placeholder("now")}`, notBefore: null })
+    .set({ status: "sending", dispatchedAt: sql`${sql.placeholder("now")}`, notBefore: null })
     .where(and(eq(messages.id, sql.placeholder("id")), sql`${messages.status} = 'queued'`))
     .prepare(),
 );
 
-type RecipientTurn =
-  | { kind: "send"; recipient: TakenRecipient }
+type Decision =
+  | { kind: "send"; recipient: ClaimedRecipient }
   | { kind: "later"; until: number }
   | { kind: "skip"; code: SkipCode };
 
-const permissionOf = statement((db) =>
+const contactById = statement((db) =>
   db
     .select({
       phone: contacts.phone,
       consent: contacts.consent,
-      personId: contacts.personId,
+      identityId: contacts.identityId,
       networkUserId: contacts.networkUserId,
     })
     .from(contacts)
@@ -148,57 +148,57 @@ const permissionOf = statement((db) =>
     .prepare(),
 );
 
-function decide(taking: Taking, row: WaitingRecipient): RecipientTurn {
-  const { tx, broadcast, workspace, template } = taking;
+function decide(context: ClaimContext, row: WaitingRecipient): Decision {
+  const { tx, broadcast, workspace, template } = context;
   if (broadcast.dayEndsAt !== null && tx.now >= broadcast.dayEndsAt) return { kind: "skip", code: "day_passed" };
-  const contact = row.contactId === null ? undefined : permissionOf(tx).get({ id: row.contactId });
+  const contact = row.contactId === null ? undefined : contactById(tx).get({ id: row.contactId });
   if (row.contactId === null || contact === undefined || contact.phone === null)
     return { kind: "skip", code: "erased" };
-  const refused = refusedBy(contact.consent);
-  if (refused !== null) return { kind: "skip", code: refused };
+  const consentCode = consentSkip(contact.consent);
+  if (consentCode !== null) return { kind: "skip", code: consentCode };
   // Somebody else may have the number by now.
   if (contact.phone !== row.toPhone) return { kind: "skip", code: "number_changed" };
-  const { personId } = contact;
-  if (personId !== null && broadcast.dayStartsAt === null && isReachedAlready(tx, broadcast, row.contactId)) {
+  const { identityId } = contact;
+  if (identityId !== null && broadcast.dayStartsAt === null && isSentToLinkedContact(tx, broadcast, row.contactId)) {
     return { kind: "skip", code: "duplicate" };
   }
-  const last = lastHandOver(tx, row.contactId);
+  const last = lastDispatchedAt(tx, row.contactId);
   if (last !== null && last > tx.now - PAIR_PACE_MS && last <= tx.now) {
     return { kind: "later", until: last + PAIR_PACE_MS };
   }
-  if (hasCap(workspace) && !fitsUnderCap(taking, workspace, personId ?? row.contactId)) {
+  if (hasCap(workspace) && !fitsUnderCap(context, workspace, identityId ?? row.contactId)) {
     return { kind: "skip", code: "daily_cap" };
   }
-  const { content } = fillTemplate(template, inputOf(broadcast, row));
-  const { id, reference } = row;
+  const { content } = fillTemplate(template, inputFor(broadcast, row));
+  const { id, sendToken } = row;
   return {
     kind: "send",
-    recipient: { id, to: contact.phone, recipientUserId: contact.networkUserId, reference, content },
+    recipient: { id, to: contact.phone, recipientNetworkUserId: contact.networkUserId, sendToken, content },
   };
 }
 
-function refusedBy(consent: Consent): SkipCode | null {
+function consentSkip(consent: Consent): SkipCode | null {
   if (consent === "opted_out") return "opted_out";
   return consent === "opted_in" ? null : "no_opt_in";
 }
 
 /** Two contacts turned out to be one person after both had been built. */
-function isReachedAlready(tx: Tx, broadcast: Broadcast, contactId: number): boolean {
+function isSentToLinkedContact(tx: Tx, broadcast: Broadcast, contactId: number): boolean {
   const contact = getContact(tx, broadcast.workspaceId, contactId);
-  return linkedContacts(tx, contact).some((other) => hasSentRecipient(tx, broadcast.id, other.id));
+  return listLinkedContacts(tx, contact).some((other) => hasDispatchedRecipient(tx, broadcast.id, other.id));
 }
 
-function fitsUnderCap(taking: Taking, workspace: Workspace, personId: number): boolean {
-  const { tx } = taking;
-  if (taking.left !== null && !isReached(tx, workspace.id, personId)) {
-    if (taking.left === 0) return false;
-    taking.left -= 1;
+function fitsUnderCap(context: ClaimContext, workspace: Workspace, identityId: number): boolean {
+  const { tx } = context;
+  if (context.capRemaining !== null && !isRecentRecipient(tx, workspace.id, identityId)) {
+    if (context.capRemaining === 0) return false;
+    context.capRemaining -= 1;
   }
-  reach(tx, workspace, personId);
+  addRecentRecipient(tx, workspace, identityId);
   return true;
 }
 
-function inputOf(broadcast: Broadcast, { variables }: Pick<WaitingRecipient, "variables">) {
+function inputFor(broadcast: Broadcast, { variables }: Pick<WaitingRecipient, "variables">) {
   const media = broadcast.mediaLink === null ? null : { link: broadcast.mediaLink, filename: broadcast.mediaFilename };
   const input = {
     template: broadcast.templateName,

@@ -4,11 +4,11 @@
  */
 import { and, asc, desc, eq, gt, isNull, lte, sql } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { type Draft, type DraftContent, drafts } from "./table.ts";
 
 /** An unsent one is forgotten so long after its last change; what is left of a sent one as well. */
-const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 const LISTED_MAX = 20;
 
 export function createDraft(tx: Tx, workspaceId: number, userId: number, content: DraftContent): Draft {
@@ -20,8 +20,8 @@ export function createDraft(tx: Tx, workspaceId: number, userId: number, content
 }
 
 /** Throws `not_found`, also for another workspace's. */
-export function getDraft(reading: Reading, workspaceId: number, id: number): Draft {
-  const draft = reading.db
+export function getDraft(tx: ReadTx, workspaceId: number, id: number): Draft {
+  const draft = tx.db
     .select()
     .from(drafts)
     .where(and(eq(drafts.workspaceId, workspaceId), eq(drafts.id, id)))
@@ -31,8 +31,8 @@ export function getDraft(reading: Reading, workspaceId: number, id: number): Dra
 }
 
 /** Those that wait to be sent, the last changed first. */
-export function listDrafts(reading: Reading, workspaceId: number): Draft[] {
-  return reading.db
+export function listDrafts(tx: ReadTx, workspaceId: number): Draft[] {
+  return tx.db
     .select()
     .from(drafts)
     .where(and(eq(drafts.workspaceId, workspaceId), isNull(drafts.broadcastId)))
@@ -54,7 +54,7 @@ export function saveDraft(tx: Tx, draft: Draft, content: DraftContent): Draft {
 }
 
 /** In the transaction that makes the broadcast. Its content is the broadcast's from now on. */
-export function settleDraft(tx: Tx, draft: Draft, broadcastId: number): void {
+export function markDraftSent(tx: Tx, draft: Draft, broadcastId: number): void {
   tx.db.update(drafts).set({ broadcastId, content: {}, updatedAt: tx.now }).where(eq(drafts.id, draft.id)).run();
 }
 
@@ -64,23 +64,23 @@ export function removeDraft(tx: Tx, draft: Draft): void {
 
 /** Of a number as people write it, with or without what stands before: enough to know it by. */
 const LAST_DIGITS = 8;
-const DRAFTS_A_READ = 50;
+const DRAFTS_PER_READ = 50;
 
 /** Takes a person's numbers out of the drafts that name them. `names`: as the network writes them, digits alone. */
-export function eraseFromDrafts(tx: Tx, workspaceId: number, names: readonly string[]): void {
-  const ends = names.filter((name) => /^\d{8,}$/.test(name)).map((name) => name.slice(-LAST_DIGITS));
+export function eraseFromDrafts(tx: Tx, workspaceId: number, identifiers: readonly string[]): void {
+  const ends = identifiers.filter((name) => /^\d{8,}$/.test(name)).map((name) => name.slice(-LAST_DIGITS));
   if (ends.length === 0) return;
   for (let after = 0; ; ) {
-    const part = tx.db
+    const batch = tx.db
       .select()
       .from(drafts)
       .where(and(eq(drafts.workspaceId, workspaceId), gt(drafts.id, after)))
       .orderBy(asc(drafts.id))
-      .limit(DRAFTS_A_READ)
+      .limit(DRAFTS_PER_READ)
       .all();
-    for (const { id, content } of part) {
+    for (const { id, content } of batch) {
       const to = Array.isArray(content.to) ? content.to.map(String) : [];
-      const others = to.filter((given) => !ends.some((end) => given.replace(/\D/g, "").endsWith(end)));
+      const others = to.filter((number) => !ends.some((end) => number.replace(/\D/g, "").endsWith(end)));
       if (others.length === to.length) continue;
       tx.db
         .update(drafts)
@@ -88,8 +88,8 @@ export function eraseFromDrafts(tx: Tx, workspaceId: number, names: readonly str
         .where(eq(drafts.id, id))
         .run();
     }
-    const last = part.at(-1);
-    if (last === undefined || part.length < DRAFTS_A_READ) return;
+    const last = batch.at(-1);
+    if (last === undefined || batch.length < DRAFTS_PER_READ) return;
     after = last.id;
   }
 }
@@ -105,7 +105,7 @@ const changedBefore = statement((db) =>
 
 /** Drops up to `limit` that are too old; returns how many. */
 export function purgeDrafts(tx: Tx, limit: number): number {
-  const old = changedBefore(tx).all({ before: tx.now - KEPT_MS, limit });
-  for (const draft of old) removeDraft(tx, draft);
-  return old.length;
+  const expired = changedBefore(tx).all({ before: tx.now - RETENTION_MS, limit });
+  for (const draft of expired) removeDraft(tx, draft);
+  return expired.length;
 }

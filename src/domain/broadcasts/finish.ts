@@ -5,8 +5,8 @@
  */
 import { Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { askForReview } from "../messages/adjust-counters.ts";
-import { finishFigures } from "../messages/broadcast-cost.ts";
+import { scheduleReview } from "../messages/adjust-counters.ts";
+import { finishCounters } from "../messages/broadcast-cost.ts";
 import type { FinishedStatus } from "./broadcast.ts";
 import { trigger } from "./move.ts";
 import type { Broadcast } from "./table.ts";
@@ -29,8 +29,8 @@ export function finishBroadcast(
     mediaFilename: null,
   });
   if (finished === null) return null;
-  finishFigures(tx, broadcast.id);
-  askForReview(tx, broadcast.id, broadcast.workspaceId, tx.now);
+  finishCounters(tx, broadcast.id);
+  scheduleReview(tx, broadcast.id, broadcast.workspaceId, tx.now);
   return finished;
 }
 

@@ -4,9 +4,9 @@
  */
 import { and, eq, sql } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
-import { countMove, getFigures } from "../messages/adjust-counters.ts";
+import { countMove, getCounters } from "../messages/adjust-counters.ts";
 import { totalOf } from "../messages/broadcast-counters.ts";
-import { findForWork } from "../messages/read.ts";
+import { findMessageById } from "../messages/read.ts";
 import { recordFailure } from "../messages/record-outcome.ts";
 import { messages } from "../messages/table.ts";
 import { trigger, update } from "./move.ts";
@@ -14,19 +14,19 @@ import { listOpen } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 
 /** Holds whatever is scheduled or under way. `isComplete`: what was sent since the copy is known. */
-export function holdAfterRestore(tx: Tx, isComplete: boolean): void {
+export function holdRestored(tx: Tx, isComplete: boolean): void {
   for (const broadcast of listOpen(tx, ["scheduled", "queueing", "running", "paused"])) {
-    const figures = getFigures(tx, broadcast.id);
-    const reason = `this copy was restored; ${figures.sent + figures.failed} of ${totalOf(figures)} already sent as far as it knows`;
+    const counters = getCounters(tx, broadcast.id);
+    const reason = `this copy was restored; ${counters.sent + counters.failed} of ${totalOf(counters)} already sent as far as it knows`;
     // A gap of before, about which nobody has decided yet, stays one: what was taken over since does not fill it.
     const isKnown = isComplete && broadcast.pauseCause !== "restored_gap";
-    const held = {
+    const changes = {
       pauseCause: isKnown ? ("restored" as const) : ("restored_gap" as const),
       statusReason: reason,
       waitsUntil: null,
     };
     // One that rests for another reason would go on by itself when that is over.
-    if (trigger(tx, broadcast, "pause", held) === null) update(tx, broadcast, held);
+    if (trigger(tx, broadcast, "pause", changes) === null) update(tx, broadcast, changes);
   }
 }
 
@@ -35,7 +35,7 @@ export function mayHaveBeenSent({ pauseCause, sendAt }: Broadcast, now: number):
   return pauseCause === "restored_gap" && (sendAt === null || sendAt <= now);
 }
 
-const mayHaveArrived = {
+const unknownAfterRestore = {
   code: "restored",
   message: "May already have been sent: the database was restored from a copy that does not know what was sent since.",
   outcomeUnknown: true,
@@ -59,12 +59,12 @@ export function failUnsent(tx: Tx, broadcast: Broadcast, limit: number): number 
 }
 
 function failOne(tx: Tx, broadcastId: number, id: number): void {
-  const before = findForWork(tx, id);
+  const before = findMessageById(tx, id);
   if (before === undefined) return;
   if (before.status === "pending") {
     const queued = { ...before, status: "queued" as const };
     tx.db.update(messages).set({ status: "queued" }).where(eq(messages.id, id)).run();
     countMove(tx, broadcastId, id, before, queued);
   }
-  recordFailure(tx, id, mayHaveArrived);
+  recordFailure(tx, id, unknownAfterRestore);
 }

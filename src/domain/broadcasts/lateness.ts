@@ -12,21 +12,21 @@ export interface LatenessRules {
   quiet: { fromMinute: number; toMinute: number } | null;
 }
 
-export type Lateness = { kind: "go_on" } | { kind: "late"; byMs: number } | { kind: "wait"; until: number };
+export type Lateness = { kind: "go_on" } | { kind: "late"; lateByMs: number } | { kind: "wait"; until: number };
 
 /** Being late by less, nobody has slept over it. */
 const QUIET_AFTER_MS = 60 * 60 * 1000;
 const MINUTE_MS = 60_000;
 
-export function judgeLateness(
+export function evaluateLateness(
   { dueSince, templateCategory }: { dueSince: number; templateCategory: TemplateCategory },
   rules: LatenessRules,
   now: number,
   timezone: string,
 ): Lateness {
-  const byMs = now - dueSince;
-  if (byMs > rules.lateAfterMs) return { kind: "late", byMs };
-  if (templateCategory !== "MARKETING" || byMs <= QUIET_AFTER_MS || rules.quiet === null) return { kind: "go_on" };
+  const lateByMs = now - dueSince;
+  if (lateByMs > rules.lateAfterMs) return { kind: "late", lateByMs };
+  if (templateCategory !== "MARKETING" || lateByMs <= QUIET_AFTER_MS || rules.quiet === null) return { kind: "go_on" };
   const until = endOfQuiet(rules.quiet, now, timezone);
   return until === null ? { kind: "go_on" } : { kind: "wait", until };
 }

@@ -8,11 +8,14 @@ import { type Broadcast, broadcasts } from "./table.ts";
 export function trigger(
   tx: Tx,
   broadcast: Broadcast,
-  what: Trigger,
+  event: Trigger,
   changes: Partial<Broadcast> = {},
 ): Broadcast | null {
-  const context = { isBuilt: broadcast.isBuilt, isAhead: broadcast.sendAt !== null && broadcast.sendAt > tx.now };
-  const status = nextStatus(broadcast.status, what, context);
+  const context = {
+    isBuilt: broadcast.isBuilt,
+    isScheduledAhead: broadcast.sendAt !== null && broadcast.sendAt > tx.now,
+  };
+  const status = nextStatus(broadcast.status, event, context);
   return status === null ? null : update(tx, broadcast, { ...changes, status });
 }
 
@@ -26,11 +29,11 @@ export function update(tx: Tx, broadcast: Broadcast, changes: Partial<Broadcast>
     .get();
   // Nobody else can have moved it: it was read in this transaction.
   if (changed === undefined) throw new Error(`broadcast ${broadcast.id} was not ${broadcast.status} any more`);
-  tx.wake(BROADCASTS);
+  tx.notify(BROADCASTS);
   return changed;
 }
 
-const mark = statement((db) =>
+const updateProgress = statement((db) =>
   db
     .update(broadcasts)
     .set({ builtAfterId: sql`${sql.placeholder("lastId")}` })
@@ -39,8 +42,8 @@ const mark = statement((db) =>
 );
 
 /** How far its recipients are built: written so often that it has a statement of its own, and nobody is woken. */
-export function noteBuilt(tx: Tx, broadcast: Broadcast, lastId: number): void {
-  if (mark(tx).run({ id: broadcast.id, lastId }).changes !== 1) {
+export function recordProgress(tx: Tx, broadcast: Broadcast, lastId: number): void {
+  if (updateProgress(tx).run({ id: broadcast.id, lastId }).changes !== 1) {
     throw new Error(`broadcast ${broadcast.id} was not queueing any more`);
   }
 }

@@ -3,18 +3,18 @@
 import { formatDuration } from "#src/core/duration.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { enqueueAnew } from "#src/jobs/enqueue.ts";
-import { askForReview, getFigures } from "../messages/adjust-counters.ts";
-import { closeBreaker, noteResumed } from "../messages/breaker.ts";
+import { reschedule } from "#src/jobs/enqueue.ts";
+import { getCounters, scheduleReview } from "../messages/adjust-counters.ts";
+import { recordResumed, resetBreaker } from "../messages/breaker.ts";
 import { holdCost } from "../messages/broadcast-cost.ts";
 import { valueCounts } from "../templates/template.ts";
 import { shapeOf } from "../templates/view.ts";
 import { getWorkspace } from "../workspaces/read.ts";
-import { goesOnByItself, isFinished, type PauseCause } from "./broadcast.ts";
-import { findObstacle, findTemplateNow, type Obstacle } from "./eligibility.ts";
+import { isFinished, type PauseCause, resumesAutomatically } from "./broadcast.ts";
+import { type Blocker, findBlocker, findCurrentTemplate } from "./eligibility.ts";
 import { finishBroadcast } from "./finish.ts";
 import { mayHaveBeenSent } from "./hold-restored.ts";
-import { judgeLateness, type LatenessRules } from "./lateness.ts";
+import { evaluateLateness, type LatenessRules } from "./lateness.ts";
 import { trigger, update } from "./move.ts";
 import type { Broadcast } from "./table.ts";
 
@@ -26,14 +26,14 @@ export function pauseBroadcast(tx: Tx, broadcast: Broadcast, cause: PauseCause, 
 /** The same, and one that is paused for something that passes by itself waits for a person from now on. */
 export function holdBroadcast(tx: Tx, broadcast: Broadcast, cause: PauseCause, reason: string): void {
   if (pauseBroadcast(tx, broadcast, cause, reason) !== null || broadcast.status !== "paused") return;
-  if (!goesOnByItself(broadcast.pauseCause) || goesOnByItself(cause)) return;
+  if (!resumesAutomatically(broadcast.pauseCause) || resumesAutomatically(cause)) return;
   update(tx, broadcast, { pauseCause: cause, statusReason: reason });
 }
 
 /** Pauses it, or ends it where the obstacle never goes away. */
-export function stopAt(tx: Tx, broadcast: Broadcast, obstacle: Obstacle): Broadcast | null {
-  if (obstacle.kind === "ended") return finishBroadcast(tx, broadcast, "failed", obstacle.reason);
-  return pauseBroadcast(tx, broadcast, obstacle.cause, obstacle.reason);
+export function applyBlocker(tx: Tx, broadcast: Broadcast, blocker: Blocker): Broadcast | null {
+  if (blocker.kind === "ended") return finishBroadcast(tx, broadcast, "failed", blocker.reason);
+  return pauseBroadcast(tx, broadcast, blocker.cause, blocker.reason);
 }
 
 /**
@@ -41,9 +41,9 @@ export function stopAt(tx: Tx, broadcast: Broadcast, obstacle: Obstacle): Broadc
  * fit), and the time of day. Throws `invalid_request` while something stands in the way that a person cannot wave through.
  * `sendUnknown`: after a restore with a gap, send also to those who may have been sent to since.
  */
-export function resumeByHand(tx: Tx, broadcast: Broadcast, { sendUnknown } = { sendUnknown: false }): Broadcast {
+export function resumeManually(tx: Tx, broadcast: Broadcast, { sendUnknown } = { sendUnknown: false }): Broadcast {
   if (broadcast.status !== "paused") {
-    throw refused(
+    throw refusal(
       isFinished(broadcast.status)
         ? `Broadcast ${broadcast.id} is ${broadcast.status}; it cannot go on.`
         : `Broadcast ${broadcast.id} is ${broadcast.status}; only a paused one can be resumed.`,
@@ -51,27 +51,27 @@ export function resumeByHand(tx: Tx, broadcast: Broadcast, { sendUnknown } = { s
   }
   if (mayHaveBeenSent(broadcast, tx.now) && !sendUnknown) {
     // Nobody is sent to: all who were in the copy are failed one after the other, and then it is complete.
-    return goOn(tx, update(tx, broadcast, { failsUnsent: true, isBuilt: true }), tx.now);
+    return resume(tx, update(tx, broadcast, { isFailingUnsent: true, isBuilt: true }), tx.now);
   }
   const confirmed = confirmTemplate(tx, broadcast);
-  closeBreaker(tx, broadcast.id);
-  const obstacle = findObstacle(tx, confirmed);
-  if (obstacle !== null) {
-    if (obstacle.kind === "ended") throw refused(`Broadcast ${broadcast.id} can never go on: ${obstacle.reason}.`);
-    throw refused(`Broadcast ${broadcast.id} cannot go on yet: ${obstacle.reason}.`);
+  resetBreaker(tx, broadcast.id);
+  const blocker = findBlocker(tx, confirmed);
+  if (blocker !== null) {
+    if (blocker.kind === "ended") throw refusal(`Broadcast ${broadcast.id} can never go on: ${blocker.reason}.`);
+    throw refusal(`Broadcast ${broadcast.id} cannot go on yet: ${blocker.reason}.`);
   }
-  return goOn(tx, confirmed, tx.now);
+  return resume(tx, confirmed, tx.now);
 }
 
 /** What stopped it may be over. Null: it rests on, or waits for a better hour, or for a person. */
-export function resumeByItself(tx: Tx, broadcast: Broadcast, rules: LatenessRules): Broadcast | null {
-  if (broadcast.status !== "paused" || !goesOnByItself(broadcast.pauseCause)) return null;
-  if (findObstacle(tx, broadcast) !== null) return null;
-  if (broadcast.isBuilt && !getFigures(tx, broadcast.id).isHeld && !holdCost(tx, broadcast.id)) return null;
-  return judge(tx, goOn(tx, broadcast, broadcast.dueSince), rules);
+export function resumeAutomatically(tx: Tx, broadcast: Broadcast, rules: LatenessRules): Broadcast | null {
+  if (broadcast.status !== "paused" || !resumesAutomatically(broadcast.pauseCause)) return null;
+  if (findBlocker(tx, broadcast) !== null) return null;
+  if (broadcast.isBuilt && !getCounters(tx, broadcast.id).isHeld && !holdCost(tx, broadcast.id)) return null;
+  return applyLateness(tx, resume(tx, broadcast, broadcast.dueSince), rules);
 }
 
-function goOn(tx: Tx, broadcast: Broadcast, dueSince: number): Broadcast {
+function resume(tx: Tx, broadcast: Broadcast, dueSince: number): Broadcast {
   const resumed = trigger(tx, broadcast, "resume", {
     pauseCause: null,
     statusReason: null,
@@ -79,14 +79,14 @@ function goOn(tx: Tx, broadcast: Broadcast, dueSince: number): Broadcast {
     dueSince,
   });
   if (resumed === null) throw new Error(`broadcast ${broadcast.id} could not be resumed from ${broadcast.status}`);
-  noteResumed(tx, broadcast.id);
+  recordResumed(tx, broadcast.id);
   if (resumed.status === "scheduled" && resumed.sendAt !== null) {
-    const work = { kind: "start_broadcast", subject: resumed.id, lane: resumed.workspaceId } as const;
-    enqueueAnew(tx, { ...work, dueAt: resumed.sendAt });
+    const job = { kind: "start_broadcast", subject: resumed.id, queueKey: resumed.workspaceId } as const;
+    reschedule(tx, { ...job, dueAt: resumed.sendAt });
     return resumed;
   }
   // One that rested may have run empty meanwhile.
-  askForReview(tx, resumed.id, resumed.workspaceId, tx.now);
+  scheduleReview(tx, resumed.id, resumed.workspaceId, tx.now);
   return resumed.startedAt === null ? update(tx, resumed, { startedAt: tx.now }) : resumed;
 }
 
@@ -94,16 +94,21 @@ function goOn(tx: Tx, broadcast: Broadcast, dueSince: number): Broadcast {
  * Measured once, when it is able to go on: late by too much it waits for a person, at a strange hour for the morning.
  * Returns the broadcast as it is then.
  */
-export function judge(tx: Tx, broadcast: Broadcast, rules: LatenessRules): Broadcast {
+export function applyLateness(tx: Tx, broadcast: Broadcast, rules: LatenessRules): Broadcast {
   const { timezone } = getWorkspace(tx, broadcast.workspaceId);
-  const lastSentAt = getFigures(tx, broadcast.id).lastSentAt ?? 0;
+  const lastSentAt = getCounters(tx, broadcast.id).lastSentAt ?? 0;
   const dueSince = Math.max(broadcast.dueSince, lastSentAt);
-  const lateness = judgeLateness({ dueSince, templateCategory: broadcast.templateCategory }, rules, tx.now, timezone);
+  const lateness = evaluateLateness(
+    { dueSince, templateCategory: broadcast.templateCategory },
+    rules,
+    tx.now,
+    timezone,
+  );
   switch (lateness.kind) {
     case "go_on":
       return broadcast;
     case "late": {
-      const reason = `it would go on ${formatDuration(lateness.byMs)} late; resume it if it is still wanted`;
+      const reason = `it would go on ${formatDuration(lateness.lateByMs)} late; resume it if it is still wanted`;
       return pauseBroadcast(tx, broadcast, "late", reason) ?? broadcast;
     }
     case "wait":
@@ -131,12 +136,12 @@ export function endWait(tx: Tx, broadcast: Broadcast): Broadcast | null {
 
 /** Throws where the values no longer fit: then only a new broadcast helps. */
 function confirmTemplate(tx: Tx, broadcast: Broadcast): Broadcast {
-  const template = findTemplateNow(tx, broadcast);
+  const template = findCurrentTemplate(tx, broadcast);
   if (template === undefined) return broadcast;
   const needed = valueCounts(shapeOf(template));
-  const given = { header: broadcast.variables.header.length, body: broadcast.variables.body.length };
-  if (needed.header !== given.header || needed.body !== given.body) {
-    throw refused(
+  const current = { header: broadcast.variables.header.length, body: broadcast.variables.body.length };
+  if (needed.header !== current.header || needed.body !== current.body) {
+    throw refusal(
       `The template ${template.name} takes other values now than this broadcast has. Cancel it and make a new one.`,
     );
   }
@@ -148,6 +153,6 @@ function confirmTemplate(tx: Tx, broadcast: Broadcast): Broadcast {
   });
 }
 
-function refused(sentence: string): Error {
-  return invalidRequest({ broadcast: [sentence] });
+function refusal(message: string): Error {
+  return invalidRequest({ broadcast: [message] });
 }

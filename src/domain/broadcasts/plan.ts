@@ -4,18 +4,18 @@
  */
 import { formatInstant } from "#src/core/instant.ts";
 import { type FieldProblems, invalidRequest, noProblems, notFound } from "#src/core/problem.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
 import type { BillingAccount } from "../billing/table.ts";
 import type { Filter } from "../filters/filter.ts";
-import { readSearch } from "../filters/group-filter.ts";
+import { readGroupFilter } from "../filters/group-filter.ts";
 import { isDynamic } from "../groups/group.ts";
 import { findGroup } from "../groups/read.ts";
 import type { Group } from "../groups/table.ts";
 import { chooseTemplate, fillTemplate, requireSendable, type TemplateInput } from "../messages/fill-template.ts";
 import { requireActive, requireReady } from "../messages/plan.ts";
 import type { FrozenValues } from "../messages/table.ts";
-import { resolveSender } from "../numbers/choose.ts";
+import { chooseSender } from "../numbers/choose.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Template } from "../templates/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
@@ -58,22 +58,25 @@ export interface PlannedGroup {
 const PAST_MAX_MS = 5 * 60 * 1000;
 
 /** Throws the first `Problem` in the order that the interface promises. */
-export function planBroadcast(reading: Reading, workspaceId: number, input: BroadcastInput): BroadcastPlan {
-  const workspace = getWorkspace(reading, workspaceId);
+export function planBroadcast(tx: ReadTx, workspaceId: number, input: BroadcastInput): BroadcastPlan {
+  const workspace = getWorkspace(tx, workspaceId);
   requireActive(workspace);
-  const group = "groupId" in input.audience ? requireGroup(reading, workspace, input.audience.groupId) : null;
+  const group = "groupId" in input.audience ? requireGroup(tx, workspace, input.audience.groupId) : null;
 
   const fields: FieldProblems = noProblems();
-  const resolved = resolveSender(reading, workspace, input.from);
+  const resolved = chooseSender(tx, workspace, input.from);
   if ("fields" in resolved) Object.assign(fields, resolved.fields);
   const sender = "sender" in resolved ? resolved.sender : null;
-  const template = templateInput(input, { header: texts(input.variables.header), body: texts(input.variables.body) });
-  const choice = sender === null ? null : chooseTemplate(reading, workspace.id, sender.accountId, template);
+  const template = templateInput(input, {
+    header: fixedTexts(input.variables.header),
+    body: fixedTexts(input.variables.body),
+  });
+  const choice = sender === null ? null : chooseTemplate(tx, workspace.id, sender.accountId, template);
   if (choice !== null) Object.assign(fields, choice.fields);
-  Object.assign(fields, findUnknownFields(reading, workspace.id, input.variables), findPast(reading, workspace, input));
+  Object.assign(fields, findUnknownFields(tx, workspace.id, input.variables), findPast(tx, workspace, input));
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
 
-  const isAhead = input.sendAt !== null && input.sendAt > reading.now;
+  const isAhead = input.sendAt !== null && input.sendAt > tx.now;
   // A number that is not ready yet may well be at the time; one that does not exist cannot.
   const from = sender !== null && isAhead ? sender : requireReady(sender);
   const sendable = requireSendable(choice?.template ?? null, template);
@@ -82,7 +85,7 @@ export function planBroadcast(reading: Reading, workspaceId: number, input: Broa
     workspace,
     sender: from,
     template: sendable,
-    account: findAccount(reading, workspace.id) ?? null,
+    account: findAccount(tx, workspace.id) ?? null,
     group,
     sendAt: isAhead ? input.sendAt : null,
     variables: input.variables,
@@ -97,20 +100,20 @@ export function templateInput(
   return { type: "template", name: template, language, media, variables: { isList: variables.isList, ...values } };
 }
 
-function texts(values: BroadcastVariables["body"]): string[] {
+function fixedTexts(values: BroadcastVariables["body"]): string[] {
   return values.map((value) => ("text" in value ? value.text : ""));
 }
 
 /** Throws `not_found`; a saved search that names what is gone is a mistake in the field `group`. */
-function requireGroup(reading: Reading, workspace: Workspace, id: number): PlannedGroup {
-  const group = findGroup(reading, workspace.id, id);
+function requireGroup(tx: ReadTx, workspace: Workspace, id: number): PlannedGroup {
+  const group = findGroup(tx, workspace.id, id);
   if (group === undefined) throw notFound("group");
   if (!isDynamic(group)) return { group, filter: null, isAboutBirthdays: false };
-  const filter = readSearch(reading, workspace, group.filter);
+  const filter = readGroupFilter(tx, workspace, group.filter);
   return { group, filter, isAboutBirthdays: birthdayConditions(filter).length > 0 };
 }
 
-function findPast(reading: Reading, { timezone }: Workspace, { sendAt }: BroadcastInput): FieldProblems {
-  if (sendAt === null || sendAt >= reading.now - PAST_MAX_MS) return {};
+function findPast(tx: ReadTx, { timezone }: Workspace, { sendAt }: BroadcastInput): FieldProblems {
+  if (sendAt === null || sendAt >= tx.now - PAST_MAX_MS) return {};
   return { send_at: [`${formatInstant(sendAt, timezone)} has passed. Leave send_at out to send now.`] };
 }

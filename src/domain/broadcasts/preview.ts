@@ -3,12 +3,12 @@ import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { formatMoney } from "#src/core/money.ts";
 import { Instant, Nullable } from "#src/core/schema.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { available } from "../billing/account.ts";
-import { leftUnderCap } from "../messages/daily-cap.ts";
-import type { Reach } from "./audience-estimate.ts";
+import { remainingUnderCap } from "../messages/daily-cap.ts";
+import type { AudienceEstimate } from "./audience-estimate.ts";
 import type { BroadcastPlan } from "./plan.ts";
-import type { Judged } from "./resolve-list.ts";
+import type { ResolvedRecipient } from "./resolve-list.ts";
 import { skipReasons } from "./skip.ts";
 import { SkipView, viewSkip } from "./view.ts";
 
@@ -55,29 +55,29 @@ export const PreviewView = Type.Object(
 
 /** Of a list: everybody has been judged. */
 export function previewList(
-  reading: Reading,
+  tx: ReadTx,
   plan: BroadcastPlan,
-  people: readonly Judged[],
+  people: readonly ResolvedRecipient[],
 ): Static<typeof PreviewView> {
   const counts = noCounts();
   for (const { skip } of people) if (skip !== null) counts[skip.reason] += 1;
   const reached = people.filter(({ skip }) => skip === null).length;
-  const skips = people.flatMap((judged) => viewSkip(judged, plan.workspace));
-  return preview(reading, plan, { requested: people.length, reached, counts, skips });
+  const skips = people.flatMap((resolved) => viewSkip(resolved, plan.workspace));
+  return preview(tx, plan, { requested: people.length, reached, counts, skips });
 }
 
 /** Of a group: its members have been counted. The cap is judged as if nobody of them had been reached today. */
-export function previewGroup(reading: Reading, plan: BroadcastPlan, reach: Reach): Static<typeof PreviewView> {
-  const left = leftUnderCap(reading, plan.workspace);
-  const over = left === null ? 0 : Math.max(0, reach.reached - left);
+export function previewGroup(tx: ReadTx, plan: BroadcastPlan, estimate: AudienceEstimate): Static<typeof PreviewView> {
+  const left = remainingUnderCap(tx, plan.workspace);
+  const over = left === null ? 0 : Math.max(0, estimate.reached - left);
   const counts = {
     ...noCounts(),
-    opted_out: reach.optedOut,
-    no_opt_in: reach.noOptIn,
-    missing_variable: reach.missingVariable,
+    opted_out: estimate.optedOut,
+    no_opt_in: estimate.noOptIn,
+    missing_variable: estimate.missingVariable,
     daily_cap: over,
   };
-  return preview(reading, plan, { requested: 0, reached: reach.reached - over, counts, skips: [] });
+  return preview(tx, plan, { requested: 0, reached: estimate.reached - over, counts, skips: [] });
 }
 
 function noCounts(): Static<typeof PreviewCounts> {
@@ -85,7 +85,7 @@ function noCounts(): Static<typeof PreviewCounts> {
 }
 
 function preview(
-  reading: Reading,
+  tx: ReadTx,
   { workspace, sender, account, sendAt }: BroadcastPlan,
   {
     requested,
@@ -94,7 +94,7 @@ function preview(
     skips,
   }: { requested: number; reached: number; counts: Static<typeof PreviewCounts>; skips: Static<typeof SkipView>[] },
 ): Static<typeof PreviewView> {
-  const startsAt = sendAt ?? reading.now;
+  const startsAt = sendAt ?? tx.now;
   const amount = reached * (account?.rate ?? 0);
   return {
     requested,
@@ -112,7 +112,7 @@ function preview(
             available_after: formatMoney(available(account) - amount),
             covered: available(account) >= amount,
           },
-    daily_cap_left: leftUnderCap(reading, workspace),
+    daily_cap_left: remainingUnderCap(tx, workspace),
     starts_at: formatInstant(startsAt, workspace.timezone),
     ends_at: formatInstant(startsAt + Math.ceil((reached / sender.throughput) * 1000), workspace.timezone),
   };

@@ -1,7 +1,7 @@
 /** Looking broadcasts and their recipients up. */
 import { and, asc, count, desc, eq, gt, lt, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
-import { type Reading, statement } from "#src/db/transaction.ts";
+import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { type MessageStatus, messageStatuses } from "../messages/message.ts";
 import { type Message, messages } from "../messages/table.ts";
 import { type BroadcastStatus, isFinished } from "./broadcast.ts";
@@ -16,31 +16,31 @@ const byId = statement((db) =>
 );
 
 /** Undefined for another workspace's. */
-export function findBroadcast(reading: Reading, workspaceId: number, id: number): Broadcast | undefined {
-  const broadcast = byId(reading).get({ id });
+export function findBroadcast(tx: ReadTx, workspaceId: number, id: number): Broadcast | undefined {
+  const broadcast = byId(tx).get({ id });
   return broadcast?.workspaceId === workspaceId ? broadcast : undefined;
 }
 
 /** For our own work, which holds the id. */
-export function getBroadcast(reading: Reading, id: number): Broadcast {
-  const broadcast = byId(reading).get({ id });
+export function getBroadcast(tx: ReadTx, id: number): Broadcast {
+  const broadcast = byId(tx).get({ id });
   if (broadcast === undefined) throw new Error(`broadcast ${id} is gone`);
   return broadcast;
 }
 
 /** For commands, whose ids are the server's own. */
-export function findAnyBroadcast(reading: Reading, id: number): Broadcast | undefined {
-  return byId(reading).get({ id });
+export function findAnyBroadcast(tx: ReadTx, id: number): Broadcast | undefined {
+  return byId(tx).get({ id });
 }
 
 /** The newest first: either from `offset` on, or older than an id. */
 export function listBroadcasts(
-  reading: Reading,
+  tx: ReadTx,
   workspaceId: number,
   from: { offset: number } | { after: number },
   limit: number,
 ): Broadcast[] {
-  return reading.db
+  return tx.db
     .select()
     .from(broadcasts)
     .where(and(eq(broadcasts.workspaceId, workspaceId), "after" in from ? lt(broadcasts.id, from.after) : undefined))
@@ -50,30 +50,26 @@ export function listBroadcasts(
     .all();
 }
 
-export function countBroadcasts(reading: Reading, workspaceId: number): number {
-  const row = reading.db
-    .select({ total: count() })
-    .from(broadcasts)
-    .where(eq(broadcasts.workspaceId, workspaceId))
-    .get();
+export function countBroadcasts(tx: ReadTx, workspaceId: number): number {
+  const row = tx.db.select({ total: count() }).from(broadcasts).where(eq(broadcasts.workspaceId, workspaceId)).get();
   return row?.total ?? 0;
 }
 
 /** The words of the index `broadcasts_open`: with bound values SQLite could not use it. */
-const OPEN = sql`${broadcasts.status} in ('scheduled', 'queueing', 'running', 'paused')`;
+const isOpen = sql`${broadcasts.status} in ('scheduled', 'queueing', 'running', 'paused')`;
 
 const openIn = statement((db) =>
   db
     .select()
     .from(broadcasts)
-    .where(and(OPEN, eq(broadcasts.status, sql.placeholder("status"))))
+    .where(and(isOpen, eq(broadcasts.status, sql.placeholder("status"))))
     .orderBy(asc(broadcasts.id))
     .prepare(),
 );
 
 /** Those that are not finished, of some of the states, the oldest first: a handful, however many are scheduled or over. */
-export function listOpen(reading: Reading, statuses: readonly BroadcastStatus[]): Broadcast[] {
-  return statuses.flatMap((status) => openIn(reading).all({ status })).sort((a, b) => a.id - b.id);
+export function listOpen(tx: ReadTx, statuses: readonly BroadcastStatus[]): Broadcast[] {
+  return statuses.flatMap((status) => openIn(tx).all({ status })).sort((a, b) => a.id - b.id);
 }
 
 export const recipientFilters = ["pending", "sent", "delivered", "read", "failed", "skipped"] as const;
@@ -89,7 +85,7 @@ export function statusesFor(broadcast: Broadcast, filter: RecipientFilter): Mess
 
 /** In the order addressed: either from `offset` on, or after an id. */
 export function listRecipients(
-  reading: Reading,
+  tx: ReadTx,
   broadcast: Broadcast,
   filter: RecipientFilter | null,
   from: { offset: number } | { after: number },
@@ -97,14 +93,14 @@ export function listRecipients(
 ): Message[] {
   const after = "after" in from ? from.after : 0;
   const offset = "offset" in from ? from.offset : 0;
-  const ofBroadcast = and(eq(messages.broadcastId, broadcast.id), gt(messages.id, after));
-  const every = () => reading.db.select().from(messages);
+  const inBroadcast = and(eq(messages.broadcastId, broadcast.id), gt(messages.id, after));
+  const selectAll = () => tx.db.select().from(messages);
   if (filter === null) {
-    return every().where(ofBroadcast).orderBy(asc(messages.id)).limit(limit).offset(offset).all();
+    return selectAll().where(inBroadcast).orderBy(asc(messages.id)).limit(limit).offset(offset).all();
   }
   // Each state is a stretch of the index in the order of ids, and SQLite merges the stretches without sorting.
   const [first, second, ...rest] = statusesFor(broadcast, filter).map((status) =>
-    every().where(and(ofBroadcast, eq(messages.status, status))),
+    selectAll().where(and(inBroadcast, eq(messages.status, status))),
   );
   if (first === undefined) return [];
   if (second === undefined) return first.orderBy(asc(messages.id)).limit(limit).offset(offset).all();
@@ -116,8 +112,8 @@ export function listRecipients(
 }
 
 /** How many rows a broadcast has in each state; a count over all of them, for tests and `waxwing check`. */
-export function countRows(reading: Reading, broadcastId: number): Record<MessageStatus, number> {
-  const rows = reading.db
+export function countRows(tx: ReadTx, broadcastId: number): Record<MessageStatus, number> {
+  const rows = tx.db
     .select({ status: messages.status, total: count() })
     .from(messages)
     .where(eq(messages.broadcastId, broadcastId))
@@ -129,8 +125,8 @@ export function countRows(reading: Reading, broadcastId: number): Record<Message
 }
 
 /** How many were asked of the network without an answer that says what became of them. A walk over those on the way. */
-export function countInDoubt(reading: Reading, broadcastId: number): number {
-  const row = reading.db
+export function countInDoubt(tx: ReadTx, broadcastId: number): number {
+  const row = tx.db
     .select({ total: count() })
     .from(messages)
     .where(
@@ -159,10 +155,10 @@ export interface ReasonCount {
 }
 
 /** Why people failed or were left out, the most frequent first. A walk over those people: for commands. */
-export function countReasons(reading: Reading, broadcastId: number, limit: number): ReasonCount[] {
+export function countReasons(tx: ReadTx, broadcastId: number, limit: number): ReasonCount[] {
   return (["failed", "skipped"] as const)
     .flatMap((status) =>
-      reading.db
+      tx.db
         .select({ code: messages.errorCode, reason: sql<string | null>`max(${messages.errorMessage})`, count: count() })
         .from(messages)
         .where(and(eq(messages.broadcastId, broadcastId), eq(messages.status, status)))

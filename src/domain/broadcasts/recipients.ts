@@ -1,7 +1,7 @@
 /** The rows of a broadcast's recipients: made once, moved by the statements here and by those of `messages`. */
 import { and, eq, gt, lte, sql } from "drizzle-orm";
-import { newReference } from "#src/core/id.ts";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { newSendToken } from "#src/core/id.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { type FrozenValues, messages } from "../messages/table.ts";
 import type { SkipCode } from "./skip.ts";
 import type { Broadcast } from "./table.ts";
@@ -21,7 +21,7 @@ const insert = statement((db) =>
       variables: sql`${sql.placeholder("variables")}`,
       status: sql.placeholder("status"),
       outcomeUnknown: false,
-      reference: sql.placeholder("reference"),
+      sendToken: sql.placeholder("sendToken"),
       errorCode: sql.placeholder("errorCode"),
       errorMessage: sql.placeholder("errorMessage"),
       // What it costs is its broadcast's; that something is held counts from when the broadcast's cost is.
@@ -54,7 +54,7 @@ export function addRecipient(tx: Tx, broadcast: RecipientOwner, recipient: NewRe
     toPhone: recipient.to,
     variables: recipient.values === null ? null : JSON.stringify(recipient.values),
     status: recipient.status,
-    reference: newReference(instanceId, tx.now, tx.random),
+    sendToken: newSendToken(instanceId, tx.now, tx.random),
     errorCode: recipient.skip?.code ?? null,
     errorMessage: recipient.skip?.reason ?? null,
     money: recipient.status === "skipped" ? "none" : "held",
@@ -66,7 +66,7 @@ const waitingColumns = {
   id: messages.id,
   contactId: messages.contactId,
   toPhone: messages.toPhone,
-  reference: messages.reference,
+  sendToken: messages.sendToken,
   variables: messages.variables,
 };
 
@@ -90,13 +90,13 @@ export type WaitingRecipient = ReturnType<ReturnType<typeof waiting>["all"]>[num
 
 /** In the order addressed, those after an id; whoever waits for a time of their own among them. */
 export function listWaiting(
-  reading: Reading,
+  tx: ReadTx,
   broadcastId: number,
   status: "pending" | "queued",
   after: number,
   limit: number,
 ): WaitingRecipient[] {
-  return waiting(reading).all({ broadcastId, status, after, limit });
+  return waiting(tx).all({ broadcastId, status, after, limit });
 }
 
 const ready = statement((db) =>
@@ -116,12 +116,12 @@ const ready = statement((db) =>
 );
 
 /** In the order addressed, those after an id who wait for nothing but their turn. */
-export function listReady(reading: Reading, broadcastId: number, after: number, limit: number): WaitingRecipient[] {
-  return ready(reading).all({ broadcastId, after, limit });
+export function listReady(tx: ReadTx, broadcastId: number, after: number, limit: number): WaitingRecipient[] {
+  return ready(tx).all({ broadcastId, after, limit });
 }
 
 /** Somebody whom the network still asks to wait for after so long is given up. */
-export const LONGEST_WAIT_MS = 30 * 60 * 1000;
+export const THROTTLE_WAIT_MAX_MS = 30 * 60 * 1000;
 
 const isDelayed = sql`${messages.broadcastId} is not null and ${messages.status} = 'queued' and ${messages.notBefore} is not null`;
 
@@ -141,7 +141,7 @@ const due = statement((db) =>
     .prepare(),
 );
 
-const astray = statement((db) =>
+const delayedBeyondMax = statement((db) =>
   db
     .select(waitingColumns)
     .from(messages)
@@ -157,11 +157,11 @@ const astray = statement((db) =>
 );
 
 /** Those whose own time has come, the longest waiting first; then those who wait since before the clock was set back. */
-export function listDue(reading: Reading, broadcastId: number, limit: number): WaitingRecipient[] {
-  const found = due(reading).all({ broadcastId, now: reading.now, limit });
-  if (found.length === limit) return found;
-  const latest = reading.now + LONGEST_WAIT_MS;
-  return [...found, ...astray(reading).all({ broadcastId, latest, limit: limit - found.length })];
+export function listDue(tx: ReadTx, broadcastId: number, limit: number): WaitingRecipient[] {
+  const rows = due(tx).all({ broadcastId, now: tx.now, limit });
+  if (rows.length === limit) return rows;
+  const latest = tx.now + THROTTLE_WAIT_MAX_MS;
+  return [...rows, ...delayedBeyondMax(tx).all({ broadcastId, latest, limit: limit - rows.length })];
 }
 
 const freeze = statement((db) =>
@@ -218,6 +218,6 @@ const earliest = statement((db) =>
 );
 
 /** When the first of those who wait for a time of their own may go; null: nobody does. */
-export function nextTurn(reading: Reading, broadcastId: number): number | null {
-  return earliest(reading).get({ broadcastId })?.until ?? null;
+export function nextDueAt(tx: ReadTx, broadcastId: number): number | null {
+  return earliest(tx).get({ broadcastId })?.until ?? null;
 }

@@ -4,25 +4,25 @@
  */
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
-import { broadcastFigures, messages } from "../messages/table.ts";
+import { broadcastCounters, messages } from "../messages/table.ts";
 import { leaveInDoubt } from "./record-outcome.ts";
 
-const RECOVERY_BATCH = 200;
+const RECLAIM_BATCH = 200;
 
-export interface RecoveryMark {
+export interface ReclaimCursor {
   broadcastId: number;
   messageId: number;
 }
 
-export const recoveryStart: RecoveryMark = { broadcastId: 0, messageId: 0 };
+export const reclaimStart: ReclaimCursor = { broadcastId: 0, messageId: 0 };
 
 /** Run at a start, part by part, before anything is handed over. Returns where to go on; null: nothing is left. */
-export function recoverRecipients(tx: Tx, from: RecoveryMark, settleAt: number): RecoveryMark | null {
+export function reclaimRecipients(tx: Tx, from: ReclaimCursor, expireAt: number): ReclaimCursor | null {
   const next = tx.db
-    .select({ broadcastId: broadcastFigures.broadcastId })
-    .from(broadcastFigures)
-    .where(and(gt(broadcastFigures.sending, 0), sql`${broadcastFigures.broadcastId} >= ${from.broadcastId}`))
-    .orderBy(asc(broadcastFigures.broadcastId))
+    .select({ broadcastId: broadcastCounters.broadcastId })
+    .from(broadcastCounters)
+    .where(and(gt(broadcastCounters.sending, 0), sql`${broadcastCounters.broadcastId} >= ${from.broadcastId}`))
+    .orderBy(asc(broadcastCounters.broadcastId))
     .limit(1)
     .get();
   if (next === undefined) return null;
@@ -33,11 +33,11 @@ export function recoverRecipients(tx: Tx, from: RecoveryMark, settleAt: number):
     .from(messages)
     .where(and(eq(messages.broadcastId, broadcastId), eq(messages.status, "sending"), gt(messages.id, after)))
     .orderBy(asc(messages.id))
-    .limit(RECOVERY_BATCH)
+    .limit(RECLAIM_BATCH)
     .all();
-  for (const message of open) leaveInDoubt(tx, message, settleAt);
+  for (const message of open) leaveInDoubt(tx, message, expireAt);
   const last = open.at(-1);
-  return last !== undefined && open.length === RECOVERY_BATCH
+  return last !== undefined && open.length === RECLAIM_BATCH
     ? { broadcastId, messageId: last.id }
     : { broadcastId: broadcastId + 1, messageId: 0 };
 }

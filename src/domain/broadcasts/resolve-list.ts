@@ -2,21 +2,21 @@
  * The people of a broadcast's list: who each number is, and who is left out and why, in the order in which they stand.
  * It writes nothing; making a broadcast and looking at one beforehand share it.
  */
-import { otherSpelling } from "#src/core/phone.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import { otherVariant } from "#src/core/phone.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { findErasedOptOut } from "../contacts/erased-opt-outs.ts";
-import { type FoundPerson, findPerson } from "../contacts/find.ts";
-import { personOf } from "../contacts/identity.ts";
-import { isReached, leftUnderCap } from "../messages/daily-cap.ts";
+import { type ContactLookup, lookUpContact } from "../contacts/find.ts";
+import { identityOf } from "../contacts/identity.ts";
+import { isRecentRecipient, remainingUnderCap } from "../messages/daily-cap.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { SkipReason } from "./skip.ts";
 import { type BroadcastVariables, requiredFields, resolveValues } from "./values.ts";
 
-export interface Judged {
+export interface ResolvedRecipient {
   /** As the caller wrote it. */
   input: string;
   /** Null: it is no phone number. */
-  person: FoundPerson | null;
+  contactLookup: ContactLookup | null;
   skip: Skip | null;
 }
 
@@ -28,52 +28,53 @@ export interface Skip {
   detail: string | null;
 }
 
-export interface JudgeOptions {
+export interface ResolveOptions {
   workspace: Workspace;
   variables: BroadcastVariables;
   /** False where it is judged at the start, and when each one's turn comes. */
-  underCap: boolean;
+  isCapChecked: boolean;
 }
 
-export function judgePeople(reading: Reading, to: readonly string[], options: JudgeOptions): Judged[] {
+export function resolveList(tx: ReadTx, to: readonly string[], options: ResolveOptions): ResolvedRecipient[] {
   const { workspace, variables } = options;
   const seen = new Set<string>();
   const needsFields = requiredFields(variables).length > 0;
-  let left = options.underCap ? leftUnderCap(reading, workspace) : null;
+  let capRemaining = options.isCapChecked ? remainingUnderCap(tx, workspace) : null;
   return to.map((input) => {
-    const person = findPerson(reading, workspace.id, input, workspace.country);
-    const skip = (reason: SkipReason, more: Partial<Skip> = {}): Judged => ({
+    const contactLookup = lookUpContact(tx, workspace.id, input, workspace.country);
+    const skip = (reason: SkipReason, more: Partial<Skip> = {}): ResolvedRecipient => ({
       input,
-      person,
+      contactLookup,
       skip: { reason, since: null, detail: null, ...more },
     });
-    if (person === null) return skip("invalid_number");
-    const names = namesOf(person);
-    if (names.some((name) => seen.has(name))) return skip("duplicate");
-    for (const name of names) seen.add(name);
-    const since = optedOutSince(reading, workspace.id, person);
+    if (contactLookup === null) return skip("invalid_number");
+    const keys = identityKeys(contactLookup);
+    if (keys.some((key) => seen.has(key))) return skip("duplicate");
+    for (const key of keys) seen.add(key);
+    const since = optedOutSince(tx, workspace.id, contactLookup);
     if (since !== null) return skip("opted_out", { since });
     if (needsFields) {
-      const resolved = resolveValues(reading, variables, person.contact);
+      const resolved = resolveValues(tx, variables, contactLookup.contact);
       if ("missing" in resolved) return skip("missing_variable", { detail: resolved.missing });
     }
-    const isCounted = person.contact !== null && isReached(reading, workspace.id, personOf(person.contact));
-    if (left !== null && !isCounted) {
-      if (left === 0) return skip("daily_cap");
-      left -= 1;
+    const isCounted =
+      contactLookup.contact !== null && isRecentRecipient(tx, workspace.id, identityOf(contactLookup.contact));
+    if (capRemaining !== null && !isCounted) {
+      if (capRemaining === 0) return skip("daily_cap");
+      capRemaining -= 1;
     }
-    return { input, person, skip: null };
+    return { input, contactLookup, skip: null };
   });
 }
 
 /** By what the same person would be recognised: linked contacts are one, and so are two spellings of a number. */
-function namesOf({ contact, phone }: FoundPerson): string[] {
-  if (contact !== null) return [`person ${personOf(contact)}`];
-  const other = otherSpelling(phone);
+function identityKeys({ contact, phone }: ContactLookup): string[] {
+  if (contact !== null) return [`person ${identityOf(contact)}`];
+  const other = otherVariant(phone);
   return other === null ? [phone] : [phone, other];
 }
 
-function optedOutSince(reading: Reading, workspaceId: number, { contact, phone }: FoundPerson): number | null {
-  if (contact === null) return findErasedOptOut(reading, workspaceId, phone);
+function optedOutSince(tx: ReadTx, workspaceId: number, { contact, phone }: ContactLookup): number | null {
+  if (contact === null) return findErasedOptOut(tx, workspaceId, phone);
   return contact.consent === "opted_out" ? (contact.consentAt ?? contact.updatedAt) : null;
 }

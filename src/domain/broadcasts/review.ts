@@ -3,9 +3,9 @@
  * has been reported on, or the wait for reports is over.
  */
 import type { Tx } from "#src/db/transaction.ts";
-import { getFigures } from "../messages/adjust-counters.ts";
-import { brokenBy } from "../messages/breaker.ts";
-import { settleFigures } from "../messages/broadcast-cost.ts";
+import { getCounters } from "../messages/adjust-counters.ts";
+import { openReason } from "../messages/breaker.ts";
+import { settleCost } from "../messages/broadcast-cost.ts";
 import { isClosed } from "../messages/broadcast-counters.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
@@ -23,33 +23,33 @@ export interface ReviewRules {
 }
 
 /** While somebody is still being handed over, nothing can be final. */
-const LOOK_AGAIN_MS = 60_000;
+const RECHECK_MS = 60_000;
 
 /** Returns when to look again (wall time); null: not before a figure asks for it. */
 export function reviewBroadcast(tx: Tx, id: number, rules: ReviewRules): number | null {
   if (findAnyBroadcast(tx, id) === undefined) return null;
   const broadcast = obeyReported(tx, id);
-  if (isFinished(broadcast.status)) return settle(tx, broadcast, rules);
-  const figures = getFigures(tx, id);
-  if (broadcast.status === "running" && figures.toGo + figures.sending === 0) {
+  if (isFinished(broadcast.status)) return settleWhenDue(tx, broadcast, rules);
+  const counters = getCounters(tx, id);
+  if (broadcast.status === "running" && counters.pending + counters.sending === 0) {
     const completed = finishBroadcast(tx, broadcast, "completed", null);
-    return completed === null ? null : settle(tx, completed, rules);
+    return completed === null ? null : settleWhenDue(tx, completed, rules);
   }
-  const broken = brokenBy(figures);
+  const broken = openReason(counters);
   // Where nobody is left to be spared, the last hand-overs end it.
-  if (broken !== null && figures.toGo > 0) holdBroadcast(tx, broadcast, "breaker", broken);
+  if (broken !== null && counters.pending > 0) holdBroadcast(tx, broadcast, "breaker", broken);
   return null;
 }
 
-function settle(tx: Tx, broadcast: Broadcast, { settleAfterMs }: ReviewRules): number | null {
-  const figures = getFigures(tx, broadcast.id);
-  if (figures.settledAt !== null) return null;
-  if (!isClosed(figures)) {
-    const dueAt = (figures.lastSentAt ?? tx.now) + settleAfterMs;
+function settleWhenDue(tx: Tx, broadcast: Broadcast, { settleAfterMs }: ReviewRules): number | null {
+  const counters = getCounters(tx, broadcast.id);
+  if (counters.settledAt !== null) return null;
+  if (!isClosed(counters)) {
+    const dueAt = (counters.lastSentAt ?? tx.now) + settleAfterMs;
     if (dueAt > tx.now) return dueAt;
-    if (figures.sending > 0) return tx.now + LOOK_AGAIN_MS;
+    if (counters.sending > 0) return tx.now + RECHECK_MS;
   }
-  settleFigures(tx, broadcast.id);
+  settleCost(tx, broadcast.id);
   const workspace = getWorkspace(tx, broadcast.workspaceId);
   publish(tx, workspace, "broadcast.finished", { broadcast: viewBroadcast(tx, broadcast, workspace) });
   return null;

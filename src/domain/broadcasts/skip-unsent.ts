@@ -10,11 +10,11 @@ import { describeSkip } from "./skip.ts";
 import { broadcasts } from "./table.ts";
 
 /** Writes up to `limit` rows; returns how many, or `limit` while there may be more to do. */
-export function tidyFinished(tx: Tx, limit: number): number {
+export function skipUnsent(tx: Tx, limit: number): number {
   const broadcast = tx.db
     .select()
     .from(broadcasts)
-    .where(sql`${broadcasts.isTidy} = 0 and ${broadcasts.completedAt} is not null`)
+    .where(sql`${broadcasts.isUnsentSkipped} = 0 and ${broadcasts.completedAt} is not null`)
     .orderBy(asc(broadcasts.id))
     .limit(1)
     .get();
@@ -28,7 +28,7 @@ export function tidyFinished(tx: Tx, limit: number): number {
   // What they count as does not change by this, so the figures are not touched.
   for (const { id } of waiting) skipRecipient(tx, id, code, reason);
   if (waiting.length === limit) return limit;
-  tx.db.update(broadcasts).set({ isTidy: true }).where(eq(broadcasts.id, broadcast.id)).run();
+  tx.db.update(broadcasts).set({ isUnsentSkipped: true }).where(eq(broadcasts.id, broadcast.id)).run();
   return limit;
 }
 
@@ -42,14 +42,14 @@ export function purgeRecipients(tx: Tx, before: number, limit: number): number {
     .limit(1)
     .get();
   if (broadcast === undefined) return 0;
-  const old = tx.db
+  const expired = tx.db
     .select({ id: messages.id })
     .from(messages)
     .where(eq(messages.broadcastId, broadcast.id))
     .limit(limit)
     .all()
     .map(({ id }) => id);
-  if (old.length > 0) tx.db.delete(messages).where(inArray(messages.id, old)).run();
+  if (expired.length > 0) tx.db.delete(messages).where(inArray(messages.id, expired)).run();
   else tx.db.update(broadcasts).set({ purgedAt: tx.now }).where(eq(broadcasts.id, broadcast.id)).run();
   return limit;
 }

@@ -43,8 +43,8 @@ export const broadcasts = sqliteTable("broadcasts", {
   /** The last contact of the group (or recipient of the list) that was built. */
   builtAfterId: integer().notNull(),
   /** Resumed after a restore that left a gap: whoever is not sent yet may have been, and becomes failed. */
-  failsUnsent: flag().notNull(),
-  isTidy: flag().notNull(),
+  isFailingUnsent: flag().notNull(),
+  isUnsentSkipped: flag().notNull(),
   createdAt: instant().notNull(),
   startedAt: instant(),
   completedAt: instant(),

@@ -3,7 +3,7 @@
  * has none. They are resolved once, when the broadcast is built, and frozen.
  */
 import type { FieldProblems } from "#src/core/problem.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { listFields, readFieldsOfContact } from "../contacts/custom-fields.ts";
 import type { Contact } from "../contacts/table.ts";
 import type { FrozenValues } from "../messages/table.ts";
@@ -39,7 +39,7 @@ export interface Addressee {
 
 /** Fields that nobody has: neither a contact's own nor a custom one, by their paths. */
 export function findUnknownFields(
-  reading: Reading,
+  tx: ReadTx,
   workspaceId: number,
   { isList, header, body }: BroadcastVariables,
 ): FieldProblems {
@@ -48,7 +48,7 @@ export function findUnknownFields(
   const check = (values: readonly BroadcastValue[], path: string): void => {
     for (const [index, value] of values.entries()) {
       if ("text" in value || isContactField(value.field)) continue;
-      custom ??= listFields(reading, workspaceId).map(({ key }) => key);
+      custom ??= listFields(tx, workspaceId).map(({ key }) => key);
       if (custom.includes(value.field)) continue;
       problems[`${path}.${index}.field`] = [
         `There is no contact field "${value.field}". Use ${contactFieldNames.join(", ")}${custom.map((key) => `, ${key}`).join("")}.`,
@@ -77,7 +77,7 @@ export type Resolved = { values: FrozenValues | null } | { missing: string };
 
 /** The values for one person; `missing` names the first field that has neither value nor stand-in. */
 export function resolveValues(
-  reading: Reading,
+  tx: ReadTx,
   variables: BroadcastVariables,
   contact: Contact | null,
   addressee: Addressee | null = null,
@@ -88,14 +88,14 @@ export function resolveValues(
     if (addressee !== null && field === "first_name") return addressee.firstName;
     if (contact === null) return null;
     if (isContactField(field)) return READ[field](contact);
-    custom ??= readFieldsOfContact(reading, contact.id);
+    custom ??= readFieldsOfContact(tx, contact.id);
     const value = custom[field];
     return value === undefined || value === null ? null : String(value);
   };
   const missing: string[] = [];
   const resolve = (value: BroadcastValue): string => {
     if ("text" in value) return value.text;
-    const found = tidy(read(value.field)) ?? value.fallback;
+    const found = collapseWhitespace(read(value.field)) ?? value.fallback;
     if (found === null) missing.push(value.field);
     return found ?? "";
   };
@@ -106,9 +106,9 @@ export function resolveValues(
 }
 
 /** The network refuses line breaks and long runs of spaces; an empty value counts as none. */
-function tidy(text: string | null): string | null {
-  const tidied = text?.replace(/\s+/gu, " ").trim();
-  return tidied === undefined || tidied === "" ? null : tidied;
+function collapseWhitespace(text: string | null): string | null {
+  const collapsed = text?.replace(/\s+/gu, " ").trim();
+  return collapsed === undefined || collapsed === "" ? null : collapsed;
 }
 
 function isContactField(name: string): name is ContactFieldName {

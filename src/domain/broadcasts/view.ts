@@ -3,8 +3,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { formatMoney } from "#src/core/money.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
-import type { Reading } from "#src/db/transaction.ts";
-import { getFigures } from "../messages/adjust-counters.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { getCounters } from "../messages/adjust-counters.ts";
 import { totalOf } from "../messages/broadcast-counters.ts";
 import { type MessageStatus, messageStatuses } from "../messages/message.ts";
 import type { Message } from "../messages/table.ts";
@@ -12,7 +12,7 @@ import { MessageTemplate } from "../messages/view.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { broadcastStatuses, isFinished } from "./broadcast.ts";
 import type { RecipientFilter } from "./read.ts";
-import type { Judged } from "./resolve-list.ts";
+import type { ResolvedRecipient } from "./resolve-list.ts";
 import { describeSkip, type SkipCode, skipReasons } from "./skip.ts";
 import type { Broadcast } from "./table.ts";
 
@@ -88,13 +88,9 @@ export const RecipientView = Type.Object(
 
 type Zone = Pick<Workspace, "timezone">;
 
-export function viewBroadcast(
-  reading: Reading,
-  broadcast: Broadcast,
-  { timezone }: Zone,
-): Static<typeof BroadcastView> {
-  const figures = getFigures(reading, broadcast.id);
-  const { sent, delivered, read, failed, skipped } = figures;
+export function viewBroadcast(tx: ReadTx, broadcast: Broadcast, { timezone }: Zone): Static<typeof BroadcastView> {
+  const counters = getCounters(tx, broadcast.id);
+  const { sent, delivered, read, failed, skipped } = counters;
   const when = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms, timezone));
   return {
     id: broadcast.id,
@@ -103,8 +99,8 @@ export function viewBroadcast(
     status_reason: broadcast.statusReason,
     template: { name: broadcast.templateName, language: broadcast.templateLanguage },
     from: broadcast.fromPhone,
-    counts: { total: totalOf(figures), sent, delivered, read, failed, skipped },
-    charged: figures.isCharged && figures.settledAt !== null ? formatMoney(figures.charged) : null,
+    counts: { total: totalOf(counters), sent, delivered, read, failed, skipped },
+    charged: counters.isCharged && counters.settledAt !== null ? formatMoney(counters.charged) : null,
     send_at: when(broadcast.sendAt),
     started_at: when(broadcast.startedAt),
     completed_at: when(broadcast.completedAt),
@@ -113,22 +109,25 @@ export function viewBroadcast(
 }
 
 export function viewCreated(
-  reading: Reading,
+  tx: ReadTx,
   broadcast: Broadcast,
-  skipped: readonly Judged[],
+  skipped: readonly ResolvedRecipient[],
   zone: Zone,
 ): Static<typeof CreatedBroadcastView> {
   return {
-    ...viewBroadcast(reading, broadcast, zone),
+    ...viewBroadcast(tx, broadcast, zone),
     requested: broadcast.requested,
-    skipped: skipped.flatMap((judged) => viewSkip(judged, zone)),
+    skipped: skipped.flatMap((resolved) => viewSkip(resolved, zone)),
   };
 }
 
-export function viewSkip({ input, person, skip }: Judged, { timezone }: Zone): Static<typeof SkipView>[] {
+export function viewSkip(
+  { input, contactLookup, skip }: ResolvedRecipient,
+  { timezone }: Zone,
+): Static<typeof SkipView>[] {
   if (skip === null) return [];
   const since = skip.since === null ? {} : { since: formatInstant(skip.since, timezone) };
-  return [{ to: person?.phone ?? input, reason: skip.reason, ...since }];
+  return [{ to: contactLookup?.phone ?? input, reason: skip.reason, ...since }];
 }
 
 /** Whoever a finished broadcast did not send to is shown as skipped, before the row says so. */
@@ -138,18 +137,18 @@ export function viewRecipient(
   { timezone }: Zone,
 ): Static<typeof RecipientView> {
   const when = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms, timezone));
-  const isLeftOut = isFinished(broadcast.status) && (message.status === "pending" || message.status === "queued");
+  const isSkippedUnsent = isFinished(broadcast.status) && (message.status === "pending" || message.status === "queued");
   return {
     to: message.toPhone,
-    status: isLeftOut ? "skipped" : message.status,
-    reason: isLeftOut ? reasonLeftOut(broadcast) : reasonOf(message),
+    status: isSkippedUnsent ? "skipped" : message.status,
+    reason: isSkippedUnsent ? skipReasonOf(broadcast) : reasonOf(message),
     sent_at: when(message.sentAt),
     delivered_at: when(message.deliveredAt),
     read_at: when(message.readAt),
   };
 }
 
-function reasonLeftOut(broadcast: Broadcast): string {
+function skipReasonOf(broadcast: Broadcast): string {
   return describeSkip(broadcast.status === "cancelled" ? "cancelled" : "broadcast_failed", broadcast.statusReason);
 }
 
@@ -159,19 +158,19 @@ function reasonOf({ status, errorCode, errorMessage }: Message & { status: Messa
 }
 
 /** How many recipients a filter finds, from the figures. */
-export function countRecipients(reading: Reading, broadcast: Broadcast, filter: RecipientFilter | null): number {
+export function countRecipients(tx: ReadTx, broadcast: Broadcast, filter: RecipientFilter | null): number {
   if (broadcast.purgedAt !== null) return 0;
-  const figures = getFigures(reading, broadcast.id);
+  const counters = getCounters(tx, broadcast.id);
   switch (filter) {
     case null:
-      return totalOf(figures);
+      return totalOf(counters);
     case "pending":
-      return figures.toGo + figures.sending;
+      return counters.pending + counters.sending;
     case "sent":
-      return figures.sent - figures.delivered;
+      return counters.sent - counters.delivered;
     case "delivered":
-      return figures.delivered - figures.read;
+      return counters.delivered - counters.read;
     default:
-      return figures[filter];
+      return counters[filter];
   }
 }

@@ -7,10 +7,10 @@ import type { E164 } from "#src/core/phone.ts";
 import { statement, type Tx } from "#src/db/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { type ConsentMove, decideConsent, rememberWords } from "./consent.ts";
+import { type ConsentMove, decideConsent, latestCommandTimes } from "./consent.ts";
 import { type ConsentEvidence, logConsent } from "./consent-log.ts";
-import { forgetErasedOptOut } from "./erased-opt-outs.ts";
-import { isRefusedByControl } from "./marketing-preference.ts";
+import { deleteErasedOptOut } from "./erased-opt-outs.ts";
+import { isOptedOutByMarketingPreference } from "./marketing-preference.ts";
 import { type Contact, contacts } from "./table.ts";
 import { viewContact } from "./view.ts";
 
@@ -23,18 +23,18 @@ export function changeConsent(
   why: ConsentEvidence,
 ): Contact {
   // An opt-in by our side is evidence for the number it was given for, not for the person's other ones.
-  const linked = move.kind === "opt_in" ? [] : linkedContacts(tx, contact);
-  if (move.kind === "start" && [contact, ...linked].some((one) => isKeptOut(one, move))) {
-    for (const one of linked) remember(tx, one, rememberWords(one, move));
-    return remember(tx, contact, rememberWords(contact, move));
+  const linked = move.kind === "opt_in" ? [] : listLinkedContacts(tx, contact);
+  if (move.kind === "start" && [contact, ...linked].some((one) => remainsOptedOut(one, move))) {
+    for (const one of linked) storeCommandTimes(tx, one, latestCommandTimes(one, move));
+    return storeCommandTimes(tx, contact, latestCommandTimes(contact, move));
   }
-  const changed = moveOne(tx, workspace, contact, move, why);
-  for (const one of linked) moveOne(tx, workspace, one, move, why);
+  const changed = applyMove(tx, workspace, contact, move, why);
+  for (const one of linked) applyMove(tx, workspace, one, move, why);
   return changed;
 }
 
 /** One refusal that a START does not lift is a refusal of the person: none of the contacts is lifted then. */
-function isKeptOut(contact: Contact, move: ConsentMove): boolean {
+function remainsOptedOut(contact: Contact, move: ConsentMove): boolean {
   return contact.consent === "opted_out" && decideConsent(contact, move) === null;
 }
 
@@ -54,22 +54,22 @@ const update = statement((db) =>
     .prepare(),
 );
 
-function moveOne(tx: Tx, workspace: Workspace, contact: Contact, move: ConsentMove, why: ConsentEvidence): Contact {
+function applyMove(tx: Tx, workspace: Workspace, contact: Contact, move: ConsentMove, why: ConsentEvidence): Contact {
   const became = decideConsent(contact, move);
-  const words = rememberWords(contact, move);
+  const commandTimes = latestCommandTimes(contact, move);
   if (became === null) {
-    if (isFurtherRefusal(tx, contact, move, why)) logConsent(tx, contact, "opted_out", why);
-    return remember(tx, contact, words);
+    if (isAdditionalOptOut(tx, contact, move, why)) logConsent(tx, contact, "opted_out", why);
+    return storeCommandTimes(tx, contact, commandTimes);
   }
   const was = contact.consent;
   const { source, at = tx.now } = why;
-  const changed = update(tx).get({ id: contact.id, was, consent: became, source, at, now: tx.now, ...words });
+  const changed = update(tx).get({ id: contact.id, was, consent: became, source, at, now: tx.now, ...commandTimes });
   // Nobody else can have moved it: the contact was read in this transaction.
   if (changed === undefined) throw new Error(`contact ${contact.id} was not ${was} any more`);
   logConsent(tx, changed, was, why);
   if (became === "opted_out")
     publish(tx, workspace, "contact.opted_out", { contact: viewContact(tx, changed, workspace) });
-  if (was === "opted_out" && changed.phone !== null) forgetErasedOptOut(tx, workspace.id, changed.phone as E164);
+  if (was === "opted_out" && changed.phone !== null) deleteErasedOptOut(tx, workspace.id, changed.phone as E164);
   if (was === "opted_out") publish(tx, workspace, "contact.opted_in", { contact: viewContact(tx, changed, workspace) });
   return changed;
 }
@@ -78,26 +78,35 @@ function moveOne(tx: Tx, workspace: Workspace, contact: Contact, move: ConsentMo
  * The network's control refused first, and now somebody refuses otherwise. Date and source stay the first's and nobody is
  * told anything, but it goes into the log: what the control made, the control may lift only as long as it stands alone.
  */
-function isFurtherRefusal(tx: Tx, contact: Contact, move: ConsentMove, why: ConsentEvidence): boolean {
+function isAdditionalOptOut(tx: Tx, contact: Contact, move: ConsentMove, why: ConsentEvidence): boolean {
   if (move.kind !== "opt_out" && move.kind !== "stop") return false;
   // A STOP that was written before a known START refuses nothing.
   if (move.kind === "stop" && (contact.startSaidAt ?? -1) > move.saidAt) return false;
-  return why.evidence.control === undefined && contact.consent === "opted_out" && isRefusedByControl(tx, contact);
+  return (
+    why.evidence.control === undefined &&
+    contact.consent === "opted_out" &&
+    isOptedOutByMarketingPreference(tx, contact)
+  );
 }
 
 /** What the person said counts later, too, although it changes nothing that anybody is shown now. */
-function remember(tx: Tx, contact: Contact, words: Pick<Contact, "stopSaidAt" | "startSaidAt">): Contact {
-  if (words.stopSaidAt === contact.stopSaidAt && words.startSaidAt === contact.startSaidAt) return contact;
-  tx.db.update(contacts).set(words).where(eq(contacts.id, contact.id)).run();
-  return { ...contact, ...words };
+function storeCommandTimes(
+  tx: Tx,
+  contact: Contact,
+  commandTimes: Pick<Contact, "stopSaidAt" | "startSaidAt">,
+): Contact {
+  if (commandTimes.stopSaidAt === contact.stopSaidAt && commandTimes.startSaidAt === contact.startSaidAt)
+    return contact;
+  tx.db.update(contacts).set(commandTimes).where(eq(contacts.id, contact.id)).run();
+  return { ...contact, ...commandTimes };
 }
 
 /** The others that are the same person. */
-export function linkedContacts(tx: Tx, contact: Contact): Contact[] {
-  if (contact.personId === null) return [];
+export function listLinkedContacts(tx: Tx, contact: Contact): Contact[] {
+  if (contact.identityId === null) return [];
   return tx.db
     .select()
     .from(contacts)
-    .where(and(eq(contacts.personId, contact.personId), ne(contacts.id, contact.id)))
+    .where(and(eq(contacts.identityId, contact.identityId), ne(contacts.id, contact.id)))
     .all();
 }

@@ -3,7 +3,7 @@
  * control (which changes nothing that is shown). Rows are only ever added.
  */
 import { desc, eq, sql } from "drizzle-orm";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import type { Consent, ConsentSource } from "./consent.ts";
 import { type Contact, consentLog } from "./table.ts";
 
@@ -20,8 +20,8 @@ export type ConsentChange = typeof consentLog.$inferSelect;
 const CHANGES_SHOWN = 100;
 
 /** The newest changes first, a hundred at most. */
-export function listConsentChanges(reading: Reading, contactId: number): ConsentChange[] {
-  return reading.db
+export function listConsentChanges(tx: ReadTx, contactId: number): ConsentChange[] {
+  return tx.db
     .select()
     .from(consentLog)
     .where(eq(consentLog.contactId, contactId))

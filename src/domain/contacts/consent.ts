@@ -53,7 +53,7 @@ export function decideConsent(state: ConsentState, move: ConsentMove): Consent |
 }
 
 /** The latest words after a move. */
-export function rememberWords(
+export function latestCommandTimes(
   state: ConsentState,
   move: ConsentMove,
 ): Pick<ConsentState, "stopSaidAt" | "startSaidAt"> {

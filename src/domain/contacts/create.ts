@@ -36,18 +36,18 @@ export interface NewContact {
   optIn?: ConsentEvidence;
 }
 
-export function createContact(tx: Tx, workspaceId: number, person: NewContact): Contact {
-  const refusedAt = person.phone === null ? null : findErasedOptOut(tx, workspaceId, person.phone);
-  const optIn = refusedAt === null ? person.optIn : undefined;
+export function createContact(tx: Tx, workspaceId: number, input: NewContact): Contact {
+  const optedOutAt = input.phone === null ? null : findErasedOptOut(tx, workspaceId, input.phone);
+  const optIn = optedOutAt === null ? input.optIn : undefined;
   const contact = insert(tx).get({
     workspaceId,
-    phone: person.phone,
-    networkUserId: person.networkUserId ?? null,
-    ...fullProfile(null, person.profile ?? {}),
-    consent: refusedAt !== null ? "opted_out" : optIn !== undefined ? "opted_in" : "unknown",
-    consentSource: refusedAt !== null ? "manual" : (optIn?.source ?? null),
+    phone: input.phone,
+    networkUserId: input.networkUserId ?? null,
+    ...fullProfile(null, input.profile ?? {}),
+    consent: optedOutAt !== null ? "opted_out" : optIn !== undefined ? "opted_in" : "unknown",
+    consentSource: optedOutAt !== null ? "manual" : (optIn?.source ?? null),
     // Since then: a START that the person writes now is later, and counts.
-    consentAt: refusedAt ?? (optIn === undefined ? null : tx.now),
+    consentAt: optedOutAt ?? (optIn === undefined ? null : tx.now),
     now: tx.now,
   });
   if (optIn !== undefined) logConsent(tx, contact, "unknown", optIn);

@@ -40,14 +40,14 @@ const BUILT_IN = [
 const KEY = /^[a-z][a-z0-9_]{0,63}$/;
 
 /** What is wrong with a key, in a sentence; null when nothing is. */
-export function findKeyMistake(key: string): string | null {
+export function findKeyProblem(key: string): string | null {
   if (!KEY.test(key))
     return "A key begins with a small letter and has small letters, digits and underscores, 64 at most.";
   return BUILT_IN.includes(key) ? `Every contact has ${key} already; choose another key.` : null;
 }
 
 /** What is wrong with a value for this field, in a sentence; null when nothing is. */
-export function findValueMistake(field: FieldRule, value: unknown): string | null {
+export function findValueProblem(field: FieldRule, value: unknown): string | null {
   switch (field.kind) {
     case "text":
       return typeof value === "string" ? null : "This field holds a text.";

@@ -2,12 +2,12 @@
 
 import { and, asc, eq, sql } from "drizzle-orm";
 import { invalidRequest } from "#src/core/problem.ts";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
-import { type FieldKind, type FieldValue, findKeyMistake, readValue } from "./custom-field.ts";
+import { type FieldKind, type FieldValue, findKeyProblem, readValue } from "./custom-field.ts";
 import { type CustomField, contactFields, customFields } from "./table.ts";
 
-const ofWorkspace = statement((db) =>
+const byWorkspace = statement((db) =>
   db
     .select()
     .from(customFields)
@@ -16,8 +16,8 @@ const ofWorkspace = statement((db) =>
     .prepare(),
 );
 
-export function listFields(reading: Reading, workspaceId: number): CustomField[] {
-  return ofWorkspace(reading).all({ workspaceId });
+export function listFields(tx: ReadTx, workspaceId: number): CustomField[] {
+  return byWorkspace(tx).all({ workspaceId });
 }
 
 const byKey = statement((db) =>
@@ -30,11 +30,11 @@ const byKey = statement((db) =>
     .prepare(),
 );
 
-export function findField(reading: Reading, workspaceId: number, key: string): CustomField | undefined {
-  return byKey(reading).get({ workspaceId, key });
+export function findField(tx: ReadTx, workspaceId: number, key: string): CustomField | undefined {
+  return byKey(tx).get({ workspaceId, key });
 }
 
-const ofContact = statement((db) =>
+const byContact = statement((db) =>
   db
     .select({
       key: customFields.key,
@@ -50,9 +50,9 @@ const ofContact = statement((db) =>
 );
 
 /** The contact's values by key; keys without a value are left out. */
-export function readFieldsOfContact(reading: Reading, contactId: number): Record<string, FieldValue> {
+export function readFieldsOfContact(tx: ReadTx, contactId: number): Record<string, FieldValue> {
   const values: Record<string, FieldValue> = {};
-  for (const { key, kind, ...stored } of ofContact(reading).all({ contactId })) {
+  for (const { key, kind, ...stored } of byContact(tx).all({ contactId })) {
     const value = readValue(kind, stored);
     if (value !== null) values[key] = value;
   }
@@ -69,18 +69,18 @@ export interface NewField {
 
 export function addField(tx: Tx, workspaceId: number, { key, label, kind, choices }: NewField): CustomField {
   getWorkspace(tx, workspaceId);
-  const fields: Record<string, string[]> = {};
-  const keyMistake = findKeyMistake(key);
-  if (keyMistake !== null) fields.key = [keyMistake];
-  if (label.trim() === "") fields.label = ["Say what people call it."];
+  const problems: Record<string, string[]> = {};
+  const keyProblem = findKeyProblem(key);
+  if (keyProblem !== null) problems.key = [keyProblem];
+  if (label.trim() === "") problems.label = ["Say what people call it."];
   if (kind === "choice" && (choices.length === 0 || new Set(choices).size < choices.length || choices.includes(""))) {
-    fields.choices = ["A choice needs its choices, all different."];
+    problems.choices = ["A choice needs its choices, all different."];
   }
-  if (kind !== "choice" && choices.length > 0) fields.choices = ["Only a field of the kind choice has choices."];
-  if (keyMistake === null && findField(tx, workspaceId, key) !== undefined) {
-    fields.key = [`There is a field ${key} already.`];
+  if (kind !== "choice" && choices.length > 0) problems.choices = ["Only a field of the kind choice has choices."];
+  if (keyProblem === null && findField(tx, workspaceId, key) !== undefined) {
+    problems.key = [`There is a field ${key} already.`];
   }
-  if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+  if (Object.keys(problems).length > 0) throw invalidRequest(problems);
   return tx.db
     .insert(customFields)
     .values({

@@ -1,6 +1,6 @@
 /** What belongs to a contact beside its row: others on the number, tags, groups, custom fields. */
 import { asc, eq, sql } from "drizzle-orm";
-import { type Reading, statement } from "#src/db/transaction.ts";
+import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { listGroupsOfContact } from "../groups/read.ts";
 import type { FieldValue } from "./custom-field.ts";
 import { readFieldsOfContact } from "./custom-fields.ts";
@@ -13,7 +13,7 @@ export interface ContactDetails {
   groups: { id: number; name: string }[];
 }
 
-const peopleOf = statement((db) =>
+const peopleByContact = statement((db) =>
   db
     .select()
     .from(contactPeople)
@@ -22,7 +22,7 @@ const peopleOf = statement((db) =>
     .prepare(),
 );
 
-const tagsOf = statement((db) =>
+const tagsByContact = statement((db) =>
   db
     .select({ id: tags.id, name: tags.name })
     .from(contactTags)
@@ -32,23 +32,23 @@ const tagsOf = statement((db) =>
     .prepare(),
 );
 
-export function readDetails(reading: Reading, contactId: number): ContactDetails {
+export function readDetails(tx: ReadTx, contactId: number): ContactDetails {
   return {
-    fields: readFieldsOfContact(reading, contactId),
-    people: listPeople(reading, contactId),
-    tags: listTags(reading, contactId),
-    groups: listGroupsOfContact(reading, contactId),
+    fields: readFieldsOfContact(tx, contactId),
+    people: listPeople(tx, contactId),
+    tags: listTags(tx, contactId),
+    groups: listGroupsOfContact(tx, contactId),
   };
 }
 
 /** By name. */
-export function listTags(reading: Reading, contactId: number): string[] {
-  return tagsOf(reading)
+export function listTags(tx: ReadTx, contactId: number): string[] {
+  return tagsByContact(tx)
     .all({ contactId })
     .map(({ name }) => name);
 }
 
 /** Others on the number, in the order in which they were sent. */
-export function listPeople(reading: Reading, contactId: number): PersonOnNumber[] {
-  return peopleOf(reading).all({ contactId });
+export function listPeople(tx: ReadTx, contactId: number): PersonOnNumber[] {
+  return peopleByContact(tx).all({ contactId });
 }

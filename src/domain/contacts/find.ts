@@ -3,8 +3,8 @@
  * leads back to that person: the stored number, the network's spellings of it, and a country's other way to write it.
  */
 import { and, eq, isNotNull, sql } from "drizzle-orm";
-import { type E164, fromNetwork, otherSpelling, phoneDigits, readPhone } from "#src/core/phone.ts";
-import { type Reading, statement } from "#src/db/transaction.ts";
+import { type E164, fromNetwork, otherVariant, phoneDigits, readPhone } from "#src/core/phone.ts";
+import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { type Contact, contactNetworkIds, contacts } from "./table.ts";
 
 const byPhone = statement((db) =>
@@ -65,68 +65,66 @@ const byId = statement((db) =>
     .prepare(),
 );
 
-export function findById(reading: Reading, workspaceId: number, id: number): Contact | undefined {
-  return byId(reading).get({ workspaceId, id });
+export function findById(tx: ReadTx, workspaceId: number, id: number): Contact | undefined {
+  return byId(tx).get({ workspaceId, id });
 }
 
-export function getContact(reading: Reading, workspaceId: number, id: number): Contact {
-  const contact = byId(reading).get({ workspaceId, id });
+export function getContact(tx: ReadTx, workspaceId: number, id: number): Contact {
+  const contact = byId(tx).get({ workspaceId, id });
   if (contact === undefined) throw new Error(`contact ${id} is gone from workspace ${workspaceId}`);
   return contact;
 }
 
-export function findByNetworkUser(reading: Reading, workspaceId: number, networkUserId: string): Contact | undefined {
-  return byNetworkUser(reading).get({ workspaceId, networkUserId });
+export function findByNetworkUser(tx: ReadTx, workspaceId: number, networkUserId: string): Contact | undefined {
+  return byNetworkUser(tx).get({ workspaceId, networkUserId });
 }
 
 /** Exactly this stored number. */
-export function findByPhone(reading: Reading, workspaceId: number, phone: E164): Contact | undefined {
-  return byPhone(reading).get({ workspaceId, phone });
+export function findByPhone(tx: ReadTx, workspaceId: number, phone: E164): Contact | undefined {
+  return byPhone(tx).get({ workspaceId, phone });
 }
 
 /** The stored number, then the network's ids, then the country's other spelling of it. */
-export function findByAnySpelling(reading: Reading, workspaceId: number, phone: E164): Contact | undefined {
-  return findExact(reading, workspaceId, phone) ?? findByOtherSpelling(reading, workspaceId, phone);
+export function findByAnyVariant(tx: ReadTx, workspaceId: number, phone: E164): Contact | undefined {
+  return findExact(tx, workspaceId, phone) ?? findByOtherVariant(tx, workspaceId, phone);
 }
 
-function findByOtherSpelling(reading: Reading, workspaceId: number, phone: E164): Contact | undefined {
-  const other = otherSpelling(phone);
-  return other === null ? undefined : findExact(reading, workspaceId, other);
+function findByOtherVariant(tx: ReadTx, workspaceId: number, phone: E164): Contact | undefined {
+  const other = otherVariant(phone);
+  return other === null ? undefined : findExact(tx, workspaceId, other);
 }
 
-function findExact(reading: Reading, workspaceId: number, phone: E164): Contact | undefined {
-  return (
-    byPhone(reading).get({ workspaceId, phone }) ?? byNetworkId(reading).get({ workspaceId, networkId: phone.slice(1) })
-  );
+function findExact(tx: ReadTx, workspaceId: number, phone: E164): Contact | undefined {
+  return byPhone(tx).get({ workspaceId, phone }) ?? byNetworkId(tx).get({ workspaceId, networkId: phone.slice(1) });
 }
 
-export interface FoundPerson {
+export interface ContactLookup {
   /** E.164 to send to; a known contact's is the one that was stored first. */
   phone: E164;
   contact: Contact | null;
 }
 
 /** What an input says about whom it means, before anybody is looked for. */
-export interface PersonNames {
+export interface ContactIdentifiers {
   /** Null where no reading of it is a valid number. */
   phone: E164 | null;
   /** Every number or network id (with `+`) by which `findPerson` looks: where none is known, nobody is found. */
-  names: E164[];
+  identifiers: E164[];
 }
 
-export function readPersonNames(input: string, country: string): PersonNames {
+export function readIdentifiers(input: string, country: string): ContactIdentifiers {
   const written = phoneDigits(input);
-  const named = written === null ? null : fromNetwork(written.digits);
+  const literal = written === null ? null : fromNetwork(written.digits);
   const phone = readPhone(input, country);
-  const other = phone === null ? null : otherSpelling(phone);
-  return { phone, names: [...new Set([named, phone, other])].filter((name) => name !== null) };
+  const other = phone === null ? null : otherVariant(phone);
+  return { phone, identifiers: [...new Set([literal, phone, other])].filter((name) => name !== null) };
 }
 
 /** As JSON, for it takes any number of them. Which names exist, in one look. */
-const whichNames = statement((db) =>
+const knownIdentifiers = statement((db) =>
   db
     .select({ name: sql<string>`value` })
-    .from(sql`json_each(${sql.placeholder("names")})`)
+    .from(sql`json_each(${sql.placeholder("identifiers")})`)
     .where(
       sql`exists (select 1 from ${contacts} where ${contacts.workspaceId} = ${sql.placeholder("workspaceId")} and ${contacts.phone} = value and ${contacts.phone} is not null)
         or exists (select 1 from ${contactNetworkIds} where ${contactNetworkIds.workspaceId} = ${sql.placeholder("workspaceId")} and ${contactNetworkIds.networkId} = substr(value, 2))`,
@@ -135,23 +133,22 @@ const whichNames = statement((db) =>
 );
 
 /** Those of the names that are a contact's, as its number or as a network's id. */
-export function findKnownNames(reading: Reading, workspaceId: number, names: readonly string[]): string[] {
-  return whichNames(reading)
-    .all({ workspaceId, names: JSON.stringify(names) })
+export function findKnownIdentifiers(tx: ReadTx, workspaceId: number, identifiers: readonly string[]): string[] {
+  return knownIdentifiers(tx)
+    .all({ workspaceId, identifiers: JSON.stringify(identifiers) })
     .map(({ name }) => name);
 }
 
 /** Reads a number that a caller wrote, in the workspace's country. Null: it is no phone number. */
-export function findPerson(reading: Reading, workspaceId: number, input: string, country: string): FoundPerson | null {
-  const named = findNamed(reading, workspaceId, input, country);
-  if (named !== null) return named;
+export function lookUpContact(tx: ReadTx, workspaceId: number, input: string, country: string): ContactLookup | null {
+  const literal = findLiteral(tx, workspaceId, input, country);
+  if (literal !== null) return literal;
   const phone = readPhone(input, country);
   if (phone === null) return null;
   // What was written in full has been looked for already.
   const isLookedUp = `+${phoneDigits(input)?.digits}` === phone;
   const contact =
-    (isLookedUp ? findByOtherSpelling(reading, workspaceId, phone) : findByAnySpelling(reading, workspaceId, phone)) ??
-    null;
+    (isLookedUp ? findByOtherVariant(tx, workspaceId, phone) : findByAnyVariant(tx, workspaceId, phone)) ?? null;
   return contact?.phone == null ? { phone, contact } : { phone: contact.phone as E164, contact };
 }
 
@@ -159,15 +156,15 @@ export function findPerson(reading: Reading, workspaceId: number, input: string,
  * A contact whose stored number or network id is literally what was written, valid or not: so whatever was ever
  * returned can be answered. Bare digits could also be a national number; where that is a contact too, it is meant.
  */
-function findNamed(reading: Reading, workspaceId: number, input: string, country: string): FoundPerson | null {
+function findLiteral(tx: ReadTx, workspaceId: number, input: string, country: string): ContactLookup | null {
   const written = phoneDigits(input);
   if (written === null) return null;
   const phone = fromNetwork(written.digits);
-  const contact = phone === null ? undefined : findExact(reading, workspaceId, phone);
+  const contact = phone === null ? undefined : findExact(tx, workspaceId, phone);
   if (contact?.phone == null) return null;
   if (!written.international) {
     const national = readPhone(input, country);
-    const other = national === null ? undefined : findByAnySpelling(reading, workspaceId, national);
+    const other = national === null ? undefined : findByAnyVariant(tx, workspaceId, national);
     if (other !== undefined && other.id !== contact.id) return { phone: other.phone as E164, contact: other };
   }
   return { phone: contact.phone as E164, contact };

@@ -8,8 +8,8 @@ import { statement, type Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { changeConsent } from "./change-consent.ts";
 import { decideConsent } from "./consent.ts";
-import { findByAnySpelling, findByNetworkUser, getContact } from "./find.ts";
-import { isLiftedByControl, isRefusedByControl } from "./marketing-preference.ts";
+import { findByAnyVariant, findByNetworkUser, getContact } from "./find.ts";
+import { isLiftedByMarketingPreference, isOptedOutByMarketingPreference } from "./marketing-preference.ts";
 import { type Contact, contactNetworkIds, contacts } from "./table.ts";
 
 const insertAlias = statement((db) =>
@@ -25,19 +25,19 @@ const insertAlias = statement((db) =>
 );
 
 /** The network spelled this contact's number as `digits`: remembered, and linked where that is somebody else's. */
-export function learnNetworkId(tx: Tx, workspace: Workspace, contact: Contact, digits: string): void {
+export function recordNetworkId(tx: Tx, workspace: Workspace, contact: Contact, digits: string): void {
   const phone = fromNetwork(digits);
   if (phone === null || phone === contact.phone) return;
-  const owner = findByAnySpelling(tx, workspace.id, phone);
+  const owner = findByAnyVariant(tx, workspace.id, phone);
   if (owner !== undefined && owner.id !== contact.id) {
-    link(tx, workspace, contact, owner);
+    linkContacts(tx, workspace, contact, owner);
     return;
   }
   insertAlias(tx).run({ workspaceId: workspace.id, networkId: digits, contactId: contact.id });
 }
 
 /** The network named its own id of this contact's person. */
-export function learnNetworkUser(tx: Tx, workspace: Workspace, contact: Contact, networkUserId: string): void {
+export function recordNetworkUser(tx: Tx, workspace: Workspace, contact: Contact, networkUserId: string): void {
   if (contact.networkUserId === networkUserId) return;
   const owner = findByNetworkUser(tx, workspace.id, networkUserId);
   if (owner === undefined) {
@@ -46,32 +46,32 @@ export function learnNetworkUser(tx: Tx, workspace: Workspace, contact: Contact,
     }
     return;
   }
-  if (owner.id !== contact.id) link(tx, workspace, contact, owner);
+  if (owner.id !== contact.id) linkContacts(tx, workspace, contact, owner);
 }
 
 /** Both are one person from now on. An opt-out of either holds for both, with the same source and time. */
-export function link(tx: Tx, workspace: Workspace, one: Contact, other: Contact): void {
-  if (one.personId !== null && one.personId === other.personId) return;
-  const personId = one.personId ?? other.personId ?? Math.min(one.id, other.id);
+export function linkContacts(tx: Tx, workspace: Workspace, one: Contact, other: Contact): void {
+  if (one.identityId !== null && one.identityId === other.identityId) return;
+  const identityId = one.identityId ?? other.identityId ?? Math.min(one.id, other.id);
   for (const contact of [one, other]) {
-    if (contact.personId === null || contact.personId === personId) {
-      tx.db.update(contacts).set({ personId }).where(eq(contacts.id, contact.id)).run();
+    if (contact.identityId === null || contact.identityId === identityId) {
+      tx.db.update(contacts).set({ identityId }).where(eq(contacts.id, contact.id)).run();
     } else {
-      tx.db.update(contacts).set({ personId }).where(eq(contacts.personId, contact.personId)).run();
+      tx.db.update(contacts).set({ identityId }).where(eq(contacts.identityId, contact.identityId)).run();
     }
   }
-  shareWords(tx, personId);
+  shareCommandTimes(tx, identityId);
   reconcile(tx, workspace, getContact(tx, workspace.id, one.id), getContact(tx, workspace.id, other.id));
 }
 
 /** What a person wrote under one number was said for all: a later word is weighed against it under any of them. */
-function shareWords(tx: Tx, personId: number): void {
-  const everyone = tx.db.select().from(contacts).where(eq(contacts.personId, personId)).all();
+function shareCommandTimes(tx: Tx, identityId: number): void {
+  const everyone = tx.db.select().from(contacts).where(eq(contacts.identityId, identityId)).all();
   const latest = (times: (number | null)[]): number | null =>
     times.reduce((one, other) => (one === null || (other !== null && other > one) ? other : one), null);
   const stopSaidAt = latest(everyone.map((contact) => contact.stopSaidAt));
   const startSaidAt = latest(everyone.map((contact) => contact.startSaidAt));
-  tx.db.update(contacts).set({ stopSaidAt, startSaidAt }).where(eq(contacts.personId, personId)).run();
+  tx.db.update(contacts).set({ stopSaidAt, startSaidAt }).where(eq(contacts.identityId, identityId)).run();
 }
 
 /** Two contacts that were one person all along: what the person said last holds for both, any other opt-out too. */
@@ -79,7 +79,7 @@ function reconcile(tx: Tx, workspace: Workspace, one: Contact, other: Contact): 
   const optedOut = one.consent === "opted_out" ? one : other;
   const reachable = optedOut === one ? other : one;
   if (optedOut.consent !== "opted_out" || reachable.consent === "opted_out") return;
-  const started = isLiftedByControl(tx, reachable) ? null : reachable.startSaidAt;
+  const started = isLiftedByMarketingPreference(tx, reachable) ? null : reachable.startSaidAt;
   const lifted = started === null ? null : decideConsent(optedOut, { kind: "start", saidAt: started });
   if (started !== null && lifted !== null) {
     const why = { source: "inbound_message" as const, evidence: { linked_contact: reachable.id } };
@@ -88,13 +88,16 @@ function reconcile(tx: Tx, workspace: Workspace, one: Contact, other: Contact): 
   }
   const why = {
     source: optedOut.consentSource ?? ("manual" as const),
-    evidence: { linked_contact: optedOut.id, ...(isRefusedByControl(tx, optedOut) ? { control: "stop" } : {}) },
+    evidence: {
+      linked_contact: optedOut.id,
+      ...(isOptedOutByMarketingPreference(tx, optedOut) ? { control: "stop" } : {}),
+    },
     ...(optedOut.consentAt === null ? {} : { at: optedOut.consentAt }),
   };
   changeConsent(tx, workspace, reachable, { kind: "opt_out" }, why);
 }
 
 /** Who counts as one person: linked contacts count once. */
-export function personOf(contact: Pick<Contact, "id" | "personId">): number {
-  return contact.personId ?? contact.id;
+export function identityOf(contact: Pick<Contact, "id" | "identityId">): number {
+  return contact.identityId ?? contact.id;
 }

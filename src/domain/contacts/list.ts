@@ -3,7 +3,7 @@
  * the order in which we recorded it.
  */
 import { and, asc, desc, eq, gt, gte, isNotNull, lt, lte, or, sql } from "drizzle-orm";
-import { type Reading, statement } from "#src/db/transaction.ts";
+import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { type Contact, contactCounters, contacts } from "./table.ts";
 
 /**
@@ -11,7 +11,7 @@ import { type Contact, contactCounters, contacts } from "./table.ts";
  * has been already; so when it reaches the end, it goes on with those that changed since it began, pass after pass,
  * until all that changed meanwhile stands on one page. That way nothing is missed.
  */
-export interface ContactWalk {
+export interface ContactCursor {
   /** This pass covers changes after `over`, up to and with `upTo`. */
   over: number;
   upTo: number;
@@ -20,13 +20,13 @@ export interface ContactWalk {
   id: number;
 }
 
-export type ContactsFrom = { offset: number } | { after: ContactWalk };
+export type ContactsFrom = { offset: number } | { after: ContactCursor };
 
 export interface ContactsPage {
   contacts: Contact[];
   hasMore: boolean;
   /** Where to go on; null at the end. */
-  next: ContactWalk | null;
+  next: ContactCursor | null;
 }
 
 const BEFORE_ALL = -1;
@@ -34,40 +34,40 @@ const BEFORE_ALL = -1;
  * A pass ends so long before now: in the present millisecond more may still change, and a view of the data may be some
  * milliseconds older than the clock. What changed since comes (again) with the next pass.
  */
-const SETTLED_AFTER_MS = 50;
+const STABLE_AFTER_MS = 50;
 
 /** `since`: only contacts changed at or after it; null for all. */
 export function listContacts(
-  reading: Reading,
+  tx: ReadTx,
   workspaceId: number,
   since: number | null,
   from: ContactsFrom,
   limit: number,
 ): ContactsPage {
-  const least = since === null ? BEFORE_ALL : since - 1;
-  if ("offset" in from) return beginPass(reading, workspaceId, least, from.offset, limit);
+  const min = since === null ? BEFORE_ALL : since - 1;
+  if ("offset" in from) return beginPass(tx, workspaceId, min, from.offset, limit);
   const { after } = from;
-  const within = and(gt(contacts.updatedAt, Math.max(after.over, least)), lte(contacts.updatedAt, after.upTo));
+  const within = and(gt(contacts.updatedAt, Math.max(after.over, min)), lte(contacts.updatedAt, after.upTo));
   const behind = or(
     lt(contacts.updatedAt, after.updatedAt),
     and(eq(contacts.updatedAt, after.updatedAt), lt(contacts.id, after.id)),
   );
-  const found = page(reading, workspaceId, and(within, behind), 0, limit + 1);
-  if (found.length === 0) return beginPass(reading, workspaceId, Math.max(after.upTo, least), 0, limit);
-  return cut(found, limit, after, found.length > limit || after.upTo < newest(reading, workspaceId));
+  const found = page(tx, workspaceId, and(within, behind), 0, limit + 1);
+  if (found.length === 0) return beginPass(tx, workspaceId, Math.max(after.upTo, min), 0, limit);
+  return toPage(found, limit, after, found.length > limit || after.upTo < newest(tx, workspaceId));
 }
 
 /** From the front: what changed after `over`. Where that is one page, it is all of it at one moment: the walk is over. */
-function beginPass(reading: Reading, workspaceId: number, over: number, offset: number, limit: number): ContactsPage {
-  const found = page(reading, workspaceId, gt(contacts.updatedAt, over), offset, limit + 1);
-  const upTo = Math.max(over, Math.min(newest(reading, workspaceId), reading.now - SETTLED_AFTER_MS));
-  return cut(found, limit, { over, upTo, updatedAt: upTo, id: 0 }, found.length > limit);
+function beginPass(tx: ReadTx, workspaceId: number, over: number, offset: number, limit: number): ContactsPage {
+  const found = page(tx, workspaceId, gt(contacts.updatedAt, over), offset, limit + 1);
+  const upTo = Math.max(over, Math.min(newest(tx, workspaceId), tx.now - STABLE_AFTER_MS));
+  return toPage(found, limit, { over, upTo, updatedAt: upTo, id: 0 }, found.length > limit);
 }
 
-function cut(found: Contact[], limit: number, walk: ContactWalk, hasMore: boolean): ContactsPage {
+function toPage(found: Contact[], limit: number, cursor: ContactCursor, hasMore: boolean): ContactsPage {
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
-  const position = last === undefined ? walk : { ...walk, updatedAt: last.updatedAt, id: last.id };
+  const position = last === undefined ? cursor : { ...cursor, updatedAt: last.updatedAt, id: last.id };
   return { contacts: shown, hasMore, next: hasMore ? position : null };
 }
 
@@ -76,21 +76,21 @@ function cut(found: Contact[], limit: number, walk: ContactWalk, hasMore: boolea
  * not shown.
  */
 function page(
-  reading: Reading,
+  tx: ReadTx,
   workspaceId: number,
-  which: ReturnType<typeof and>,
+  condition: ReturnType<typeof and>,
   offset: number,
   limit: number,
 ): Contact[] {
-  const ids = reading.db
+  const ids = tx.db
     .select({ id: contacts.id })
     .from(contacts)
-    .where(and(eq(contacts.workspaceId, workspaceId), isNotNull(contacts.phone), which))
+    .where(and(eq(contacts.workspaceId, workspaceId), isNotNull(contacts.phone), condition))
     .orderBy(desc(contacts.updatedAt), desc(contacts.id))
     .limit(limit)
     .offset(offset)
     .all();
-  return ids.flatMap(({ id }) => byId(reading).get({ id }) ?? []);
+  return ids.flatMap(({ id }) => byId(tx).get({ id }) ?? []);
 }
 
 const byId = statement((db) =>
@@ -101,7 +101,7 @@ const byId = statement((db) =>
     .prepare(),
 );
 
-const newestOf = statement((db) =>
+const newestContact = statement((db) =>
   db
     .select({ updatedAt: contacts.updatedAt })
     .from(contacts)
@@ -111,13 +111,13 @@ const newestOf = statement((db) =>
     .prepare(),
 );
 
-function newest(reading: Reading, workspaceId: number): number {
-  return newestOf(reading).get({ workspaceId })?.updatedAt ?? BEFORE_ALL;
+function newest(tx: ReadTx, workspaceId: number): number {
+  return newestContact(tx).get({ workspaceId })?.updatedAt ?? BEFORE_ALL;
 }
 
 /** In the order in which they were made, a bounded part after an id: for whoever goes through all of them. */
-export function listContactsById(reading: Reading, workspaceId: number, afterId: number, limit: number): Contact[] {
-  return reading.db
+export function listContactsById(tx: ReadTx, workspaceId: number, afterId: number, limit: number): Contact[] {
+  return tx.db
     .select()
     .from(contacts)
     .where(and(eq(contacts.workspaceId, workspaceId), isNotNull(contacts.phone), gt(contacts.id, afterId)))
@@ -127,26 +127,26 @@ export function listContactsById(reading: Reading, workspaceId: number, afterId:
 }
 
 /** By a counter that triggers keep; nothing is counted. */
-export function countContacts(reading: Reading, workspaceId: number): { contacts: number; optedOut: number } {
-  const row = reading.db.select().from(contactCounters).where(eq(contactCounters.workspaceId, workspaceId)).get();
+export function countContacts(tx: ReadTx, workspaceId: number): { contacts: number; optedOut: number } {
+  const row = tx.db.select().from(contactCounters).where(eq(contactCounters.workspaceId, workspaceId)).get();
   return { contacts: row?.contacts ?? 0, optedOut: row?.optedOut ?? 0 };
 }
 
-export interface OptOutPosition {
+export interface OptOutCursor {
   at: number;
   id: number;
 }
 
 /** `since`: only those recorded at or after it; null for all. */
 export function listOptOuts(
-  reading: Reading,
+  tx: ReadTx,
   workspaceId: number,
   since: number | null,
-  from: { offset: number } | { after: OptOutPosition },
+  from: { offset: number } | { after: OptOutCursor },
   limit: number,
 ): Contact[] {
   const after = "after" in from ? from.after : null;
-  return reading.db
+  return tx.db
     .select()
     .from(contacts)
     .where(
@@ -180,8 +180,8 @@ export const countSinceSql = {
 } as const;
 
 /** The id of the newest contact, 0 where there is none. */
-export function latestContactId(reading: Reading, workspaceId: number): number {
-  const row = reading.db
+export function latestContactId(tx: ReadTx, workspaceId: number): number {
+  const row = tx.db
     .select({ id: contacts.id })
     .from(contacts)
     .where(eq(contacts.workspaceId, workspaceId))

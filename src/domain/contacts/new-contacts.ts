@@ -5,22 +5,22 @@
  */
 import { sql } from "drizzle-orm";
 import type { E164 } from "#src/core/phone.ts";
-import { type Reading, rowStatement, statement, type Tx } from "#src/db/transaction.ts";
+import { type ReadTx, rowStatement, statement, type Tx } from "#src/db/transaction.ts";
 import { foldName, isDynamic } from "../groups/group.ts";
-import { addNewMembers, findOrCreateList } from "../groups/membership.ts";
+import { addNewMembers, findOrCreateStaticGroup } from "../groups/membership.ts";
 import { findGroupByName } from "../groups/read.ts";
 import { type ConsentEvidence, logConsent } from "./consent-log.ts";
-import { type FieldValue, findValueMistake, storeValue } from "./custom-field.ts";
+import { type FieldValue, findValueProblem, storeValue } from "./custom-field.ts";
 import { listFields } from "./custom-fields.ts";
 import { findErasedOptOut, hasErasedOptOuts } from "./erased-opt-outs.ts";
-import { findKnownNames, type PersonNames } from "./find.ts";
+import { type ContactIdentifiers, findKnownIdentifiers } from "./find.ts";
 import { fullProfile, type Profile, profileFields } from "./profile.ts";
 import type { ContactChanges } from "./put.ts";
 import { type CustomField, contactFields, contacts } from "./table.ts";
-import { findOrCreateTag, giveNewTag } from "./tagging.ts";
+import { attachTag, findOrCreateTag } from "./tagging.ts";
 
-export interface Stranger {
-  person: PersonNames;
+export interface NewContactRow {
+  person: ContactIdentifiers;
   changes: Pick<ContactChanges, "profile" | "fields" | "addTags" | "addToGroups">;
   optIn: ConsentEvidence | null;
 }
@@ -34,13 +34,13 @@ interface Pending {
   optIn: ConsentEvidence | null;
 }
 
-export class Strangers {
+export class NewContactBatch {
   readonly #tx: Tx;
   readonly #workspaceId: number;
   readonly #known = new Set<string>();
   readonly #fields: Map<string, CustomField>;
   readonly #tagIds = new Map<string, number>();
-  readonly #lists = new Map<string, number | null>();
+  readonly #staticGroups = new Map<string, number | null>();
   readonly #hasErased: boolean;
   #pending: Pending[] = [];
   #members: { groupId: number; contactId: number }[] = [];
@@ -53,32 +53,32 @@ export class Strangers {
   }
 
   /** Finds out which of these names somebody has; to be told of all who are added later. */
-  learn(names: readonly string[]): void {
-    for (const name of findKnownNames(this.#tx, this.#workspaceId, names)) this.#known.add(name);
+  loadKnown(identifiers: readonly string[]): void {
+    for (const name of findKnownIdentifiers(this.#tx, this.#workspaceId, identifiers)) this.#known.add(name);
   }
 
   /** False: this is nobody for here, and nothing has changed. Whoever is added is written by `write`. */
-  add({ person: { phone, names }, changes, optIn }: Stranger): boolean {
-    if (phone === null || names.some((name) => this.#known.has(name))) return false;
+  add({ person: { phone, identifiers }, changes, optIn }: NewContactRow): boolean {
+    if (phone === null || identifiers.some((name) => this.#known.has(name))) return false;
     if (this.#hasErased && findErasedOptOut(this.#tx, this.#workspaceId, phone) !== null) return false;
     const values = this.#readFields(changes.fields ?? {});
-    const lists = (changes.addToGroups ?? []).map((name) => this.#findList(name));
-    if (values === null || lists.includes(null)) return false;
+    const groupIds = (changes.addToGroups ?? []).map((name) => this.#findStaticGroup(name));
+    if (values === null || groupIds.includes(null)) return false;
     this.#pending.push({
       phone,
       profile: changes.profile ?? {},
       values,
       tagIds: [...new Set((changes.addTags ?? []).map((name) => this.#tagId(name)))],
-      groupIds: [...new Set((changes.addToGroups ?? []).map((name) => this.#listId(name)))],
+      groupIds: [...new Set((changes.addToGroups ?? []).map((name) => this.#staticGroupId(name)))],
       optIn,
     });
-    this.meet(names);
+    this.markKnown(identifiers);
     return true;
   }
 
   /** Somebody else has taken these names, or may have. */
-  meet(names: readonly string[]): void {
-    for (const name of names) this.#known.add(name);
+  markKnown(identifiers: readonly string[]): void {
+    for (const name of identifiers) this.#known.add(name);
   }
 
   /** Writes everybody who was added, with all that belongs to them; to be called before anything else is done. */
@@ -114,38 +114,38 @@ export class Strangers {
       for (const { field, value } of values) {
         insertValue(tx).run({ contactId, fieldId: field.id, ...storeValue(value) });
       }
-      for (const tagId of tagIds) giveNewTag(tx, contactId, tagId);
+      for (const tagId of tagIds) attachTag(tx, contactId, tagId);
       if (optIn !== null) logConsent(tx, { id: contactId, workspaceId, consent: "opted_in" }, "unknown", optIn);
     }
   }
 
   /** Null: one of them is a mistake. */
-  #readFields(given: Record<string, unknown>): Pending["values"] | null {
+  #readFields(fields: Record<string, unknown>): Pending["values"] | null {
     const values: Pending["values"] = [];
-    for (const [key, value] of Object.entries(given)) {
+    for (const [key, value] of Object.entries(fields)) {
       const field = this.#fields.get(key);
-      if (field === undefined || value === null || findValueMistake(field, value) !== null) return null;
+      if (field === undefined || value === null || findValueProblem(field, value) !== null) return null;
       values.push({ field, value: value as FieldValue });
     }
     return values;
   }
 
   /** Undefined: there is none of this name yet; null: nobody can be added to it. */
-  #findList(name: string | number): number | null | undefined {
+  #findStaticGroup(name: string | number): number | null | undefined {
     if (typeof name === "number") return null;
     const folded = foldName(name);
-    const known = this.#lists.get(folded);
+    const known = this.#staticGroups.get(folded);
     if (known !== undefined) return known;
     const group = findGroupByName(this.#tx, this.#workspaceId, name);
     if (group === undefined) return undefined;
     const id = isDynamic(group) ? null : group.id;
-    this.#lists.set(folded, id);
+    this.#staticGroups.set(folded, id);
     return id;
   }
 
-  #listId(name: string | number): number {
-    const id = this.#findList(name) ?? findOrCreateList(this.#tx, this.#workspaceId, String(name)).id;
-    this.#lists.set(foldName(String(name)), id);
+  #staticGroupId(name: string | number): number {
+    const id = this.#findStaticGroup(name) ?? findOrCreateStaticGroup(this.#tx, this.#workspaceId, String(name)).id;
+    this.#staticGroups.set(foldName(String(name)), id);
     return id;
   }
 
@@ -162,24 +162,24 @@ const lastId = statement((db) =>
   db.select({ id: sql<number>`seq` }).from(sql`sqlite_sequence`).where(sql`name = 'contacts'`).prepare(),
 );
 
-function lastContactId(reading: Reading): number {
-  return lastId(reading).get()?.id ?? 0;
+function lastContactId(tx: ReadTx): number {
+  return lastId(tx).get()?.id ?? 0;
 }
 
 const insertContacts = rowStatement<Record<string, unknown>>((db, count) =>
   db
     .insert(contacts)
     .values(
-      Array.from({ length: count }, (_, place) => ({
-        id: sql.placeholder(`id${place}`),
-        workspaceId: sql.placeholder(`workspaceId${place}`),
-        phone: sql`${sql.placeholder(`phone${place}`)}`,
-        consent: sql.placeholder(`consent${place}`),
-        consentSource: sql`${sql.placeholder(`source${place}`)}`,
-        consentAt: sql`${sql.placeholder(`at${place}`)}`,
-        createdAt: sql.placeholder(`now${place}`),
-        updatedAt: sql.placeholder(`now${place}`),
-        ...Object.fromEntries(profileFields.map((field) => [field, sql`${sql.placeholder(`${field}${place}`)}`])),
+      Array.from({ length: count }, (_, index) => ({
+        id: sql.placeholder(`id${index}`),
+        workspaceId: sql.placeholder(`workspaceId${index}`),
+        phone: sql`${sql.placeholder(`phone${index}`)}`,
+        consent: sql.placeholder(`consent${index}`),
+        consentSource: sql`${sql.placeholder(`source${index}`)}`,
+        consentAt: sql`${sql.placeholder(`at${index}`)}`,
+        createdAt: sql.placeholder(`now${index}`),
+        updatedAt: sql.placeholder(`now${index}`),
+        ...Object.fromEntries(profileFields.map((field) => [field, sql`${sql.placeholder(`${field}${index}`)}`])),
       })),
     )
     .prepare(),

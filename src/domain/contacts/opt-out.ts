@@ -9,11 +9,11 @@ import { changeConsent } from "./change-consent.ts";
 import { consentSources } from "./consent.ts";
 import type { ConsentEvidence } from "./consent-log.ts";
 import { createContact } from "./create.ts";
-import type { FoundPerson } from "./find.ts";
+import type { ContactLookup } from "./find.ts";
 import type { Contact } from "./table.ts";
 
 /** Opting out twice keeps the first date and tells nobody again. */
-export function optOut(tx: Tx, workspace: Workspace, person: FoundPerson, why: ConsentEvidence): Contact {
+export function optOut(tx: Tx, workspace: Workspace, person: ContactLookup, why: ConsentEvidence): Contact {
   const contact = person.contact ?? createContact(tx, workspace.id, { phone: person.phone });
   return changeConsent(tx, workspace, contact, { kind: "opt_out" }, why);
 }
@@ -39,7 +39,7 @@ export function viewOptOut(contact: Contact, workspace: Pick<Workspace, "timezon
 export const MARKETING_REFUSED = "131050";
 
 /** The person pressed the control, or the network says that they have. Holds like a STOP at `saidAt`. */
-export function refuseByControl(tx: Tx, workspace: Workspace, contact: Contact, saidAt: number): void {
+export function optOutByMarketingPreference(tx: Tx, workspace: Workspace, contact: Contact, saidAt: number): void {
   const why = { source: "inbound_message" as const, evidence: { control: "stop" } };
   changeConsent(tx, workspace, contact, { kind: "stop", saidAt: Math.min(saidAt, tx.now) }, why);
 }

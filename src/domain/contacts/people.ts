@@ -19,21 +19,22 @@ export interface NewPerson {
  */
 export function replacePeople(tx: Tx, contactId: number, people: NewPerson[]): boolean {
   const before = listPeople(tx, contactId);
-  const wanted = people.map((person, position) => ({
+  const incoming = people.map((person, position) => ({
     ...person,
-    firstName: person.firstName ?? firstWordOf(person.name),
+    firstName: person.firstName ?? readFirstName(person.name),
     position,
   }));
-  if (wanted.length === before.length && wanted.every((person, index) => isSame(person, before[index]))) return false;
-  const left = [...before];
-  const kept = wanted.map((person) => {
-    const index = left.findIndex(({ ref, position }) =>
+  if (incoming.length === before.length && incoming.every((person, index) => isSame(person, before[index])))
+    return false;
+  const unmatched = [...before];
+  const matched = incoming.map((person) => {
+    const index = unmatched.findIndex(({ ref, position }) =>
       person.ref === null ? ref === null && position === person.position : ref === person.ref,
     );
-    return { person, row: index === -1 ? undefined : left.splice(index, 1)[0] };
+    return { person, row: index === -1 ? undefined : unmatched.splice(index, 1)[0] };
   });
-  for (const { id } of left) tx.db.delete(contactPeople).where(eq(contactPeople.id, id)).run();
-  for (const { person, row } of kept) {
+  for (const { id } of unmatched) tx.db.delete(contactPeople).where(eq(contactPeople.id, id)).run();
+  for (const { person, row } of matched) {
     if (row === undefined)
       tx.db
         .insert(contactPeople)
@@ -44,13 +45,13 @@ export function replacePeople(tx: Tx, contactId: number, people: NewPerson[]): b
   return true;
 }
 
-function isSame(wanted: NewPerson & { position: number }, known: PersonOnNumber | undefined): boolean {
+function isSame(incoming: NewPerson & { position: number }, known: PersonOnNumber | undefined): boolean {
   return (
     known !== undefined &&
-    known.name === wanted.name &&
-    known.firstName === wanted.firstName &&
-    known.birthday === wanted.birthday &&
-    known.ref === wanted.ref
+    known.name === incoming.name &&
+    known.firstName === incoming.firstName &&
+    known.birthday === incoming.birthday &&
+    known.ref === incoming.ref
   );
 }
 
@@ -65,7 +66,7 @@ const TITLES = new Set(
 );
 
 /** The first word of a name that is not a title; null when there is none. */
-export function firstWordOf(name: string): string | null {
+export function readFirstName(name: string): string | null {
   const words = name.trim().split(/\s+/u);
   return words.find((word) => word !== "" && !TITLES.has(word.toLowerCase().replace(/\.$/u, ""))) ?? null;
 }

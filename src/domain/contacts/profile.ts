@@ -24,8 +24,8 @@ export type Profile = Partial<Record<ProfileField, string | null>>;
 export function fullProfile(contact: Contact | null, profile: Profile): Record<ProfileField, string | null> {
   const full = {} as Record<ProfileField, string | null>;
   for (const field of profileFields) {
-    const given = profile[field];
-    full[field] = given === undefined ? (contact?.[field] ?? null) : given;
+    const value = profile[field];
+    full[field] = value === undefined ? (contact?.[field] ?? null) : value;
   }
   return full;
 }

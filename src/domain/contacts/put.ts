@@ -6,16 +6,16 @@ import { eq, sql } from "drizzle-orm";
 import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
 import { statement, type Tx } from "#src/db/transaction.ts";
 import { isDynamic } from "../groups/group.ts";
-import { addMember, findOrCreateList, removeMember } from "../groups/membership.ts";
+import { addMember, findOrCreateStaticGroup, removeMember } from "../groups/membership.ts";
 import { findGroup, findGroupByName, listGroupsOfContact } from "../groups/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { changeConsent } from "./change-consent.ts";
 import type { ConsentEvidence } from "./consent-log.ts";
 import { createContact } from "./create.ts";
-import { type FieldValue, findValueMistake, readValue, storeValue } from "./custom-field.ts";
+import { type FieldValue, findValueProblem, readValue, storeValue } from "./custom-field.ts";
 import { findField } from "./custom-fields.ts";
 import { listTags } from "./details.ts";
-import { type FoundPerson, getContact } from "./find.ts";
+import { type ContactLookup, getContact } from "./find.ts";
 import { type NewPerson, replacePeople } from "./people.ts";
 import { fullProfile, type Profile, profileFields, profilePlaceholders } from "./profile.ts";
 import { requireNotOptedOut } from "./refuse.ts";
@@ -50,11 +50,11 @@ export interface PutResult {
 export function putContact(
   tx: Tx,
   workspace: Workspace,
-  person: FoundPerson,
+  person: ContactLookup,
   changes: ContactChanges,
   why: ConsentEvidence,
 ): PutResult {
-  const values = requireMeaning(tx, workspace.id, changes);
+  const values = requireValidChanges(tx, workspace.id, changes);
   if (changes.consent === "opted_in") requireNotOptedOut(tx, workspace, person);
 
   const isNew = person.contact === null;
@@ -68,7 +68,7 @@ export function putContact(
     changeTags(tx, workspace.id, before.id, changes),
     changeGroups(tx, workspace.id, before.id, changes),
   ].some(Boolean);
-  if (isChanged) touch(tx, before.id);
+  if (isChanged) touchContact(tx, before.id);
   const changed = isChanged ? getContact(tx, workspace.id, before.id) : before;
   // Last, so that the event of an opt-out shows the contact as this request leaves it.
   const contact = moveConsent(tx, workspace, changed, changes.consent, why);
@@ -95,7 +95,7 @@ const touchRow = statement((db) =>
 );
 
 /** Something that the API shows of the contact has changed. */
-export function touch(tx: Tx, contactId: number): void {
+export function touchContact(tx: Tx, contactId: number): void {
   touchRow(tx).run({ id: contactId, now: tx.now });
 }
 
@@ -103,18 +103,18 @@ export function touch(tx: Tx, contactId: number): void {
 type FieldValues = { field: CustomField; value: FieldValue | null }[];
 
 /** What depends on stored things, judged without writing. Throws `invalid_request` with the path of each mistake. */
-export function requireMeaning(tx: Tx, workspaceId: number, changes: ContactChanges): FieldValues {
+export function requireValidChanges(tx: Tx, workspaceId: number, changes: ContactChanges): FieldValues {
   const problems: FieldProblems = {};
   const values: FieldValues = [];
   for (const [key, value] of Object.entries(changes.fields ?? {})) {
     const field = findField(tx, workspaceId, key);
-    const mistake =
+    const problem =
       field === undefined
         ? "There is no custom field of this name; an operator can add one."
         : value === null
           ? null
-          : findValueMistake(field, value);
-    if (mistake !== null) problems[`fields.${key}`] = [mistake];
+          : findValueProblem(field, value);
+    if (problem !== null) problems[`fields.${key}`] = [problem];
     else if (field !== undefined) values.push({ field, value: value as FieldValue | null });
   }
   checkGroups(tx, workspaceId, "add_to_groups", changes.addToGroups ?? [], problems);
@@ -127,10 +127,10 @@ function checkGroups(
   tx: Tx,
   workspaceId: number,
   path: string,
-  named: (number | string)[],
+  groupNames: (number | string)[],
   problems: FieldProblems,
 ): void {
-  named.forEach((name, index) => {
+  groupNames.forEach((name, index) => {
     const group = typeof name === "number" ? findGroup(tx, workspaceId, name) : findGroupByName(tx, workspaceId, name);
     if (typeof name === "number" && group === undefined) {
       problems[`${path}.${index}`] = [`There is no group ${name}.`];
@@ -149,9 +149,9 @@ const updateProfile = statement((db) =>
 );
 
 function changeProfile(tx: Tx, contact: Contact, profile: Profile): boolean {
-  const wanted = fullProfile(contact, profile);
-  if (profileFields.every((field) => wanted[field] === contact[field])) return false;
-  updateProfile(tx).run({ id: contact.id, ...wanted });
+  const merged = fullProfile(contact, profile);
+  if (profileFields.every((field) => merged[field] === contact[field])) return false;
+  updateProfile(tx).run({ id: contact.id, ...merged });
   return true;
 }
 
@@ -222,7 +222,7 @@ function changeGroups(tx: Tx, workspaceId: number, contactId: number, changes: C
   if (addToGroups.length === 0 && removeFromGroups.length === 0) return false;
   const before = listGroupsOfContact(tx, contactId);
   for (const name of addToGroups) {
-    addMember(tx, typeof name === "number" ? name : findOrCreateList(tx, workspaceId, name).id, contactId);
+    addMember(tx, typeof name === "number" ? name : findOrCreateStaticGroup(tx, workspaceId, name).id, contactId);
   }
   for (const name of removeFromGroups) {
     const groupId = typeof name === "number" ? name : findGroupByName(tx, workspaceId, name)?.id;

@@ -1,16 +1,16 @@
 /** The refusal that nothing overrides: somebody who opted out is not written to, and not opted in by others. */
 import { formatInstant } from "#src/core/instant.ts";
 import { Problem } from "#src/core/problem.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { findErasedOptOut } from "./erased-opt-outs.ts";
-import type { FoundPerson } from "./find.ts";
+import type { ContactLookup } from "./find.ts";
 
 /** Throws `opted_out` with the date, also for somebody who was erased after opting out. */
-export function requireNotOptedOut(reading: Reading, workspace: Workspace, { contact, phone }: FoundPerson): void {
+export function requireNotOptedOut(tx: ReadTx, workspace: Workspace, { contact, phone }: ContactLookup): void {
   const since =
     contact === null
-      ? findErasedOptOut(reading, workspace.id, phone)
+      ? findErasedOptOut(tx, workspace.id, phone)
       : contact.consent === "opted_out"
         ? (contact.consentAt ?? contact.updatedAt)
         : null;

@@ -13,7 +13,7 @@ export const contacts = sqliteTable(
     phone: text(),
     networkUserId: text(),
     /** Contacts that turned out to be one person share this id; null: alone. */
-    personId: integer(),
+    identityId: integer(),
     name: text(),
     firstName: text(),
     lastName: text(),
@@ -37,7 +37,7 @@ export const contacts = sqliteTable(
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
   },
-  (table) => [index("contacts_person").on(table.personId)],
+  (table) => [index("contacts_identity").on(table.identityId)],
 );
 
 export type Contact = typeof contacts.$inferSelect;

@@ -1,6 +1,6 @@
 /** Tags of a contact; a new name makes a tag. */
 import { and, eq, sql } from "drizzle-orm";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { foldName } from "../groups/group.ts";
 import { contactTags, type Tag, tags } from "./table.ts";
 
@@ -12,7 +12,7 @@ const byName = statement((db) =>
     .prepare(),
 );
 
-export function findTag(tx: Reading, workspaceId: number, name: string): Tag | undefined {
+export function findTag(tx: ReadTx, workspaceId: number, name: string): Tag | undefined {
   return byName(tx).get({ workspaceId, folded: foldName(name) });
 }
 
@@ -41,7 +41,7 @@ export function addTag(tx: Tx, workspaceId: number, contactId: number, name: str
 }
 
 /** A tag that the contact does not have yet. */
-export function giveNewTag(tx: Tx, contactId: number, tagId: number): void {
+export function attachTag(tx: Tx, contactId: number, tagId: number): void {
   insert(tx).run({ contactId, tagId });
 }
 

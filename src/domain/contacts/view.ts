@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { consentSources, consents } from "./consent.ts";
 import { readDetails } from "./details.ts";
@@ -75,11 +75,11 @@ export const ContactView = Type.Object(
 
 /** Reads what belongs to the contact beside its row. */
 export function viewContact(
-  reading: Reading,
+  tx: ReadTx,
   contact: Contact,
   workspace: Pick<Workspace, "timezone">,
 ): Static<typeof ContactView> {
-  const details = readDetails(reading, contact.id);
+  const details = readDetails(tx, contact.id);
   const when = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms, workspace.timezone));
   return {
     ...(contact.phone === null ? {} : { phone: contact.phone }),

@@ -3,10 +3,10 @@
  * keyed hash of an opt-out, so that nothing we do later revives it. Run in batches; each call does a bounded part.
  */
 import { and, eq, gt, inArray, isNotNull, sql } from "drizzle-orm";
-import { type E164, otherSpelling } from "#src/core/phone.ts";
+import { type E164, otherVariant } from "#src/core/phone.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { eraseFromDrafts } from "../broadcasts/drafts.ts";
-import { rememberErasedOptOut } from "../contacts/erased-opt-outs.ts";
+import { recordErasedOptOut } from "../contacts/erased-opt-outs.ts";
 import {
   type Contact,
   consentLog,
@@ -21,32 +21,37 @@ import { idempotencyKeys } from "../idempotency/table.ts";
 import { emptyCallback } from "../inbound/callbacks.ts";
 import { callbacks, conversations, inbounds } from "../inbound/table.ts";
 import { ERASED } from "../messages/message.ts";
-import { messages, networkAttempts, parkedStatuses } from "../messages/table.ts";
+import { messages, parkedStatuses, providerRequests } from "../messages/table.ts";
 import { auditLog, formAnswers } from "../users/table.ts";
 import { deliveries, deliveryAttempts, events } from "../webhooks/table.ts";
 
 const NO_DATA = '{"data":null}';
 
 /** Every text by which the person may be found: numbers in both spellings, network ids. Without `+`, as networks write. */
-export function namesOf(tx: Tx, contact: Contact): string[] {
+export function identifiersOf(tx: Tx, contact: Contact): string[] {
   const aliases = tx.db.select().from(contactNetworkIds).where(eq(contactNetworkIds.contactId, contact.id)).all();
   const phone = contact.phone as E164 | null;
-  const other = phone === null ? null : otherSpelling(phone);
-  const names = [phone?.slice(1), other?.slice(1), contact.networkUserId, ...aliases.map(({ networkId }) => networkId)];
-  return [...new Set(names.filter((name) => name != null))];
+  const other = phone === null ? null : otherVariant(phone);
+  const identifiers = [
+    phone?.slice(1),
+    other?.slice(1),
+    contact.networkUserId,
+    ...aliases.map(({ networkId }) => networkId),
+  ];
+  return [...new Set(identifiers.filter((identifier) => identifier != null))];
 }
 
 /** What hangs on the contact itself, and the contact. Call after the batches below. */
 export function eraseContact(tx: Tx, contact: Contact): void {
   if (contact.phone !== null && contact.consent === "opted_out") {
-    rememberErasedOptOut(tx, contact.workspaceId, contact.phone as E164, contact.consentAt ?? tx.now);
+    recordErasedOptOut(tx, contact.workspaceId, contact.phone as E164, contact.consentAt ?? tx.now);
   }
   const { id } = contact;
-  const names = namesOf(tx, contact);
-  eraseFromDrafts(tx, contact.workspaceId, names);
-  for (const name of names) {
-    tx.db.delete(parkedStatuses).where(sql`instr(${parkedStatuses.report}, ${name}) > 0`).run();
-    tx.db.update(formAnswers).set({ body: NO_DATA }).where(sql`instr(${formAnswers.body}, ${name}) > 0`).run();
+  const identifiers = identifiersOf(tx, contact);
+  eraseFromDrafts(tx, contact.workspaceId, identifiers);
+  for (const identifier of identifiers) {
+    tx.db.delete(parkedStatuses).where(sql`instr(${parkedStatuses.item}, ${identifier}) > 0`).run();
+    tx.db.update(formAnswers).set({ body: NO_DATA }).where(sql`instr(${formAnswers.body}, ${identifier}) > 0`).run();
   }
   tx.db.delete(contactPeople).where(eq(contactPeople.contactId, id)).run();
   tx.db.delete(contactTags).where(eq(contactTags.contactId, id)).run();
@@ -61,7 +66,7 @@ export function eraseContact(tx: Tx, contact: Contact): void {
     .set({
       phone: null,
       networkUserId: null,
-      personId: null,
+      identityId: null,
       name: null,
       firstName: null,
       lastName: null,
@@ -81,15 +86,15 @@ export function eraseContact(tx: Tx, contact: Contact): void {
 
 /** Messages and inbounds of the contact, up to `limit` of each; false when nothing was left. */
 export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
-  const found = tx.db
-    .select({ id: messages.id, reference: messages.reference })
+  const dispatched = tx.db
+    .select({ id: messages.id, sendToken: messages.sendToken })
     .from(messages)
     .where(and(eq(messages.contactId, contact.id), sql`${messages.toPhone} <> ${ERASED}`))
     .limit(limit)
     .all();
-  const references = found.map(({ reference }) => reference);
-  const sent = found.map(({ id }) => id);
-  tx.db.delete(networkAttempts).where(inArray(networkAttempts.reference, references)).run();
+  const sendTokens = dispatched.map(({ sendToken }) => sendToken);
+  const messageIds = dispatched.map(({ id }) => id);
+  tx.db.delete(providerRequests).where(inArray(providerRequests.sendToken, sendTokens)).run();
   tx.db
     .update(messages)
     .set({
@@ -99,10 +104,10 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
       networkMessageId: null,
       errorMessage: sql`iif(${messages.errorMessage} IS NULL, NULL, ${ERASED})`,
     })
-    .where(inArray(messages.id, sent))
+    .where(inArray(messages.id, messageIds))
     .run();
-  tx.db.update(idempotencyKeys).set({ body: NO_DATA }).where(inArray(idempotencyKeys.messageId, sent)).run();
-  const written = tx.db
+  tx.db.update(idempotencyKeys).set({ body: NO_DATA }).where(inArray(idempotencyKeys.messageId, messageIds)).run();
+  const inboundIds = tx.db
     .select({ id: inbounds.id })
     .from(inbounds)
     .where(and(eq(inbounds.contactId, contact.id), sql`${inbounds.text} IS NOT ${ERASED}`))
@@ -113,9 +118,9 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
   tx.db
     .update(inbounds)
     .set({ text: ERASED, networkMessageId: sql`'erased-' || ${inbounds.id}` })
-    .where(inArray(inbounds.id, written))
+    .where(inArray(inbounds.id, inboundIds))
     .run();
-  return sent.length > 0 || written.length > 0;
+  return messageIds.length > 0 || inboundIds.length > 0;
 }
 
 /**
@@ -123,21 +128,21 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
  * answers that are kept under a key. Nothing is indexed by what is in them, so they are walked. What has not been applied yet
  * stays: applied, it is emptied where it speaks of a message of theirs.
  */
-export const mentioning = ["callbacks", "events", "audit_log", "idempotency_keys"] as const;
-export type Mentioning = (typeof mentioning)[number];
+export const mentionTables = ["callbacks", "events", "audit_log", "idempotency_keys"] as const;
+export type MentionTable = (typeof mentionTables)[number];
 
 /** Empties what names the person, from `afterId` on; returns how far it went, null at the end. */
 export function eraseMentions(
   tx: Tx,
   workspaceId: number,
-  names: readonly string[],
-  table: Mentioning,
+  identifiers: readonly string[],
+  table: MentionTable,
   afterId: number,
   limit: number,
 ): number | null {
   const rows = readers[table](tx, workspaceId, afterId, limit);
   for (const row of rows) {
-    if (names.some((name) => row.text.includes(name))) row.empty();
+    if (identifiers.some((identifier) => row.text.includes(identifier))) row.empty();
   }
   return rows.at(-1)?.id ?? null;
 }
@@ -149,7 +154,7 @@ interface Mention {
   empty: () => void;
 }
 
-const readers: Record<Mentioning, (tx: Tx, workspaceId: number, afterId: number, limit: number) => Mention[]> = {
+const readers: Record<MentionTable, (tx: Tx, workspaceId: number, afterId: number, limit: number) => Mention[]> = {
   callbacks: (tx, _, afterId, limit) =>
     tx.db
       .select({ id: callbacks.id, text: callbacks.body })

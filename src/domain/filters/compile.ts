@@ -5,20 +5,20 @@
  * contacts its guesses took ten times longer.
  */
 import type { Condition } from "./condition.ts";
-import { conditionSql, type FilterContext, type Membership, type Sql, spellings } from "./condition-sql.ts";
+import { caseVariants, conditionSql, type FilterContext, type Membership, type Sql } from "./condition-sql.ts";
 import type { Filter } from "./filter.ts";
 
 export type { Sql } from "./condition-sql.ts";
-export type AudienceContext = Omit<FilterContext, "membership">;
+export type CompileContext = Omit<FilterContext, "membership">;
 
 /** All of a workspace's contacts in the order of the table; through any other order a walk jumps about in the file. */
-const WALK = "contacts_walked";
+const WALK = "contacts_addressable";
 
 /** One row with `total`. */
-export function compileCount(filter: Filter, context: AudienceContext): Sql {
+export function compileCount(filter: Filter, context: CompileContext): Sql {
   const index = findIndex(filter);
   // One set of people to find contacts by, unless an index narrows them down already. The others are asked about each.
-  const found = index === undefined ? necessary(filter).find(isGatherable) : undefined;
+  const found = index === undefined ? requiredConditions(filter).find(isGatherable) : undefined;
   const rest = index === undefined && found === undefined ? "gather" : "each";
   const where = whereSql(filter, context, (condition) => {
     if (condition === found) return "find";
@@ -37,7 +37,7 @@ export function compileCount(filter: Filter, context: AudienceContext): Sql {
  * contacts by their id and asks of each, so that all batches together cost one walk: gathering a tag's hundred thousand
  * people anew for each batch would cost a hundred.
  */
-export function compileIds(filter: Filter, context: AudienceContext, afterId: number, limit: number): Sql {
+export function compileIds(filter: Filter, context: CompileContext, afterId: number, limit: number): Sql {
   const where = whereSql(filter, context, () => "each");
   return {
     sql:
@@ -47,7 +47,7 @@ export function compileIds(filter: Filter, context: AudienceContext, afterId: nu
   };
 }
 
-function whereSql(filter: Filter, context: AudienceContext, membershipOf: (condition: Condition) => Membership): Sql {
+function whereSql(filter: Filter, context: CompileContext, membershipOf: (condition: Condition) => Membership): Sql {
   switch (filter.kind) {
     case "condition":
       return conditionSql(filter.condition, { ...context, membership: membershipOf(filter.condition) });
@@ -69,14 +69,14 @@ function whereSql(filter: Filter, context: AudienceContext, membershipOf: (condi
 /** The index that narrows the contacts down most; undefined: none does, all are walked over. */
 function findIndex(filter: Filter): string | undefined {
   if (filter.kind === "condition") return indexOf(filter.condition) ?? momentIndexOf(filter.condition);
-  const indexes = necessary(filter).map(indexOf);
+  const indexes = requiredConditions(filter).map(indexOf);
   return ["contacts_phone", "contacts_anniversary", "contacts_city"].find((index) => indexes.includes(index));
 }
 
 /** Conditions that everybody must meet. */
-function necessary(filter: Filter): Condition[] {
+function requiredConditions(filter: Filter): Condition[] {
   if (filter.kind === "condition") return [filter.condition];
-  return filter.kind === "all" ? filter.parts.flatMap(necessary) : [];
+  return filter.kind === "all" ? filter.parts.flatMap(requiredConditions) : [];
 }
 
 /**
@@ -106,7 +106,7 @@ function indexOf(condition: Condition): string | undefined {
   if (condition.kind !== "text") return undefined;
   const { column, test } = condition;
   // The start of a text in several spellings is several ranges, which no single index answers.
-  const isRange = test.op === "in" || (test.op === "starts_with" && spellings(test.text).length === 1);
+  const isRange = test.op === "in" || (test.op === "starts_with" && caseVariants(test.text).length === 1);
   if (!isRange) return undefined;
   return column === "phone" ? "contacts_phone" : column === "city" ? "contacts_city" : undefined;
 }

@@ -61,11 +61,11 @@ function textSql(column: string, test: TextTest): Sql {
     case "set":
       return isSet(column);
     case "in":
-      return withValue(column, among(compared, [...new Set(test.values.flatMap(spellings))]));
+      return withValue(column, among(compared, [...new Set(test.values.flatMap(caseVariants))]));
     case "starts_with":
-      return withValue(column, either(spellings(test.text).map((text) => startsWith(compared, text))));
+      return withValue(column, either(caseVariants(test.text).map((text) => startsWith(compared, text))));
     case "contains":
-      return withValue(column, either(spellings(test.text).map((text) => contains(column, text))));
+      return withValue(column, either(caseVariants(test.text).map((text) => contains(column, text))));
   }
 }
 
@@ -258,7 +258,7 @@ function either(all: readonly Sql[]): Sql {
 const BEYOND_ASCII = /\P{ASCII}/u;
 
 /** The text first, then its other spellings; only the text where SQLite can compare by itself. */
-export function spellings(text: string): string[] {
+export function caseVariants(text: string): string[] {
   if (!BEYOND_ASCII.test(text)) return [text];
   const small = text.toLowerCase();
   const words = small.replace(/(?<![\p{L}\p{M}\p{N}'’])\p{L}/gu, (letter) => letter.toUpperCase());

@@ -7,12 +7,12 @@ import type { Consent } from "../contacts/consent.ts";
 import type { CustomField } from "../contacts/table.ts";
 import {
   type DateTest,
-  type Draft,
   type In,
   type InstantTest,
   type IsSet,
   type NumberTest,
   type Operand,
+  type ParseState,
   readBooleanTest,
   readChoiceTest,
   readConsentTest,
@@ -85,30 +85,30 @@ export interface ReadCondition {
 }
 
 /** Null: something is wrong with it, and the draft says what. */
-export function readCondition(node: Record<string, unknown>, path: string, draft: Draft): ReadCondition | null {
+export function readCondition(node: Record<string, unknown>, path: string, state: ParseState): ReadCondition | null {
   const { field, ...others } = node;
   const names = Object.keys(others);
   const unknown = names.filter((name) => !isOperator(name));
   for (const name of unknown) {
-    refuse(draft, `${path}.${name}`, `There is no operator of this name; there are ${list(operators)}.`);
+    refuse(state, `${path}.${name}`, `There is no operator of this name; there are ${list(operators)}.`);
   }
   const named = names.filter(isOperator);
   if (named.length > 1) {
     refuse(
-      draft,
+      state,
       path,
       `A condition has one operator, this one has ${list(named, "and")}; put the others into conditions of their own under "all".`,
     );
   } else if (named.length === 0 && unknown.length === 0) {
-    refuse(draft, path, `A condition needs an operator with a value, as in {"field": "city", "is": "Pune"}.`);
+    refuse(state, path, `A condition needs an operator with a value, as in {"field": "city", "is": "Pune"}.`);
   }
-  const reader = findReader(field, path, draft);
+  const reader = findReader(field, path, state);
   const operator = named[0];
   if (reader === null || operator === undefined || named.length > 1 || unknown.length > 0) return null;
 
   if (!reader.operators.includes(operator)) {
     refuse(
-      draft,
+      state,
       `${path}.${operator}`,
       `${String(field)} is ${reader.noun}: ask for it with ${list(reader.operators)}.`,
     );
@@ -118,7 +118,7 @@ export function readCondition(node: Record<string, unknown>, path: string, draft
     operator: operator === "is_not" ? "is" : operator,
     value: node[operator],
     path: `${path}.${operator}`,
-    draft,
+    state,
   };
   const condition = reader.read(operand);
   if (condition === null) return null;
@@ -132,18 +132,18 @@ interface FieldReader {
   read: (operand: Operand) => Condition | null;
 }
 
-function findReader(field: unknown, path: string, draft: Draft): FieldReader | null {
+function findReader(field: unknown, path: string, state: ParseState): FieldReader | null {
   if (typeof field !== "string") {
     const what = field === undefined ? "A condition names its field" : "The name of a field is a text";
-    refuse(draft, `${path}.field`, `${what}: ${list(builtIn)}, or fields. and a custom field's key.`);
+    refuse(state, `${path}.field`, `${what}: ${list(builtIn)}, or fields. and a custom field's key.`);
     return null;
   }
-  const reader = field.startsWith("fields.") ? customReader(field.slice(7), path, draft) : builtInReader(field);
+  const reader = field.startsWith("fields.") ? customReader(field.slice(7), path, state) : builtInReader(field);
   if (reader !== undefined) return reader;
-  const custom = draft.fields.find(({ key }) => key === field);
+  const custom = state.fields.find(({ key }) => key === field);
   const right =
     custom === undefined ? `there are ${list(builtIn)}, and custom fields as fields.KEY` : `write fields.${custom.key}`;
-  refuse(draft, `${path}.field`, `A contact has no field ${field}; ${right}.`);
+  refuse(state, `${path}.field`, `A contact has no field ${field}; ${right}.`);
   return null;
 }
 
@@ -192,14 +192,14 @@ function groupTest(operand: Operand): In<string | number> | IsSet | null {
 }
 
 /** Null: there is no such custom field, and the draft says so. */
-function customReader(key: string, path: string, draft: Draft): FieldReader | null {
-  const field = draft.fields.find((known) => known.key === key);
+function customReader(key: string, path: string, state: ParseState): FieldReader | null {
+  const field = state.fields.find((known) => known.key === key);
   if (field === undefined) {
     const right =
-      draft.fields.length === 0
+      state.fields.length === 0
         ? "the workspace has none"
-        : `there are ${list(draft.fields.map((known) => known.key))}`;
-    refuse(draft, `${path}.field`, `There is no custom field ${key}; ${right}.`);
+        : `there are ${list(state.fields.map((known) => known.key))}`;
+    refuse(state, `${path}.field`, `There is no custom field ${key}; ${right}.`);
     return null;
   }
   switch (field.kind) {

@@ -4,11 +4,11 @@
  */
 import { and, eq, isNotNull } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
-import type { Reading, Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { isDynamic } from "../groups/group.ts";
 import { type Group, groups } from "../groups/table.ts";
 import { compileCount, type Sql } from "./compile.ts";
-import { readSearch, type SearchWorkspace } from "./group-filter.ts";
+import { type FilterWorkspace, readGroupFilter } from "./group-filter.ts";
 
 export const COUNT_MAX_AGE_MS = 60_000;
 
@@ -17,10 +17,10 @@ export interface CountQuery extends Sql {
 }
 
 /** Each query answers one row with `total`. */
-export function countsToRefresh(reading: Reading, workspace: SearchWorkspace, listed: readonly Group[]): CountQuery[] {
+export function countsToRefresh(tx: ReadTx, workspace: FilterWorkspace, listed: readonly Group[]): CountQuery[] {
   return listed
-    .filter((group) => isDynamic(group) && isStale(group, reading.now))
-    .map((group) => ({ groupId: group.id, ...countQuery(reading, workspace, group) }));
+    .filter((group) => isDynamic(group) && isStale(group, tx.now))
+    .map((group) => ({ groupId: group.id, ...countQuery(tx, workspace, group) }));
 }
 
 /** A group that was removed meanwhile is no mistake. */
@@ -38,10 +38,10 @@ function isStale({ countedAt }: Group, now: number): boolean {
 }
 
 /** A search that can no longer be read (a custom field that it names is gone) reaches nobody, so its count is 0. */
-function countQuery(reading: Reading, workspace: SearchWorkspace, group: Group): Sql {
+function countQuery(tx: ReadTx, workspace: FilterWorkspace, group: Group): Sql {
   try {
-    const filter = readSearch(reading, workspace, group.filter);
-    return compileCount(filter, { workspaceId: workspace.id, timezone: workspace.timezone, now: reading.now });
+    const filter = readGroupFilter(tx, workspace, group.filter);
+    return compileCount(filter, { workspaceId: workspace.id, timezone: workspace.timezone, now: tx.now });
   } catch (error) {
     if (error instanceof Problem) return { sql: "SELECT 0 AS total", parameters: [] };
     throw error;

@@ -5,7 +5,7 @@
 import { invalidRequest } from "#src/core/problem.ts";
 import type { CustomField } from "../contacts/table.ts";
 import { type Condition, readCondition } from "./condition.ts";
-import { type Draft, refuse, VALUES_MAX } from "./operand.ts";
+import { type ParseState, refuse, VALUES_MAX } from "./operand.ts";
 
 export type Filter =
   | { kind: "all"; parts: Filter[] }
@@ -22,19 +22,19 @@ export const CONDITIONS_MAX = 100;
  * the groups exist that it names is not looked at here; a tag need not exist: one that nobody has meets nobody.
  */
 export function readFilter(json: unknown, fields: readonly CustomField[], country: string): Filter {
-  const draft: Draft = { fields, country, problems: {}, conditionCount: 0, valueCount: 0 };
-  const filter = readNode(json, "filter", 1, draft);
-  if (draft.conditionCount > CONDITIONS_MAX) {
-    refuse(draft, "filter", `A filter has ${CONDITIONS_MAX} conditions at most; "in" asks for many values in one.`);
+  const state: ParseState = { fields, country, problems: {}, conditionCount: 0, valueCount: 0 };
+  const filter = readNode(json, "filter", 1, state);
+  if (state.conditionCount > CONDITIONS_MAX) {
+    refuse(state, "filter", `A filter has ${CONDITIONS_MAX} conditions at most; "in" asks for many values in one.`);
   }
-  if (draft.valueCount > VALUES_MAX) {
+  if (state.valueCount > VALUES_MAX) {
     refuse(
-      draft,
+      state,
       "filter",
       `A filter compares with ${VALUES_MAX} values at most; put the people on a list and ask for its group.`,
     );
   }
-  if (filter === null || Object.keys(draft.problems).length > 0) throw invalidRequest(draft.problems);
+  if (filter === null || Object.keys(state.problems).length > 0) throw invalidRequest(state.problems);
   return filter;
 }
 
@@ -53,47 +53,47 @@ export function conditionsOf(filter: Filter): Condition[] {
 
 const JOINTS = ["all", "any", "not"] as const;
 
-function readNode(json: unknown, path: string, depth: number, draft: Draft): Filter | null {
+function readNode(json: unknown, path: string, depth: number, state: ParseState): Filter | null {
   if (depth > DEPTH_MAX)
-    return refuse(draft, path, `A filter goes ${DEPTH_MAX} levels deep at most; this is one more.`);
+    return refuse(state, path, `A filter goes ${DEPTH_MAX} levels deep at most; this is one more.`);
   if (typeof json !== "object" || json === null || Array.isArray(json)) {
     const example = `{"field": "city", "is": "Pune"}`;
     return refuse(
-      draft,
+      state,
       path,
       `Here stands an object: a condition such as ${example}, or "all", "any" or "not" with what they join.`,
     );
   }
   const node = json as Record<string, unknown>;
   const joint = JOINTS.find((name) => Object.hasOwn(node, name));
-  if (joint === undefined) return readLeaf(node, path, draft);
+  if (joint === undefined) return readLeaf(node, path, state);
   const others = Object.keys(node).filter((name) => name !== joint);
   if (others.length > 0) {
     return refuse(
-      draft,
+      state,
       path,
       `"${joint}" stands alone in its object; ${others.map((name) => `"${name}"`).join(", ")} must go into another.`,
     );
   }
   if (joint === "not") {
-    const part = readNode(node.not, `${path}.not`, depth + 1, draft);
+    const part = readNode(node.not, `${path}.not`, depth + 1, state);
     return part === null ? null : { kind: "not", part };
   }
-  return readParts(joint, node[joint], `${path}.${joint}`, depth, draft);
+  return readParts(joint, node[joint], `${path}.${joint}`, depth, state);
 }
 
-function readParts(kind: "all" | "any", list: unknown, path: string, depth: number, draft: Draft): Filter | null {
-  if (!Array.isArray(list)) return refuse(draft, path, `"${kind}" joins a list of conditions: write [ ].`);
-  if (list.length === 0) return refuse(draft, path, `The list is empty; "${kind}" needs one condition at least.`);
-  const read = list.map((part: unknown, index) => readNode(part, `${path}.${index}`, depth + 1, draft));
+function readParts(kind: "all" | "any", list: unknown, path: string, depth: number, state: ParseState): Filter | null {
+  if (!Array.isArray(list)) return refuse(state, path, `"${kind}" joins a list of conditions: write [ ].`);
+  if (list.length === 0) return refuse(state, path, `The list is empty; "${kind}" needs one condition at least.`);
+  const read = list.map((part: unknown, index) => readNode(part, `${path}.${index}`, depth + 1, state));
   const parts = read.filter((part) => part !== null);
   return parts.length < read.length ? null : { kind, parts };
 }
 
-function readLeaf(node: Record<string, unknown>, path: string, draft: Draft): Filter | null {
-  draft.conditionCount += 1;
-  if (draft.conditionCount > CONDITIONS_MAX) return null;
-  const read = readCondition(node, path, draft);
+function readLeaf(node: Record<string, unknown>, path: string, state: ParseState): Filter | null {
+  state.conditionCount += 1;
+  if (state.conditionCount > CONDITIONS_MAX) return null;
+  const read = readCondition(node, path, state);
   if (read === null) return null;
   const leaf: Filter = { kind: "condition", condition: read.condition };
   return read.isNegated ? { kind: "not", part: leaf } : leaf;

@@ -3,7 +3,7 @@
  * was saved: then it is refused as a whole, for leaving a condition out would reach people whom nobody asked for.
  */
 import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { listFields } from "../contacts/custom-fields.ts";
 import { isDynamic } from "../groups/group.ts";
 import { findGroup, findGroupByName } from "../groups/read.ts";
@@ -11,13 +11,13 @@ import type { Group } from "../groups/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { conditionsOf, type Filter, readFilter } from "./filter.ts";
 
-export type SearchWorkspace = Pick<Workspace, "id" | "country" | "timezone">;
+export type FilterWorkspace = Pick<Workspace, "id" | "country" | "timezone">;
 
 /** Throws `invalid_request` with the path of each mistake. */
-export function readSearch(reading: Reading, workspace: Pick<Workspace, "id" | "country">, json: unknown): Filter {
-  const filter = readFilter(json, listFields(reading, workspace.id), workspace.country);
+export function readGroupFilter(tx: ReadTx, workspace: Pick<Workspace, "id" | "country">, json: unknown): Filter {
+  const filter = readFilter(json, listFields(tx, workspace.id), workspace.country);
   const problems: FieldProblems = {};
-  for (const { name, path, group } of groupsIn(reading, workspace.id, filter)) {
+  for (const { name, path, group } of listFilterGroups(tx, workspace.id, filter)) {
     if (group === undefined) problems[path] = [`There is no group ${name}.`];
     else if (isDynamic(group)) {
       problems[path] = [
@@ -30,8 +30,8 @@ export function readSearch(reading: Reading, workspace: Pick<Workspace, "id" | "
 }
 
 /** The groups that a filter names, each with the path at which it does. */
-export function groupsIn(
-  reading: Reading,
+export function listFilterGroups(
+  tx: ReadTx,
   workspaceId: number,
   filter: Filter,
 ): { name: string | number; path: string; group: Group | undefined }[] {
@@ -40,8 +40,7 @@ export function groupsIn(
     return condition.test.values.map((name) => ({
       name,
       path: condition.path,
-      group:
-        typeof name === "number" ? findGroup(reading, workspaceId, name) : findGroupByName(reading, workspaceId, name),
+      group: typeof name === "number" ? findGroup(tx, workspaceId, name) : findGroupByName(tx, workspaceId, name),
     }));
   });
 }

@@ -4,7 +4,7 @@
  */
 import { isCalendarDate, readYearlyDate } from "#src/core/calendar.ts";
 import { readInstant } from "#src/core/instant.ts";
-import { otherSpelling, readPhone } from "#src/core/phone.ts";
+import { otherVariant, readPhone } from "#src/core/phone.ts";
 import type { FieldProblems } from "#src/core/problem.ts";
 import { type Consent, consents } from "../contacts/consent.ts";
 import type { CustomField } from "../contacts/table.ts";
@@ -16,7 +16,7 @@ export const TEXT_LENGTH_MAX = 1_000;
 export const WITHIN_DAYS_MAX = 366;
 
 /** A filter while it is read: what it may speak of, and what was found wrong so far. */
-export interface Draft {
+export interface ParseState {
   fields: readonly CustomField[];
   /** Where phone numbers without a country code belong. */
   country: string;
@@ -30,7 +30,7 @@ export interface Operand {
   operator: "is" | "in" | "contains" | "starts_with" | "set" | "over" | "under" | "before" | "after" | "within_days";
   value: unknown;
   path: string;
-  draft: Draft;
+  state: ParseState;
 }
 
 /** Equals one of these. */
@@ -56,61 +56,61 @@ export type NumberTest = In<number> | IsSet | { op: "over" | "under"; number: nu
 export type DateTest = In<string> | IsSet | WithinDays | Beside;
 export type InstantTest = IsSet | WithinDays | Beside;
 
-export function refuse(draft: Draft, path: string, sentence: string): null {
-  const sentences = draft.problems[path];
-  if (sentences === undefined) draft.problems[path] = [sentence];
+export function refuse(state: ParseState, path: string, sentence: string): null {
+  const sentences = state.problems[path];
+  if (sentences === undefined) state.problems[path] = [sentence];
   else sentences.push(sentence);
   return null;
 }
 
 export function readTextTest(operand: Operand): TextTest | null {
-  const { operator, value, path, draft } = operand;
+  const { operator, value, path, state } = operand;
   if (operator !== "contains" && operator !== "starts_with") {
-    return readSet(operand) ?? readValues(operand, (one, at) => readText(draft, one, at));
+    return readSet(operand) ?? readValues(operand, (one, at) => readText(state, one, at));
   }
-  const text = readText(draft, value, path);
+  const text = readText(state, value, path);
   return text === null ? null : { op: operator, text };
 }
 
 /** Numbers in any common form; one that the network spells in two ways is compared in both. */
 export function readPhoneTest(operand: Operand): TextTest | null {
-  const { operator, value, path, draft } = operand;
+  const { operator, value, path, state } = operand;
   if (operator === "contains" || operator === "starts_with") {
     const text = typeof value === "string" ? value.replaceAll(" ", "") : "";
     const isRight = operator === "contains" ? /^\+?[0-9]{1,20}$/.test(text) : /^\+[0-9]{1,20}$/.test(text);
     const right = operator === "contains" ? "digits, such as 98765" : "+ and the country code, such as +91";
-    return isRight ? { op: operator, text } : refuse(draft, path, `Part of a phone number is ${right}.`);
+    return isRight ? { op: operator, text } : refuse(state, path, `Part of a phone number is ${right}.`);
   }
   const test =
     readSet(operand) ??
     readValues(operand, (one, at) => {
-      const phone = typeof one === "string" ? readPhone(one, draft.country) : null;
-      return phone ?? refuse(draft, at, "This is no phone number; write one such as +919876543210.");
+      const phone = typeof one === "string" ? readPhone(one, state.country) : null;
+      return phone ?? refuse(state, at, "This is no phone number; write one such as +919876543210.");
     });
   if (test === null || test.op === "set") return test;
-  return { op: "in", values: test.values.flatMap((phone) => [phone, otherSpelling(phone) ?? phone]) };
+  return { op: "in", values: test.values.flatMap((phone) => [phone, otherVariant(phone) ?? phone]) };
 }
 
 export function readConsentTest(operand: Operand): In<Consent> | null {
   return readValues(operand, (value, at) => {
     const consent = consents.find((known) => known === value);
-    return consent ?? refuse(operand.draft, at, `Consent is one of ${consents.join(", ")}.`);
+    return consent ?? refuse(operand.state, at, `Consent is one of ${consents.join(", ")}.`);
   });
 }
 
 /** A tag or a group. */
 export function readNameTest<Name extends string | number>(
   operand: Operand,
-  mistake: string,
+  problem: string,
   isName: (value: unknown) => value is Name,
 ): In<Name> | IsSet | null {
-  const { draft } = operand;
+  const { state } = operand;
   return (
     readSet(operand) ??
     readValues(operand, (value, at) => {
-      if (!isName(value)) return refuse(draft, at, mistake);
+      if (!isName(value)) return refuse(state, at, problem);
       // A text is looked at as every text is: not empty, not endless.
-      return typeof value === "string" && readText(draft, value, at) === null ? null : value;
+      return typeof value === "string" && readText(state, value, at) === null ? null : value;
     })
   );
 }
@@ -120,15 +120,15 @@ export function readChoiceTest(operand: Operand, choices: readonly string[]): In
     readSet(operand) ??
     readValues(operand, (value, at) => {
       const choice = choices.find((known) => known === value);
-      return choice ?? refuse(operand.draft, at, `This field holds one of ${choices.join(", ")}.`);
+      return choice ?? refuse(operand.state, at, `This field holds one of ${choices.join(", ")}.`);
     })
   );
 }
 
 export function readNumberTest(operand: Operand): NumberTest | null {
-  const { operator, value, path, draft } = operand;
+  const { operator, value, path, state } = operand;
   const readNumber = (one: unknown, at: string): number | null =>
-    typeof one === "number" && Number.isFinite(one) ? one : refuse(draft, at, "This must be a number, without quotes.");
+    typeof one === "number" && Number.isFinite(one) ? one : refuse(state, at, "This must be a number, without quotes.");
   if (operator !== "over" && operator !== "under") return readSet(operand) ?? readValues(operand, readNumber);
   const number = readNumber(value, path);
   return number === null ? null : { op: operator, number };
@@ -140,25 +140,25 @@ export function readBooleanTest(operand: Operand): NumberTest | null {
     readValues(operand, (value, at) =>
       typeof value === "boolean"
         ? Number(value)
-        : refuse(operand.draft, at, "This must be true or false, without quotes."),
+        : refuse(operand.state, at, "This must be true or false, without quotes."),
     )
   );
 }
 
 /** Dates as custom fields hold them: always with a year. */
 export function readDateTest(operand: Operand): DateTest | null {
-  return readDates(operand, (value, at) => readDay(operand.draft, value, at));
+  return readDates(operand, (value, at) => readDay(operand.state, value, at));
 }
 
 /** Birthdays and anniversaries; one without a year means that day of every year. */
 export function readYearlyTest(operand: Operand): DateTest | null {
-  const { operator, draft } = operand;
+  const { operator, state } = operand;
   return readDates(operand, (value, at) => {
     const date = typeof value === "string" ? readYearlyDate(value) : null;
-    if (date === null) return refuse(draft, at, "This must be a date such as 1990-02-28, or --02-28 for every year.");
+    if (date === null) return refuse(state, at, "This must be a date such as 1990-02-28, or --02-28 for every year.");
     const isYearless = date.startsWith("--");
     if (!isYearless || operator === "is" || operator === "in") return date;
-    return refuse(draft, at, `"${operator}" needs a date with its year, such as 1990-02-28.`);
+    return refuse(state, at, `"${operator}" needs a date with its year, such as 1990-02-28.`);
   });
 }
 
@@ -173,53 +173,53 @@ function readDates(operand: Operand, readDate: (value: unknown, at: string) => s
 }
 
 export function readInstantTest(operand: Operand): InstantTest | null {
-  const { operator, value, path, draft } = operand;
+  const { operator, value, path, state } = operand;
   if (operator === "within_days") return readWithinDays(operand);
   if (operator !== "before" && operator !== "after") return readSet(operand);
   // The zone does not matter here: what can be read in one can be read in all.
   if (typeof value === "string" && readInstant(value, "UTC") !== null) return { op: operator, date: value };
   return refuse(
-    draft,
+    state,
     path,
     "This must be a date such as 2026-11-21, or a date and time such as 2026-11-21T18:30:00+05:30.",
   );
 }
 
-function readDay(draft: Draft, value: unknown, at: string): string | null {
+function readDay(state: ParseState, value: unknown, at: string): string | null {
   if (typeof value === "string" && isCalendarDate(value)) return value;
-  return refuse(draft, at, "This must be a date such as 2026-11-21.");
+  return refuse(state, at, "This must be a date such as 2026-11-21.");
 }
 
-function readWithinDays({ value, path, draft }: Operand): WithinDays | null {
+function readWithinDays({ value, path, state }: Operand): WithinDays | null {
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= WITHIN_DAYS_MAX) {
     return { op: "within_days", days: value };
   }
-  return refuse(draft, path, `This must be a whole number of days from 0 (today) to ${WITHIN_DAYS_MAX}.`);
+  return refuse(state, path, `This must be a whole number of days from 0 (today) to ${WITHIN_DAYS_MAX}.`);
 }
 
 /** Null: another operator, or a mistake. Whether the answer is negated is the condition's affair. */
-function readSet({ operator, value, path, draft }: Operand): IsSet | null {
+function readSet({ operator, value, path, state }: Operand): IsSet | null {
   if (operator !== "set") return null;
   if (typeof value === "boolean") return { op: "set" };
-  return refuse(draft, path, `"set" is true (has a value) or false (has none).`);
+  return refuse(state, path, `"set" is true (has a value) or false (has none).`);
 }
 
 /** Of `is` or `in`; null for other operators, or after a mistake. */
 function readValues<Value>(
-  { operator, value, path, draft }: Operand,
+  { operator, value, path, state }: Operand,
   readOne: (value: unknown, path: string) => Value | null,
 ): In<Value> | null {
   if (operator === "is") {
-    if (Array.isArray(value)) return refuse(draft, path, `One value stands here; for several of them use "in".`);
-    draft.valueCount += 1;
+    if (Array.isArray(value)) return refuse(state, path, `One value stands here; for several of them use "in".`);
+    state.valueCount += 1;
     const one = readOne(value, path);
     return one === null ? null : { op: "in", values: [one] };
   }
   if (operator !== "in") return null;
-  if (!Array.isArray(value)) return refuse(draft, path, `"in" takes a list of values, as in ["Pune", "Mumbai"].`);
+  if (!Array.isArray(value)) return refuse(state, path, `"in" takes a list of values, as in ["Pune", "Mumbai"].`);
   if (value.length === 0)
-    return refuse(draft, path, `The list is empty; name a value, or ask with "set": false for none.`);
-  draft.valueCount += value.length;
+    return refuse(state, path, `The list is empty; name a value, or ask with "set": false for none.`);
+  state.valueCount += value.length;
   // A list that breaks the bound is refused as a whole by the filter; nothing is gained by looking at each value.
   if (value.length > VALUES_MAX) return null;
   const values = value.map((one: unknown, index) => readOne(one, `${path}.${index}`));
@@ -227,13 +227,13 @@ function readValues<Value>(
   return right.length < values.length ? null : { op: "in", values: [...new Set(right)] };
 }
 
-function readText(draft: Draft, value: unknown, at: string): string | null {
-  if (typeof value !== "string") return refuse(draft, at, "This must be a text, in quotes.");
+function readText(state: ParseState, value: unknown, at: string): string | null {
+  if (typeof value !== "string") return refuse(state, at, "This must be a text, in quotes.");
   if (value === "")
-    return refuse(draft, at, `An empty text is no value; ask with "set": false for contacts without one.`);
-  if (value.length > TEXT_LENGTH_MAX) return refuse(draft, at, `This may have ${TEXT_LENGTH_MAX} characters at most.`);
+    return refuse(state, at, `An empty text is no value; ask with "set": false for contacts without one.`);
+  if (value.length > TEXT_LENGTH_MAX) return refuse(state, at, `This may have ${TEXT_LENGTH_MAX} characters at most.`);
   // SQLite ends a text at a zero byte, and half a character cannot be written as UTF-8.
   if (value.includes("\0") || !value.isWellFormed())
-    return refuse(draft, at, "This text holds characters that no field can hold.");
+    return refuse(state, at, "This text holds characters that no field can hold.");
   return value;
 }

@@ -8,9 +8,9 @@ import type { Tx } from "#src/db/transaction.ts";
 import { findField } from "../contacts/custom-fields.ts";
 import { contactFields, contacts, customFields } from "../contacts/table.ts";
 import { conditionsOf } from "./filter.ts";
-import { findSearch } from "./remove-group.ts";
+import { findDynamicGroup } from "./remove-group.ts";
 
-const VALUES_A_TIME = 500;
+const VALUES_PER_BATCH = 500;
 
 /**
  * False: values are left, call again. True: the field is gone. Throws `not_found`, and `invalid_request` (path `key`)
@@ -19,25 +19,25 @@ const VALUES_A_TIME = 500;
 export function removeField(tx: Tx, workspaceId: number, key: string): boolean {
   const field = findField(tx, workspaceId, key);
   if (field === undefined) throw notFound("field");
-  const search = findSearch(tx, workspaceId, (filter) =>
+  const dependent = findDynamicGroup(tx, workspaceId, (filter) =>
     conditionsOf(filter).some((condition) => "field" in condition && condition.field.id === field.id),
   );
-  if (search !== undefined) {
-    throw invalidRequest({ key: [`The saved search ${search.name} asks for ${key}; remove that group first.`] });
+  if (dependent !== undefined) {
+    throw invalidRequest({ key: [`The saved search ${dependent.name} asks for ${key}; remove that group first.`] });
   }
-  const having = tx.db
+  const contactIds = tx.db
     .select({ id: contactFields.contactId })
     .from(contactFields)
     .where(eq(contactFields.fieldId, field.id))
-    .limit(VALUES_A_TIME)
+    .limit(VALUES_PER_BATCH)
     .all()
     .map(({ id }) => id);
   tx.db
     .delete(contactFields)
-    .where(and(eq(contactFields.fieldId, field.id), inArray(contactFields.contactId, having)))
+    .where(and(eq(contactFields.fieldId, field.id), inArray(contactFields.contactId, contactIds)))
     .run();
-  tx.db.update(contacts).set({ updatedAt: tx.now }).where(inArray(contacts.id, having)).run();
-  if (having.length === VALUES_A_TIME) return false;
+  tx.db.update(contacts).set({ updatedAt: tx.now }).where(inArray(contacts.id, contactIds)).run();
+  if (contactIds.length === VALUES_PER_BATCH) return false;
   tx.db.delete(customFields).where(eq(customFields.id, field.id)).run();
   return true;
 }

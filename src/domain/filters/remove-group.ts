@@ -4,17 +4,17 @@
  */
 import { inArray } from "drizzle-orm";
 import { invalidRequest, notFound, Problem } from "#src/core/problem.ts";
-import type { Reading, Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { contacts } from "../contacts/table.ts";
 import { isDynamic } from "../groups/group.ts";
-import { removeMembers, removeRow } from "../groups/membership.ts";
+import { deleteGroup, removeMembers } from "../groups/membership.ts";
 import { findGroup, listGroups } from "../groups/read.ts";
 import type { Group } from "../groups/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Filter } from "./filter.ts";
-import { groupsIn, readSearch } from "./group-filter.ts";
+import { listFilterGroups, readGroupFilter } from "./group-filter.ts";
 
-const MEMBERS_A_TIME = 500;
+const MEMBERS_PER_BATCH = 500;
 const ALL = 1_000_000;
 
 /**
@@ -24,32 +24,32 @@ const ALL = 1_000_000;
 export function removeGroup(tx: Tx, workspaceId: number, id: number): boolean {
   const group = findGroup(tx, workspaceId, id);
   if (group === undefined) throw notFound("group");
-  const search = findSearch(tx, workspaceId, (filter) =>
-    groupsIn(tx, workspaceId, filter).some((named) => named.group?.id === id),
+  const dependent = findDynamicGroup(tx, workspaceId, (filter) =>
+    listFilterGroups(tx, workspaceId, filter).some((named) => named.group?.id === id),
   );
-  if (search !== undefined) {
-    throw invalidRequest({ id: [`The saved search ${search.name} asks for ${group.name}; remove that one first.`] });
+  if (dependent !== undefined) {
+    throw invalidRequest({ id: [`The saved search ${dependent.name} asks for ${group.name}; remove that one first.`] });
   }
-  const members = removeMembers(tx, id, MEMBERS_A_TIME);
+  const members = removeMembers(tx, id, MEMBERS_PER_BATCH);
   if (members.length > 0) {
     tx.db.update(contacts).set({ updatedAt: tx.now }).where(inArray(contacts.id, members)).run();
   }
-  if (members.length === MEMBERS_A_TIME) return false;
-  removeRow(tx, id);
+  if (members.length === MEMBERS_PER_BATCH) return false;
+  deleteGroup(tx, id);
   return true;
 }
 
 /** The first saved search whose filter is such; one that cannot be read any more reaches nobody, whatever it names. */
-export function findSearch(
-  reading: Reading,
+export function findDynamicGroup(
+  tx: ReadTx,
   workspaceId: number,
-  isSuch: (filter: Filter) => boolean,
+  matches: (filter: Filter) => boolean,
 ): Group | undefined {
-  const workspace = getWorkspace(reading, workspaceId);
-  const searches = listGroups(reading, workspaceId, { offset: 0 }, ALL).filter(isDynamic);
-  return searches.find((search) => {
+  const workspace = getWorkspace(tx, workspaceId);
+  const dynamicGroups = listGroups(tx, workspaceId, { offset: 0 }, ALL).filter(isDynamic);
+  return dynamicGroups.find((group) => {
     try {
-      return isSuch(readSearch(reading, workspace, search.filter));
+      return matches(readGroupFilter(tx, workspace, group.filter));
     } catch (error) {
       if (error instanceof Problem) return false;
       throw error;

@@ -1,10 +1,10 @@
 /** Makes a group: a list, or the saved search of a filter. Everything is judged before anything is written. */
 import { type FieldProblems, invalidRequest, Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { createGroup, findNameMistake } from "../groups/create.ts";
+import { createGroup, findNameProblem } from "../groups/create.ts";
 import type { Group } from "../groups/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
-import { readSearch } from "./group-filter.ts";
+import { readGroupFilter } from "./group-filter.ts";
 
 export interface NewGroup {
   name: string;
@@ -13,13 +13,13 @@ export interface NewGroup {
 }
 
 /** Throws `invalid_request` (paths `name` and `filter…`), and `not_found` for an unknown workspace. */
-export function saveSearch(tx: Tx, workspaceId: number, { name, filter }: NewGroup): Group {
+export function saveGroup(tx: Tx, workspaceId: number, { name, filter }: NewGroup): Group {
   const workspace = getWorkspace(tx, workspaceId);
   const problems: FieldProblems = {};
-  const nameMistake = findNameMistake(tx, workspaceId, name);
-  if (nameMistake !== null) problems.name = [nameMistake];
+  const nameProblem = findNameProblem(tx, workspaceId, name);
+  if (nameProblem !== null) problems.name = [nameProblem];
   try {
-    if (filter !== null) readSearch(tx, workspace, filter);
+    if (filter !== null) readGroupFilter(tx, workspace, filter);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     Object.assign(problems, error.details.fields);

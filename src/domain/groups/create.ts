@@ -1,6 +1,6 @@
 /** Makes a group, and writes what becomes of one. What a saved search may ask for is judged before, by those who know contacts. */
 import { eq } from "drizzle-orm";
-import type { Reading, Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { foldName, GROUP_NAME_LENGTH_MAX } from "./group.ts";
 import { findGroupByName } from "./read.ts";
 import { type Group, groups } from "./table.ts";
@@ -29,7 +29,7 @@ export function createGroup(tx: Tx, workspaceId: number, { name, checkedFilter }
 }
 
 /** Its new name and, of a saved search, its new filter; then it is counted anew. */
-export function writeGroup(tx: Tx, group: Group, { name, checkedFilter }: CheckedGroup): Group {
+export function updateGroup(tx: Tx, group: Group, { name, checkedFilter }: CheckedGroup): Group {
   const plain = name.trim();
   const isSame = JSON.stringify(checkedFilter) === JSON.stringify(group.filter);
   return tx.db
@@ -41,11 +41,11 @@ export function writeGroup(tx: Tx, group: Group, { name, checkedFilter }: Checke
 }
 
 /** What is wrong with the name of a new group, in a sentence; null when nothing is. */
-export function findNameMistake(reading: Reading, workspaceId: number, name: string): string | null {
+export function findNameProblem(tx: ReadTx, workspaceId: number, name: string): string | null {
   const plain = name.trim();
   if (plain === "") return "Say what the group is called.";
   if (plain.length > GROUP_NAME_LENGTH_MAX) return `A group's name has ${GROUP_NAME_LENGTH_MAX} characters at most.`;
   if (/\p{Cc}/u.test(plain) || !plain.isWellFormed()) return "A group's name is one line of ordinary characters.";
-  const known = findGroupByName(reading, workspaceId, plain);
+  const known = findGroupByName(tx, workspaceId, plain);
   return known === undefined ? null : `There is a group ${known.name} already; choose another name.`;
 }

@@ -1,12 +1,12 @@
 /** Who stands on a list. The list's count is kept by triggers, in the same transaction. */
 import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
-import { type Reading, rowStatement, statement, type Tx } from "#src/db/transaction.ts";
+import { type ReadTx, rowStatement, statement, type Tx } from "#src/db/transaction.ts";
 import { foldName } from "./group.ts";
 import { findGroupByName } from "./read.ts";
 import { type Group, groupMembers, groups } from "./table.ts";
 
 /** The list of this name; a new name makes one. A saved search of this name is returned as it is: check before adding. */
-export function findOrCreateList(tx: Tx, workspaceId: number, name: string): Group {
+export function findOrCreateStaticGroup(tx: Tx, workspaceId: number, name: string): Group {
   return (
     findGroupByName(tx, workspaceId, name) ??
     tx.db
@@ -60,8 +60,8 @@ const memberIds = statement((db) =>
 );
 
 /** Ids of the contacts on a list, in their order, those after an id. */
-export function listMemberIds(reading: Reading, groupId: number, after: number, limit: number): number[] {
-  return memberIds(reading)
+export function listMemberIds(tx: ReadTx, groupId: number, after: number, limit: number): number[] {
+  return memberIds(tx)
     .all({ groupId, after, limit })
     .map(({ contactId }) => contactId);
 }
@@ -70,9 +70,9 @@ const insertMany = rowStatement<{ groupId: number; contactId: number }>((db, cou
   db
     .insert(groupMembers)
     .values(
-      Array.from({ length: count }, (_, place) => ({
-        groupId: sql.placeholder(`groupId${place}`),
-        contactId: sql.placeholder(`contactId${place}`),
+      Array.from({ length: count }, (_, index) => ({
+        groupId: sql.placeholder(`groupId${index}`),
+        contactId: sql.placeholder(`contactId${index}`),
       })),
     )
     .prepare(),
@@ -103,6 +103,6 @@ export function removeMembers(tx: Tx, groupId: number, limit: number): number[] 
 }
 
 /** The group itself, once nobody stands on it. */
-export function removeRow(tx: Tx, groupId: number): void {
+export function deleteGroup(tx: Tx, groupId: number): void {
   tx.db.delete(groups).where(eq(groups.id, groupId)).run();
 }

@@ -1,6 +1,6 @@
 /** Looking groups up. */
 import { and, asc, count, eq, gt, or, sql } from "drizzle-orm";
-import { type Reading, statement } from "#src/db/transaction.ts";
+import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { foldName } from "./group.ts";
 import { type Group, groupMembers, groups } from "./table.ts";
 
@@ -13,8 +13,8 @@ const byId = statement((db) =>
 );
 
 /** Undefined for another workspace's. */
-export function findGroup(reading: Reading, workspaceId: number, id: number): Group | undefined {
-  return byId(reading).get({ workspaceId, id });
+export function findGroup(tx: ReadTx, workspaceId: number, id: number): Group | undefined {
+  return byId(tx).get({ workspaceId, id });
 }
 
 const byName = statement((db) =>
@@ -25,11 +25,11 @@ const byName = statement((db) =>
     .prepare(),
 );
 
-export function findGroupByName(reading: Reading, workspaceId: number, name: string): Group | undefined {
-  return byName(reading).get({ workspaceId, folded: foldName(name) });
+export function findGroupByName(tx: ReadTx, workspaceId: number, name: string): Group | undefined {
+  return byName(tx).get({ workspaceId, folded: foldName(name) });
 }
 
-const ofContact = statement((db) =>
+const byContact = statement((db) =>
   db
     .select({ id: groups.id, name: groups.name })
     .from(groupMembers)
@@ -40,24 +40,24 @@ const ofContact = statement((db) =>
 );
 
 /** The lists that a contact stands on, by name. */
-export function listGroupsOfContact(reading: Reading, contactId: number): { id: number; name: string }[] {
-  return ofContact(reading).all({ contactId });
+export function listGroupsOfContact(tx: ReadTx, contactId: number): { id: number; name: string }[] {
+  return byContact(tx).all({ contactId });
 }
 
-export interface GroupPosition {
+export interface GroupCursor {
   folded: string;
   id: number;
 }
 
 /** Ordered by name, then id: either from `offset` on, or after a position. */
 export function listGroups(
-  reading: Reading,
+  tx: ReadTx,
   workspaceId: number,
-  from: { offset: number } | { after: GroupPosition },
+  from: { offset: number } | { after: GroupCursor },
   limit: number,
 ): Group[] {
   const after = "after" in from ? from.after : null;
-  return reading.db
+  return tx.db
     .select()
     .from(groups)
     .where(
@@ -74,7 +74,7 @@ export function listGroups(
     .all();
 }
 
-export function countGroups(reading: Reading, workspaceId: number): number {
-  const row = reading.db.select({ total: count() }).from(groups).where(eq(groups.workspaceId, workspaceId)).get();
+export function countGroups(tx: ReadTx, workspaceId: number): number {
+  const row = tx.db.select({ total: count() }).from(groups).where(eq(groups.workspaceId, workspaceId)).get();
   return row?.total ?? 0;
 }

@@ -4,10 +4,10 @@
  */
 import { and, eq, inArray, isNull, lte, sql } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { type IdempotencyKey, idempotencyKeys } from "./table.ts";
 
-export const KEPT_MS = 24 * 60 * 60 * 1000;
+export const KEY_RETENTION_MS = 24 * 60 * 60 * 1000;
 
 export interface KeyUse {
   key: string;
@@ -15,7 +15,7 @@ export interface KeyUse {
   fingerprint: Uint8Array;
 }
 
-export interface KeptAnswer {
+export interface StoredAnswer {
   status: number;
   body: string;
 }
@@ -37,22 +37,22 @@ const byKey = statement((db) =>
  * What is stored under the key: undefined when it is free (never used, or over 24 hours ago). Throws
  * `idempotency_conflict` when it was used with another request.
  */
-export function findKey(reading: Reading, workspaceId: number, use: KeyUse): IdempotencyKey | undefined {
-  const found = byKey(reading).get({ workspaceId, key: use.key });
-  if (found === undefined || isExpired(found, reading.now)) return undefined;
-  requireSame(found.fingerprint, use.fingerprint);
+export function findKey(tx: ReadTx, workspaceId: number, use: KeyUse): IdempotencyKey | undefined {
+  const found = byKey(tx).get({ workspaceId, key: use.key });
+  if (found === undefined || isExpired(found, tx.now)) return undefined;
+  requireSameRequest(found.fingerprint, use.fingerprint);
   return found;
 }
 
 /** Throws `idempotency_conflict`. */
-export function requireSame(known: Uint8Array, given: Uint8Array): void {
-  if (Buffer.compare(known, given) === 0) return;
+export function requireSameRequest(stored: Uint8Array, requested: Uint8Array): void {
+  if (Buffer.compare(stored, requested) === 0) return;
   throw new Problem("idempotency_conflict", "This Idempotency-Key was used before with a different request.");
 }
 
 /** An open hand-over keeps its key however old it is: the key is what protects it from being repeated. */
 function isExpired(found: IdempotencyKey, now: number): boolean {
-  return found.status !== null && found.createdAt <= now - KEPT_MS;
+  return found.status !== null && found.createdAt <= now - KEY_RETENTION_MS;
 }
 
 /** Takes a free key for this request. The caller has looked with `findKey` in the same transaction. */
@@ -74,7 +74,7 @@ export function bindKey(tx: Tx, keyId: number, messageId: number): void {
 }
 
 /** The answer that every repetition gets. The first one kept stays. */
-export function keepAnswer(tx: Tx, keyId: number, answer: KeptAnswer): void {
+export function storeAnswer(tx: Tx, keyId: number, answer: StoredAnswer): void {
   tx.db
     .update(idempotencyKeys)
     .set({ status: answer.status, body: answer.body })
@@ -83,14 +83,14 @@ export function keepAnswer(tx: Tx, keyId: number, answer: KeptAnswer): void {
 }
 
 /** The request settled nothing: the key may be used again. */
-export function freeKey(tx: Tx, keyId: number): void {
+export function releaseKey(tx: Tx, keyId: number): void {
   tx.db
     .delete(idempotencyKeys)
     .where(and(eq(idempotencyKeys.id, keyId), isNull(idempotencyKeys.status)))
     .run();
 }
 
-export function freeKeyOfMessage(tx: Tx, messageId: number): void {
+export function releaseKeyOfMessage(tx: Tx, messageId: number): void {
   tx.db
     .delete(idempotencyKeys)
     .where(and(eq(idempotencyKeys.messageId, messageId), isNull(idempotencyKeys.status)))
@@ -98,7 +98,7 @@ export function freeKeyOfMessage(tx: Tx, messageId: number): void {
 }
 
 /** Problems that leave the key unused, because the same request may well succeed later. */
-const UNSETTLING: readonly string[] = [
+const NOT_FINAL: readonly string[] = [
   "invalid_request",
   "unauthenticated",
   "api_not_enabled",
@@ -110,20 +110,20 @@ const UNSETTLING: readonly string[] = [
 ];
 
 /** Whether an answer stands for 24 hours under its key. */
-export function isSettling({ code }: Problem): boolean {
-  return !UNSETTLING.includes(code);
+export function isFinal({ code }: Problem): boolean {
+  return !NOT_FINAL.includes(code);
 }
 
 /** Drops up to `limit` answers that are over 24 hours old; returns how many. */
 export function purgeKeys(tx: Tx, limit: number): number {
-  const old = tx.db
+  const expired = tx.db
     .select({ id: idempotencyKeys.id })
     .from(idempotencyKeys)
-    .where(and(lte(idempotencyKeys.createdAt, tx.now - KEPT_MS), sql`${idempotencyKeys.status} IS NOT NULL`))
+    .where(and(lte(idempotencyKeys.createdAt, tx.now - KEY_RETENTION_MS), sql`${idempotencyKeys.status} IS NOT NULL`))
     .orderBy(idempotencyKeys.createdAt)
     .limit(limit)
     .all()
     .map(({ id }) => id);
-  if (old.length > 0) tx.db.delete(idempotencyKeys).where(inArray(idempotencyKeys.id, old)).run();
-  return old.length;
+  if (expired.length > 0) tx.db.delete(idempotencyKeys).where(inArray(idempotencyKeys.id, expired)).run();
+  return expired.length;
 }

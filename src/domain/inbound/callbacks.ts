@@ -1,6 +1,6 @@
 /** The durable queue between a network's callback and its effects: stored, then answered, then applied in order. */
 import { and, asc, desc, eq, inArray, isNull, lte, min, sql } from "drizzle-orm";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { type Callback, callbacks, type Trust } from "./table.ts";
 
 /** The topic on which whoever applies callbacks is woken. */
@@ -28,13 +28,13 @@ export function storeCallback(
   trust: Trust | null = null,
 ): void {
   insert(tx).run({ network, body, now: tx.now, dueAt, trust });
-  tx.wake(CALLBACKS);
+  tx.notify(CALLBACKS);
 }
 
 /** A body that waits, without the body: a thousand large ones must not be read at once. */
-export type Waiting = Pick<Callback, "id"> & { size: number };
+export type PendingCallback = Pick<Callback, "id"> & { size: number };
 
-const waiting = statement((db) =>
+const pending = statement((db) =>
   db
     .select({ id: callbacks.id, size: sql<number>`octet_length(${callbacks.body})` })
     .from(callbacks)
@@ -45,8 +45,8 @@ const waiting = statement((db) =>
 );
 
 /** Due bodies that are not applied yet, in the order in which they came. */
-export function listWaiting(reading: Reading, limit: number): Waiting[] {
-  return waiting(reading).all({ now: reading.now, limit });
+export function listPending(tx: ReadTx, limit: number): PendingCallback[] {
+  return pending(tx).all({ now: tx.now, limit });
 }
 
 const byId = statement((db) =>
@@ -57,15 +57,15 @@ const byId = statement((db) =>
     .prepare(),
 );
 
-export function getCallback(reading: Reading, id: number): Callback {
-  const callback = byId(reading).get({ id });
+export function getCallback(tx: ReadTx, id: number): Callback {
+  const callback = byId(tx).get({ id });
   if (callback === undefined) throw new Error(`callback ${id} is gone`);
   return callback;
 }
 
 /** When the latest body of a network came in; null: none has. Those older than what is kept do not count. */
-export function lastReceivedAt(reading: Reading, network: Callback["network"]): number | null {
-  const row = reading.db
+export function lastReceivedAt(tx: ReadTx, network: Callback["network"]): number | null {
+  const row = tx.db
     .select({ at: callbacks.receivedAt })
     .from(callbacks)
     .where(eq(callbacks.network, network))
@@ -84,11 +84,11 @@ const earliest = statement((db) =>
 );
 
 /** When the next body is due; null when none waits. */
-export function nextDueAt(reading: Reading): number | null {
-  return earliest(reading).get()?.dueAt ?? null;
+export function nextDueAt(tx: ReadTx): number | null {
+  return earliest(tx).get()?.dueAt ?? null;
 }
 
-const done = statement((db) =>
+const markDone = statement((db) =>
   db
     .update(callbacks)
     .set({ doneAt: sql`${sql.placeholder("now")}`, note: sql`${sql.placeholder("note")}` })
@@ -98,7 +98,7 @@ const done = statement((db) =>
 
 /** Every item is applied; `note` says what could not be. In the same write as the last item. */
 export function finishCallback(tx: Tx, id: number, note: string | null): void {
-  done(tx).run({ id, now: tx.now, note });
+  markDone(tx).run({ id, now: tx.now, note });
 }
 
 /** It was applied, and names somebody who was erased. */
@@ -111,7 +111,7 @@ const PURGED_BYTES_MAX = 512 * 1024;
 
 /** Drops up to `limit` applied bodies that are older than `before`; returns how many, or `limit` while there are more. */
 export function purgeCallbacks(tx: Tx, before: number, limit: number): number {
-  const old = tx.db
+  const expired = tx.db
     .select({ id: callbacks.id, size: sql<number>`octet_length(${callbacks.body})` })
     .from(callbacks)
     .where(lte(callbacks.doneAt, before))
@@ -119,19 +119,19 @@ export function purgeCallbacks(tx: Tx, before: number, limit: number): number {
     .limit(limit)
     .all();
   let bytes = 0;
-  const rest = old.findIndex(({ size }, index) => {
+  const rest = expired.findIndex(({ size }, index) => {
     bytes += size;
     return index > 0 && bytes > PURGED_BYTES_MAX;
   });
-  const gone = rest === -1 ? old : old.slice(0, rest);
-  if (gone.length === 0) return 0;
-  const ids = gone.map(({ id }) => id);
+  const purgeable = rest === -1 ? expired : expired.slice(0, rest);
+  if (purgeable.length === 0) return 0;
+  const ids = purgeable.map(({ id }) => id);
   tx.db.delete(callbacks).where(inArray(callbacks.id, ids)).run();
-  return rest === -1 ? old.length : limit;
+  return rest === -1 ? expired.length : limit;
 }
 
 /** The wall clock was set: up to `limit` bodies behind `after` that wait come due as soon as before. Null: no more wait. */
-export function moveWaiting({ db }: Tx, after: number, limit: number, byMs: number): number | null {
+export function shiftPending({ db }: Tx, after: number, limit: number, byMs: number): number | null {
   const moved = db.all<{ id: number }>(sql`UPDATE callbacks SET due_at = due_at + ${byMs} WHERE id IN
     (SELECT id FROM callbacks WHERE done_at IS NULL AND id > ${after} ORDER BY id LIMIT ${limit}) RETURNING id`);
   return moved.length < limit ? null : Math.max(...moved.map(({ id }) => id));

@@ -5,32 +5,32 @@
 import { eq } from "drizzle-orm";
 import { type E164, fromNetwork } from "#src/core/phone.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { findByAnySpelling, findByNetworkUser, getContact } from "../contacts/find.ts";
-import { link } from "../contacts/identity.ts";
+import { findByAnyVariant, findByNetworkUser, getContact } from "../contacts/find.ts";
+import { linkContacts } from "../contacts/identity.ts";
 import { type Contact, contactNetworkIds, contacts } from "../contacts/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import type { NumberChangeReport } from "./callback-item.ts";
+import type { NumberChangeItem } from "./callback-item.ts";
 import { findSender } from "./find-sender.ts";
 import { isKnownInbound, recordInbound } from "./receive.ts";
 
 /** The same report twice moves nobody twice: by then the old number may be somebody else's. */
-export function changeNumber(tx: Tx, number: SendingNumber, report: NumberChangeReport): void {
+export function changeNumber(tx: Tx, number: SendingNumber, item: NumberChangeItem): void {
   const workspace = getWorkspace(tx, number.workspaceId);
-  if (isKnownInbound(tx, workspace.id, report.networkMessageId)) return;
-  const person = { from: report.from, userId: report.fromUserId, profileName: null };
-  const contact = findSender(tx, workspace, person);
+  if (isKnownInbound(tx, workspace.id, item.networkMessageId)) return;
+  const sender = { from: item.from, networkUserId: item.fromNetworkUserId, profileName: null };
+  const contact = findSender(tx, workspace, sender);
   // Somebody who never had to do with us has moved: there is nothing to take along.
   if (contact === undefined) return;
-  recordInbound(tx, number, contact, { ...report, type: "system", text: null });
-  const phone = report.newPhone === null ? null : fromNetwork(report.newPhone);
-  if (phone !== null && phone !== contact.phone) moveTo(tx, workspace, contact, phone);
-  if (report.newUserId !== null) renameUser(tx, workspace, contact.id, report.newUserId);
+  recordInbound(tx, number, contact, { ...item, type: "system", text: null });
+  const phone = item.newPhone === null ? null : fromNetwork(item.newPhone);
+  if (phone !== null && phone !== contact.phone) moveToPhone(tx, workspace, contact, phone);
+  if (item.newNetworkUserId !== null) changeNetworkUser(tx, workspace, contact.id, item.newNetworkUserId);
 }
 
-function moveTo(tx: Tx, workspace: Workspace, contact: Contact, phone: E164): void {
-  const holder = findByAnySpelling(tx, workspace.id, phone);
+function moveToPhone(tx: Tx, workspace: Workspace, contact: Contact, phone: E164): void {
+  const holder = findByAnyVariant(tx, workspace.id, phone);
   // Every spelling of the old number belongs to whoever gets it next.
   tx.db.delete(contactNetworkIds).where(eq(contactNetworkIds.contactId, contact.id)).run();
   const isFree = holder === undefined || holder.id === contact.id;
@@ -39,14 +39,14 @@ function moveTo(tx: Tx, workspace: Workspace, contact: Contact, phone: E164): vo
     .set({ phone: isFree ? phone : null, updatedAt: tx.now })
     .where(eq(contacts.id, contact.id))
     .run();
-  if (!isFree) link(tx, workspace, getContact(tx, workspace.id, contact.id), holder);
+  if (!isFree) linkContacts(tx, workspace, getContact(tx, workspace.id, contact.id), holder);
 }
 
-function renameUser(tx: Tx, workspace: Workspace, contactId: number, networkUserId: string): void {
+function changeNetworkUser(tx: Tx, workspace: Workspace, contactId: number, networkUserId: string): void {
   const contact = getContact(tx, workspace.id, contactId);
   const holder = findByNetworkUser(tx, workspace.id, networkUserId);
   if (holder !== undefined && holder.id !== contactId) {
-    link(tx, workspace, contact, holder);
+    linkContacts(tx, workspace, contact, holder);
     return;
   }
   tx.db.update(contacts).set({ networkUserId }).where(eq(contacts.id, contactId)).run();

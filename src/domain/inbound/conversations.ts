@@ -3,7 +3,7 @@
  * each person's own: once somebody of the shop has looked, it has been seen.
  */
 import { and, desc, eq, gt, lte, sql } from "drizzle-orm";
-import type { Reading, Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type Conversation, conversations } from "./table.ts";
 
 export interface ConversationFilter {
@@ -23,13 +23,13 @@ export interface ConversationPosition {
 const hasUnread = sql`${conversations.unread} > 0`;
 
 export function listConversations(
-  reading: Reading,
+  tx: ReadTx,
   workspaceId: number,
   { isUnread = false, wroteAfter }: ConversationFilter,
   before: ConversationPosition | null,
   limit: number,
 ): Conversation[] {
-  return reading.db
+  return tx.db
     .select()
     .from(conversations)
     .where(
@@ -64,7 +64,7 @@ export const waitingSql = `WITH looked AS MATERIALIZED (
     SELECT contact_id, wrote_at FROM looked
       WHERE NOT EXISTS (
           SELECT 1 FROM messages WHERE messages.contact_id = looked.contact_id
-            AND handed_over_at >= (SELECT created_at FROM inbounds WHERE id = looked.last_inbound_id)
+            AND dispatched_at >= (SELECT created_at FROM inbounds WHERE id = looked.last_inbound_id)
             AND (status <> 'failed' OR outcome_unknown = 1))
         AND (SELECT consent FROM contacts WHERE id = looked.contact_id) <> 'opted_out'
       ORDER BY wrote_at DESC, contact_id DESC LIMIT ?
@@ -74,24 +74,24 @@ export const waitingSql = `WITH looked AS MATERIALIZED (
     ORDER BY wrote_at, contact_id LIMIT 1)`;
 
 /** Undefined for somebody who never wrote, and for another workspace's. */
-export function findConversation(reading: Reading, workspaceId: number, contactId: number): Conversation | undefined {
-  const found = reading.db.select().from(conversations).where(eq(conversations.contactId, contactId)).get();
+export function findConversation(tx: ReadTx, workspaceId: number, contactId: number): Conversation | undefined {
+  const found = tx.db.select().from(conversations).where(eq(conversations.contactId, contactId)).get();
   return found?.workspaceId === workspaceId ? found : undefined;
 }
 
 /** How many conversations have something unread, counted up to `most`. */
-export function countUnread(reading: Reading, workspaceId: number, most: number): number {
-  return reading.db
+export function countUnread(tx: ReadTx, workspaceId: number, max: number): number {
+  return tx.db
     .select({ id: conversations.contactId })
     .from(conversations)
     .where(and(eq(conversations.workspaceId, workspaceId), hasUnread))
-    .limit(most)
+    .limit(max)
     .all().length;
 }
 
 /** Somebody has read up to this inbound. Where a newer one came meanwhile, that stays unread. */
 export function markSeen(tx: Tx, workspaceId: number, contactId: number, lastInboundId: number): boolean {
-  const seen = tx.db
+  const updated = tx.db
     .update(conversations)
     .set({ unread: 0 })
     .where(
@@ -104,5 +104,5 @@ export function markSeen(tx: Tx, workspaceId: number, contactId: number, lastInb
     )
     .returning({ contactId: conversations.contactId })
     .get();
-  return seen !== undefined;
+  return updated !== undefined;
 }

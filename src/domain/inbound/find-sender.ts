@@ -5,50 +5,50 @@ import type { Tx } from "#src/db/transaction.ts";
 import { changeConsent } from "../contacts/change-consent.ts";
 import { createContact } from "../contacts/create.ts";
 import { findErasedOptOut } from "../contacts/erased-opt-outs.ts";
-import { findByAnySpelling, findByNetworkUser, getContact } from "../contacts/find.ts";
-import { learnNetworkId, learnNetworkUser } from "../contacts/identity.ts";
+import { findByAnyVariant, findByNetworkUser, getContact } from "../contacts/find.ts";
+import { recordNetworkId, recordNetworkUser } from "../contacts/identity.ts";
 import { type Contact, contacts } from "../contacts/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
 
-export interface NamedPerson {
+export interface SenderIdentity {
   /** Digits without `+`; null where the network names the person only by its own id. */
   from: string | null;
-  userId: string | null;
+  networkUserId: string | null;
   profileName: string | null;
 }
 
-export function findSender(tx: Tx, workspace: Workspace, { from, userId }: NamedPerson): Contact | undefined {
+export function findSender(tx: Tx, workspace: Workspace, { from, networkUserId }: SenderIdentity): Contact | undefined {
   const phone = from === null ? null : fromNetwork(from);
-  const byPhone = phone === null ? undefined : findByAnySpelling(tx, workspace.id, phone);
-  return byPhone ?? (userId === null ? undefined : findByNetworkUser(tx, workspace.id, userId));
+  const byPhone = phone === null ? undefined : findByAnyVariant(tx, workspace.id, phone);
+  return byPhone ?? (networkUserId === null ? undefined : findByNetworkUser(tx, workspace.id, networkUserId));
 }
 
 /** By number in any spelling, else by the network's own id; a stranger becomes a contact without consent. */
-export function findOrCreateSender(tx: Tx, workspace: Workspace, person: NamedPerson): Contact {
-  const { from, userId, profileName } = person;
+export function findOrCreateSender(tx: Tx, workspace: Workspace, sender: SenderIdentity): Contact {
+  const { from, networkUserId, profileName } = sender;
   const phone = from === null ? null : fromNetwork(from);
-  const known = findSender(tx, workspace, person);
+  const known = findSender(tx, workspace, sender);
   if (known === undefined) {
-    return createContact(tx, workspace.id, { phone, networkUserId: userId, profile: { name: profileName } });
+    return createContact(tx, workspace.id, { phone, networkUserId, profile: { name: profileName } });
   }
-  if (phone !== null && known.phone === null) return nameByPhone(tx, workspace, known, phone);
-  if (from !== null) learnNetworkId(tx, workspace, known, from);
-  if (userId !== null) learnNetworkUser(tx, workspace, known, userId);
+  if (phone !== null && known.phone === null) return setPhone(tx, workspace, known, phone);
+  if (from !== null) recordNetworkId(tx, workspace, known, from);
+  if (networkUserId !== null) recordNetworkUser(tx, workspace, known, networkUserId);
   return getContact(tx, workspace.id, known.id);
 }
 
 /** Somebody known by the network's id alone has shown the number: from now on the API lists them. */
-function nameByPhone(tx: Tx, workspace: Workspace, contact: Contact, phone: E164): Contact {
-  const named = tx.db
+function setPhone(tx: Tx, workspace: Workspace, contact: Contact, phone: E164): Contact {
+  const updated = tx.db
     .update(contacts)
     .set({ phone, updatedAt: tx.now })
     .where(eq(contacts.id, contact.id))
     .returning()
     .get();
-  if (named === undefined) return contact;
+  if (updated === undefined) return contact;
   // Whoever was erased after opting out is recognised by the number alone: forgetting does not lift the refusal.
-  const refusedAt = findErasedOptOut(tx, workspace.id, phone);
-  if (refusedAt === null) return named;
-  const why = { source: "manual" as const, evidence: {}, at: refusedAt };
-  return changeConsent(tx, workspace, named, { kind: "opt_out" }, why);
+  const optedOutAt = findErasedOptOut(tx, workspace.id, phone);
+  if (optedOutAt === null) return updated;
+  const consentEvidence = { source: "manual" as const, evidence: {}, at: optedOutAt };
+  return changeConsent(tx, workspace, updated, { kind: "opt_out" }, consentEvidence);
 }

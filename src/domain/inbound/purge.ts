@@ -8,20 +8,20 @@ import { inbounds } from "./table.ts";
  * the last id that was looked at, or null when the rest is younger.
  */
 export function purgeInbounds(tx: Tx, before: number, afterId: number, limit: number): number | null {
-  const looked = tx.db
+  const scanned = tx.db
     .select({ id: inbounds.id, createdAt: inbounds.createdAt })
     .from(inbounds)
     .where(gt(inbounds.id, afterId))
     .orderBy(asc(inbounds.id))
     .limit(limit)
     .all();
-  const old = looked.filter(({ createdAt }) => createdAt < before).map(({ id }) => id);
-  if (old.length > 0) {
+  const expired = scanned.filter(({ createdAt }) => createdAt < before).map(({ id }) => id);
+  if (expired.length > 0) {
     tx.db
       .update(inbounds)
       .set({ text: null })
-      .where(and(inArray(inbounds.id, old), isNotNull(inbounds.text)))
+      .where(and(inArray(inbounds.id, expired), isNotNull(inbounds.text)))
       .run();
   }
-  return old.length === limit ? (old.at(-1) ?? null) : null;
+  return expired.length === limit ? (expired.at(-1) ?? null) : null;
 }

@@ -12,7 +12,7 @@ import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { readCommand } from "../workspaces/read-command.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import type { InboundReport } from "./callback-item.ts";
+import type { InboundItem } from "./callback-item.ts";
 import { findOrCreateSender } from "./find-sender.ts";
 import { type Inbound, inbounds } from "./table.ts";
 import { viewInbound } from "./view.ts";
@@ -55,7 +55,7 @@ export function recordInbound(
   tx: Tx,
   number: SendingNumber,
   sender: Contact,
-  { networkMessageId, type, text, at }: Pick<InboundReport, "networkMessageId" | "type" | "text" | "at">,
+  { networkMessageId, type, text, at }: Pick<InboundItem, "networkMessageId" | "type" | "text" | "at">,
 ): Inbound | undefined {
   return insert(tx).get({
     workspaceId: number.workspaceId,
@@ -70,16 +70,16 @@ export function recordInbound(
 }
 
 /** Undefined: this very inbound was taken in before, and nothing changed. */
-export function receive(tx: Tx, number: SendingNumber, report: InboundReport): Inbound | undefined {
+export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbound | undefined {
   const workspace = getWorkspace(tx, number.workspaceId);
-  if (isKnownInbound(tx, workspace.id, report.networkMessageId)) return undefined;
+  if (isKnownInbound(tx, workspace.id, item.networkMessageId)) return undefined;
 
-  const person = { from: report.from, userId: report.fromUserId, profileName: report.profileName };
-  const sender = findOrCreateSender(tx, workspace, person);
-  const inbound = recordInbound(tx, number, sender, report);
+  const identity = { from: item.from, networkUserId: item.fromNetworkUserId, profileName: item.profileName };
+  const sender = findOrCreateSender(tx, workspace, identity);
+  const inbound = recordInbound(tx, number, sender, item);
   if (inbound === undefined) return undefined;
-  const wrote = openWindow(tx, sender, inbound.receivedAt);
-  const contact = obey(tx, workspace, wrote, report, inbound);
+  const writer = openWindow(tx, sender, inbound.receivedAt);
+  const contact = applyCommand(tx, workspace, writer, item, inbound);
   publish(tx, workspace, "message.received", {
     message: viewInbound(inbound, contact, workspace),
     contact: viewContact(tx, contact, workspace),
@@ -103,9 +103,9 @@ function openWindow(tx: Tx, contact: Contact, at: number): Contact {
  * STOP and START, in every language and in the workspace's own words. Only a typed text lifts an opt-out: a button is
  * pressed by mistake, and its title is the sender's, not the person's.
  */
-function obey(tx: Tx, workspace: Workspace, contact: Contact, report: InboundReport, inbound: Inbound): Contact {
-  const command = report.command === null ? null : readCommand(report.command, workspace);
-  if (command === null || (command === "start" && report.type !== "text")) return contact;
-  const why = { source: "inbound_message" as const, evidence: { inbound: inbound.id } };
-  return changeConsent(tx, workspace, contact, { kind: command, saidAt: inbound.receivedAt }, why);
+function applyCommand(tx: Tx, workspace: Workspace, contact: Contact, item: InboundItem, inbound: Inbound): Contact {
+  const command = item.command === null ? null : readCommand(item.command, workspace);
+  if (command === null || (command === "start" && item.type !== "text")) return contact;
+  const consentEvidence = { source: "inbound_message" as const, evidence: { inbound: inbound.id } };
+  return changeConsent(tx, workspace, contact, { kind: command, saidAt: inbound.receivedAt }, consentEvidence);
 }

@@ -3,7 +3,7 @@
  * reason and number, so that no flood of requests makes more of them.
  */
 import { and, asc, desc, eq, gt, gte, inArray, lt, sql } from "drizzle-orm";
-import type { Reading, Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { callbacks, type RefusedCount, refusedCallbacks } from "./table.ts";
 
@@ -33,7 +33,7 @@ export function addRefused(tx: Tx, counts: readonly RefusedCount[]): void {
 }
 
 /** Oldest hour first. */
-export function listRefused(reading: Reading, since: number): RefusedCount[] {
+export function listRefused(reading: ReadTx, since: number): RefusedCount[] {
   return reading.db
     .select()
     .from(refusedCallbacks)
@@ -44,7 +44,7 @@ export function listRefused(reading: Reading, since: number): RefusedCount[] {
 
 /** Whether a callback that may speak for this number has been accepted after `at`; null: for any number. */
 export function wasAcceptedAfter(
-  reading: Reading,
+  reading: ReadTx,
   number: Pick<SendingNumber, "id" | "appSecret"> | null,
   at: number,
 ): boolean {

@@ -3,12 +3,12 @@
  * before the request leaves. The caller hands it over right after the commit.
  */
 import { sql } from "drizzle-orm";
-import { newReference } from "#src/core/id.ts";
+import { newSendToken } from "#src/core/id.ts";
 import { statement, type Tx } from "#src/db/transaction.ts";
 import { hold } from "../billing/hold.ts";
 import { createContact } from "../contacts/create.ts";
-import { personOf } from "../contacts/identity.ts";
-import { reach } from "./daily-cap.ts";
+import { identityOf } from "../contacts/identity.ts";
+import { addRecentRecipient } from "./daily-cap.ts";
 import type { MessageOrigin } from "./message.ts";
 import { planSend, type SendInput, type SendPlan } from "./plan.ts";
 import { type Message, messages } from "./table.ts";
@@ -30,12 +30,12 @@ const insert = statement((db) =>
       text: sql.placeholder("text"),
       status: "sending",
       outcomeUnknown: false,
-      reference: sql.placeholder("reference"),
+      sendToken: sql.placeholder("sendToken"),
       charged: sql.placeholder("charged"),
       rate: sql.placeholder("rate"),
       money: sql.placeholder("money"),
       createdAt: sql.placeholder("now"),
-      handedOverAt: sql.placeholder("now"),
+      dispatchedAt: sql.placeholder("now"),
     })
     .returning()
     .prepare(),
@@ -68,13 +68,13 @@ export function acceptMessage(
     templateLanguage: plan.template?.language ?? null,
     templateCategory: plan.template?.category ?? null,
     text: plan.text,
-    reference: newReference(instanceId, tx.now, tx.random),
+    sendToken: newSendToken(instanceId, tx.now, tx.random),
     charged: plan.charged,
     rate: plan.price,
     money: plan.price > 0 ? "held" : "none",
     now: tx.now,
   });
   if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
-  if (plan.template !== null) reach(tx, plan.workspace, personOf(contact));
+  if (plan.template !== null) addRecentRecipient(tx, plan.workspace, identityOf(contact));
   return { message, plan: { ...plan, contact } };
 }

@@ -4,43 +4,49 @@
  * for a review of the broadcast.
  */
 import { eq, sql } from "drizzle-orm";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
-import { bookCharge, spend, unblock } from "../billing/hold.ts";
-import { asCounted, changeOf, type FiguresChange, isClosed, type Recipient } from "./broadcast-counters.ts";
-import { type BroadcastFigures, broadcastFigures } from "./table.ts";
+import { bookCharge, chargeAmount, releaseAmount } from "../billing/hold.ts";
+import {
+  type CounterDelta,
+  computeDelta,
+  effectiveState,
+  isClosed,
+  type RecipientState,
+} from "./broadcast-counters.ts";
+import { type BroadcastCounters, broadcastCounters } from "./table.ts";
 
 const byBroadcast = statement((db) =>
   db
     .select()
-    .from(broadcastFigures)
-    .where(eq(broadcastFigures.broadcastId, sql.placeholder("broadcastId")))
+    .from(broadcastCounters)
+    .where(eq(broadcastCounters.broadcastId, sql.placeholder("broadcastId")))
     .prepare(),
 );
 
-export function getFigures(reading: Reading, broadcastId: number): BroadcastFigures {
-  const figures = byBroadcast(reading).get({ broadcastId });
-  if (figures === undefined) throw new Error(`broadcast ${broadcastId} has no figures`);
-  return figures;
+export function getCounters(tx: ReadTx, broadcastId: number): BroadcastCounters {
+  const counters = byBroadcast(tx).get({ broadcastId });
+  if (counters === undefined) throw new Error(`broadcast ${broadcastId} has no figures`);
+  return counters;
 }
 
-const plus = (column: keyof FiguresChange) => sql`${broadcastFigures[column]} + ${sql.placeholder(column)}`;
+const increment = (column: keyof CounterDelta) => sql`${broadcastCounters[column]} + ${sql.placeholder(column)}`;
 
-const add = statement((db) =>
+const addDelta = statement((db) =>
   db
-    .update(broadcastFigures)
+    .update(broadcastCounters)
     .set({
-      toGo: plus("toGo"),
-      sending: plus("sending"),
-      sent: plus("sent"),
-      delivered: plus("delivered"),
-      read: plus("read"),
-      failed: plus("failed"),
-      skipped: plus("skipped"),
-      held: plus("held"),
-      charged: plus("charged"),
+      pending: increment("pending"),
+      sending: increment("sending"),
+      sent: increment("sent"),
+      delivered: increment("delivered"),
+      read: increment("read"),
+      failed: increment("failed"),
+      skipped: increment("skipped"),
+      held: increment("held"),
+      charged: increment("charged"),
     })
-    .where(eq(broadcastFigures.broadcastId, sql.placeholder("broadcastId")))
+    .where(eq(broadcastCounters.broadcastId, sql.placeholder("broadcastId")))
     .returning()
     .prepare(),
 );
@@ -50,49 +56,49 @@ export function countMove(
   tx: Tx,
   broadcastId: number,
   messageId: number,
-  before: Recipient,
-  after: Recipient,
-): BroadcastFigures {
-  const figures = getFigures(tx, broadcastId);
-  const change = changeOf(asCounted(before, figures), asCounted(after, figures), figures.rate);
-  if (figures.settledAt !== null && change.charged > 0) {
-    bookCharge(tx, figures.workspaceId, { messageId, broadcastId }, change.charged);
+  before: RecipientState,
+  after: RecipientState,
+): BroadcastCounters {
+  const counters = getCounters(tx, broadcastId);
+  const delta = computeDelta(effectiveState(before, counters), effectiveState(after, counters), counters.rate);
+  if (counters.settledAt !== null && delta.charged > 0) {
+    bookCharge(tx, counters.workspaceId, { messageId, broadcastId }, delta.charged);
   }
-  return adjust(tx, figures, change);
+  return adjustCounters(tx, counters, delta);
 }
 
 /** Adds what several recipients changed together. */
-export function adjust(
+export function adjustCounters(
   tx: Tx,
-  { broadcastId, workspaceId }: Pick<BroadcastFigures, "broadcastId" | "workspaceId">,
-  change: FiguresChange,
-): BroadcastFigures {
-  if (change.held < 0) unblock(tx, workspaceId, -change.held);
-  if (change.charged > 0) spend(tx, workspaceId, change.charged);
-  const figures = add(tx).get({ broadcastId, ...change });
-  if (figures === undefined) throw new Error(`broadcast ${broadcastId} has no figures`);
-  if (needsReview(figures)) askForReview(tx, broadcastId, workspaceId, tx.now);
-  return figures;
+  { broadcastId, workspaceId }: Pick<BroadcastCounters, "broadcastId" | "workspaceId">,
+  delta: CounterDelta,
+): BroadcastCounters {
+  if (delta.held < 0) releaseAmount(tx, workspaceId, -delta.held);
+  if (delta.charged > 0) chargeAmount(tx, workspaceId, delta.charged);
+  const counters = addDelta(tx).get({ broadcastId, ...delta });
+  if (counters === undefined) throw new Error(`broadcast ${broadcastId} has no figures`);
+  if (needsReview(counters)) scheduleReview(tx, broadcastId, workspaceId, tx.now);
+  return counters;
 }
 
-function needsReview(figures: BroadcastFigures): boolean {
-  if (figures.isFinished) return figures.settledAt === null && isClosed(figures);
-  return figures.toGo === 0 && figures.sending === 0;
+function needsReview(counters: BroadcastCounters): boolean {
+  if (counters.isFinished) return counters.settledAt === null && isClosed(counters);
+  return counters.pending === 0 && counters.sending === 0;
 }
 
-export function askForReview(tx: Tx, broadcastId: number, workspaceId: number, dueAt: number): void {
-  enqueue(tx, { kind: "review_broadcast", subject: broadcastId, lane: workspaceId, dueAt });
+export function scheduleReview(tx: Tx, broadcastId: number, workspaceId: number, dueAt: number): void {
+  enqueue(tx, { kind: "review_broadcast", subject: broadcastId, queueKey: workspaceId, dueAt });
 }
 
-const rememberTime = statement((db) =>
+const updateLastSentAt = statement((db) =>
   db
-    .update(broadcastFigures)
+    .update(broadcastCounters)
     .set({ lastSentAt: sql`${sql.placeholder("now")}` })
-    .where(eq(broadcastFigures.broadcastId, sql.placeholder("broadcastId")))
+    .where(eq(broadcastCounters.broadcastId, sql.placeholder("broadcastId")))
     .prepare(),
 );
 
 /** Recipients are being handed over now. */
-export function rememberSend(tx: Tx, broadcastId: number): void {
-  rememberTime(tx).run({ broadcastId, now: tx.now });
+export function recordLastSent(tx: Tx, broadcastId: number): void {
+  updateLastSentAt(tx).run({ broadcastId, now: tx.now });
 }

@@ -6,11 +6,11 @@
  */
 import { and, eq, gt, or, sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/db/transaction.ts";
-import { askForReview, getFigures } from "./adjust-counters.ts";
+import { getCounters, scheduleReview } from "./adjust-counters.ts";
 import * as streak from "./streak.ts";
-import { type BroadcastFigures, broadcastFigures } from "./table.ts";
+import { type BroadcastCounters, broadcastCounters } from "./table.ts";
 
-export type Heard =
+export type BreakerSignal =
   | { kind: "accepted" }
   | { kind: "arrived" }
   /** `dispatchedAt`: when the message left; null where another copy of this database sent it. */
@@ -18,12 +18,12 @@ export type Heard =
 
 const resetAnswers = statement((db) =>
   db
-    .update(broadcastFigures)
-    .set({ answerCode: null, answerRow: 0, answerStreak: 0, answerWords: null })
+    .update(broadcastCounters)
+    .set({ answerCode: null, answerRepeats: 0, answerFailures: 0, answerFailureMessage: null })
     .where(
       and(
-        eq(broadcastFigures.broadcastId, sql.placeholder("broadcastId")),
-        or(gt(broadcastFigures.answerRow, 0), gt(broadcastFigures.answerStreak, 0)),
+        eq(broadcastCounters.broadcastId, sql.placeholder("broadcastId")),
+        or(gt(broadcastCounters.answerRepeats, 0), gt(broadcastCounters.answerFailures, 0)),
       ),
     )
     .prepare(),
@@ -31,96 +31,102 @@ const resetAnswers = statement((db) =>
 
 const resetStatuses = statement((db) =>
   db
-    .update(broadcastFigures)
-    .set({ statusCode: null, statusRow: 0, statusStreak: 0, statusWords: null })
+    .update(broadcastCounters)
+    .set({ statusCode: null, statusRepeats: 0, statusFailures: 0, statusFailureMessage: null })
     .where(
       and(
-        eq(broadcastFigures.broadcastId, sql.placeholder("broadcastId")),
-        or(gt(broadcastFigures.statusRow, 0), gt(broadcastFigures.statusStreak, 0)),
+        eq(broadcastCounters.broadcastId, sql.placeholder("broadcastId")),
+        or(gt(broadcastCounters.statusRepeats, 0), gt(broadcastCounters.statusFailures, 0)),
       ),
     )
     .prepare(),
 );
 
 /** What the network answered for one recipient. */
-export function hearAnswer(tx: Tx, broadcastId: number, result: streak.Result): void {
+export function countAnswer(tx: Tx, broadcastId: number, result: streak.Result): void {
   if (result.kind === "well") {
     resetAnswers(tx).run({ broadcastId });
     return;
   }
-  const figures = getFigures(tx, broadcastId);
-  const { code, row, network, words } = streak.streaksAfter(answersOf(figures), result);
-  write(tx, figures, { answerCode: code, answerRow: row, answerStreak: network, answerWords: words });
+  const counters = getCounters(tx, broadcastId);
+  const { code, repeats, failures, message } = streak.streaksAfter(answersOf(counters), result);
+  updateStreak(tx, counters, {
+    answerCode: code,
+    answerRepeats: repeats,
+    answerFailures: failures,
+    answerFailureMessage: message,
+  });
 }
 
 /** What a status reported of one recipient. */
-export function hearStatus(tx: Tx, broadcastId: number, heard: Heard): void {
-  if (heard.kind === "accepted") return;
-  if (heard.kind === "arrived") {
+export function countStatus(tx: Tx, broadcastId: number, signal: BreakerSignal): void {
+  if (signal.kind === "accepted") return;
+  if (signal.kind === "arrived") {
     resetStatuses(tx).run({ broadcastId });
     return;
   }
-  const figures = getFigures(tx, broadcastId);
+  const counters = getCounters(tx, broadcastId);
   // It left before somebody put right what was wrong, and reports the old state.
-  if (figures.resumedAt !== null && (heard.dispatchedAt ?? 0) < figures.resumedAt) return;
-  const { failure } = heard;
-  const { code, row, network, words } = streak.streaksAfter(statusesOf(figures), { kind: "failed", failure });
-  const reportedRefusal = figures.reportedRefusal ?? (speaksOfAll(failure) ? failure : null);
-  write(tx, figures, {
+  if (counters.resumedAt !== null && (signal.dispatchedAt ?? 0) < counters.resumedAt) return;
+  const { failure } = signal;
+  const { code, repeats, failures, message } = streak.streaksAfter(statusesOf(counters), { kind: "failed", failure });
+  const reportedRefusal = counters.reportedRefusal ?? (affectsEveryone(failure) ? failure : null);
+  updateStreak(tx, counters, {
     statusCode: code,
-    statusRow: row,
-    statusStreak: network,
-    statusWords: words,
+    statusRepeats: repeats,
+    statusFailures: failures,
+    statusFailureMessage: message,
     reportedRefusal,
   });
 }
 
 /** Whether everything of that template, number or account would be refused alike. */
-export function speaksOfAll({ scope }: Pick<streak.Failure, "scope">): boolean {
+export function affectsEveryone({ scope }: Pick<streak.Failure, "scope">): boolean {
   return scope === "template" || scope === "number" || scope === "account";
 }
 
 /** The refusal by status that the broadcast has not obeyed yet, once. */
-export function takeReportedRefusal(tx: Tx, broadcastId: number): streak.Failure | null {
-  const { reportedRefusal } = getFigures(tx, broadcastId);
+export function consumeReportedRefusal(tx: Tx, broadcastId: number): streak.Failure | null {
+  const { reportedRefusal } = getCounters(tx, broadcastId);
   if (reportedRefusal !== null) set(tx, broadcastId, { reportedRefusal: null });
   return reportedRefusal;
 }
 
 /** All streaks begin anew: a person has looked at it. */
-export function closeBreaker(tx: Tx, broadcastId: number): void {
+export function resetBreaker(tx: Tx, broadcastId: number): void {
   resetAnswers(tx).run({ broadcastId });
   resetStatuses(tx).run({ broadcastId });
   set(tx, broadcastId, { reportedRefusal: null });
 }
 
 /** From now on only what leaves from now on can fail in a way that says something. */
-export function noteResumed(tx: Tx, broadcastId: number): void {
+export function recordResumed(tx: Tx, broadcastId: number): void {
   set(tx, broadcastId, { resumedAt: tx.now });
 }
 
 /** Why it may not go on, in words; null while it may. */
-export function brokenBy(figures: BroadcastFigures): string | null {
-  return streak.brokenBy(answersOf(figures)) ?? streak.brokenBy(statusesOf(figures));
+export function openReason(counters: BroadcastCounters): string | null {
+  return streak.openReason(answersOf(counters)) ?? streak.openReason(statusesOf(counters));
 }
 
-function answersOf(figures: BroadcastFigures): streak.Streaks {
-  const { answerCode, answerRow, answerStreak, answerWords } = figures;
-  return { code: answerCode, row: answerRow, network: answerStreak, words: answerWords };
+function answersOf(counters: BroadcastCounters): streak.Streaks {
+  const { answerCode, answerRepeats, answerFailures, answerFailureMessage } = counters;
+  return { code: answerCode, repeats: answerRepeats, failures: answerFailures, message: answerFailureMessage };
 }
 
-function statusesOf(figures: BroadcastFigures): streak.Streaks {
-  const { statusCode, statusRow, statusStreak, statusWords } = figures;
-  return { code: statusCode, row: statusRow, network: statusStreak, words: statusWords };
+function statusesOf(counters: BroadcastCounters): streak.Streaks {
+  const { statusCode, statusRepeats, statusFailures, statusFailureMessage } = counters;
+  return { code: statusCode, repeats: statusRepeats, failures: statusFailures, message: statusFailureMessage };
 }
 
-function write(tx: Tx, figures: BroadcastFigures, changes: Partial<BroadcastFigures>): void {
-  const { broadcastId, workspaceId } = figures;
+function updateStreak(tx: Tx, counters: BroadcastCounters, changes: Partial<BroadcastCounters>): void {
+  const { broadcastId, workspaceId } = counters;
   set(tx, broadcastId, changes);
-  const after = { ...figures, ...changes };
-  if (after.reportedRefusal !== null || brokenBy(after) !== null) askForReview(tx, broadcastId, workspaceId, tx.now);
+  const after = { ...counters, ...changes };
+  if (after.reportedRefusal !== null || openReason(after) !== null)
+    scheduleReview(tx, broadcastId, workspaceId, tx.now);
 }
 
-function set(tx: Tx, broadcastId: number, changes: Partial<BroadcastFigures>): void {
-  tx.db.update(broadcastFigures).set(changes).where(eq(broadcastFigures.broadcastId, broadcastId)).run();
+function set(tx: Tx, broadcastId: number, changes: Partial<BroadcastCounters>): void {
+  tx.db.update(broadcastCounters).set(changes).where(eq(broadcastCounters.broadcastId, broadcastId)).run();
 }

@@ -4,20 +4,20 @@
  * as released; and before the cost was blocked, nothing is held. So the rows alone do not say how they count: the
  * broadcast's own state comes in.
  */
-import type { BroadcastFigures } from "./table.ts";
+import type { BroadcastCounters } from "./table.ts";
 
 /** The states of a recipient; see `messages/message.ts`. */
 export type RecipientStatus = "pending" | "queued" | "sending" | "sent" | "delivered" | "read" | "failed" | "skipped";
 export type RecipientMoney = "none" | "held" | "charged" | "released";
 
-export interface Recipient {
+export interface RecipientState {
   status: RecipientStatus;
   money: RecipientMoney;
 }
 
 /** Differences, to be added to the figures. */
-export interface FiguresChange {
-  toGo: number;
+export interface CounterDelta {
+  pending: number;
   sending: number;
   sent: number;
   delivered: number;
@@ -28,8 +28,8 @@ export interface FiguresChange {
   charged: number;
 }
 
-export const noChange: Readonly<FiguresChange> = {
-  toGo: 0,
+export const zeroDelta: Readonly<CounterDelta> = {
+  pending: 0,
   sending: 0,
   sent: 0,
   delivered: 0,
@@ -40,11 +40,11 @@ export const noChange: Readonly<FiguresChange> = {
   charged: 0,
 };
 
-type Counts = Omit<FiguresChange, "held" | "charged">;
+type Counts = Omit<CounterDelta, "held" | "charged">;
 
 const COUNTS: Readonly<Record<RecipientStatus, Partial<Counts>>> = {
-  pending: { toGo: 1 },
-  queued: { toGo: 1 },
+  pending: { pending: 1 },
+  queued: { pending: 1 },
   sending: { sending: 1 },
   sent: { sent: 1 },
   delivered: { sent: 1, delivered: 1 },
@@ -54,52 +54,52 @@ const COUNTS: Readonly<Record<RecipientStatus, Partial<Counts>>> = {
 };
 
 /** How a recipient's row counts, whatever it says itself. */
-export function asCounted(
-  { status, money }: Recipient,
-  { isHeld, isFinished, settledAt }: Pick<BroadcastFigures, "isHeld" | "isFinished" | "settledAt">,
-): Recipient {
-  const isLeftOut = isFinished && (status === "pending" || status === "queued");
-  const isGivenBack = money === "held" && (isLeftOut || settledAt !== null || !isHeld);
-  return { status: isLeftOut ? "skipped" : status, money: isGivenBack ? "released" : money };
+export function effectiveState(
+  { status, money }: RecipientState,
+  { isHeld, isFinished, settledAt }: Pick<BroadcastCounters, "isHeld" | "isFinished" | "settledAt">,
+): RecipientState {
+  const isSkippedUnsent = isFinished && (status === "pending" || status === "queued");
+  const isReleased = money === "held" && (isSkippedUnsent || settledAt !== null || !isHeld);
+  return { status: isSkippedUnsent ? "skipped" : status, money: isReleased ? "released" : money };
 }
 
 /** What changes when a recipient that counted as `before` counts as `after`; each charge costs `rate`. */
-export function changeOf(before: Recipient | null, after: Recipient, rate: number): FiguresChange {
-  const change = { ...noChange };
-  for (const [name, count] of Object.entries(COUNTS[after.status])) change[name as keyof Counts] += count;
+export function computeDelta(before: RecipientState | null, after: RecipientState, rate: number): CounterDelta {
+  const delta = { ...zeroDelta };
+  for (const [name, count] of Object.entries(COUNTS[after.status])) delta[name as keyof Counts] += count;
   if (before !== null) {
-    for (const [name, count] of Object.entries(COUNTS[before.status])) change[name as keyof Counts] -= count;
+    for (const [name, count] of Object.entries(COUNTS[before.status])) delta[name as keyof Counts] -= count;
   }
-  change.held = rate * (Number(after.money === "held") - Number(before?.money === "held"));
-  change.charged = rate * (Number(after.money === "charged") - Number(before?.money === "charged"));
-  return change;
+  delta.held = rate * (Number(after.money === "held") - Number(before?.money === "held"));
+  delta.charged = rate * (Number(after.money === "charged") - Number(before?.money === "charged"));
+  return delta;
 }
 
 /** Adds the second to the first. */
-export function addChange(sum: FiguresChange, change: FiguresChange): void {
-  for (const name of Object.keys(sum) as (keyof FiguresChange)[]) sum[name] += change[name];
+export function addDelta(sum: CounterDelta, delta: CounterDelta): void {
+  for (const name of Object.keys(sum) as (keyof CounterDelta)[]) sum[name] += delta[name];
 }
 
 /** What everybody whose end is open may still cost. */
-export function costOfOpen({
-  toGo,
+export function openCost({
+  pending,
   sending,
   sent,
   delivered,
   rate,
-}: Pick<BroadcastFigures, "toGo" | "sending" | "sent" | "delivered" | "rate">): number {
-  return rate * (toGo + sending + sent - delivered);
+}: Pick<BroadcastCounters, "pending" | "sending" | "sent" | "delivered" | "rate">): number {
+  return rate * (pending + sending + sent - delivered);
 }
 
 /** Everybody: the figures close. */
 export function totalOf({
-  toGo,
+  pending,
   sending,
   sent,
   failed,
   skipped,
-}: Pick<BroadcastFigures, "toGo" | "sending" | "sent" | "failed" | "skipped">): number {
-  return toGo + sending + sent + failed + skipped;
+}: Pick<BroadcastCounters, "pending" | "sending" | "sent" | "failed" | "skipped">): number {
+  return pending + sending + sent + failed + skipped;
 }
 
 /** Nobody's end is open any more: no hand-over under way, and everybody who was sent to has been reported on. */
@@ -107,6 +107,6 @@ export function isClosed({
   sending,
   sent,
   delivered,
-}: Pick<BroadcastFigures, "sending" | "sent" | "delivered">): boolean {
+}: Pick<BroadcastCounters, "sending" | "sent" | "delivered">): boolean {
   return sending === 0 && sent === delivered;
 }

@@ -5,57 +5,68 @@
  */
 import type { Tx } from "#src/db/transaction.ts";
 import { bookCharge } from "../billing/hold.ts";
-import { adjust, getFigures } from "./adjust-counters.ts";
-import { type Heard, hearStatus } from "./breaker.ts";
-import { addChange, asCounted, changeOf, type FiguresChange, noChange, type Recipient } from "./broadcast-counters.ts";
-import type { BroadcastFigures } from "./table.ts";
+import { adjustCounters, getCounters } from "./adjust-counters.ts";
+import { type BreakerSignal, countStatus } from "./breaker.ts";
+import {
+  addDelta,
+  type CounterDelta,
+  computeDelta,
+  effectiveState,
+  type RecipientState,
+  zeroDelta,
+} from "./broadcast-counters.ts";
+import type { BroadcastCounters } from "./table.ts";
 
-interface Counted {
-  figures: BroadcastFigures;
-  sum: FiguresChange;
+interface BroadcastDelta {
+  counters: BroadcastCounters;
+  total: CounterDelta;
   /** Whether a streak of failures may have begun: without one, an arrival has none to end. */
   hasStreak: boolean;
 }
 
-export class Tally {
+export class CounterDeltas {
   readonly #tx: Tx;
-  readonly #counted = new Map<number, Counted>();
+  readonly #byBroadcast = new Map<number, BroadcastDelta>();
 
   constructor(tx: Tx) {
     this.#tx = tx;
   }
 
   /** One recipient's row moved from `before` to `after`. */
-  countMove(broadcastId: number, messageId: number, before: Recipient, after: Recipient): void {
-    const { figures, sum } = this.#of(broadcastId);
-    const change = changeOf(asCounted(before, figures), asCounted(after, figures), figures.rate);
-    if (figures.settledAt !== null && change.charged > 0) {
-      bookCharge(this.#tx, figures.workspaceId, { messageId, broadcastId }, change.charged);
+  countMove(broadcastId: number, messageId: number, before: RecipientState, after: RecipientState): void {
+    const { counters, total } = this.#deltaOf(broadcastId);
+    const delta = computeDelta(effectiveState(before, counters), effectiveState(after, counters), counters.rate);
+    if (counters.settledAt !== null && delta.charged > 0) {
+      bookCharge(this.#tx, counters.workspaceId, { messageId, broadcastId }, delta.charged);
     }
-    addChange(sum, change);
+    addDelta(total, delta);
   }
 
   /** What a status reported of one recipient, for the breaker: their order matters, so it is written at once. */
-  hear(broadcastId: number, heard: Heard): void {
-    const counted = this.#of(broadcastId);
-    if (heard.kind === "failed") counted.hasStreak = true;
-    else if (!counted.hasStreak || heard.kind === "accepted") return;
-    hearStatus(this.#tx, broadcastId, heard);
-    if (heard.kind === "arrived") counted.hasStreak = false;
+  countStatus(broadcastId: number, signal: BreakerSignal): void {
+    const broadcast = this.#deltaOf(broadcastId);
+    if (signal.kind === "failed") broadcast.hasStreak = true;
+    else if (!broadcast.hasStreak || signal.kind === "accepted") return;
+    countStatus(this.#tx, broadcastId, signal);
+    if (signal.kind === "arrived") broadcast.hasStreak = false;
   }
 
   /** Writes what was counted; the tally is then as new. */
   flush(): void {
-    for (const { figures, sum } of this.#counted.values()) adjust(this.#tx, figures, sum);
-    this.#counted.clear();
+    for (const { counters, total } of this.#byBroadcast.values()) adjustCounters(this.#tx, counters, total);
+    this.#byBroadcast.clear();
   }
 
-  #of(broadcastId: number): Counted {
-    const known = this.#counted.get(broadcastId);
+  #deltaOf(broadcastId: number): BroadcastDelta {
+    const known = this.#byBroadcast.get(broadcastId);
     if (known !== undefined) return known;
-    const figures = getFigures(this.#tx, broadcastId);
-    const counted = { figures, sum: { ...noChange }, hasStreak: figures.statusRow > 0 || figures.statusStreak > 0 };
-    this.#counted.set(broadcastId, counted);
-    return counted;
+    const counters = getCounters(this.#tx, broadcastId);
+    const broadcast = {
+      counters,
+      total: { ...zeroDelta },
+      hasStreak: counters.statusRepeats > 0 || counters.statusFailures > 0,
+    };
+    this.#byBroadcast.set(broadcastId, broadcast);
+    return broadcast;
   }
 }

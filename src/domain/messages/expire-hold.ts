@@ -9,7 +9,7 @@ const HOLD_MAX_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Releases up to `limit` holds that are 30 days old; returns how many. A later delivery is charged all the same. */
 export function expireHolds(tx: Tx, limit: number): number {
-  const old = tx.db
+  const expired = tx.db
     .select()
     .from(messages)
     .where(
@@ -21,7 +21,7 @@ export function expireHolds(tx: Tx, limit: number): number {
     .orderBy(asc(messages.createdAt))
     .limit(limit)
     .all();
-  for (const { id, workspaceId, rate } of old) {
+  for (const { id, workspaceId, rate } of expired) {
     const released = tx.db
       .update(messages)
       .set({ money: "released" })
@@ -29,5 +29,5 @@ export function expireHolds(tx: Tx, limit: number): number {
       .run().changes;
     if (released === 1) release(tx, workspaceId, id, rate);
   }
-  return old.length;
+  return expired.length;
 }

@@ -1,6 +1,6 @@
 /** From a template's name and the caller's values to what leaves for the network and what the person sees. */
 import { type FieldProblems, Problem, quote } from "#src/core/problem.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { listLanguages } from "../templates/read.ts";
 import type { Template } from "../templates/table.ts";
 import { renderText, type TemplateShape, valueCounts } from "../templates/template.ts";
@@ -31,12 +31,12 @@ export interface TemplateChoice {
 
 /** Finds the template and whether the request fits it; what is missing is told later, in its own order. */
 export function chooseTemplate(
-  reading: Reading,
+  tx: ReadTx,
   workspaceId: number,
   accountId: string,
   input: TemplateInput,
 ): TemplateChoice {
-  const languages = listLanguages(reading, workspaceId, accountId, input.name);
+  const languages = listLanguages(tx, workspaceId, accountId, input.name);
   if (input.language === null && languages.length > 1) {
     const known = languages.map(({ language }) => language).join(", ");
     return {
@@ -47,11 +47,11 @@ export function chooseTemplate(
   const template =
     input.language === null ? languages[0] : languages.find(({ language }) => language === input.language);
   if (template === undefined) return { template: null, fields: {} };
-  return { template, fields: misfits(shapeOf(template), input) };
+  return { template, fields: findMisfits(shapeOf(template), input) };
 }
 
 /** Too many values, or a file where none belongs. */
-function misfits(shape: TemplateShape, { variables, media }: TemplateInput): FieldProblems {
+function findMisfits(shape: TemplateShape, { variables, media }: TemplateInput): FieldProblems {
   const fields: FieldProblems = {};
   const counts = valueCounts(shape);
   const tooMany = (part: "header" | "body"): string =>
@@ -75,7 +75,10 @@ export function requireSendable(template: Template | null, input: TemplateInput)
     throw new Problem("template_not_found", `There is no template ${quote(input.name)}${language}.`);
   }
   if (template.status !== "APPROVED") {
-    throw new Problem("template_not_sendable", `The template ${template.name} is ${STATE_WORDS[template.status]}.`);
+    throw new Problem(
+      "template_not_sendable",
+      `The template ${template.name} is ${STATUS_DESCRIPTIONS[template.status]}.`,
+    );
   }
   const { unsupported } = shapeOf(template);
   if (unsupported !== null) {
@@ -84,7 +87,7 @@ export function requireSendable(template: Template | null, input: TemplateInput)
   return template;
 }
 
-const STATE_WORDS = {
+const STATUS_DESCRIPTIONS = {
   PENDING: "pending: the network has not approved it yet",
   REJECTED: "rejected by the network",
   PAUSED: "paused by the network because people complained about it",
@@ -128,15 +131,15 @@ function fillHeader(template: Template, shape: TemplateShape, input: TemplateInp
       `The template ${template.name} has ${article(header.type)} ${header.type} at the top: give its link in media.`,
     );
   }
-  const filename = header.type === "document" ? (input.media?.filename ?? lastPart(link)) : null;
+  const filename = header.type === "document" ? (input.media?.filename ?? fileNameOf(link)) : null;
   return { type: header.type, link, filename };
 }
 
-function requireValues(part: "header" | "body", needed: number, given: readonly string[]): void {
-  if (given.length >= needed) return;
+function requireValues(part: "header" | "body", needed: number, values: readonly string[]): void {
+  if (values.length >= needed) return;
   throw new Problem(
     "missing_variable",
-    `The template's ${part} needs ${needed} ${needed === 1 ? "value" : "values"}, ${given.length} ${given.length === 1 ? "was" : "were"} given.`,
+    `The template's ${part} needs ${needed} ${needed === 1 ? "value" : "values"}, ${values.length} ${values.length === 1 ? "was" : "were"} given.`,
   );
 }
 
@@ -152,7 +155,7 @@ function mediaKind({ header }: TemplateShape): MediaHeader["type"] | null {
 }
 
 /** The name that the phone shows for a PDF when the caller gives none. */
-function lastPart(link: string): string {
+function fileNameOf(link: string): string {
   const part =
     new URL(link).pathname
       .split("/")

@@ -4,9 +4,9 @@
  */
 
 import type { Tx } from "#src/db/transaction.ts";
-import { enqueueAnew } from "#src/jobs/enqueue.ts";
-import { freeKeyOfMessage } from "../idempotency/keys.ts";
-import { findForWork, listOpen } from "./read.ts";
+import { reschedule } from "#src/jobs/enqueue.ts";
+import { releaseKeyOfMessage } from "../idempotency/keys.ts";
+import { findMessageById, listOpen } from "./read.ts";
 import { type Failure, recordFailure } from "./record-outcome.ts";
 import type { Message } from "./table.ts";
 
@@ -17,33 +17,33 @@ export const interrupted: Failure = {
   outcomeUnknown: true,
 };
 
-const interruptedBefore: Failure = {
+const interruptedUnsent: Failure = {
   code: "interrupted",
   message: "The server was interrupted before the message was sent. Nothing left; it can be sent again.",
   outcomeUnknown: false,
 };
 
-export const RECOVERY_BATCH = 200;
+export const RECLAIM_BATCH = 200;
 
 /**
  * Run at a start, batch by batch, before anything is handed over. `settleAt`: until when echoes are waited for. Returns
  * the last id that was looked at, or null when nothing is left.
  */
-export function recoverOpen(tx: Tx, afterId: number, settleAt: number): number | null {
-  const open = listOpen(tx, afterId, RECOVERY_BATCH);
+export function reclaimMessages(tx: Tx, afterId: number, expireAt: number): number | null {
+  const open = listOpen(tx, afterId, RECLAIM_BATCH);
   for (const message of open) {
     if (message.status === "queued") {
-      freeKeyOfMessage(tx, message.id);
-      recordFailure(tx, message.id, interruptedBefore);
+      releaseKeyOfMessage(tx, message.id);
+      recordFailure(tx, message.id, interruptedUnsent);
     } else {
-      enqueueAnew(tx, { kind: "settle_message", subject: message.id, lane: message.workspaceId, dueAt: settleAt });
+      reschedule(tx, { kind: "expire_message", subject: message.id, queueKey: message.workspaceId, dueAt: expireAt });
     }
   }
   return open.at(-1)?.id ?? null;
 }
 
 /** No echo came in time: it failed, as far as anybody knows. A later status revives it like any unknown one. */
-export function settleInDoubt(tx: Tx, messageId: number): Message | undefined {
-  const message = findForWork(tx, messageId);
+export function expireInDoubt(tx: Tx, messageId: number): Message | undefined {
+  const message = findMessageById(tx, messageId);
   return message?.status === "sending" ? recordFailure(tx, messageId, interrupted) : message;
 }

@@ -30,8 +30,8 @@ export type MessageOrigin = "api" | "console" | "broadcast";
 export type MessageMoney = "none" | "held" | "charged" | "released";
 
 /** What the API shows: before, a message does not exist for it. */
-export const shownStatuses = ["sent", "delivered", "read", "failed"] as const;
-export type ShownStatus = (typeof shownStatuses)[number];
+export const visibleStatuses = ["sent", "delivered", "read", "failed"] as const;
+export type VisibleStatus = (typeof visibleStatuses)[number];
 
 /** What a network's status may do to a message. */
 export type StatusEffect =
@@ -78,9 +78,9 @@ export function decideStatus(
 /** Moves that our own side makes; the network's are decided by `decideStatus`. */
 export const ownMoves = {
   /** The hand-over begins: committed before the request leaves. */
-  hand_over: { from: ["queued"], to: "sending" },
+  dispatch: { from: ["queued"], to: "sending" },
   /** Backwards: the network took nothing (throttled, or not reached); committed before another attempt is planned. */
-  take_back: { from: ["sending"], to: "queued" },
+  requeue: { from: ["sending"], to: "queued" },
   accept: { from: ["sending"], to: "sent" },
   fail: { from: ["pending", "queued", "sending"], to: "failed" },
   skip: { from: ["pending", "queued"], to: "skipped" },
@@ -90,6 +90,6 @@ export const ownMoves = {
 export const ERASED = "[erased]";
 
 /** Its person was erased: nothing that the network says of it may bring a name of theirs back. */
-export function isOfErased({ toPhone }: { toPhone: string }): boolean {
+export function isContactErased({ toPhone }: { toPhone: string }): boolean {
   return toPhone === ERASED;
 }

@@ -9,14 +9,14 @@ import { changeConsent } from "../contacts/change-consent.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { countMove } from "./adjust-counters.ts";
-import type { Tally } from "./counter-deltas.ts";
-import { reachAfresh } from "./daily-cap.ts";
-import { ERASED, isOfErased, shownStatuses } from "./message.ts";
+import type { CounterDeltas } from "./counter-deltas.ts";
+import { refreshRecentRecipient } from "./daily-cap.ts";
+import { ERASED, isContactErased, visibleStatuses } from "./message.ts";
 import { contactOf } from "./read.ts";
 import { type Message, messages } from "./table.ts";
 import { viewMessage } from "./view.ts";
 
-const moved = {
+const statusColumns = {
   status: sql`${sql.placeholder("status")}`,
   outcomeUnknown: sql`${sql.placeholder("outcomeUnknown")}`,
   errorCode: sql`${sql.placeholder("errorCode")}`,
@@ -27,17 +27,17 @@ const moved = {
   readAt: sql`${sql.placeholder("readAt")}`,
   failedAt: sql`${sql.placeholder("failedAt")}`,
 };
-const isAsRead = and(eq(messages.id, sql.placeholder("id")), eq(messages.status, sql.placeholder("was")));
+const isUnchanged = and(eq(messages.id, sql.placeholder("id")), eq(messages.status, sql.placeholder("previousStatus")));
 
 const update = statement((db) =>
   db
     .update(messages)
     .set({
-      ...moved,
+      ...statusColumns,
       networkMessageId: sql`${sql.placeholder("networkMessageId")}`,
-      handedOverAt: sql`${sql.placeholder("handedOverAt")}`,
+      dispatchedAt: sql`${sql.placeholder("dispatchedAt")}`,
     })
-    .where(isAsRead)
+    .where(isUnchanged)
     .prepare(),
 );
 
@@ -45,7 +45,7 @@ const update = statement((db) =>
  * The same for most moves by status. An index is written anew for every column of it that a statement names, changed or
  * not: to leave out the network's id and the time of the hand-over halves the cost.
  */
-const updateStatus = statement((db) => db.update(messages).set(moved).where(isAsRead).prepare());
+const updateStatus = statement((db) => db.update(messages).set(statusColumns).where(isUnchanged).prepare());
 
 /**
  * Applies `changes` while the message is still as it was read in this transaction, and returns it as it is then.
@@ -53,11 +53,11 @@ const updateStatus = statement((db) => db.update(messages).set(moved).where(isAs
  */
 export function move(tx: Tx, message: Message, changes: Partial<Message>): Message | undefined {
   const next = { ...message, ...changes };
-  if (isOfErased(message)) keepNameless(next);
-  const isIndexed = next.networkMessageId !== message.networkMessageId || next.handedOverAt !== message.handedOverAt;
+  if (isContactErased(message)) redact(next);
+  const isIndexed = next.networkMessageId !== message.networkMessageId || next.dispatchedAt !== message.dispatchedAt;
   const values = {
     id: message.id,
-    was: message.status,
+    previousStatus: message.status,
     status: next.status,
     outcomeUnknown: next.outcomeUnknown ? 1 : 0,
     errorCode: next.errorCode,
@@ -69,13 +69,13 @@ export function move(tx: Tx, message: Message, changes: Partial<Message>): Messa
     failedAt: next.failedAt,
   };
   const { changes: rows } = isIndexed
-    ? update(tx).run({ ...values, networkMessageId: next.networkMessageId, handedOverAt: next.handedOverAt })
+    ? update(tx).run({ ...values, networkMessageId: next.networkMessageId, dispatchedAt: next.dispatchedAt })
     : updateStatus(tx).run(values);
   return rows === 1 ? next : undefined;
 }
 
 /** The network's ids hold the number in disguise, and its words may hold anything. */
-function keepNameless(message: Message): void {
+function redact(message: Message): void {
   message.networkMessageId = null;
   if (message.errorMessage !== null) message.errorMessage = ERASED;
 }
@@ -89,17 +89,17 @@ export function enter(
   tx: Tx,
   message: Message,
   changes: Partial<Message> & Pick<Message, "status">,
-  tally: Tally | null = null,
+  deltas: CounterDeltas | null = null,
 ): Message | undefined {
   const after = move(tx, message, { ...changes, money: moneyAfter(message, changes.status) });
   if (after === undefined) return undefined;
   // A recipient's money is its broadcast's, which counts it together with the state.
-  if (message.broadcastId === null) settleMoney(tx, message, after);
-  else if (tally !== null) tally.countMove(message.broadcastId, message.id, message, after);
+  if (message.broadcastId === null) applyMoney(tx, message, after);
+  else if (deltas !== null) deltas.countMove(message.broadcastId, message.id, message, after);
   else countMove(tx, message.broadcastId, message.id, message, after);
-  if (after.status === "failed" || message.status === "failed") reachAfresh(tx, after);
-  if (isTaken(after) && !isTaken(message)) recordSendConsent(tx, after);
-  publishState(tx, after);
+  if (after.status === "failed" || message.status === "failed") refreshRecentRecipient(tx, after);
+  if (isAccepted(after) && !isAccepted(message)) recordSendConsent(tx, after);
+  publishStatus(tx, after);
   return after;
 }
 
@@ -109,14 +109,14 @@ function moneyAfter(message: Message, status: Message["status"]): Message["money
   return status === "failed" ? "released" : message.money;
 }
 
-function settleMoney(tx: Tx, before: Message, after: Message): void {
+function applyMoney(tx: Tx, before: Message, after: Message): void {
   if (before.money === after.money) return;
   if (after.money === "released") release(tx, after.workspaceId, after.id, after.rate);
   else if (before.money === "held") chargeHeld(tx, after.workspaceId, after.id, after.rate);
   else chargeReleased(tx, after.workspaceId, after.id, after.rate);
 }
 
-function isTaken({ status }: Message): boolean {
+function isAccepted({ status }: Message): boolean {
   return status === "sent" || status === "delivered" || status === "read";
 }
 
@@ -130,8 +130,8 @@ function recordSendConsent(tx: Tx, message: Message): void {
 }
 
 /** `message.sent` and its kin, for messages of the API. */
-function publishState(tx: Tx, message: Message): void {
-  const status = shownStatuses.find((known) => known === message.status);
+function publishStatus(tx: Tx, message: Message): void {
+  const status = visibleStatuses.find((known) => known === message.status);
   if (message.origin !== "api" || status === undefined) return;
   const workspace = getWorkspace(tx, message.workspaceId);
   publish(tx, workspace, `message.${status}`, { message: viewMessage(message, workspace) });

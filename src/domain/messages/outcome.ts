@@ -13,9 +13,9 @@ export type Outcome =
       /** How the network spells the recipient: digits without `+`; it may differ from what was sent to. */
       recipientId: string | null;
       /** The network's own id of the person, where it names one. */
-      recipientUserId: string | null;
+      recipientNetworkUserId: string | null;
       /** How the network put it, to be written down beside the outcome; left out where it has no words. */
-      attempt?: AttemptNote;
+      providerRequest?: ProviderRequestRecord;
     }
   | {
       kind: "refused";
@@ -46,11 +46,11 @@ export type Outcome =
  */
 export type RefusalScope = FailureScope;
 
-export type AttemptOutcome = Outcome["kind"];
+export type ProviderRequestOutcome = Outcome["kind"];
 
 /** One request to the network and its raw answer, as the connector knows them. Times are milliseconds. */
-export interface AttemptNote {
-  outcome: AttemptOutcome;
+export interface ProviderRequestRecord {
+  outcome: ProviderRequestOutcome;
   code: string | null;
   /** In words. */
   reason: string;
@@ -58,6 +58,6 @@ export interface AttemptNote {
   httpStatus: number | null;
   /** As it came, without the access token. */
   answer: string | null;
-  attemptedAt: number;
+  requestedAt: number;
   durationMs: number;
 }

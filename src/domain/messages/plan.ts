@@ -6,13 +6,13 @@
 import type { Micros } from "#src/core/money.ts";
 import type { E164 } from "#src/core/phone.ts";
 import { type FieldProblems, invalidRequest, noProblems, Problem, quote } from "#src/core/problem.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
 import { requireCovered } from "../billing/hold.ts";
-import { type FoundPerson, findPerson } from "../contacts/find.ts";
+import { type ContactLookup, lookUpContact } from "../contacts/find.ts";
 import { requireNotOptedOut } from "../contacts/refuse.ts";
 import type { Contact } from "../contacts/table.ts";
-import { resolveSender } from "../numbers/choose.ts";
+import { chooseSender } from "../numbers/choose.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Template } from "../templates/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
@@ -47,39 +47,39 @@ export interface SendPlan {
 export const WINDOW_MS = 24 * 60 * 60 * 1000;
 
 /** Throws the first `Problem` in the order that the interface promises. */
-export function planSend(reading: Reading, workspaceId: number, input: SendInput): SendPlan {
-  const workspace = getWorkspace(reading, workspaceId);
+export function planSend(tx: ReadTx, workspaceId: number, input: SendInput): SendPlan {
+  const workspace = getWorkspace(tx, workspaceId);
   requireActive(workspace);
 
   const fields: FieldProblems = noProblems();
-  const resolved = resolveSender(reading, workspace, input.from);
+  const resolved = chooseSender(tx, workspace, input.from);
   if ("fields" in resolved) Object.assign(fields, resolved.fields);
   const sender = "sender" in resolved ? resolved.sender : null;
   const choice =
     input.content.type === "template" && sender !== null
-      ? chooseTemplate(reading, workspace.id, sender.accountId, input.content)
+      ? chooseTemplate(tx, workspace.id, sender.accountId, input.content)
       : null;
   if (choice !== null) Object.assign(fields, choice.fields);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
 
-  const person = requirePerson(reading, workspace, input.to);
-  requireNotOptedOut(reading, workspace, person);
+  const recipient = requireRecipient(tx, workspace, input.to);
+  requireNotOptedOut(tx, workspace, recipient);
   const readySender = requireReady(sender);
 
   if (input.content.type === "text") {
-    requireOpenWindow(reading, person.contact);
+    requireOpenWindow(tx, recipient.contact);
     const { text } = input.content;
-    return plan(workspace, readySender, person, { type: "text", body: text }, text, null, 0, false);
+    return plan(workspace, readySender, recipient, { type: "text", body: text }, text, null, 0, false);
   }
   const template = requireSendable(choice?.template ?? null, input.content);
   const filled = fillTemplate(template, input.content);
-  const account = findAccount(reading, workspace.id);
-  if (account !== undefined) requireCovered(reading, workspace.id, account.rate);
-  requireUnderCap(reading, workspace, person.contact);
+  const account = findAccount(tx, workspace.id);
+  if (account !== undefined) requireCovered(tx, workspace.id, account.rate);
+  requireUnderCap(tx, workspace, recipient.contact);
   return plan(
     workspace,
     readySender,
-    person,
+    recipient,
     filled.content,
     filled.text,
     template,
@@ -106,18 +106,18 @@ export function requireReady(sender: SendingNumber | null): SendingNumber {
   );
 }
 
-function requirePerson(reading: Reading, workspace: Workspace, to: string): FoundPerson {
-  const person = findPerson(reading, workspace.id, to, workspace.country);
-  if (person !== null) return person;
+function requireRecipient(tx: ReadTx, workspace: Workspace, to: string): ContactLookup {
+  const recipient = lookUpContact(tx, workspace.id, to, workspace.country);
+  if (recipient !== null) return recipient;
   throw new Problem(
     "invalid_number",
     `${quote(to)} is not a phone number. Numbers without a country code are read in ${workspace.country}.`,
   );
 }
 
-function requireOpenWindow(reading: Reading, contact: Contact | null): void {
+function requireOpenWindow(tx: ReadTx, contact: Contact | null): void {
   const lastMessageAt = contact?.lastMessageAt ?? null;
-  if (lastMessageAt !== null && reading.now - lastMessageAt < WINDOW_MS) return;
+  if (lastMessageAt !== null && tx.now - lastMessageAt < WINDOW_MS) return;
   throw new Problem(
     "window_closed",
     lastMessageAt === null
@@ -129,7 +129,7 @@ function requireOpenWindow(reading: Reading, contact: Contact | null): void {
 function plan(
   workspace: Workspace,
   sender: SendingNumber,
-  { phone, contact }: FoundPerson,
+  { phone, contact }: ContactLookup,
   content: Content,
   text: string,
   template: Template | null,

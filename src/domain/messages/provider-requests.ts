@@ -3,59 +3,59 @@
  * accepted without an answer in words (the simulator's) is not written down: the message's own row tells all of it.
  */
 import { asc, eq, inArray, sql } from "drizzle-orm";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
-import type { AttemptNote } from "./outcome.ts";
-import { type NetworkAttempt, networkAttempts } from "./table.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import type { ProviderRequestRecord } from "./outcome.ts";
+import { type ProviderRequest, providerRequests } from "./table.ts";
 
 const LONGEST_ANSWER = 4_000;
 const LONGEST_REASON = 500;
 
 const insert = statement((db) =>
   db
-    .insert(networkAttempts)
+    .insert(providerRequests)
     .values({
-      reference: sql.placeholder("reference"),
+      sendToken: sql.placeholder("sendToken"),
       outcome: sql.placeholder("outcome"),
       code: sql.placeholder("code"),
       reason: sql.placeholder("reason"),
       httpStatus: sql.placeholder("httpStatus"),
       answer: sql.placeholder("answer"),
-      attemptedAt: sql.placeholder("attemptedAt"),
+      requestedAt: sql.placeholder("requestedAt"),
       durationMs: sql.placeholder("durationMs"),
     })
     .prepare(),
 );
 
-export function noteAttempt(tx: Tx, reference: string, attempt: AttemptNote): void {
+export function recordProviderRequest(tx: Tx, sendToken: string, request: ProviderRequestRecord): void {
   insert(tx).run({
-    ...attempt,
-    reference,
-    reason: attempt.reason.slice(0, LONGEST_REASON),
-    answer: attempt.answer?.slice(0, LONGEST_ANSWER) ?? null,
+    ...request,
+    sendToken,
+    reason: request.reason.slice(0, LONGEST_REASON),
+    answer: request.answer?.slice(0, LONGEST_ANSWER) ?? null,
   });
 }
 
 /** In the order in which they were made. */
-export function listAttempts(reading: Reading, reference: string): NetworkAttempt[] {
-  return reading.db
+export function listProviderRequests(tx: ReadTx, sendToken: string): ProviderRequest[] {
+  return tx.db
     .select()
-    .from(networkAttempts)
-    .where(eq(networkAttempts.reference, reference))
-    .orderBy(asc(networkAttempts.id))
+    .from(providerRequests)
+    .where(eq(providerRequests.sendToken, sendToken))
+    .orderBy(asc(providerRequests.id))
     .all();
 }
 
 /** Drops up to `limit` attempts that are older than `before`; returns how many. */
-export function purgeAttempts(tx: Tx, before: number, limit: number): number {
+export function purgeProviderRequests(tx: Tx, before: number, limit: number): number {
   // They are numbered in the order of their time: the oldest are found at the front without an index on time.
   const oldest = tx.db
-    .select({ id: networkAttempts.id, attemptedAt: networkAttempts.attemptedAt })
-    .from(networkAttempts)
-    .orderBy(asc(networkAttempts.id))
+    .select({ id: providerRequests.id, requestedAt: providerRequests.requestedAt })
+    .from(providerRequests)
+    .orderBy(asc(providerRequests.id))
     .limit(limit)
     .all()
-    .filter(({ attemptedAt }) => attemptedAt < before)
+    .filter(({ requestedAt }) => requestedAt < before)
     .map(({ id }) => id);
-  if (oldest.length > 0) tx.db.delete(networkAttempts).where(inArray(networkAttempts.id, oldest)).run();
+  if (oldest.length > 0) tx.db.delete(providerRequests).where(inArray(providerRequests.id, oldest)).run();
   return oldest.length;
 }

@@ -5,9 +5,9 @@ import { idempotencyKeys } from "../idempotency/table.ts";
 import { type Message, messages } from "./table.ts";
 
 /** Counted for the daily cap, and perhaps still to be reported on: never forgotten, whatever the configuration says. */
-const KEPT_AT_LEAST_MS = 2 * 24 * 60 * 60 * 1000;
+const RETENTION_MIN_MS = 2 * 24 * 60 * 60 * 1000;
 
-export interface Purged {
+export interface PurgeResult {
   /** Where to go on; null when the rest is younger. */
   next: number | null;
   /** The first that is old and had to stay for now: it is to be looked at again. */
@@ -18,10 +18,10 @@ export interface Purged {
  * Looks at up to `limit` messages after `afterId` and drops those that are older than `before` and at their end; recipients
  * of broadcasts are passed by, for they stay as long as their broadcast's retention says.
  */
-export function purgeMessages(tx: Tx, before: number, afterId: number, limit: number): Purged {
+export function purgeMessages(tx: Tx, before: number, afterId: number, limit: number): PurgeResult {
   // Messages are numbered in the order of their time, so no index on time is needed.
-  const until = Math.min(before, tx.now - KEPT_AT_LEAST_MS);
-  const looked = tx.db
+  const cutoff = Math.min(before, tx.now - RETENTION_MIN_MS);
+  const scanned = tx.db
     .select({
       id: messages.id,
       createdAt: messages.createdAt,
@@ -34,20 +34,20 @@ export function purgeMessages(tx: Tx, before: number, afterId: number, limit: nu
     .orderBy(asc(messages.id))
     .limit(limit)
     .all();
-  const old = looked.filter(({ createdAt }) => createdAt < until);
-  const alone = old.filter(({ broadcastId }) => broadcastId === null);
-  const gone = alone.filter(isAtItsEnd).map(({ id }) => id);
-  if (gone.length > 0) {
-    tx.db.delete(idempotencyKeys).where(inArray(idempotencyKeys.messageId, gone)).run();
-    tx.db.delete(messages).where(inArray(messages.id, gone)).run();
+  const expired = scanned.filter(({ createdAt }) => createdAt < cutoff);
+  const single = expired.filter(({ broadcastId }) => broadcastId === null);
+  const purgeable = single.filter(isFinished).map(({ id }) => id);
+  if (purgeable.length > 0) {
+    tx.db.delete(idempotencyKeys).where(inArray(idempotencyKeys.messageId, purgeable)).run();
+    tx.db.delete(messages).where(inArray(messages.id, purgeable)).run();
   }
   return {
-    next: old.length === limit ? (old.at(-1)?.id ?? null) : null,
-    firstOpen: alone.find((message) => !isAtItsEnd(message))?.id ?? null,
+    next: expired.length === limit ? (expired.at(-1)?.id ?? null) : null,
+    firstOpen: single.find((message) => !isFinished(message))?.id ?? null,
   };
 }
 
 /** Nothing that is held, and nothing that is on its way, is forgotten. */
-function isAtItsEnd({ status, money }: Pick<Message, "status" | "money">): boolean {
+function isFinished({ status, money }: Pick<Message, "status" | "money">): boolean {
   return money !== "held" && status !== "pending" && status !== "queued" && status !== "sending";
 }

@@ -1,9 +1,9 @@
 /** Looking messages up. */
 import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
-import { type Reading, statement } from "#src/db/transaction.ts";
+import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { getContact } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
-import { shownStatuses } from "./message.ts";
+import { visibleStatuses } from "./message.ts";
 import { type Message, messages } from "./table.ts";
 
 const byId = statement((db) =>
@@ -15,28 +15,28 @@ const byId = statement((db) =>
 );
 
 /** A message as the API shows it: undefined for another workspace's, a broadcast's, and until it is sent or failed. */
-export function findShown(reading: Reading, workspaceId: number, id: number): Message | undefined {
-  const message = byId(reading).get({ id });
+export function findVisible(tx: ReadTx, workspaceId: number, id: number): Message | undefined {
+  const message = byId(tx).get({ id });
   if (message?.workspaceId !== workspaceId || message.broadcastId !== null) return undefined;
-  return shownStatuses.some((status) => status === message.status) ? message : undefined;
+  return visibleStatuses.some((status) => status === message.status) ? message : undefined;
 }
 
 /** For our own work on a message that we hold the id of; undefined when it was withdrawn. */
-export function findForWork(reading: Reading, id: number): Message | undefined {
-  return byId(reading).get({ id });
+export function findMessageById(tx: ReadTx, id: number): Message | undefined {
+  return byId(tx).get({ id });
 }
 
 /** Whom the message goes to. */
-export function contactOf(reading: Reading, { id, workspaceId, contactId }: Message): Contact {
+export function contactOf(tx: ReadTx, { id, workspaceId, contactId }: Message): Contact {
   if (contactId === null) throw new Error(`message ${id} has no contact, so it can never have left`);
-  return getContact(reading, workspaceId, contactId);
+  return getContact(tx, workspaceId, contactId);
 }
 
-const byReference = statement((db) =>
+const bySendToken = statement((db) =>
   db
     .select()
     .from(messages)
-    .where(eq(messages.reference, sql.placeholder("reference")))
+    .where(eq(messages.sendToken, sql.placeholder("sendToken")))
     .prepare(),
 );
 
@@ -55,30 +55,30 @@ const byNetworkId = statement((db) =>
 );
 
 /** Undefined: it was withdrawn, or is not ours. */
-export function findByReference(reading: Reading, reference: string): Message | undefined {
-  return byReference(reading).get({ reference });
+export function findBySendToken(tx: ReadTx, sendToken: string): Message | undefined {
+  return bySendToken(tx).get({ sendToken });
 }
 
 /** The message that a number's status speaks of: by our reference, else by the network's id. */
-export function findReported(
-  reading: Reading,
+export function findForStatus(
+  tx: ReadTx,
   numberId: number,
-  reference: string | null,
+  sendToken: string | null,
   networkMessageId: string,
 ): Message | undefined {
-  if (reference !== null) {
-    const message = findByReference(reading, reference);
+  if (sendToken !== null) {
+    const message = findBySendToken(tx, sendToken);
     if (message !== undefined) return message.numberId === numberId ? message : undefined;
   }
-  return byNetworkId(reading).get({ networkMessageId, numberId });
+  return byNetworkId(tx).get({ networkMessageId, numberId });
 }
 
 /** The words of the index `messages_open`: with bound values SQLite could not use it. */
 const isOpen = sql`${messages.status} in ('queued', 'sending') and ${messages.broadcastId} is null`;
 
 /** Messages sent alone whose hand-over is open, a batch at a time by id: at a start, what the process before left behind. */
-export function listOpen(reading: Reading, afterId: number, limit: number): Message[] {
-  return reading.db
+export function listOpen(tx: ReadTx, afterId: number, limit: number): Message[] {
+  return tx.db
     .select()
     .from(messages)
     .where(and(isOpen, gt(messages.id, afterId)))
@@ -87,7 +87,7 @@ export function listOpen(reading: Reading, afterId: number, limit: number): Mess
     .all();
 }
 
-const standingOfContactIn = statement((db) =>
+const activeOfContact = statement((db) =>
   db
     .select({ id: messages.id })
     .from(messages)
@@ -103,11 +103,11 @@ const standingOfContactIn = statement((db) =>
 );
 
 /** Whether a contact is one of a broadcast's recipients, and not left out. */
-export function hasStandingRecipient(reading: Reading, broadcastId: number, contactId: number): boolean {
-  return standingOfContactIn(reading).get({ broadcastId, contactId }) !== undefined;
+export function hasActiveRecipient(tx: ReadTx, broadcastId: number, contactId: number): boolean {
+  return activeOfContact(tx).get({ broadcastId, contactId }) !== undefined;
 }
 
-const sentOfContactIn = statement((db) =>
+const dispatchedOfContact = statement((db) =>
   db
     .select({ id: messages.id })
     .from(messages)
@@ -123,21 +123,21 @@ const sentOfContactIn = statement((db) =>
 );
 
 /** Whether a contact was handed over as one of a broadcast's recipients. */
-export function hasSentRecipient(reading: Reading, broadcastId: number, contactId: number): boolean {
-  return sentOfContactIn(reading).get({ broadcastId, contactId }) !== undefined;
+export function hasDispatchedRecipient(tx: ReadTx, broadcastId: number, contactId: number): boolean {
+  return dispatchedOfContact(tx).get({ broadcastId, contactId }) !== undefined;
 }
 
-const lastOfContact = statement((db) =>
+const lastDispatch = statement((db) =>
   db
-    .select({ at: messages.handedOverAt })
+    .select({ at: messages.dispatchedAt })
     .from(messages)
     .where(eq(messages.contactId, sql.placeholder("contactId")))
-    .orderBy(desc(messages.handedOverAt))
+    .orderBy(desc(messages.dispatchedAt))
     .limit(1)
     .prepare(),
 );
 
 /** When a contact was last sent anything; null: never. */
-export function lastHandOver(reading: Reading, contactId: number): number | null {
-  return lastOfContact(reading).get({ contactId })?.at ?? null;
+export function lastDispatchedAt(tx: ReadTx, contactId: number): number | null {
+  return lastDispatch(tx).get({ contactId })?.at ?? null;
 }

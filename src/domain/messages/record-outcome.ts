@@ -4,20 +4,20 @@ import type { E164 } from "#src/core/phone.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { release } from "../billing/hold.ts";
-import { learnNetworkId, learnNetworkUser } from "../contacts/identity.ts";
-import { MARKETING_REFUSED, refuseByControl } from "../contacts/opt-out.ts";
+import { recordNetworkId, recordNetworkUser } from "../contacts/identity.ts";
+import { MARKETING_REFUSED, optOutByMarketingPreference } from "../contacts/opt-out.ts";
 import { requireNotOptedOut } from "../contacts/refuse.ts";
 import { findNumber } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { applyParked } from "./apply-status.ts";
-import { reachAfresh } from "./daily-cap.ts";
-import { isOfErased } from "./message.ts";
+import { refreshRecentRecipient } from "./daily-cap.ts";
+import { isContactErased } from "./message.ts";
 import { enter, move } from "./move.ts";
 import type { Outcome } from "./outcome.ts";
 import { requireActive, requireReady } from "./plan.ts";
-import { noteAttempt } from "./provider-requests.ts";
-import { contactOf, findForWork } from "./read.ts";
+import { recordProviderRequest } from "./provider-requests.ts";
+import { contactOf, findMessageById } from "./read.ts";
 import { type Message, messages } from "./table.ts";
 
 /**
@@ -26,30 +26,31 @@ import { type Message, messages } from "./table.ts";
  */
 export function recordAccepted(tx: Tx, messageId: number, outcome: Extract<Outcome, { kind: "accepted" }>): Message {
   const before = requireMessage(tx, messageId);
-  const isErased = isOfErased(before);
-  if (outcome.attempt !== undefined && !isErased) noteAttempt(tx, before.reference, outcome.attempt);
-  const named = { networkMessageId: outcome.networkMessageId };
+  const isErased = isContactErased(before);
+  if (outcome.providerRequest !== undefined && !isErased)
+    recordProviderRequest(tx, before.sendToken, outcome.providerRequest);
+  const identified = { networkMessageId: outcome.networkMessageId };
   const sent =
     before.status === "sending"
-      ? enter(tx, before, { ...named, status: "sent", sentAt: tx.now })
+      ? enter(tx, before, { ...identified, status: "sent", sentAt: tx.now })
       : move(tx, before, { networkMessageId: before.networkMessageId ?? outcome.networkMessageId });
-  if (!isErased) learnNames(tx, before, outcome);
-  const isNews = applyParked(tx, before.numberId, outcome.networkMessageId);
-  return sent === undefined || isNews ? requireMessage(tx, messageId) : sent;
+  if (!isErased) learnIdentity(tx, before, outcome);
+  const hasParkedStatus = applyParked(tx, before.numberId, outcome.networkMessageId);
+  return sent === undefined || hasParkedStatus ? requireMessage(tx, messageId) : sent;
 }
 
 /** The network's spelling and its own id of the person may be news. */
-function learnNames(
+function learnIdentity(
   tx: Tx,
   message: Message,
-  { recipientId, recipientUserId }: { recipientId: string | null; recipientUserId: string | null },
+  { recipientId, recipientNetworkUserId }: { recipientId: string | null; recipientNetworkUserId: string | null },
 ): void {
-  const isKnownSpelling = recipientId === null || `+${recipientId}` === message.toPhone;
-  if (isKnownSpelling && recipientUserId === null) return;
+  const isKnownVariant = recipientId === null || `+${recipientId}` === message.toPhone;
+  if (isKnownVariant && recipientNetworkUserId === null) return;
   const workspace = getWorkspace(tx, message.workspaceId);
   const contact = contactOf(tx, message);
-  if (recipientId !== null) learnNetworkId(tx, workspace, contact, recipientId);
-  if (recipientUserId !== null) learnNetworkUser(tx, workspace, contact, recipientUserId);
+  if (recipientId !== null) recordNetworkId(tx, workspace, contact, recipientId);
+  if (recipientNetworkUserId !== null) recordNetworkUser(tx, workspace, contact, recipientNetworkUserId);
 }
 
 export interface Failure {
@@ -73,7 +74,7 @@ export function recordFailure(tx: Tx, messageId: number, failure: Failure): Mess
   });
   if (failed !== undefined && failure.code === MARKETING_REFUSED) {
     const workspace = getWorkspace(tx, before.workspaceId);
-    refuseByControl(tx, workspace, contactOf(tx, before), tx.now);
+    optOutByMarketingPreference(tx, workspace, contactOf(tx, before), tx.now);
   }
   return failed ?? requireMessage(tx, messageId);
 }
@@ -82,45 +83,45 @@ export function recordFailure(tx: Tx, messageId: number, failure: Failure): Mess
  * The attempt proved that the network took nothing. Committed before another attempt is planned, so that `sending`
  * found after a crash always means that nobody knows. False: a status was faster and says the opposite.
  */
-export function takeBack(tx: Tx, messageId: number): boolean {
+export function requeue(tx: Tx, messageId: number): boolean {
   const before = requireMessage(tx, messageId);
   return before.status === "sending" && move(tx, before, { status: "queued" }) !== undefined;
 }
 
 /** Permission is read again before every attempt. Throws the `Problem` that stands in the way now. */
-export function handOverAgain(tx: Tx, messageId: number): boolean {
+export function redispatch(tx: Tx, messageId: number): boolean {
   const before = requireMessage(tx, messageId);
   if (before.status !== "queued") return false;
   const workspace = getWorkspace(tx, before.workspaceId);
   requireActive(workspace);
-  if (isOfErased(before)) throw erased(tx, workspace);
+  if (isContactErased(before)) throw erasedProblem(tx, workspace);
   const contact = contactOf(tx, before);
   requireNotOptedOut(tx, workspace, { contact, phone: before.toPhone as E164 });
   requireReady(findNumber(tx, before.numberId) ?? null);
-  return move(tx, before, { status: "sending", handedOverAt: tx.now }) !== undefined;
+  return move(tx, before, { status: "sending", dispatchedAt: tx.now }) !== undefined;
 }
 
 /** Between two attempts somebody asked us to forget the person, so the message goes like one to somebody who opted out. */
-function erased(tx: Tx, { timezone }: Workspace): Problem {
-  const words = "This person was erased while the message waited for the network. Nothing was sent.";
-  return new Problem("opted_out", words, { since: tx.now, timezone });
+function erasedProblem(tx: Tx, { timezone }: Workspace): Problem {
+  const message = "This person was erased while the message waited for the network. Nothing was sent.";
+  return new Problem("opted_out", message, { since: tx.now, timezone });
 }
 
 /** Nothing was sent and nothing is to be told: message and hold go, the contact stays. False: it had left after all. */
-export function withdraw(tx: Tx, messageId: number): boolean {
-  const removed = tx.db
+export function discard(tx: Tx, messageId: number): boolean {
+  const discarded = tx.db
     .delete(messages)
     .where(and(eq(messages.id, messageId), inArray(messages.status, ["queued"])))
     .returning()
     .get();
-  if (removed === undefined) return false;
-  if (removed.money === "held") release(tx, removed.workspaceId, removed.id, removed.rate);
-  reachAfresh(tx, removed);
+  if (discarded === undefined) return false;
+  if (discarded.money === "held") release(tx, discarded.workspaceId, discarded.id, discarded.rate);
+  refreshRecentRecipient(tx, discarded);
   return true;
 }
 
 export function requireMessage(tx: Tx, id: number): Message {
-  const message = findForWork(tx, id);
+  const message = findMessageById(tx, id);
   if (message === undefined) throw new Error(`message ${id} is gone`);
   return message;
 }

@@ -3,8 +3,8 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 import { flag, instant, micros } from "#src/db/columns.ts";
 import type { TemplateCategory } from "../templates/template.ts";
 import type { MessageMoney, MessageOrigin, MessageStatus } from "./message.ts";
-import type { AttemptOutcome } from "./outcome.ts";
-import type { StatusReport } from "./status-item.ts";
+import type { ProviderRequestOutcome } from "./outcome.ts";
+import type { StatusItem } from "./status-item.ts";
 import type { Failure } from "./streak.ts";
 
 export const messages = sqliteTable("messages", {
@@ -32,7 +32,7 @@ export const messages = sqliteTable("messages", {
   /** Handed over, and nobody knows what became of it: a status with its reference may still move it on. */
   outcomeUnknown: flag().notNull(),
   /** Given to the network, which echoes it on statuses. */
-  reference: text().notNull(),
+  sendToken: text().notNull(),
   networkMessageId: text(),
   errorCode: text(),
   errorMessage: text(),
@@ -44,9 +44,9 @@ export const messages = sqliteTable("messages", {
   createdAt: instant().notNull(),
   /** A recipient that has to wait for its own turn, and since when the network asked for that. */
   notBefore: instant(),
-  heldBackSince: instant(),
+  throttledSince: instant(),
   /** Start of the last attempt. */
-  handedOverAt: instant(),
+  dispatchedAt: instant(),
   sentAt: instant(),
   deliveredAt: instant(),
   readAt: instant(),
@@ -62,54 +62,54 @@ export interface FrozenValues {
 }
 
 /** Who was sent a template in the last 24 hours; kept only for workspaces with a daily cap. */
-export const reachedPeople = sqliteTable(
-  "reached_people",
-  { workspaceId: integer().notNull(), personId: integer().notNull(), lastAt: instant().notNull() },
-  (table) => [primaryKey({ columns: [table.workspaceId, table.personId] })],
+export const recentRecipients = sqliteTable(
+  "recent_recipients",
+  { workspaceId: integer().notNull(), identityId: integer().notNull(), lastAt: instant().notNull() },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.identityId] })],
 );
 
 /** How many rows of `reachedPeople` a workspace has; kept by triggers. */
-export const reachedCounts = sqliteTable("reached_counts", {
+export const recentRecipientCounts = sqliteTable("recent_recipient_counts", {
   workspaceId: integer().primaryKey(),
-  people: integer().notNull(),
+  count: integer().notNull(),
 });
 
 export const parkedStatuses = sqliteTable("parked_statuses", {
   id: integer().primaryKey({ autoIncrement: true }),
   numberId: integer().notNull(),
   networkMessageId: text().notNull(),
-  reference: text(),
-  report: text({ mode: "json" }).$type<StatusReport>().notNull(),
+  sendToken: text(),
+  item: text({ mode: "json" }).$type<StatusItem>().notNull(),
   expiresAt: instant().notNull(),
 });
 
 /** How many of `parkedStatuses` a number has that carry no reference of ours; kept by triggers. */
-export const parkedCounts = sqliteTable("parked_counts", {
+export const parkedStatusCounts = sqliteTable("parked_status_counts", {
   numberId: integer().primaryKey(),
-  statuses: integer().notNull(),
+  count: integer().notNull(),
 });
 
-export const networkAttempts = sqliteTable("network_attempts", {
+export const providerRequests = sqliteTable("provider_requests", {
   id: integer().primaryKey({ autoIncrement: true }),
   /** The reference that the network was given: it outlives a message that was withdrawn. */
-  reference: text().notNull(),
-  outcome: text().$type<AttemptOutcome>().notNull(),
+  sendToken: text().notNull(),
+  outcome: text().$type<ProviderRequestOutcome>().notNull(),
   code: text(),
   /** In words. */
   reason: text().notNull(),
   httpStatus: integer(),
   answer: text(),
-  attemptedAt: instant().notNull(),
+  requestedAt: instant().notNull(),
   durationMs: integer().notNull(),
 });
 
-export type NetworkAttempt = typeof networkAttempts.$inferSelect;
+export type ProviderRequest = typeof providerRequests.$inferSelect;
 
-export const broadcastFigures = sqliteTable("broadcast_figures", {
+export const broadcastCounters = sqliteTable("broadcast_counters", {
   broadcastId: integer().primaryKey(),
   workspaceId: integer().notNull(),
   /** Recipients that are pending or queued. */
-  toGo: integer().notNull(),
+  pending: integer().notNull(),
   sending: integer().notNull(),
   /** A funnel: `sent` holds the delivered, `delivered` the read. */
   sent: integer().notNull(),
@@ -132,18 +132,18 @@ export const broadcastFigures = sqliteTable("broadcast_figures", {
   lastSentAt: instant(),
   /** How many people in a row the network refused with the same code, by answer and by status. */
   answerCode: text(),
-  answerRow: integer().notNull(),
+  answerRepeats: integer().notNull(),
   statusCode: text(),
-  statusRow: integer().notNull(),
+  statusRepeats: integer().notNull(),
   /** How many messages in a row failed on the network's side, and what it said last, by answer and by status. */
-  answerStreak: integer().notNull(),
-  answerWords: text(),
-  statusStreak: integer().notNull(),
-  statusWords: text(),
+  answerFailures: integer().notNull(),
+  answerFailureMessage: text(),
+  statusFailures: integer().notNull(),
+  statusFailureMessage: text(),
   /** A refusal of the template, the number or the account that came by status, until the broadcast obeys it. */
   reportedRefusal: text({ mode: "json" }).$type<Failure>(),
   /** When it last went on after a pause: a status of a message that left before says nothing about now. */
   resumedAt: instant(),
 });
 
-export type BroadcastFigures = typeof broadcastFigures.$inferSelect;
+export type BroadcastCounters = typeof broadcastCounters.$inferSelect;

@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { type ShownStatus, shownStatuses } from "./message.ts";
+import { type VisibleStatus, visibleStatuses } from "./message.ts";
 import type { Message } from "./table.ts";
 
 export const MessageTemplate = Type.Object(
@@ -32,7 +32,7 @@ export const MessageView = Type.Object(
     template: Nullable(MessageTemplate, "Null for free-form text."),
     text: Type.String({ description: "What the person sees, values filled in." }),
     status: OneOf(
-      shownStatuses,
+      visibleStatuses,
       "`sent`: the network has it. `delivered`: it is on the person's phone. `read`: the person saw it. `failed`: `error` says why.",
     ),
     error: Nullable(MessageError, "Null unless it failed."),
@@ -59,7 +59,7 @@ export function viewMessage(message: Message, workspace: Pick<Workspace, "timezo
         ? null
         : { name: message.templateName, language: message.templateLanguage },
     text: message.text ?? "",
-    status: shown(message),
+    status: visibleStatus(message),
     error:
       message.errorCode === null
         ? null
@@ -72,8 +72,8 @@ export function viewMessage(message: Message, workspace: Pick<Workspace, "timezo
   };
 }
 
-function shown(message: Message): ShownStatus {
-  const status = shownStatuses.find((known) => known === message.status);
+function visibleStatus(message: Message): VisibleStatus {
+  const status = visibleStatuses.find((known) => known === message.status);
   if (status === undefined) throw new Error(`message ${message.id} is ${message.status} and not shown yet`);
   return status;
 }

@@ -3,17 +3,17 @@
  * a workspace, named by the account's first number there.
  */
 import { and, asc, eq, isNull } from "drizzle-orm";
-import type { Reading, Tx } from "#src/db/transaction.ts";
-import { enqueueAnew } from "#src/jobs/enqueue.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { reschedule } from "#src/jobs/enqueue.ts";
 import { outbox } from "#src/jobs/table.ts";
 import { type AccountSync, accountSyncs, numbers, type SendingNumber } from "./table.ts";
 
 /** All accounts are looked at in one lane: the network counts these calls, and none of them is urgent. */
-const LANE = 0;
+const QUEUE_KEY = 0;
 
 /** The numbers of one account in one workspace, the one that its work is named by first. */
-export function listSiblings(reading: Reading, { workspaceId, accountId, network }: SendingNumber): SendingNumber[] {
-  return reading.db
+export function listSiblings(tx: ReadTx, { workspaceId, accountId, network }: SendingNumber): SendingNumber[] {
+  return tx.db
     .select()
     .from(numbers)
     .where(
@@ -29,32 +29,33 @@ export function listSiblings(reading: Reading, { workspaceId, accountId, network
 }
 
 /** A look within `inMs`, or earlier if one is due; after the one that runs, if one does. On the simulator: nothing. */
-export function askForSync(tx: Tx, number: SendingNumber, inMs: number): void {
+export function scheduleSync(tx: Tx, number: SendingNumber, inMs: number): void {
   if (number.network === "simulator") return;
-  const lead = listSiblings(tx, number)[0];
-  if (lead === undefined) return;
-  const waiting = tx.db
-    .select({ dueAt: outbox.dueAt, boot: outbox.boot })
+  const firstNumber = listSiblings(tx, number)[0];
+  if (firstNumber === undefined) return;
+  const scheduled = tx.db
+    .select({ dueAt: outbox.dueAt, runId: outbox.runId })
     .from(outbox)
-    .where(and(eq(outbox.kind, "sync_account"), eq(outbox.subject, lead.id)))
+    .where(and(eq(outbox.kind, "sync_account"), eq(outbox.subject, firstNumber.id)))
     .get();
-  const wanted = tx.now + inMs;
-  const dueAt = waiting === undefined || waiting.boot !== null ? wanted : Math.min(waiting.dueAt, wanted);
-  enqueueAnew(tx, { kind: "sync_account", subject: lead.id, lane: LANE, dueAt });
+  const requestedAt = tx.now + inMs;
+  const dueAt =
+    scheduled === undefined || scheduled.runId !== null ? requestedAt : Math.min(scheduled.dueAt, requestedAt);
+  reschedule(tx, { kind: "sync_account", subject: firstNumber.id, queueKey: QUEUE_KEY, dueAt });
 }
 
 /** When it is due; null where no look is planned. */
-export function plannedSync(reading: Reading, leadId: number): number | null {
-  const row = reading.db
+export function nextSyncAt(tx: ReadTx, firstNumberId: number): number | null {
+  const row = tx.db
     .select({ dueAt: outbox.dueAt })
     .from(outbox)
-    .where(and(eq(outbox.kind, "sync_account"), eq(outbox.subject, leadId)))
+    .where(and(eq(outbox.kind, "sync_account"), eq(outbox.subject, firstNumberId)))
     .get();
   return row?.dueAt ?? null;
 }
 
-export function findSync(reading: Reading, workspaceId: number, accountId: string): AccountSync | undefined {
-  return reading.db
+export function findSync(tx: ReadTx, workspaceId: number, accountId: string): AccountSync | undefined {
+  return tx.db
     .select()
     .from(accountSyncs)
     .where(and(eq(accountSyncs.workspaceId, workspaceId), eq(accountSyncs.accountId, accountId)))

@@ -1,5 +1,5 @@
 /** What the network says by itself of an account, or of one number in it. */
-export interface NumberNews {
+export interface AccountUpdate {
   kind: "number_news";
   /** The network's id of the account. */
   accountId: string;
@@ -7,12 +7,12 @@ export interface NumberNews {
   phone: string | null;
   /** The network's time, milliseconds; null where it gave none. */
   at: number | null;
-  news: /** It must not send, for a reason in words; `until` in milliseconds, null: until the network says otherwise. */
+  change: /** It must not send, for a reason in words; `until` in milliseconds, null: until the network says otherwise. */
     | { type: "restricted"; reason: string; until: number | null }
     /** The stop is over. */
     | { type: "lifted" }
     /** It still sends; a person should know. */
-    | { type: "warned"; words: string }
+    | { type: "warned"; message: string }
     /** Different people that may be written to in a day: digits, or `unlimited`. */
     | { type: "limit"; messagingLimit: string }
     /** Something changed that only a look at the network tells. */

@@ -5,7 +5,7 @@ import { type E164, fromNetwork, phoneDigits, readPhone } from "#src/core/phone.
 import { invalidRequest } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
-import { askForSync } from "./account-sync.ts";
+import { scheduleSync } from "./account-sync.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
 export interface NewNumber {
@@ -31,12 +31,12 @@ export const SIMULATOR_ACCOUNT = "simulator";
 const NAME_LENGTH_MAX = 191;
 const THROUGHPUT_MAX = 100_000;
 /** Messages a second of a number of which nobody said otherwise; Meta's own first limit. */
-export const USUAL_THROUGHPUT = 80;
+export const DEFAULT_THROUGHPUT = 80;
 
 export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): SendingNumber {
   const workspace = getWorkspace(tx, workspaceId);
   const fields: Record<string, string[]> = {};
-  const phone = readPhone(input.phone, workspace.country) ?? networksOwn(input);
+  const phone = readPhone(input.phone, workspace.country) ?? readNetworkPhone(input);
   if (phone === null) fields.phone = [`"${input.phone}" is not a phone number.`];
   const name = input.name.trim();
   checkName(name, fields);
@@ -70,14 +70,14 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
     })
     .returning()
     .get();
-  askForSync(tx, added, 0);
+  scheduleSync(tx, added, 0);
   return added;
 }
 
 /** Meta's test numbers are in no numbering plan: written with their country code they are believed, and looked up. */
-function networksOwn({ phone, route }: NewNumber): E164 | null {
-  const written = route.network === "whatsapp" ? phoneDigits(phone) : null;
-  return written?.international === true ? fromNetwork(written.digits) : null;
+function readNetworkPhone({ phone, route }: NewNumber): E164 | null {
+  const parsed = route.network === "whatsapp" ? phoneDigits(phone) : null;
+  return parsed?.international === true ? fromNetwork(parsed.digits) : null;
 }
 
 /** Adds to `fields` what is wrong with a name, already trimmed. */
@@ -94,7 +94,7 @@ export function checkThroughput(throughput: number, fields: Record<string, strin
 }
 
 function requireFree(tx: Tx, workspaceId: number, phone: string, phoneNumberId: string): void {
-  const taken = tx.db
+  const existing = tx.db
     .select()
     .from(numbers)
     .where(
@@ -107,9 +107,11 @@ function requireFree(tx: Tx, workspaceId: number, phone: string, phoneNumberId: 
       ),
     )
     .get();
-  if (taken === undefined) return;
-  if (taken.phone === phone && taken.workspaceId === workspaceId) {
+  if (existing === undefined) return;
+  if (existing.phone === phone && existing.workspaceId === workspaceId) {
     throw invalidRequest({ phone: [`${phone} is already a number of this workspace.`] });
   }
-  throw invalidRequest({ phone_number_id: [`${phoneNumberId} already belongs to number ${taken.id} on this server.`] });
+  throw invalidRequest({
+    phone_number_id: [`${phoneNumberId} already belongs to number ${existing.id} on this server.`],
+  });
 }

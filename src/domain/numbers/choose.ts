@@ -1,7 +1,7 @@
 /** Which number a message leaves from. */
 import { phoneDigits, readPhone } from "#src/core/phone.ts";
 import { type FieldProblems, quote } from "#src/core/problem.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { listNumbers } from "./read.ts";
 import type { SendingNumber } from "./table.ts";
@@ -10,12 +10,12 @@ import type { SendingNumber } from "./table.ts";
  * The workspace's only number, or the one that `from` names in any format. `null`: the workspace has none at all.
  * Which field is wrong is returned, not thrown, so that the caller can name every wrong field at once.
  */
-export function resolveSender(
-  reading: Reading,
+export function chooseSender(
+  tx: ReadTx,
   workspace: Workspace,
   from: string | null,
 ): { sender: SendingNumber | null } | { fields: FieldProblems } {
-  const owned = listNumbers(reading, workspace.id);
+  const owned = listNumbers(tx, workspace.id);
   if (from === null) {
     if (owned.length <= 1) return { sender: owned[0] ?? null };
     return { fields: { from: [`Say which number to send from: ${owned.map(({ phone }) => phone).join(", ")}.`] } };

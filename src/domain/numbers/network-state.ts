@@ -3,13 +3,13 @@
  * until it ends, is lifted, or a later look finds the number able to send; a person's own stop is never ended here.
  */
 import { eq } from "drizzle-orm";
-import type { Reading, Tx } from "#src/db/transaction.ts";
-import type { NumberNews } from "./account-update.ts";
-import { followNetwork } from "./readiness.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import type { AccountUpdate } from "./account-update.ts";
+import { syncReadiness } from "./readiness.ts";
 import { type NumberState, numberStates, type SendingNumber } from "./table.ts";
 
 /** What a look at the network found. Words as it gave them; null: it said nothing of it. */
-export interface NumberFacts {
+export interface NumberDetails {
   status: string | null;
   verifiedName: string | null;
   nameStatus: string | null;
@@ -21,63 +21,67 @@ export interface NumberFacts {
 }
 
 /** The network's own view may lag behind what it has just told us. */
-const LOOK_LIFTS_AFTER_MS = 10 * 60_000;
+const SYNC_LIFTS_AFTER_MS = 10 * 60_000;
 
-export function findState(reading: Reading, numberId: number): NumberState | undefined {
-  return reading.db.select().from(numberStates).where(eq(numberStates.numberId, numberId)).get();
+export function findState(tx: ReadTx, numberId: number): NumberState | undefined {
+  return tx.db.select().from(numberStates).where(eq(numberStates.numberId, numberId)).get();
 }
 
 /** A look at the network, made at the network's time `at`. */
-export function applyFacts(tx: Tx, number: SendingNumber, facts: NumberFacts, at: number): SendingNumber {
+export function applyDetails(tx: Tx, number: SendingNumber, details: NumberDetails, at: number): SendingNumber {
   const before = stateOf(tx, number);
   const isLifted =
-    facts.health !== null &&
-    facts.health.canSend !== "BLOCKED" &&
-    facts.status === "CONNECTED" &&
-    at >= before.newsAt + LOOK_LIFTS_AFTER_MS;
-  const { health, ...said } = facts;
+    details.health !== null &&
+    details.health.canSend !== "BLOCKED" &&
+    details.status === "CONNECTED" &&
+    at >= before.restrictionUpdatedAt + SYNC_LIFTS_AFTER_MS;
+  const { health, ...fields } = details;
   const state = save(tx, {
     ...before,
-    ...said,
-    messagingLimit: said.messagingLimit ?? before.messagingLimit,
-    problem: problemIn(facts),
-    warning: warningIn(facts),
+    ...fields,
+    messagingLimit: fields.messagingLimit ?? before.messagingLimit,
+    problem: problemIn(details),
+    warning: warningIn(details),
     ...(isLifted ? { restriction: null, restrictedUntil: null } : {}),
     checkedAt: tx.now,
   });
-  return follow(tx, number, state);
+  return updateReadiness(tx, number, state);
 }
 
 /** The network does not let us see the number: why, in words. */
-export function applyObstacle(tx: Tx, number: SendingNumber, problem: string): SendingNumber {
-  return follow(tx, number, save(tx, { ...stateOf(tx, number), problem, checkedAt: tx.now }));
+export function applyProblem(tx: Tx, number: SendingNumber, problem: string): SendingNumber {
+  return updateReadiness(tx, number, save(tx, { ...stateOf(tx, number), problem, checkedAt: tx.now }));
 }
 
 /** What the network told by itself at its own time `at`. Older news than the last change nothing. */
-export function applyNews(tx: Tx, number: SendingNumber, news: NumberNews["news"], at: number): SendingNumber {
+export function applyUpdate(tx: Tx, number: SendingNumber, change: AccountUpdate["change"], at: number): SendingNumber {
   const before = stateOf(tx, number);
-  switch (news.type) {
+  switch (change.type) {
     case "changed":
       return number;
     case "limit":
-      save(tx, { ...before, messagingLimit: news.messagingLimit });
+      save(tx, { ...before, messagingLimit: change.messagingLimit });
       return number;
     case "warned":
-      save(tx, { ...before, notice: news.words });
+      save(tx, { ...before, notice: change.message });
       return number;
     case "restricted":
     case "lifted": {
-      if (at < before.newsAt) return number;
-      const restriction = news.type === "restricted" ? news.reason : null;
-      const restrictedUntil = news.type === "restricted" ? news.until : null;
-      const notice = news.type === "lifted" ? null : before.notice;
-      return follow(tx, number, save(tx, { ...before, restriction, restrictedUntil, notice, newsAt: at }));
+      if (at < before.restrictionUpdatedAt) return number;
+      const restriction = change.type === "restricted" ? change.reason : null;
+      const restrictedUntil = change.type === "restricted" ? change.until : null;
+      const notice = change.type === "lifted" ? null : before.notice;
+      return updateReadiness(
+        tx,
+        number,
+        save(tx, { ...before, restriction, restrictedUntil, notice, restrictionUpdatedAt: at }),
+      );
     }
   }
 }
 
 /** A person says that it can send: then what the network once told is forgotten, until it says it again. */
-export function forgetRestriction(tx: Tx, numberId: number): void {
+export function clearRestriction(tx: Tx, numberId: number): void {
   tx.db
     .update(numberStates)
     .set({ problem: null, restriction: null, restrictedUntil: null })
@@ -85,12 +89,12 @@ export function forgetRestriction(tx: Tx, numberId: number): void {
     .run();
 }
 
-function follow(tx: Tx, number: SendingNumber, state: NumberState): SendingNumber {
+function updateReadiness(tx: Tx, number: SendingNumber, state: NumberState): SendingNumber {
   const isOver = state.restrictedUntil !== null && state.restrictedUntil <= tx.now;
   const restriction = isOver ? null : state.restriction;
   // Never looked at: a stop that ended says nothing about the rest.
   if (restriction === null && state.problem === null && state.checkedAt === null) return number;
-  return followNetwork(tx, number, restriction ?? state.problem);
+  return syncReadiness(tx, number, restriction ?? state.problem);
 }
 
 function stateOf(tx: Tx, { id }: SendingNumber): NumberState {
@@ -108,7 +112,7 @@ function stateOf(tx: Tx, { id }: SendingNumber): NumberState {
       notice: null,
       restriction: null,
       restrictedUntil: null,
-      newsAt: 0,
+      restrictionUpdatedAt: 0,
       checkedAt: null,
     }
   );
@@ -120,7 +124,7 @@ function save(tx: Tx, state: NumberState): NumberState {
 }
 
 /** Only a connected number sends (Meta: phone number status); the words say how it becomes one. */
-const STATUS_WORDS: Readonly<Record<string, string>> = {
+const STATUS_DESCRIPTIONS: Readonly<Record<string, string>> = {
   PENDING: "it is not registered with the Cloud API yet: register it in Meta's dashboard",
   UNVERIFIED: "it is not verified yet: verify it in Meta's dashboard",
   DISCONNECTED: "it is disconnected from the Cloud API: register it again in Meta's dashboard",
@@ -132,20 +136,20 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
   MIGRATED: "it has moved to another WhatsApp account",
 };
 
-function problemIn({ status, health }: NumberFacts): string | null {
+function problemIn({ status, health }: NumberDetails): string | null {
   if (status !== null && status !== "CONNECTED") {
-    return `WhatsApp says ${status}: ${STATUS_WORDS[status] ?? "the number cannot send; see Meta's dashboard"}.`;
+    return `WhatsApp says ${status}: ${STATUS_DESCRIPTIONS[status] ?? "the number cannot send; see Meta's dashboard"}.`;
   }
   if (health?.canSend !== "BLOCKED") return null;
   return `WhatsApp blocks sending: ${health.reasons.join(" ") || "it gave no reason; see Meta's dashboard."}`;
 }
 
-function warningIn({ quality, nameStatus, health }: NumberFacts): string | null {
+function warningIn({ quality, nameStatus, health }: NumberDetails): string | null {
   const warnings = [
     quality === "RED" ? "The quality is low: people block or report its messages." : null,
     nameStatus === "DECLINED" ? "The display name was declined." : null,
     nameStatus === "EXPIRED" ? "The approval of the display name has expired." : null,
     health?.canSend === "LIMITED" ? `WhatsApp limits sending: ${health.reasons.join(" ") || "no reason given."}` : null,
-  ].filter((words) => words !== null);
+  ].filter((warning) => warning !== null);
   return warnings.length === 0 ? null : warnings.join(" ");
 }

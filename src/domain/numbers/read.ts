@@ -1,7 +1,7 @@
 /** Looking numbers up: for a workspace, or by what a network calls them. */
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
-import { type Reading, statement } from "#src/db/transaction.ts";
+import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
 const ofWorkspace = statement((db) =>
@@ -13,8 +13,8 @@ const ofWorkspace = statement((db) =>
     .prepare(),
 );
 
-export function listNumbers(reading: Reading, workspaceId: number): SendingNumber[] {
-  return ofWorkspace(reading).all({ workspaceId });
+export function listNumbers(tx: ReadTx, workspaceId: number): SendingNumber[] {
+  return ofWorkspace(tx).all({ workspaceId });
 }
 
 const byId = statement((db) =>
@@ -26,20 +26,20 @@ const byId = statement((db) =>
 );
 
 /** For our own work on a message of this number; undefined once the number was removed. */
-export function findNumber(reading: Reading, id: number): SendingNumber | undefined {
-  const number = byId(reading).get({ id });
+export function findNumber(tx: ReadTx, id: number): SendingNumber | undefined {
+  const number = byId(tx).get({ id });
   return number?.removedAt === null ? number : undefined;
 }
 
 /** One that was taken away; undefined for one that is there, or never was. */
-export function findRemoved(reading: Reading, id: number): SendingNumber | undefined {
-  const number = byId(reading).get({ id });
+export function findRemoved(tx: ReadTx, id: number): SendingNumber | undefined {
+  const number = byId(tx).get({ id });
   return number === undefined || number.removedAt === null ? undefined : number;
 }
 
 /** Throws `not_found`; for commands, whose ids are the server's own. */
-export function getNumber(reading: Reading, id: number): SendingNumber {
-  const number = findNumber(reading, id);
+export function getNumber(tx: ReadTx, id: number): SendingNumber {
+  const number = findNumber(tx, id);
   if (number === undefined) throw notFound("number");
   return number;
 }
@@ -53,13 +53,13 @@ const byPhoneNumberId = statement((db) =>
 );
 
 /** The number that a network's callback speaks of. The id names one number on the whole server. */
-export function findByPhoneNumberId(reading: Reading, phoneNumberId: string): SendingNumber | undefined {
-  return byPhoneNumberId(reading).get({ phoneNumberId });
+export function findByPhoneNumberId(tx: ReadTx, phoneNumberId: string): SendingNumber | undefined {
+  return byPhoneNumberId(tx).get({ phoneNumberId });
 }
 
 /** The numbers of an account, in whichever workspace: callbacks about an account name no number. */
-export function listOfAccount(reading: Reading, network: SendingNumber["network"], accountId: string): SendingNumber[] {
-  return reading.db
+export function listOfAccount(tx: ReadTx, network: SendingNumber["network"], accountId: string): SendingNumber[] {
+  return tx.db
     .select()
     .from(numbers)
     .where(and(eq(numbers.accountId, accountId), eq(numbers.network, network), isNull(numbers.removedAt)))
@@ -76,13 +76,13 @@ const byToken = statement((db) =>
 );
 
 /** The number whose own callback address ends in this token. */
-export function findByCallbackToken(reading: Reading, token: string): SendingNumber | undefined {
-  return byToken(reading).get({ token });
+export function findByCallbackToken(tx: ReadTx, token: string): SendingNumber | undefined {
+  return byToken(tx).get({ token });
 }
 
 /** Every number on a real network, in every workspace. */
-export function listOnNetwork(reading: Reading, network: SendingNumber["network"]): SendingNumber[] {
-  return reading.db
+export function listOnNetwork(tx: ReadTx, network: SendingNumber["network"]): SendingNumber[] {
+  return tx.db
     .select()
     .from(numbers)
     .where(and(eq(numbers.network, network), isNull(numbers.removedAt)))
@@ -106,6 +106,6 @@ const withSecret = statement((db) =>
 export type SecretOwner = Pick<SendingNumber, "id" | "appSecret" | "phoneNumberId" | "accountId">;
 
 /** The numbers that have an app secret of their own, sealed. */
-export function listSecretOwners(reading: Reading): SecretOwner[] {
-  return withSecret(reading).all();
+export function listSecretOwners(tx: ReadTx): SecretOwner[] {
+  return withSecret(tx).all();
 }

@@ -4,12 +4,12 @@ import { notFound } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
-export function makeReady(tx: Tx, id: number): SendingNumber {
+export function markReady(tx: Tx, id: number): SendingNumber {
   return change(tx, id, { ready: true, unreadyReason: null, unreadyBy: null });
 }
 
 /** `reason` is told to whoever tries to send. What a `person` stopped, only a person starts again. */
-export function makeUnready(
+export function markUnready(
   tx: Tx,
   id: number,
   reason: string,
@@ -19,11 +19,11 @@ export function makeUnready(
 }
 
 /** What the network says now: `problem` is why the number cannot send, null that it can. A person's stop stays. */
-export function followNetwork(tx: Tx, number: SendingNumber, problem: string | null): SendingNumber {
+export function syncReadiness(tx: Tx, number: SendingNumber, problem: string | null): SendingNumber {
   if (number.unreadyBy === "person") return number;
-  if (problem === null) return number.ready ? number : makeReady(tx, number.id);
+  if (problem === null) return number.ready ? number : markReady(tx, number.id);
   if (!number.ready && number.unreadyReason === problem) return number;
-  return makeUnready(tx, number.id, problem, "network");
+  return markUnready(tx, number.id, problem, "network");
 }
 
 /** The row stays, for its messages refer to it; the phone and the network's id are free again. */

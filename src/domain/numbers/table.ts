@@ -51,7 +51,7 @@ export const numberStates = sqliteTable("number_states", {
   restriction: text(),
   restrictedUntil: instant(),
   /** The network's time of the latest news of a restriction. */
-  newsAt: instant().notNull(),
+  restrictionUpdatedAt: instant().notNull(),
   checkedAt: instant(),
 });
 

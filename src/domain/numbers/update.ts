@@ -2,7 +2,7 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { askForSync } from "./account-sync.ts";
+import { scheduleSync } from "./account-sync.ts";
 import { checkName, checkThroughput } from "./add.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
@@ -30,6 +30,6 @@ export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChang
     .returning()
     .get();
   if (updated === undefined) throw notFound("number");
-  if (changes.accessToken !== undefined) askForSync(tx, updated, 0);
+  if (changes.accessToken !== undefined) scheduleSync(tx, updated, 0);
   return updated;
 }

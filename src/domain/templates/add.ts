@@ -28,18 +28,18 @@ const BODY_LENGTH_MAX = 1024;
 /** Reads a template's JSON. Throws `invalid_request` with the path of each mistake. */
 export function readNewTemplate(json: unknown): NewTemplate {
   const fields: Record<string, string[]> = {};
-  const given = (typeof json === "object" && json !== null && !Array.isArray(json) ? json : {}) as Record<
+  const input = (typeof json === "object" && json !== null && !Array.isArray(json) ? json : {}) as Record<
     string,
     unknown
   >;
-  const name = String(given.name ?? "");
+  const name = String(input.name ?? "");
   if (!NAME.test(name)) fields.name = ["A template's name has lower-case letters, digits and underscores."];
-  const language = String(given.language ?? "");
+  const language = String(input.language ?? "");
   if (!LANGUAGE.test(language)) fields.language = ["A language looks like en or en_US."];
-  const category = templateCategories.find((known) => known === given.category);
+  const category = templateCategories.find((known) => known === input.category);
   if (category === undefined) fields.category = [`The category is one of ${templateCategories.join(", ")}.`];
-  const parameterFormat = given.parameter_format === "NAMED" ? "NAMED" : "POSITIONAL";
-  const components = readComponents(given.components, fields);
+  const parameterFormat = input.parameter_format === "NAMED" ? "NAMED" : "POSITIONAL";
+  const components = readComponents(input.components, fields);
   if (category === undefined || Object.keys(fields).length > 0) throw invalidRequest(fields);
   const { body } = readShape(components, parameterFormat, category);
   if (body.text === "")
@@ -80,14 +80,14 @@ export function addTemplate(
   return added;
 }
 
-function readComponents(given: unknown, fields: Record<string, string[]>): TemplateComponent[] {
-  if (!Array.isArray(given)) {
+function readComponents(input: unknown, fields: Record<string, string[]>): TemplateComponent[] {
+  if (!Array.isArray(input)) {
     fields.components = ["The components are a list, as in the network's own format."];
     return [];
   }
-  given.forEach((component: unknown, index) => {
+  input.forEach((component: unknown, index) => {
     const type = typeof component === "object" && component !== null && "type" in component ? component.type : null;
     if (typeof type !== "string") fields[`components.${index}.type`] = ["Each component names its type, such as BODY."];
   });
-  return given as TemplateComponent[];
+  return input as TemplateComponent[];
 }

@@ -2,7 +2,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { statement, type Tx } from "#src/db/transaction.ts";
-import { askForSync } from "../numbers/account-sync.ts";
+import { scheduleSync } from "../numbers/account-sync.ts";
 import { listOfAccount } from "../numbers/read.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
@@ -13,11 +13,11 @@ import { shapeOf, viewTemplate } from "./view.ts";
 
 const LINK_LENGTH_MAX = 2048;
 
-const move = statement((db) =>
+const updateStatus = statement((db) =>
   db
     .update(templates)
     .set({ status: sql`${sql.placeholder("status")}`, updatedAt: sql`${sql.placeholder("now")}` })
-    .where(and(eq(templates.id, sql.placeholder("id")), eq(templates.status, sql.placeholder("was"))))
+    .where(and(eq(templates.id, sql.placeholder("id")), eq(templates.status, sql.placeholder("previousStatus"))))
     .returning()
     .prepare(),
 );
@@ -28,7 +28,7 @@ const move = statement((db) =>
  */
 export function decideTemplate(tx: Tx, template: Template, status: TemplateStatus, reason: string | null): Template {
   if (template.status === status) return template;
-  const decided = move(tx).get({ id: template.id, was: template.status, status, now: tx.now });
+  const decided = updateStatus(tx).get({ id: template.id, previousStatus: template.status, status, now: tx.now });
   if (decided === undefined) throw new Error(`template ${template.id} was not ${template.status} any more`);
   const workspace = getWorkspace(tx, template.workspaceId);
   if (status === "APPROVED") {
@@ -61,8 +61,8 @@ export function decideByName(
  * Throws `invalid_request` (path `link`), also for a template that has no file at its top, and `not_found`.
  */
 export function setSample(tx: Tx, workspaceId: number, name: string, language: string, link: string): Template {
-  const mistake = findLinkMistake(link);
-  if (mistake !== null) throw invalidRequest({ link: [mistake] });
+  const problem = findLinkProblem(link);
+  if (problem !== null) throw invalidRequest({ link: [problem] });
   const template = requireTemplate(tx, workspaceId, name, language);
   const kind = shapeOf(template).header?.type;
   if (!mediaKinds.some((known) => known === kind)) {
@@ -75,12 +75,12 @@ export function setSample(tx: Tx, workspaceId: number, name: string, language: s
     .returning()
     .get();
   for (const number of listOfAccount(tx, "whatsapp", template.accountId)) {
-    if (number.workspaceId === workspaceId) askForSync(tx, number, 0);
+    if (number.workspaceId === workspaceId) scheduleSync(tx, number, 0);
   }
   return changed ?? template;
 }
 
-function findLinkMistake(link: string): string | null {
+function findLinkProblem(link: string): string | null {
   if (!/^https:\/\/[^\s\p{C}]+$/iu.test(link) || !URL.canParse(link)) {
     return "The link must be a complete https address such as https://example.com/offer.jpg.";
   }

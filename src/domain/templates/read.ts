@@ -1,6 +1,6 @@
 /** Looking templates up. */
 import { and, asc, count, eq, gt, or, sql } from "drizzle-orm";
-import { type Reading, statement } from "#src/db/transaction.ts";
+import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { type Template, templates } from "./table.ts";
 import type { TemplateStatus } from "./template.ts";
 
@@ -20,18 +20,13 @@ const byName = statement((db) =>
 );
 
 /** Every language of a template in the account of the number that sends. */
-export function listLanguages(reading: Reading, workspaceId: number, accountId: string, name: string): Template[] {
-  return byName(reading).all({ workspaceId, accountId, name });
+export function listLanguages(tx: ReadTx, workspaceId: number, accountId: string, name: string): Template[] {
+  return byName(tx).all({ workspaceId, accountId, name });
 }
 
 /** In whichever account; undefined where there is none. */
-export function findTemplate(
-  reading: Reading,
-  workspaceId: number,
-  name: string,
-  language: string,
-): Template | undefined {
-  return reading.db
+export function findTemplate(tx: ReadTx, workspaceId: number, name: string, language: string): Template | undefined {
+  return tx.db
     .select()
     .from(templates)
     .where(and(eq(templates.workspaceId, workspaceId), eq(templates.name, name), eq(templates.language, language)))
@@ -55,13 +50,13 @@ const byAccount = statement((db) =>
 
 /** The template that a network's report speaks of. */
 export function findInAccount(
-  reading: Reading,
+  tx: ReadTx,
   workspaceId: number,
   accountId: string,
   name: string,
   language: string,
 ): Template | undefined {
-  return byAccount(reading).get({ workspaceId, accountId, name, language });
+  return byAccount(tx).get({ workspaceId, accountId, name, language });
 }
 
 export interface TemplateFilter {
@@ -77,19 +72,19 @@ export interface TemplatePosition {
 
 /** Ordered by name, then id: either from `offset` on, or after a position. */
 export function listTemplates(
-  reading: Reading,
+  tx: ReadTx,
   workspaceId: number,
   filter: TemplateFilter,
   from: { offset: number } | { after: TemplatePosition },
   limit: number,
 ): Template[] {
   const after = "after" in from ? from.after : null;
-  return reading.db
+  return tx.db
     .select()
     .from(templates)
     .where(
       and(
-        ofWorkspace(workspaceId, filter),
+        matchesFilter(workspaceId, filter),
         after === null
           ? undefined
           : or(gt(templates.name, after.name), and(eq(templates.name, after.name), gt(templates.id, after.id))),
@@ -101,13 +96,11 @@ export function listTemplates(
     .all();
 }
 
-export function countTemplates(reading: Reading, workspaceId: number, filter: TemplateFilter): number {
-  return (
-    reading.db.select({ total: count() }).from(templates).where(ofWorkspace(workspaceId, filter)).get()?.total ?? 0
-  );
+export function countTemplates(tx: ReadTx, workspaceId: number, filter: TemplateFilter): number {
+  return tx.db.select({ total: count() }).from(templates).where(matchesFilter(workspaceId, filter)).get()?.total ?? 0;
 }
 
-function ofWorkspace(workspaceId: number, { status, name = "" }: TemplateFilter) {
+function matchesFilter(workspaceId: number, { status, name = "" }: TemplateFilter) {
   return and(
     eq(templates.workspaceId, workspaceId),
     status === null ? undefined : eq(templates.status, status),
@@ -116,8 +109,8 @@ function ofWorkspace(workspaceId: number, { status, name = "" }: TemplateFilter)
 }
 
 /** Undefined for another workspace's. */
-export function findTemplateById(reading: Reading, workspaceId: number, id: number): Template | undefined {
-  return reading.db
+export function findTemplateById(tx: ReadTx, workspaceId: number, id: number): Template | undefined {
+  return tx.db
     .select()
     .from(templates)
     .where(and(eq(templates.workspaceId, workspaceId), eq(templates.id, id)))

@@ -1,8 +1,8 @@
 /** Stored samples at the network: which file is to lie there for which number, and under what id it does. */
 import { and, eq, isNotNull, sql } from "drizzle-orm";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { findByPhoneNumberId } from "../numbers/read.ts";
-import type { AccountOf } from "./sync.ts";
+import type { AccountKey } from "./sync.ts";
 import { type SampleUpload, sampleUploads, templates } from "./table.ts";
 import type { MediaKind } from "./template.ts";
 import { shapeOf } from "./view.ts";
@@ -19,8 +19,8 @@ export interface Sample {
 }
 
 /** The samples of an account's templates, each link once. */
-export function listSamples(reading: Reading, { workspaceId, accountId }: AccountOf): Sample[] {
-  const rows = reading.db
+export function listSamples(tx: ReadTx, { workspaceId, accountId }: AccountKey): Sample[] {
+  const rows = tx.db
     .select()
     .from(templates)
     .where(
@@ -37,14 +37,14 @@ export function listSamples(reading: Reading, { workspaceId, accountId }: Accoun
   return [...samples.values()];
 }
 
-export function isUploadDue(reading: Reading, numberId: number, link: string): boolean {
-  const upload = find(reading).get({ numberId, link });
+export function isUploadDue(tx: ReadTx, numberId: number, link: string): boolean {
+  const upload = findUpload(tx).get({ numberId, link });
   if (upload === undefined) return true;
-  if (upload.error !== null && reading.now < upload.triedAt + AFTER_FAILURE_MS) return false;
-  return upload.mediaId === null || upload.error !== null || reading.now > upload.expiresAt - RENEW_BEFORE_MS;
+  if (upload.error !== null && tx.now < upload.attemptedAt + AFTER_FAILURE_MS) return false;
+  return upload.mediaId === null || upload.error !== null || tx.now > upload.expiresAt - RENEW_BEFORE_MS;
 }
 
-const find = statement((db) =>
+const findUpload = statement((db) =>
   db
     .select()
     .from(sampleUploads)
@@ -55,14 +55,14 @@ const find = statement((db) =>
 );
 
 /** The network's id of a stored sample, for as long as it is good; null: the link itself has to be sent. */
-export function findMediaId(reading: Reading, phoneNumberId: string, link: string): string | null {
-  const number = findByPhoneNumberId(reading, phoneNumberId);
-  const upload = number === undefined ? undefined : find(reading).get({ numberId: number.id, link });
-  return upload !== undefined && upload.expiresAt > reading.now ? upload.mediaId : null;
+export function findMediaId(tx: ReadTx, phoneNumberId: string, link: string): string | null {
+  const number = findByPhoneNumberId(tx, phoneNumberId);
+  const upload = number === undefined ? undefined : findUpload(tx).get({ numberId: number.id, link });
+  return upload !== undefined && upload.expiresAt > tx.now ? upload.mediaId : null;
 }
 
 /** The id may be no good: the link is sent from now on, and the next look uploads the file anew. */
-export function distrustUpload(tx: Tx, phoneNumberId: string, link: string): void {
+export function invalidateUpload(tx: Tx, phoneNumberId: string, link: string): void {
   const number = findByPhoneNumberId(tx, phoneNumberId);
   if (number === undefined) return;
   tx.db
@@ -73,21 +73,21 @@ export function distrustUpload(tx: Tx, phoneNumberId: string, link: string): voi
 }
 
 export function recordUpload(tx: Tx, numberId: number, link: string, mediaId: string): void {
-  save(tx, { numberId, link, mediaId, expiresAt: tx.now + UPLOAD_LIFE_MS, error: null, triedAt: tx.now });
+  saveUpload(tx, { numberId, link, mediaId, expiresAt: tx.now + UPLOAD_LIFE_MS, error: null, attemptedAt: tx.now });
 }
 
 /** An earlier id stays good until it expires. */
 export function recordUploadFailure(tx: Tx, numberId: number, link: string, error: string): void {
-  const before = find(tx).get({ numberId, link });
-  const { mediaId = null, expiresAt = 0 } = before ?? {};
-  save(tx, { numberId, link, mediaId, expiresAt, error, triedAt: tx.now });
+  const previous = findUpload(tx).get({ numberId, link });
+  const { mediaId = null, expiresAt = 0 } = previous ?? {};
+  saveUpload(tx, { numberId, link, mediaId, expiresAt, error, attemptedAt: tx.now });
 }
 
 /** Forgets the uploads of a number for links that no template has any more. */
-export function forgetUnused(tx: Tx, numberId: number, samples: readonly Sample[]): void {
-  const kept = new Set(samples.map(({ link }) => link));
+export function deleteUnusedUploads(tx: Tx, numberId: number, samples: readonly Sample[]): void {
+  const links = new Set(samples.map(({ link }) => link));
   for (const { link } of listUploads(tx, numberId)) {
-    if (!kept.has(link)) {
+    if (!links.has(link)) {
       tx.db
         .delete(sampleUploads)
         .where(and(eq(sampleUploads.numberId, numberId), eq(sampleUploads.link, link)))
@@ -96,11 +96,11 @@ export function forgetUnused(tx: Tx, numberId: number, samples: readonly Sample[
   }
 }
 
-export function listUploads(reading: Reading, numberId: number): SampleUpload[] {
-  return reading.db.select().from(sampleUploads).where(eq(sampleUploads.numberId, numberId)).all();
+export function listUploads(tx: ReadTx, numberId: number): SampleUpload[] {
+  return tx.db.select().from(sampleUploads).where(eq(sampleUploads.numberId, numberId)).all();
 }
 
-function save(tx: Tx, upload: SampleUpload): void {
+function saveUpload(tx: Tx, upload: SampleUpload): void {
   tx.db
     .insert(sampleUploads)
     .values(upload)

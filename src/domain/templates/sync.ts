@@ -14,10 +14,10 @@ import {
   type TemplateStatus,
   templateCategories,
 } from "./template.ts";
-import type { TemplateNews, TemplateReport } from "./template-update.ts";
+import type { TemplateStatusUpdate, TemplateUpdate } from "./template-update.ts";
 
 /** A template as a look at the network found it. */
-export interface TemplateFacts {
+export interface ListedTemplate {
   name: string;
   language: string;
   /** The network's words, in capitals. */
@@ -29,30 +29,35 @@ export interface TemplateFacts {
   parameterFormat: ParameterFormat;
 }
 
-export interface AccountOf {
+export interface AccountKey {
   workspaceId: number;
   accountId: string;
 }
 
 /** What became of the templates of a listing. */
-export interface Followed {
+export interface ListingResult {
   added: number;
   changed: number;
 }
 
 /** Applies a part of a listing, made at the network's time `at`. */
-export function followListing(tx: Tx, account: AccountOf, listed: readonly TemplateFacts[], at: number): Followed {
-  const followed = { added: 0, changed: 0 };
-  for (const facts of listed) {
-    const known = findInAccount(tx, account.workspaceId, account.accountId, facts.name, facts.language);
+export function applyListing(
+  tx: Tx,
+  account: AccountKey,
+  listed: readonly ListedTemplate[],
+  at: number,
+): ListingResult {
+  const result = { added: 0, changed: 0 };
+  for (const entry of listed) {
+    const known = findInAccount(tx, account.workspaceId, account.accountId, entry.name, entry.language);
     if (known === undefined) {
-      insert(tx, account, facts, at);
-      followed.added += 1;
-    } else if (update(tx, known, facts, at)) {
-      followed.changed += 1;
+      insert(tx, account, entry, at);
+      result.added += 1;
+    } else if (update(tx, known, entry, at)) {
+      result.changed += 1;
     }
   }
-  return followed;
+  return result;
 }
 
 /**
@@ -61,7 +66,7 @@ export function followListing(tx: Tx, account: AccountOf, listed: readonly Templ
  */
 export function retireMissing(
   tx: Tx,
-  { workspaceId, accountId }: AccountOf,
+  { workspaceId, accountId }: AccountKey,
   listed: ReadonlySet<string>,
   startedAt: number,
   limit: number,
@@ -77,12 +82,12 @@ export function retireMissing(
       ),
     )
     .all();
-  const gone = known.filter((one) => one.word !== GONE && !listed.has(keyOf(one))).slice(0, limit);
-  for (const { name, language } of gone) {
+  const missing = known.filter((one) => one.word !== DELETED && !listed.has(keyOf(one))).slice(0, limit);
+  for (const { name, language } of missing) {
     const template = findInAccount(tx, workspaceId, accountId, name, language);
-    if (template !== undefined) decide(tx, template, GONE, null, Math.max(startedAt, template.statusAt));
+    if (template !== undefined) decideStatus(tx, template, DELETED, null, Math.max(startedAt, template.statusAt));
   }
-  return gone.length;
+  return missing.length;
 }
 
 /** By what a template is told from others in its account. */
@@ -91,28 +96,28 @@ export function keyOf({ name, language }: { name: string; language: string }): s
 }
 
 /** What the network told by itself. Undefined: it is not known here, and a look has to find it. */
-export function hearTemplate(
+export function applyTemplateUpdate(
   tx: Tx,
-  account: AccountOf,
-  report: TemplateReport | TemplateNews,
+  account: AccountKey,
+  item: TemplateStatusUpdate | TemplateUpdate,
   at: number,
 ): Template | undefined {
-  const known = findInAccount(tx, account.workspaceId, account.accountId, report.name, report.language);
+  const known = findInAccount(tx, account.workspaceId, account.accountId, item.name, item.language);
   if (known === undefined) return undefined;
-  if (report.kind === "template") {
-    return at < known.statusAt ? known : decide(tx, known, report.event, report.reason, at);
+  if (item.kind === "template") {
+    return at < known.statusAt ? known : decideStatus(tx, known, item.event, item.reason, at);
   }
-  const { news } = report;
-  if (news.type === "quality") return change(tx, known, { quality: news.score });
-  if (news.type === "category") {
-    const category = categoryOf(news.category);
+  const { change: reported } = item;
+  if (reported.type === "quality") return change(tx, known, { quality: reported.score });
+  if (reported.type === "category") {
+    const category = categoryOf(reported.category);
     return category === known.category ? known : change(tx, known, { category, updatedAt: tx.now });
   }
   return known;
 }
 
 /** The network's word of a template that is no more. */
-const GONE = "DELETED";
+const DELETED = "DELETED";
 
 /**
  * Ours for the network's. Only an approved one can be sent (Meta: template status). An unknown word waits, which sends
@@ -131,7 +136,7 @@ const STATUSES: Readonly<Record<string, TemplateStatus>> = {
   ARCHIVED: "PAUSED",
   DISABLED: "DISABLED",
   PENDING_DELETION: "DISABLED",
-  [GONE]: "DISABLED",
+  [DELETED]: "DISABLED",
 };
 
 function statusOf(word: string): TemplateStatus {
@@ -143,29 +148,29 @@ function categoryOf(word: string): TemplateCategory {
   return templateCategories.find((known) => known === word) ?? "MARKETING";
 }
 
-function decide(tx: Tx, template: Template, word: string, reason: string | null, at: number): Template {
+function decideStatus(tx: Tx, template: Template, word: string, reason: string | null, at: number): Template {
   // What an archived one goes back to, only a look tells.
   if (word === "UNARCHIVED") return template;
   const decided = decideTemplate(tx, template, statusOf(word), reason);
   return change(tx, decided, { networkStatus: word, statusReason: reason, statusAt: at });
 }
 
-function insert(tx: Tx, { workspaceId, accountId }: AccountOf, facts: TemplateFacts, at: number): void {
+function insert(tx: Tx, { workspaceId, accountId }: AccountKey, listed: ListedTemplate, at: number): void {
   tx.db
     .insert(templates)
     .values({
       workspaceId,
       accountId,
-      name: facts.name,
-      language: facts.language,
-      category: categoryOf(facts.category),
-      status: statusOf(facts.status),
-      components: facts.components,
-      parameterFormat: facts.parameterFormat,
-      networkStatus: facts.status,
-      statusReason: facts.reason,
+      name: listed.name,
+      language: listed.language,
+      category: categoryOf(listed.category),
+      status: statusOf(listed.status),
+      components: listed.components,
+      parameterFormat: listed.parameterFormat,
+      networkStatus: listed.status,
+      statusReason: listed.reason,
       statusAt: at,
-      quality: facts.quality,
+      quality: listed.quality,
       createdAt: tx.now,
       updatedAt: tx.now,
     })
@@ -173,26 +178,26 @@ function insert(tx: Tx, { workspaceId, accountId }: AccountOf, facts: TemplateFa
 }
 
 /** Content first, so that an event about a decision shows the template as it is now. */
-function update(tx: Tx, known: Template, facts: TemplateFacts, at: number): boolean {
-  const category = categoryOf(facts.category);
+function update(tx: Tx, known: Template, listed: ListedTemplate, at: number): boolean {
+  const category = categoryOf(listed.category);
   const isSame =
     known.category === category &&
-    known.parameterFormat === facts.parameterFormat &&
-    JSON.stringify(known.components) === JSON.stringify(facts.components);
+    known.parameterFormat === listed.parameterFormat &&
+    JSON.stringify(known.components) === JSON.stringify(listed.components);
   const content = isSame
     ? known
     : change(tx, known, {
         category,
-        parameterFormat: facts.parameterFormat,
-        components: facts.components,
+        parameterFormat: listed.parameterFormat,
+        components: listed.components,
         updatedAt: tx.now,
       });
   // What the network told after it had made this listing is newer.
   const decided =
-    at < content.statusAt || (content.networkStatus === facts.status && content.status === statusOf(facts.status))
+    at < content.statusAt || (content.networkStatus === listed.status && content.status === statusOf(listed.status))
       ? content
-      : decide(tx, content, facts.status, facts.reason, at);
-  if (decided.quality !== facts.quality) change(tx, decided, { quality: facts.quality });
+      : decideStatus(tx, content, listed.status, listed.reason, at);
+  if (decided.quality !== listed.quality) change(tx, decided, { quality: listed.quality });
   return !isSame || decided.status !== known.status;
 }
 

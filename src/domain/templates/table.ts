@@ -36,7 +36,7 @@ export const sampleUploads = sqliteTable(
     mediaId: text(),
     expiresAt: instant().notNull(),
     error: text(),
-    triedAt: instant().notNull(),
+    attemptedAt: instant().notNull(),
   },
   (upload) => [primaryKey({ columns: [upload.numberId, upload.link] })],
 );

@@ -1,5 +1,5 @@
 /** What the network says of a template, by itself. */
-interface Named {
+interface TemplateItemBase {
   /** The network's id of the account that owns the template. */
   accountId: string;
   name: string;
@@ -10,7 +10,7 @@ interface Named {
 }
 
 /** What the network decided about a template. */
-export interface TemplateReport extends Named {
+export interface TemplateStatusUpdate extends TemplateItemBase {
   kind: "template";
   /** The network's own word in capitals: `APPROVED`, `REJECTED`, `PAUSED` … */
   event: string;
@@ -19,9 +19,9 @@ export interface TemplateReport extends Named {
 }
 
 /** Something else about it changed. */
-export interface TemplateNews extends Named {
+export interface TemplateUpdate extends TemplateItemBase {
   kind: "template_news";
-  news:
+  change:
     | { type: "quality"; score: string }
     /** It has another category now, and so another price and other rules. */
     | { type: "category"; category: string }

@@ -1,17 +1,17 @@
 /** Writes down who did something, in the transaction in which it is done. */
 import { and, desc, eq, lt } from "drizzle-orm";
-import type { Reading, Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type AuditEntry, auditLog, users } from "./table.ts";
 
-export interface Doer {
+export interface Actor {
   /** Null: the command line. */
   userId: number | null;
   address: string;
 }
 
-export const COMMAND_LINE: Doer = { userId: null, address: "" };
+export const COMMAND_LINE: Actor = { userId: null, address: "" };
 
-export interface Deed {
+export interface NewAuditEntry {
   workspaceId: number | null;
   /** A noun and a verb: `key.create`. */
   action: string;
@@ -20,24 +20,24 @@ export interface Deed {
   details?: Record<string, unknown>;
 }
 
-export function recordDeed(tx: Tx, { userId, address }: Doer, deed: Deed): void {
-  const { workspaceId, action, subject, details = {} } = deed;
+export function recordAudit(tx: Tx, { userId, address }: Actor, entry: NewAuditEntry): void {
+  const { workspaceId, action, subject, details = {} } = entry;
   tx.db.insert(auditLog).values({ at: tx.now, userId, workspaceId, action, subject, details, address }).run();
 }
 
-export interface ListedEntry extends AuditEntry {
+export interface ListedAuditEntry extends AuditEntry {
   /** Null: the command line. */
   email: string | null;
 }
 
 /** Of one workspace, or (null) of the whole server. `before`: only older than this id. */
-export function listAudit(
-  reading: Reading,
+export function listAuditEntries(
+  tx: ReadTx,
   workspaceId: number | null,
   before: number | null,
   limit: number,
-): ListedEntry[] {
-  return reading.db
+): ListedAuditEntry[] {
+  return tx.db
     .select({ entry: auditLog, email: users.email })
     .from(auditLog)
     .leftJoin(users, eq(users.id, auditLog.userId))

@@ -16,7 +16,7 @@ export function setPassword(tx: Tx, userId: number, passwordHash: string): User 
     .delete(userLinks)
     .where(and(eq(userLinks.userId, userId), isNull(userLinks.workspaceId), isNull(userLinks.usedAt)))
     .run();
-  return update(tx, userId, { password: passwordHash });
+  return updateUser(tx, userId, { password: passwordHash });
 }
 
 /** Nobody can lock everybody out: the last operator stays. Disabling twice keeps the first time. */
@@ -28,11 +28,11 @@ export function disableUser(tx: Tx, userId: number): User {
   }
   endSessions(tx, userId);
   tx.db.delete(userLinks).where(eq(userLinks.userId, userId)).run();
-  return update(tx, userId, { disabledAt: tx.now });
+  return updateUser(tx, userId, { disabledAt: tx.now });
 }
 
 /** Removes a member, or revokes an invitation; the user's other workspaces stay. Returns which of the two it was. */
-export function removeMember(tx: Tx, workspaceId: number, userId: number): "member" | "invitation" {
+export function removeMembership(tx: Tx, workspaceId: number, userId: number): "member" | "invitation" {
   const removed = tx.db
     .delete(memberships)
     .where(and(eq(memberships.userId, userId), eq(memberships.workspaceId, workspaceId)))
@@ -46,7 +46,7 @@ export function removeMember(tx: Tx, workspaceId: number, userId: number): "memb
   return "invitation";
 }
 
-export function update(tx: Tx, userId: number, changes: Partial<User>): User {
+export function updateUser(tx: Tx, userId: number, changes: Partial<User>): User {
   const changed = tx.db
     .update(users)
     .set({ ...changes, updatedAt: tx.now })

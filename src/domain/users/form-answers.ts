@@ -1,10 +1,10 @@
 /** What a form of the console was answered, for 24 hours: the same key with the same form acts once. */
 import { and, eq, lte } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
-import type { Reading, Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { formAnswers } from "./table.ts";
 
-export const FORM_KEPT_MS = 24 * 60 * 60 * 1000;
+export const FORM_ANSWER_RETENTION_MS = 24 * 60 * 60 * 1000;
 
 export interface FormUse {
   userId: number;
@@ -14,8 +14,8 @@ export interface FormUse {
 }
 
 /** Undefined: the key is free. Throws `idempotency_conflict` where it was used with another form. */
-export function findFormAnswer(reading: Reading, use: FormUse): { status: number; body: string } | undefined {
-  const found = reading.db
+export function findFormAnswer(tx: ReadTx, use: FormUse): { status: number; body: string } | undefined {
+  const found = tx.db
     .select()
     .from(formAnswers)
     .where(and(eq(formAnswers.userId, use.userId), eq(formAnswers.key, use.key)))
@@ -28,7 +28,7 @@ export function findFormAnswer(reading: Reading, use: FormUse): { status: number
 }
 
 /** In the transaction of what it tells of. `body` holds no secret. */
-export function keepFormAnswer(tx: Tx, { userId, key, fingerprint }: FormUse, status: number, body: string): void {
+export function saveFormAnswer(tx: Tx, { userId, key, fingerprint }: FormUse, status: number, body: string): void {
   tx.db.insert(formAnswers).values({ userId, key, fingerprint, status, body, createdAt: tx.now }).run();
 }
 
@@ -37,7 +37,7 @@ export function purgeFormAnswers(tx: Tx, limit: number): number {
   const old = tx.db
     .select({ userId: formAnswers.userId, key: formAnswers.key })
     .from(formAnswers)
-    .where(lte(formAnswers.createdAt, tx.now - FORM_KEPT_MS))
+    .where(lte(formAnswers.createdAt, tx.now - FORM_ANSWER_RETENTION_MS))
     .limit(limit)
     .all();
   for (const { userId, key } of old) {

@@ -6,12 +6,12 @@ import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
-import { update } from "./change.ts";
+import { updateUser } from "./change.ts";
 import { insertUser, setRole } from "./create.ts";
-import { type MadeLink, makeLink } from "./links.ts";
+import { type CreatedLink, createLink } from "./links.ts";
 import { describeAccount, findUserByEmail, type KnownAccount, listInvitations, roleOf } from "./read.ts";
 import { type User, userLinks } from "./table.ts";
-import { findEmailMistake, type Role, type WorkspaceRole } from "./user.ts";
+import { findEmailProblem, type Role, type WorkspaceRole } from "./user.ts";
 
 export interface Invitation {
   email: string;
@@ -23,13 +23,13 @@ export interface Invitation {
 export interface Invited {
   user: User;
   /** Null: a member already, who has the role from now on. */
-  link: MadeLink | null;
+  link: CreatedLink | null;
   /** For the inviter to see before the link is handed over; null where the address has no account. */
   account: KnownAccount | null;
 }
 
 export function inviteUser(tx: Tx, { email, role, workspaceId }: Invitation): Invited {
-  const mistake = findEmailMistake(email.trim());
+  const mistake = findEmailProblem(email.trim());
   if (mistake !== null) throw invalidRequest({ email: [mistake] });
   if (role !== "operator") {
     if (workspaceId === null) {
@@ -51,7 +51,7 @@ function inviteTo(tx: Tx, email: string, workspaceId: number, role: WorkspaceRol
     setRole(tx, user.id, workspaceId, role);
     return { user, link: null, account: null };
   }
-  return { user, link: makeLink(tx, "join", user.id, { workspaceId, role }), account: describeAccount(tx, user) };
+  return { user, link: createLink(tx, "join", user.id, { workspaceId, role }), account: describeAccount(tx, user) };
 }
 
 /** An address that was only invited so far becomes an operator's; its invitations to workspaces end. */
@@ -69,8 +69,8 @@ function inviteOperator(tx: Tx, email: string): Invited {
   const user =
     known === undefined
       ? insertUser(tx, { email, isOperator: true, firstWorkspaceId: null })
-      : update(tx, known.id, { isOperator: true });
-  return { user, link: makeLink(tx, "join", user.id), account: null };
+      : updateUser(tx, known.id, { isOperator: true });
+  return { user, link: createLink(tx, "join", user.id), account: null };
 }
 
 function findEnabled(tx: Tx, email: string): User | undefined {
@@ -81,14 +81,14 @@ function findEnabled(tx: Tx, email: string): User | undefined {
 }
 
 /** A new link for a user who lost the password, or the first one; the link before it ends. */
-export function renewLink(tx: Tx, user: User): MadeLink {
+export function renewLink(tx: Tx, user: User): CreatedLink {
   if (user.disabledAt !== null) throw invalidRequest({ email: [`${user.email} is disabled.`] });
-  if (user.password !== null) return makeLink(tx, "reset", user.id);
-  if (user.isOperator) return makeLink(tx, "join", user.id);
+  if (user.password !== null) return createLink(tx, "reset", user.id);
+  if (user.isOperator) return createLink(tx, "join", user.id);
   const [invitation, ...others] = listInvitations(tx, { userId: user.id });
   if (invitation === undefined || others.length > 0) {
     const where = invitation === undefined ? "no workspace any more" : "several workspaces";
     throw invalidRequest({ email: [`${user.email} is invited to ${where}: invite them again to the right one.`] });
   }
-  return makeLink(tx, "join", user.id, invitation);
+  return createLink(tx, "join", user.id, invitation);
 }

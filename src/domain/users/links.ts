@@ -5,17 +5,17 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
-import type { Reading, Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { setPassword } from "./change.ts";
 import { insertUser, setRole } from "./create.ts";
 import { findUser, findUserByEmail, hasOperator } from "./read.ts";
 import { removeTotp } from "./second-factor.ts";
 import { formAnswers, memberships, type User, type UserLink, userLinks } from "./table.ts";
-import { findEmailMistake, LINK_LASTS_MS, type LinkKind, type WorkspaceRole } from "./user.ts";
+import { findEmailProblem, LINK_LIFETIME_MS, type LinkKind, type WorkspaceRole } from "./user.ts";
 
 const TOKEN_BYTES = 24;
 
-export interface MadeLink {
+export interface CreatedLink {
   kind: LinkKind;
   /** In clear: it stands behind the `#` of the address, so that no log and no proxy ever has it. */
   token: string;
@@ -32,7 +32,7 @@ export interface Place {
  * Ends the earlier links of the same kind of use: those that choose the same user's password, the same invitation, or
  * those that make the first operator.
  */
-export function makeLink(tx: Tx, kind: LinkKind, userId: number | null, place: Place | null = null): MadeLink {
+export function createLink(tx: Tx, kind: LinkKind, userId: number | null, place: Place | null = null): CreatedLink {
   const { workspaceId, role } = place ?? { workspaceId: null, role: null };
   tx.db
     .delete(userLinks)
@@ -44,7 +44,7 @@ export function makeLink(tx: Tx, kind: LinkKind, userId: number | null, place: P
     )
     .run();
   const token = newToken(tx.random, "", TOKEN_BYTES);
-  const expiresAt = tx.now + LINK_LASTS_MS[kind];
+  const expiresAt = tx.now + LINK_LIFETIME_MS[kind];
   tx.db
     .insert(userLinks)
     .values({ kind, userId, workspaceId, role, hash: hashToken(token), createdAt: tx.now, expiresAt })
@@ -53,8 +53,8 @@ export function makeLink(tx: Tx, kind: LinkKind, userId: number | null, place: P
 }
 
 /** The link that makes the first operator; null where there is one already. */
-export function makeSetupLink(tx: Tx): MadeLink | null {
-  return hasOperator(tx) ? null : makeLink(tx, "setup", null);
+export function createSetupLink(tx: Tx): CreatedLink | null {
+  return hasOperator(tx) ? null : createLink(tx, "setup", null);
 }
 
 export interface OpenLink {
@@ -64,15 +64,15 @@ export interface OpenLink {
 }
 
 /** Undefined: unknown, used, too old, or its person was disabled meanwhile; which of them is nobody's business. */
-export function findOpenLink(reading: Reading, token: string): OpenLink | undefined {
-  const link = reading.db
+export function findOpenLink(tx: ReadTx, token: string): OpenLink | undefined {
+  const link = tx.db
     .select()
     .from(userLinks)
     .where(and(eq(userLinks.hash, hashToken(token)), isNull(userLinks.usedAt)))
     .get();
-  if (link === undefined || link.expiresAt <= reading.now) return undefined;
-  if (link.userId === null) return hasOperator(reading) ? undefined : { link, user: null };
-  const user = findUser(reading, link.userId);
+  if (link === undefined || link.expiresAt <= tx.now) return undefined;
+  if (link.userId === null) return hasOperator(tx) ? undefined : { link, user: null };
+  const user = findUser(tx, link.userId);
   if (user === undefined || user.disabledAt !== null || !stillServes(link, user)) return undefined;
   return { link, user };
 }
@@ -100,10 +100,10 @@ export interface UsedLink {
  * accepted. Where that leads to an account, the account is taken over. `email` is only asked for the first operator.
  * Throws `not_found` where the link no longer works.
  */
-export function useLink(tx: Tx, token: string, passwordHash: string, email: string | null): UsedLink {
+export function redeemLink(tx: Tx, token: string, passwordHash: string, email: string | null): UsedLink {
   const open = getOpenLink(tx, token);
   const lostWorkspaceIds = open.user !== null && leadsToAccount(open) ? takeOver(tx, open.user.id) : null;
-  const { id } = open.user ?? makeFirst(tx, email ?? "");
+  const { id } = open.user ?? createFirstOperator(tx, email ?? "");
   spend(tx, open.link, id);
   return { link: open.link, user: setPassword(tx, id, passwordHash), lostWorkspaceIds };
 }
@@ -143,9 +143,9 @@ function takeOver(tx: Tx, userId: number): number[] {
     .map(({ workspaceId }) => workspaceId);
 }
 
-function makeFirst(tx: Tx, email: string): User {
-  const mistake = findEmailMistake(email.trim());
-  if (mistake !== null) throw invalidRequest({ email: [mistake] });
+function createFirstOperator(tx: Tx, email: string): User {
+  const problem = findEmailProblem(email.trim());
+  if (problem !== null) throw invalidRequest({ email: [problem] });
   if (findUserByEmail(tx, email) !== undefined) {
     throw invalidRequest({ email: ["There is a user with this e-mail address already."] });
   }

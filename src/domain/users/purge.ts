@@ -4,18 +4,18 @@
  */
 import { lte, sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/db/transaction.ts";
-import { FORM_KEPT_MS, purgeFormAnswers } from "./form-answers.ts";
+import { FORM_ANSWER_RETENTION_MS, purgeFormAnswers } from "./form-answers.ts";
 import { purgeSessions } from "./sessions.ts";
-import { purgeTries } from "./sign-in-throttle.ts";
-import { formAnswers, sessions, signInTries } from "./table.ts";
-import { TRIES_FORGOTTEN_MS } from "./user.ts";
+import { purgeSignInAttempts } from "./sign-in-throttle.ts";
+import { formAnswers, sessions, signInAttempts } from "./table.ts";
+import { ATTEMPTS_RESET_AFTER_MS } from "./user.ts";
 
-const somethingOld = statement((db) =>
+const expiredKinds = statement((db) =>
   db
     .select({
       answers: sql<number>`exists (select 1 from ${formAnswers} where ${lte(formAnswers.createdAt, sql.placeholder("answeredBy"))})`,
       sessions: sql<number>`exists (select 1 from ${sessions} where ${lte(sessions.expiresAt, sql.placeholder("now"))})`,
-      tries: sql<number>`exists (select 1 from ${signInTries} where ${lte(signInTries.lastAt, sql.placeholder("triedBy"))})`,
+      tries: sql<number>`exists (select 1 from ${signInAttempts} where ${lte(signInAttempts.lastAt, sql.placeholder("triedBy"))})`,
     })
     .from(sql`(select 1)`)
     .prepare(),
@@ -23,14 +23,14 @@ const somethingOld = statement((db) =>
 
 /** Up to `limit` of each, in one transaction; returns the largest of the three counts. */
 export function purgeSignIns(tx: Tx, limit: number): number {
-  const old = somethingOld(tx).get({
-    answeredBy: tx.now - FORM_KEPT_MS,
+  const old = expiredKinds(tx).get({
+    answeredBy: tx.now - FORM_ANSWER_RETENTION_MS,
     now: tx.now,
-    triedBy: tx.now - TRIES_FORGOTTEN_MS,
+    triedBy: tx.now - ATTEMPTS_RESET_AFTER_MS,
   });
   return Math.max(
     old?.answers ? purgeFormAnswers(tx, limit) : 0,
     old?.sessions ? purgeSessions(tx, limit) : 0,
-    old?.tries ? purgeTries(tx, limit) : 0,
+    old?.tries ? purgeSignInAttempts(tx, limit) : 0,
   );
 }

@@ -1,7 +1,7 @@
 /** Looking people up who sign in, and the workspaces that they may enter. */
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
-import { type Reading, statement } from "#src/db/transaction.ts";
+import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { findWorkspace, listWorkspaces } from "../workspaces/read.ts";
 import { type Workspace, workspaces } from "../workspaces/table.ts";
 import { memberships, type User, userLinks, users } from "./table.ts";
@@ -15,29 +15,29 @@ const byId = statement((db) =>
     .prepare(),
 );
 
-export function findUser(reading: Reading, id: number): User | undefined {
-  return byId(reading).get({ id });
+export function findUser(tx: ReadTx, id: number): User | undefined {
+  return byId(tx).get({ id });
 }
 
 /** Throws `not_found`. */
-export function getUser(reading: Reading, id: number): User {
-  const user = findUser(reading, id);
+export function getUser(tx: ReadTx, id: number): User {
+  const user = findUser(tx, id);
   if (user === undefined) throw notFound("user");
   return user;
 }
 
 /** Disabled ones too. */
-export function findUserByEmail(reading: Reading, email: string): User | undefined {
-  return reading.db
+export function findUserByEmail(tx: ReadTx, email: string): User | undefined {
+  return tx.db
     .select()
     .from(users)
     .where(eq(users.emailKey, emailKey(email)))
     .get();
 }
 
-export function hasOperator(reading: Reading): boolean {
+export function hasOperator(tx: ReadTx): boolean {
   return (
-    reading.db
+    tx.db
       .select({ id: users.id })
       .from(users)
       .where(and(eq(users.isOperator, sql`1`), isNull(users.disabledAt)))
@@ -65,10 +65,10 @@ export interface ListedUser extends User {
 
 /** By workspace, or of one user, or all. */
 export function listInvitations(
-  reading: Reading,
+  tx: ReadTx,
   { workspaceId, userId }: { workspaceId?: number; userId?: number },
 ): PendingInvitation[] {
-  const rows = reading.db
+  const rows = tx.db
     .select()
     .from(userLinks)
     .where(
@@ -96,22 +96,22 @@ export interface KnownAccount {
 }
 
 /** Null for a user without a password: the address was only invited, and nobody holds an account of it. */
-export function describeAccount(reading: Reading, user: User): KnownAccount | null {
+export function describeAccount(tx: ReadTx, user: User): KnownAccount | null {
   if (user.password === null) return null;
   const { createdAt, firstWorkspaceId } = user;
-  const first = firstWorkspaceId === null ? undefined : findWorkspace(reading, firstWorkspaceId);
+  const first = firstWorkspaceId === null ? undefined : findWorkspace(tx, firstWorkspaceId);
   return { since: createdAt, firstInvitedBy: first ?? null };
 }
 
 /** All users, or the members and invitees of one workspace. */
-export function listUsers(reading: Reading, workspaceId: number | null = null): ListedUser[] {
-  const rows = reading.db
+export function listUsers(tx: ReadTx, workspaceId: number | null = null): ListedUser[] {
+  const rows = tx.db
     .select()
     .from(memberships)
     .where(workspaceId === null ? undefined : eq(memberships.workspaceId, workspaceId))
     .all();
-  const invitations = listInvitations(reading, workspaceId === null ? {} : { workspaceId });
-  const everybody = reading.db.select().from(users).orderBy(asc(users.id)).all();
+  const invitations = listInvitations(tx, workspaceId === null ? {} : { workspaceId });
+  const everybody = tx.db.select().from(users).orderBy(asc(users.id)).all();
   return everybody
     .map((user) => ({
       ...user,
@@ -135,31 +135,31 @@ const roleIn = statement((db) =>
 );
 
 /** Undefined: not a member. */
-export function roleOf(reading: Reading, userId: number, workspaceId: number): WorkspaceRole | undefined {
-  return roleIn(reading).get({ userId, workspaceId })?.role;
+export function roleOf(tx: ReadTx, userId: number, workspaceId: number): WorkspaceRole | undefined {
+  return roleIn(tx).get({ userId, workspaceId })?.role;
 }
 
-export interface Entry {
+export interface WorkspaceAccess {
   workspace: Workspace;
   role: Role;
 }
 
 /** The workspace and what the person may do in it; undefined where it is not there or not for them. */
-export function findEntry(
-  reading: Reading,
+export function findWorkspaceAccess(
+  tx: ReadTx,
   user: Pick<User, "id" | "isOperator">,
   workspaceId: number,
-): Entry | undefined {
-  const role: Role | undefined = user.isOperator ? "operator" : roleOf(reading, user.id, workspaceId);
-  const workspace = role === undefined ? undefined : findWorkspace(reading, workspaceId);
+): WorkspaceAccess | undefined {
+  const role: Role | undefined = user.isOperator ? "operator" : roleOf(tx, user.id, workspaceId);
+  const workspace = role === undefined ? undefined : findWorkspace(tx, workspaceId);
   return workspace === undefined || role === undefined ? undefined : { workspace, role };
 }
 
 /** The workspaces that the person may enter, by name. */
-export function listEntries(reading: Reading, user: Pick<User, "id" | "isOperator">): Entry[] {
-  const entries: Entry[] = user.isOperator
-    ? listWorkspaces(reading).map((workspace) => ({ workspace, role: "operator" }))
-    : reading.db
+export function listWorkspaceAccess(tx: ReadTx, user: Pick<User, "id" | "isOperator">): WorkspaceAccess[] {
+  const entries: WorkspaceAccess[] = user.isOperator
+    ? listWorkspaces(tx).map((workspace) => ({ workspace, role: "operator" }))
+    : tx.db
         .select({ workspace: workspaces, role: memberships.role })
         .from(memberships)
         .innerJoin(workspaces, eq(workspaces.id, memberships.workspaceId))

@@ -6,21 +6,21 @@ import { and, eq, isNull } from "drizzle-orm";
 import { invalidRequest } from "#src/core/problem.ts";
 import { hashToken, newToken, type SecretBox } from "#src/core/secret.ts";
 import { findStep, newTotpSecret } from "#src/core/totp.ts";
-import type { Reading, Tx } from "#src/db/transaction.ts";
-import { update } from "./change.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { updateUser } from "./change.ts";
 import { getUser } from "./read.ts";
 import { recoveryCodes, type User } from "./table.ts";
 
-const CODES = 10;
+const RECOVERY_CODE_COUNT = 10;
 const CODE_BYTES = 8;
 
 /** A new secret, which asks for nothing until a code has confirmed it. Throws where there is a second factor already. */
-export function beginTotp(tx: Tx, box: SecretBox, userId: number): { secret: string } {
+export function startTotpSetup(tx: Tx, box: SecretBox, userId: number): { secret: string } {
   if (getUser(tx, userId).totpSecret !== null) {
     throw invalidRequest({ code: ["There is a second factor already. Switch it off first."] });
   }
   const secret = newTotpSecret(tx.random);
-  update(tx, userId, { totpPending: box.seal(secret, contextOf(userId)) });
+  updateUser(tx, userId, { totpPending: box.seal(secret, secretContext(userId)) });
   return { secret };
 }
 
@@ -28,21 +28,21 @@ export function beginTotp(tx: Tx, box: SecretBox, userId: number): { secret: str
 export function confirmTotp(tx: Tx, box: SecretBox, userId: number, code: string): string[] {
   const { totpPending } = getUser(tx, userId);
   if (totpPending === null) throw invalidRequest({ code: ["Begin again: there is no secret to confirm."] });
-  const step = findStep(box.open(totpPending, contextOf(userId)), code, tx.now, 0);
+  const step = findStep(box.open(totpPending, secretContext(userId)), code, tx.now, 0);
   if (step === null) throw invalidRequest({ code: ["This code is not right. Look at the clock of the phone."] });
-  update(tx, userId, { totpSecret: totpPending, totpPending: null, totpStep: step });
-  return makeRecoveryCodes(tx, userId);
+  updateUser(tx, userId, { totpSecret: totpPending, totpPending: null, totpStep: step });
+  return createRecoveryCodes(tx, userId);
 }
 
 export function removeTotp(tx: Tx, userId: number): User {
   tx.db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId)).run();
-  return update(tx, userId, { totpSecret: null, totpPending: null });
+  return updateUser(tx, userId, { totpSecret: null, totpPending: null });
 }
 
 /** Earlier ones end. Letters and digits in two groups; dashes and case do not count when they are typed. */
-function makeRecoveryCodes(tx: Tx, userId: number): string[] {
+function createRecoveryCodes(tx: Tx, userId: number): string[] {
   tx.db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId)).run();
-  return Array.from({ length: CODES }, () => {
+  return Array.from({ length: RECOVERY_CODE_COUNT }, () => {
     const code = newToken(tx.random, "", CODE_BYTES).toLowerCase().slice(0, 10);
     tx.db
       .insert(recoveryCodes)
@@ -53,14 +53,14 @@ function makeRecoveryCodes(tx: Tx, userId: number): string[] {
 }
 
 /** Takes a code of the authenticator, or a recovery code; true once for each. */
-export function takeCode(tx: Tx, box: SecretBox, user: User, code: string): boolean {
+export function consumeCode(tx: Tx, box: SecretBox, user: User, code: string): boolean {
   if (user.totpSecret === null) return true;
-  const step = findStep(box.open(user.totpSecret, contextOf(user.id)), code, tx.now, getUser(tx, user.id).totpStep);
+  const step = findStep(box.open(user.totpSecret, secretContext(user.id)), code, tx.now, getUser(tx, user.id).totpStep);
   if (step !== null) {
-    update(tx, user.id, { totpStep: step });
+    updateUser(tx, user.id, { totpStep: step });
     return true;
   }
-  const taken = tx.db
+  const consumed = tx.db
     .update(recoveryCodes)
     .set({ usedAt: tx.now })
     .where(
@@ -71,11 +71,11 @@ export function takeCode(tx: Tx, box: SecretBox, user: User, code: string): bool
       ),
     )
     .run().changes;
-  return taken === 1;
+  return consumed === 1;
 }
 
-export function countRecoveryCodes(reading: Reading, userId: number): number {
-  return reading.db
+export function countRecoveryCodes(tx: ReadTx, userId: number): number {
+  return tx.db
     .select()
     .from(recoveryCodes)
     .where(and(eq(recoveryCodes.userId, userId), isNull(recoveryCodes.usedAt)))
@@ -86,6 +86,6 @@ function hashCode(userId: number, code: string): Uint8Array {
   return hashToken(`${userId} ${code.toLowerCase().replace(/[\s-]/g, "")}`);
 }
 
-function contextOf(userId: number): string {
+function secretContext(userId: number): string {
   return `totp_secret:${userId}`;
 }

@@ -2,10 +2,10 @@
 import { and, desc, eq, gt, lte, ne, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { findUser } from "./read.ts";
 import { type Session, sessions, type User } from "./table.ts";
-import { SESSION_IDLE_MS, SESSION_LASTS_MS } from "./user.ts";
+import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from "./user.ts";
 
 const TOKEN_BYTES = 32;
 const AGENT_LENGTH_MAX = 200;
@@ -13,13 +13,17 @@ const TOUCH_EVERY_MS = 60_000;
 /** Nobody has more browsers than this; the oldest makes room. */
 const SESSIONS_MAX = 50;
 
-export interface Origin {
+export interface ClientInfo {
   address: string;
   agent: string;
 }
 
 /** Returns the token in clear, which is kept nowhere. */
-export function startSession(tx: Tx, userId: number, { address, agent }: Origin): { token: string; session: Session } {
+export function startSession(
+  tx: Tx,
+  userId: number,
+  { address, agent }: ClientInfo,
+): { token: string; session: Session } {
   const known = listSessions(tx, userId);
   for (const { id } of known.slice(SESSIONS_MAX - 1)) tx.db.delete(sessions).where(eq(sessions.id, id)).run();
   const token = newToken(tx.random, "", TOKEN_BYTES);
@@ -30,7 +34,7 @@ export function startSession(tx: Tx, userId: number, { address, agent }: Origin)
       hash: hashToken(token),
       createdAt: tx.now,
       seenAt: tx.now,
-      expiresAt: tx.now + SESSION_LASTS_MS,
+      expiresAt: tx.now + SESSION_LIFETIME_MS,
       address,
       agent: agent.slice(0, AGENT_LENGTH_MAX),
     })
@@ -53,14 +57,14 @@ export interface SignedIn {
 }
 
 /** Whose cookie this is; undefined for an unknown or ended session, and for somebody who was disabled. */
-export function findSession(reading: Reading, token: string): SignedIn | undefined {
-  const session = byHash(reading).get({ hash: hashToken(token) });
-  if (session === undefined || isOver(session, reading.now)) return undefined;
-  const user = findUser(reading, session.userId);
+export function findSession(tx: ReadTx, token: string): SignedIn | undefined {
+  const session = byHash(tx).get({ hash: hashToken(token) });
+  if (session === undefined || isExpired(session, tx.now)) return undefined;
+  const user = findUser(tx, session.userId);
   return user === undefined || user.disabledAt !== null ? undefined : { session, user };
 }
 
-function isOver({ expiresAt, seenAt }: Session, now: number): boolean {
+function isExpired({ expiresAt, seenAt }: Session, now: number): boolean {
   return expiresAt <= now || seenAt + SESSION_IDLE_MS <= now;
 }
 
@@ -74,16 +78,12 @@ export function touchSession(tx: Tx, id: number): void {
 }
 
 /** Those that still count, the latest used first. */
-export function listSessions(reading: Reading, userId: number): Session[] {
-  return reading.db
+export function listSessions(tx: ReadTx, userId: number): Session[] {
+  return tx.db
     .select()
     .from(sessions)
     .where(
-      and(
-        eq(sessions.userId, userId),
-        gt(sessions.expiresAt, reading.now),
-        gt(sessions.seenAt, reading.now - SESSION_IDLE_MS),
-      ),
+      and(eq(sessions.userId, userId), gt(sessions.expiresAt, tx.now), gt(sessions.seenAt, tx.now - SESSION_IDLE_MS)),
     )
     .orderBy(desc(sessions.seenAt), desc(sessions.id))
     .all();
@@ -108,13 +108,13 @@ export function endSessions(tx: Tx, userId: number, except: number | null = null
 
 /** Drops up to `limit` that are over; returns how many. */
 export function purgeSessions(tx: Tx, limit: number): number {
-  const over = tx.db
+  const expired = tx.db
     .select({ id: sessions.id })
     .from(sessions)
     .where(lte(sessions.expiresAt, tx.now))
     .orderBy(sessions.expiresAt)
     .limit(limit)
     .all();
-  for (const { id } of over) tx.db.delete(sessions).where(eq(sessions.id, id)).run();
-  return over.length;
+  for (const { id } of expired) tx.db.delete(sessions).where(eq(sessions.id, id)).run();
+  return expired.length;
 }

@@ -5,8 +5,8 @@
 import { eq, lte } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { signInTries } from "./table.ts";
-import { emailKey, FREE_TRIES, TRIES_FORGOTTEN_MS, waitAfterTries } from "./user.ts";
+import { signInAttempts } from "./table.ts";
+import { ATTEMPTS_RESET_AFTER_MS, emailKey, FREE_ATTEMPTS, waitAfterAttempts } from "./user.ts";
 
 export interface Guess {
   email: string;
@@ -14,37 +14,37 @@ export interface Guess {
 }
 
 /** Counts a guess that is about to be judged. Throws `rate_limited` where it has to wait, and counts nothing then. */
-export function countTry(tx: Tx, guess: Guess): void {
+export function countSignInAttempt(tx: Tx, guess: Guess): void {
   const subjects = subjectsOf(tx, guess);
   const waitUntil = Math.max(...subjects.map(({ row }) => row?.blockedUntil ?? 0));
-  if (waitUntil > tx.now) throw tooManyTries(waitUntil - tx.now);
+  if (waitUntil > tx.now) throw tooManyAttempts(waitUntil - tx.now);
   for (const { subject, free, row } of subjects) {
-    const count = (row === undefined || row.lastAt <= tx.now - TRIES_FORGOTTEN_MS ? 0 : row.count) + 1;
-    const values = { count, blockedUntil: tx.now + waitAfterTries(count, free), lastAt: tx.now };
+    const count = (row === undefined || row.lastAt <= tx.now - ATTEMPTS_RESET_AFTER_MS ? 0 : row.count) + 1;
+    const values = { count, blockedUntil: tx.now + waitAfterAttempts(count, free), lastAt: tx.now };
     tx.db
-      .insert(signInTries)
+      .insert(signInAttempts)
       .values({ subject, ...values })
-      .onConflictDoUpdate({ target: signInTries.subject, set: values })
+      .onConflictDoUpdate({ target: signInAttempts.subject, set: values })
       .run();
   }
 }
 
 /** The guess was right: the account's count is over. The address keeps what others did from it. */
-export function clearTries(tx: Tx, guess: Guess): void {
-  forgiveTry(tx, guess);
+export function clearSignInAttempts(tx: Tx, guess: Guess): void {
+  uncountSignInAttempt(tx, guess);
   const [account] = subjectsOf(tx, guess);
-  if (account !== undefined) tx.db.delete(signInTries).where(eq(signInTries.subject, account.subject)).run();
+  if (account !== undefined) tx.db.delete(signInAttempts).where(eq(signInAttempts.subject, account.subject)).run();
 }
 
 /** The password was right and a code is still to come: this was no guess, and what was guessed before still counts. */
-export function forgiveTry(tx: Tx, guess: Guess): void {
+export function uncountSignInAttempt(tx: Tx, guess: Guess): void {
   for (const { subject, free, row } of subjectsOf(tx, guess)) {
     if (row === undefined) continue;
     const count = row.count - 1;
     tx.db
-      .update(signInTries)
+      .update(signInAttempts)
       .set({ count, blockedUntil: count < free ? 0 : row.blockedUntil })
-      .where(eq(signInTries.subject, subject))
+      .where(eq(signInAttempts.subject, subject))
       .run();
   }
 }
@@ -52,25 +52,25 @@ export function forgiveTry(tx: Tx, guess: Guess): void {
 function subjectsOf(tx: Tx, { email, address }: Guess) {
   return (["account", "address"] as const).map((kind) => {
     const subject = tx.keyedHash(`sign-in ${kind} ${kind === "account" ? emailKey(email) : address}`);
-    const row = tx.db.select().from(signInTries).where(eq(signInTries.subject, subject)).get();
-    return { subject, free: FREE_TRIES[kind], row };
+    const row = tx.db.select().from(signInAttempts).where(eq(signInAttempts.subject, subject)).get();
+    return { subject, free: FREE_ATTEMPTS[kind], row };
   });
 }
 
-function tooManyTries(waitMs: number): Problem {
+function tooManyAttempts(waitMs: number): Problem {
   const seconds = Math.ceil(waitMs / 1000);
   const wait = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
   return new Problem("rate_limited", `Too many tries. Wait ${wait}.`, { retryAfterMs: waitMs });
 }
 
 /** Drops up to `limit` that are forgiven; returns how many. */
-export function purgeTries(tx: Tx, limit: number): number {
+export function purgeSignInAttempts(tx: Tx, limit: number): number {
   const old = tx.db
-    .select({ subject: signInTries.subject })
-    .from(signInTries)
-    .where(lte(signInTries.lastAt, tx.now - TRIES_FORGOTTEN_MS))
+    .select({ subject: signInAttempts.subject })
+    .from(signInAttempts)
+    .where(lte(signInAttempts.lastAt, tx.now - ATTEMPTS_RESET_AFTER_MS))
     .limit(limit)
     .all();
-  for (const { subject } of old) tx.db.delete(signInTries).where(eq(signInTries.subject, subject)).run();
+  for (const { subject } of old) tx.db.delete(signInAttempts).where(eq(signInAttempts.subject, subject)).run();
   return old.length;
 }

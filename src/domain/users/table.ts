@@ -72,7 +72,7 @@ export const recoveryCodes = sqliteTable(
   (table) => [primaryKey({ columns: [table.userId, table.hash] })],
 );
 
-export const signInTries = sqliteTable("sign_in_tries", {
+export const signInAttempts = sqliteTable("sign_in_attempts", {
   subject: bytes().primaryKey(),
   count: integer().notNull(),
   blockedUntil: instant().notNull(),

@@ -31,7 +31,7 @@ export type LinkKind = (typeof linkKinds)[number];
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-export const LINK_LASTS_MS: Readonly<Record<LinkKind, number>> = {
+export const LINK_LIFETIME_MS: Readonly<Record<LinkKind, number>> = {
   setup: 30 * MINUTE_MS,
   join: 7 * 24 * HOUR_MS,
   reset: 24 * HOUR_MS,
@@ -39,21 +39,21 @@ export const LINK_LASTS_MS: Readonly<Record<LinkKind, number>> = {
 
 /** A session ends after so long without a request, and after so long in any case. */
 export const SESSION_IDLE_MS = 12 * HOUR_MS;
-export const SESSION_LASTS_MS = 30 * 24 * HOUR_MS;
+export const SESSION_LIFETIME_MS = 30 * 24 * HOUR_MS;
 
 const EMAIL_LENGTH_MAX = 254;
 export const PASSWORD_LENGTH_MIN = 10;
 const PASSWORD_LENGTH_MAX = 200;
 
 /** What is wrong with an e-mail address, in a sentence; null when nothing is. */
-export function findEmailMistake(email: string): string | null {
+export function findEmailProblem(email: string): string | null {
   if (email.length <= EMAIL_LENGTH_MAX && /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(email)) return null;
   if (email.length <= EMAIL_LENGTH_MAX && /^[^\s@]+@localhost$/.test(email)) return null;
   return "This is no e-mail address such as asha@example.com.";
 }
 
 /** What is wrong with a new password, in a sentence; null when nothing is. Length is what counts (NIST SP 800-63B). */
-export function findPasswordMistake(password: string, email: string): string | null {
+export function findPasswordProblem(password: string, email: string): string | null {
   const length = [...password].length;
   if (length < PASSWORD_LENGTH_MIN) return `A password has at least ${PASSWORD_LENGTH_MIN} characters.`;
   if (length > PASSWORD_LENGTH_MAX) return `A password has at most ${PASSWORD_LENGTH_MAX} characters.`;
@@ -68,14 +68,14 @@ export function emailKey(email: string): string {
 }
 
 /** Wrong guesses that cost nothing; each further one doubles the wait, from the first to the longest. */
-export const FREE_TRIES: Readonly<Record<"account" | "address", number>> = { account: 5, address: 20 };
+export const FREE_ATTEMPTS: Readonly<Record<"account" | "address", number>> = { account: 5, address: 20 };
 const FIRST_WAIT_MS = 30_000;
-const LONGEST_WAIT_MS = 15 * MINUTE_MS;
+const WAIT_MAX_MS = 15 * MINUTE_MS;
 /** After so long without a guess everything is forgiven. */
-export const TRIES_FORGOTTEN_MS = 24 * HOUR_MS;
+export const ATTEMPTS_RESET_AFTER_MS = 24 * HOUR_MS;
 
 /** How long the next guess has to wait after `count` wrong ones. */
-export function waitAfterTries(count: number, free: number): number {
+export function waitAfterAttempts(count: number, free: number): number {
   if (count < free) return 0;
-  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(20, count - free));
+  return Math.min(WAIT_MAX_MS, FIRST_WAIT_MS * 2 ** Math.min(20, count - free));
 }

@@ -2,8 +2,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
 import { newToken, type SecretBox } from "#src/core/secret.ts";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
-import { dropWaiting } from "#src/jobs/claim.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import { deleteUnclaimed } from "#src/jobs/claim.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { findWebhook } from "./read.ts";
 import { deliveries, type Webhook, webhooks } from "./table.ts";
@@ -31,16 +31,16 @@ export function setWebhook(tx: Tx, box: SecretBox, workspaceId: number, url: str
       workspaceId,
       url,
       secret: sealSecret(box, workspaceId, secret),
-      timeoutsInARow: 0,
+      consecutiveTimeouts: 0,
       updatedAt: tx.now,
     })
-    .onConflictDoUpdate({ target: webhooks.workspaceId, set: { url, timeoutsInARow: 0, updatedAt: tx.now } })
+    .onConflictDoUpdate({ target: webhooks.workspaceId, set: { url, consecutiveTimeouts: 0, updatedAt: tx.now } })
     .run();
   return { url, secret };
 }
 
 /** Throws `not_found` where no address was ever set. */
-export function showWebhook(tx: Reading, box: SecretBox, workspaceId: number): ShownWebhook {
+export function showWebhook(tx: ReadTx, box: SecretBox, workspaceId: number): ShownWebhook {
   const webhook = requireWebhook(tx, workspaceId);
   return { url: webhook.url, secret: openSecret(box, webhook) };
 }
@@ -62,7 +62,7 @@ export function clearWebhook(tx: Tx, workspaceId: number): { exhausted: number }
   requireWebhook(tx, workspaceId);
   tx.db
     .update(webhooks)
-    .set({ url: null, timeoutsInARow: 0, updatedAt: tx.now })
+    .set({ url: null, consecutiveTimeouts: 0, updatedAt: tx.now })
     .where(eq(webhooks.workspaceId, workspaceId))
     .run();
   const exhausted = tx.db
@@ -70,7 +70,7 @@ export function clearWebhook(tx: Tx, workspaceId: number): { exhausted: number }
     .set({ status: "exhausted", nextAttemptAt: null, finishedAt: tx.now })
     .where(and(eq(deliveries.workspaceId, workspaceId), eq(deliveries.status, "pending")))
     .run().changes;
-  dropWaiting(tx, "deliver_webhook", workspaceId);
+  deleteUnclaimed(tx, "deliver_webhook", workspaceId);
   return { exhausted };
 }
 
@@ -92,7 +92,7 @@ function newSecret(tx: Tx): string {
   return newToken(tx.random, SECRET_PREFIX, SECRET_BYTES);
 }
 
-function requireWebhook(tx: Reading, workspaceId: number): Webhook {
+function requireWebhook(tx: ReadTx, workspaceId: number): Webhook {
   getWorkspace(tx, workspaceId);
   const webhook = findWebhook(tx, workspaceId);
   if (webhook === undefined) {
@@ -107,20 +107,20 @@ export const TIMEOUTS_UNTIL_SINGLE = 20;
 const addTimeout = statement((db) =>
   db
     .update(webhooks)
-    .set({ timeoutsInARow: sql`${webhooks.timeoutsInARow} + 1` })
+    .set({ consecutiveTimeouts: sql`${webhooks.consecutiveTimeouts} + 1` })
     .where(and(eq(webhooks.workspaceId, sql.placeholder("workspaceId")), eq(webhooks.url, sql.placeholder("url"))))
     .prepare(),
 );
 
-const endRow = statement((db) =>
+const resetTimeouts = statement((db) =>
   db
     .update(webhooks)
-    .set({ timeoutsInARow: 0 })
+    .set({ consecutiveTimeouts: 0 })
     .where(
       and(
         eq(webhooks.workspaceId, sql.placeholder("workspaceId")),
         eq(webhooks.url, sql.placeholder("url")),
-        sql`${webhooks.timeoutsInARow} between 1 and ${sql.placeholder("most")}`,
+        sql`${webhooks.consecutiveTimeouts} between 1 and ${sql.placeholder("max")}`,
       ),
     )
     .prepare(),
@@ -130,11 +130,12 @@ const endRow = statement((db) =>
  * Counts an address's time-outs in a row. Any other end of an attempt ends the row, a complete one only a success. An
  * attempt at an address that was replaced meanwhile says nothing about the new one.
  */
-export function countTimeouts(
+export function updateTimeoutStreak(
   tx: Tx,
   workspaceId: number,
-  { url, isSuccess, timedOut }: { url: string; isSuccess: boolean; timedOut: boolean },
+  { url, isSuccess, hasTimedOut }: { url: string; isSuccess: boolean; hasTimedOut: boolean },
 ): void {
-  if (timedOut) addTimeout(tx).run({ workspaceId, url });
-  else endRow(tx).run({ workspaceId, url, most: isSuccess ? Number.MAX_SAFE_INTEGER : TIMEOUTS_UNTIL_SINGLE - 1 });
+  if (hasTimedOut) addTimeout(tx).run({ workspaceId, url });
+  else
+    resetTimeouts(tx).run({ workspaceId, url, max: isSuccess ? Number.MAX_SAFE_INTEGER : TIMEOUTS_UNTIL_SINGLE - 1 });
 }

@@ -1,13 +1,13 @@
 /** One attempt of a delivery: what it needs before it leaves, and what its answer changes. */
 import { and, eq, sql } from "drizzle-orm";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { finish, postpone } from "#src/jobs/claim.ts";
 import { outbox } from "#src/jobs/table.ts";
-import { countTimeouts } from "./address.ts";
+import { updateTimeoutStreak } from "./address.ts";
 import { nextAttemptAt, type RetrySchedule } from "./delivery.ts";
 import { deliveries, deliveryAttempts, events, type Webhook, webhooks } from "./table.ts";
 
-const toAttempt = statement((db) =>
+const attemptableDelivery = statement((db) =>
   db
     .select({ id: deliveries.id, eventId: events.id, body: events.body, webhook: webhooks })
     .from(deliveries)
@@ -25,8 +25,8 @@ export interface AttemptPlan {
 }
 
 /** Address and secret of this moment, and the bytes of always. Undefined: nothing is to be sent any more. */
-export function planAttempt(reading: Reading, deliveryId: number): AttemptPlan | undefined {
-  const found = toAttempt(reading).get({ id: deliveryId });
+export function planAttempt(tx: ReadTx, deliveryId: number): AttemptPlan | undefined {
+  const found = attemptableDelivery(tx).get({ id: deliveryId });
   if (found?.webhook.url == null) return undefined;
   return { url: found.webhook.url, body: found.body, eventId: found.eventId, webhook: found.webhook };
 }
@@ -40,7 +40,7 @@ export interface AttemptResult {
   error: string | null;
   response: string | null;
   isSuccess: boolean;
-  timedOut: boolean;
+  hasTimedOut: boolean;
 }
 
 const insertAttempt = statement((db) =>
@@ -77,7 +77,7 @@ const countAttempt = statement((db) =>
     .prepare(),
 );
 
-const isKept = statement((db) =>
+const existingDelivery = statement((db) =>
   db
     .select({ id: deliveries.id })
     .from(deliveries)
@@ -85,7 +85,7 @@ const isKept = statement((db) =>
     .prepare(),
 );
 
-const end = statement((db) =>
+const finishDelivery = statement((db) =>
   db
     .update(deliveries)
     .set({
@@ -97,7 +97,7 @@ const end = statement((db) =>
     .prepare(),
 );
 
-const plan = statement((db) =>
+const scheduleNextAttempt = statement((db) =>
   db
     .update(deliveries)
     .set({ nextAttemptAt: sql`${sql.placeholder("next")}` })
@@ -115,11 +115,11 @@ export function recordAttempt(
   result: AttemptResult,
   schedule: RetrySchedule,
 ): void {
-  const { isSuccess, timedOut, ...row } = result;
+  const { isSuccess, hasTimedOut, ...row } = result;
   const { outboxId, deliveryId } = work;
-  countTimeouts(tx, work.workspaceId, result);
+  updateTimeoutStreak(tx, work.workspaceId, result);
   const delivery = countAttempt(tx).get({ id: deliveryId, outboxId, attemptedAt: result.attemptedAt });
-  if (delivery !== undefined || isKept(tx).get({ id: deliveryId }) !== undefined) {
+  if (delivery !== undefined || existingDelivery(tx).get({ id: deliveryId }) !== undefined) {
     insertAttempt(tx).run({ deliveryId, ...row });
   }
   if (delivery === undefined) {
@@ -130,16 +130,16 @@ export function recordAttempt(
     ? null
     : nextAttemptAt(schedule, delivery.firstAttemptAt ?? result.attemptedAt, delivery.attemptCount, tx.now, tx.random);
   if (next === null) {
-    end(tx).run({ id: delivery.id, status: isSuccess ? "delivered" : "exhausted", now: tx.now });
+    finishDelivery(tx).run({ id: delivery.id, status: isSuccess ? "delivered" : "exhausted", now: tx.now });
     finish(tx, outboxId);
     return;
   }
-  plan(tx).run({ id: delivery.id, next });
+  scheduleNextAttempt(tx).run({ id: delivery.id, next });
   postpone(tx, outboxId, next);
 }
 
 /** The deliveries whose work lies in this piece of the outbox: `after` < id <= `last`. */
-export function moveRetries({ db }: Tx, { after, last }: { after: number; last: number }, byMs: number): void {
+export function shiftRetries({ db }: Tx, { after, last }: { after: number; last: number }, byMs: number): void {
   db.run(sql`UPDATE deliveries
     SET first_attempt_at = first_attempt_at + ${byMs}, next_attempt_at = next_attempt_at + ${byMs}
     WHERE status = 'pending' AND id IN

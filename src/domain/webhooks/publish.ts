@@ -43,7 +43,7 @@ const insert = statement((db) =>
 /** One more way of an event to the address; its first attempt is due at once. Returns the delivery's id. */
 export function addDelivery(tx: Tx, workspaceId: number, eventSeq: number): number {
   const { id } = insert(tx).get({ eventSeq, workspaceId, now: tx.now });
-  enqueue(tx, { kind: "deliver_webhook", subject: id, lane: workspaceId, dueAt: tx.now });
+  enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: workspaceId, dueAt: tx.now });
   return id;
 }
 

@@ -1,7 +1,7 @@
 /** Looking webhook addresses, deliveries and attempts up. */
 import { and, asc, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
-import { type Reading, statement } from "#src/db/transaction.ts";
+import { type ReadTx, statement } from "#src/db/transaction.ts";
 import type { DeliveryStatus } from "./delivery.ts";
 import {
   type Delivery,
@@ -23,8 +23,8 @@ const byWorkspace = statement((db) =>
 );
 
 /** Undefined: no address was ever set. */
-export function findWebhook(reading: Reading, workspaceId: number): Webhook | undefined {
-  return byWorkspace(reading).get({ workspaceId });
+export function findWebhook(tx: ReadTx, workspaceId: number): Webhook | undefined {
+  return byWorkspace(tx).get({ workspaceId });
 }
 
 export interface DeliveryOfEvent extends Delivery {
@@ -40,8 +40,8 @@ export interface DeliveryFilter {
 }
 
 /** Newest first. */
-export function listDeliveries(reading: Reading, workspaceId: number, filter: DeliveryFilter): DeliveryOfEvent[] {
-  return reading.db
+export function listDeliveries(tx: ReadTx, workspaceId: number, filter: DeliveryFilter): DeliveryOfEvent[] {
+  return tx.db
     .select({ delivery: deliveries, eventId: events.id, eventType: events.type })
     .from(deliveries)
     .innerJoin(events, eq(events.seq, deliveries.eventSeq))
@@ -64,13 +64,13 @@ export interface DeliveryDetail extends DeliveryOfEvent {
 }
 
 /** SQL of the ids of one type's deliveries, the newest first, for the reader: a rare type may lie far back. */
-export const idsOfTypeSql = `SELECT deliveries.id FROM deliveries JOIN events ON events.seq = deliveries.event_seq
+export const deliveryIdsByTypeSql = `SELECT deliveries.id FROM deliveries JOIN events ON events.seq = deliveries.event_seq
   WHERE deliveries.workspace_id = ? AND deliveries.id < ? AND events.type = ? AND (? IS NULL OR deliveries.status = ?)
   ORDER BY deliveries.id DESC LIMIT ?`;
 
 /** Those of these ids that are still there, in their order. */
-export function listDeliveriesById(reading: Reading, workspaceId: number, ids: readonly number[]): DeliveryOfEvent[] {
-  const found = reading.db
+export function listDeliveriesById(tx: ReadTx, workspaceId: number, ids: readonly number[]): DeliveryOfEvent[] {
+  const found = tx.db
     .select({ delivery: deliveries, eventId: events.id, eventType: events.type })
     .from(deliveries)
     .innerJoin(events, eq(events.seq, deliveries.eventSeq))
@@ -83,8 +83,8 @@ export function listDeliveriesById(reading: Reading, workspaceId: number, ids: r
 }
 
 /** Throws `not_found` for another workspace's. */
-export function getDeliveryOf(reading: Reading, workspaceId: number, id: number): DeliveryDetail {
-  const delivery = getDelivery(reading, id);
+export function getDeliveryInWorkspace(tx: ReadTx, workspaceId: number, id: number): DeliveryDetail {
+  const delivery = getDelivery(tx, id);
   if (delivery.workspaceId !== workspaceId) throw notFound("delivery");
   return delivery;
 }
@@ -94,15 +94,15 @@ export const countFailedSql = `SELECT count(*) AS total FROM events LEFT JOIN de
   WHERE events.workspace_id = ? AND events.created_at >= ? AND (deliveries.id IS NULL OR deliveries.status = 'exhausted')`;
 
 /** Throws `not_found`; for commands, whose ids are the server's own. */
-export function getDelivery(reading: Reading, id: number): DeliveryDetail {
-  const found = reading.db
+export function getDelivery(tx: ReadTx, id: number): DeliveryDetail {
+  const found = tx.db
     .select({ delivery: deliveries, eventId: events.id, eventType: events.type, body: events.body })
     .from(deliveries)
     .innerJoin(events, eq(events.seq, deliveries.eventSeq))
     .where(eq(deliveries.id, id))
     .get();
   if (found === undefined) throw notFound("delivery");
-  const attempts = reading.db
+  const attempts = tx.db
     .select()
     .from(deliveryAttempts)
     .where(eq(deliveryAttempts.deliveryId, id))
@@ -113,8 +113,8 @@ export function getDelivery(reading: Reading, id: number): DeliveryDetail {
 }
 
 /** An event's deliveries, each with its attempts, in their order. */
-export function deliveriesOfEvent(reading: Reading, eventSeq: number): (Delivery & { attempts: DeliveryAttempt[] })[] {
-  return reading.db
+export function listDeliveriesOfEvent(tx: ReadTx, eventSeq: number): (Delivery & { attempts: DeliveryAttempt[] })[] {
+  return tx.db
     .select()
     .from(deliveries)
     .where(eq(deliveries.eventSeq, eventSeq))
@@ -122,7 +122,7 @@ export function deliveriesOfEvent(reading: Reading, eventSeq: number): (Delivery
     .all()
     .map((delivery) => ({
       ...delivery,
-      attempts: reading.db
+      attempts: tx.db
         .select()
         .from(deliveryAttempts)
         .where(eq(deliveryAttempts.deliveryId, delivery.id))

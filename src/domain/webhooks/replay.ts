@@ -65,7 +65,7 @@ function restart(tx: Tx, id: number, workspaceId: number): void {
     .delete(outbox)
     .where(and(eq(outbox.kind, "deliver_webhook"), eq(outbox.subject, id)))
     .run();
-  enqueue(tx, { kind: "deliver_webhook", subject: id, lane: workspaceId, dueAt: tx.now });
+  enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: workspaceId, dueAt: tx.now });
 }
 
 function requireAddress(tx: Tx, workspaceId: number): void {

@@ -9,7 +9,7 @@ export const webhooks = sqliteTable("webhooks", {
   url: text(),
   /** Sealed. It outlives a cleared address. */
   secret: text().notNull(),
-  timeoutsInARow: integer().notNull(),
+  consecutiveTimeouts: integer().notNull(),
   updatedAt: instant().notNull(),
 });
 

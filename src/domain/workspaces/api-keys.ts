@@ -2,7 +2,7 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
-import { type Reading, statement, type Tx } from "#src/db/transaction.ts";
+import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "./read.ts";
 import { type ApiKey, apiKeys, type Workspace } from "./table.ts";
 
@@ -53,20 +53,18 @@ export interface Bearer {
 }
 
 /** Whose key this is; undefined for an unknown or revoked one. `hash` is the SHA-256 of the whole key. */
-export function findBearer(reading: Reading, hash: Uint8Array): Bearer | undefined {
-  const found = byHash(reading).get({ hash });
-  return (
-    found && { keyId: found.id, lastUsedAt: found.lastUsedAt, workspace: getWorkspace(reading, found.workspaceId) }
-  );
+export function findBearer(tx: ReadTx, hash: Uint8Array): Bearer | undefined {
+  const found = byHash(tx).get({ hash });
+  return found && { keyId: found.id, lastUsedAt: found.lastUsedAt, workspace: getWorkspace(tx, found.workspaceId) };
 }
 
-export function listKeys(reading: Reading, workspaceId: number): ApiKey[] {
-  return reading.db.select().from(apiKeys).where(eq(apiKeys.workspaceId, workspaceId)).orderBy(asc(apiKeys.id)).all();
+export function listKeys(tx: ReadTx, workspaceId: number): ApiKey[] {
+  return tx.db.select().from(apiKeys).where(eq(apiKeys.workspaceId, workspaceId)).orderBy(asc(apiKeys.id)).all();
 }
 
 /** Throws `not_found` for another workspace's. */
-export function getKey(reading: Reading, workspaceId: number, id: number): ApiKey {
-  const key = reading.db
+export function getKey(tx: ReadTx, workspaceId: number, id: number): ApiKey {
+  const key = tx.db
     .select()
     .from(apiKeys)
     .where(and(eq(apiKeys.id, id), eq(apiKeys.workspaceId, workspaceId)))

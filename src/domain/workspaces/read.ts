@@ -1,7 +1,7 @@
 /** Looking workspaces up. */
 import { asc, eq, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
-import { type Reading, statement } from "#src/db/transaction.ts";
+import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { type Workspace, workspaces } from "./table.ts";
 
 const byId = statement((db) =>
@@ -12,17 +12,17 @@ const byId = statement((db) =>
     .prepare(),
 );
 
-export function findWorkspace(reading: Reading, id: number): Workspace | undefined {
-  return byId(reading).get({ id });
+export function findWorkspace(tx: ReadTx, id: number): Workspace | undefined {
+  return byId(tx).get({ id });
 }
 
 /** Throws `not_found`. */
-export function getWorkspace(reading: Reading, id: number): Workspace {
-  const workspace = findWorkspace(reading, id);
+export function getWorkspace(tx: ReadTx, id: number): Workspace {
+  const workspace = findWorkspace(tx, id);
   if (workspace === undefined) throw notFound("workspace");
   return workspace;
 }
 
-export function listWorkspaces(reading: Reading): Workspace[] {
-  return reading.db.select().from(workspaces).orderBy(asc(workspaces.id)).all();
+export function listWorkspaces(tx: ReadTx): Workspace[] {
+  return tx.db.select().from(workspaces).orderBy(asc(workspaces.id)).all();
 }

@@ -10,11 +10,11 @@ import { requireSettings, type WorkspaceSettings } from "./workspace.ts";
 /** Settings that are left out stay as they are. */
 export function updateWorkspace(tx: Tx, id: number, changes: Partial<WorkspaceSettings>): Workspace {
   const { name, country, timezone, dailyCap, stopWords, startWords } = getWorkspace(tx, id);
-  return set(tx, id, requireSettings({ name, country, timezone, dailyCap, stopWords, startWords, ...changes }));
+  return updateRow(tx, id, requireSettings({ name, country, timezone, dailyCap, stopWords, startWords, ...changes }));
 }
 
 export function switchApi(tx: Tx, id: number, apiEnabled: boolean): Workspace {
-  return set(tx, id, { apiEnabled });
+  return updateRow(tx, id, { apiEnabled });
 }
 
 /** Stops the workspace from sending; `reason` is shown to whoever tries. */
@@ -22,14 +22,14 @@ export function suspend(tx: Tx, id: number, reason: string): Workspace {
   if (reason.trim() === "")
     throw invalidRequest({ reason: ["Say why: the reason is shown to whoever tries to send."] });
   const { suspendedAt } = getWorkspace(tx, id);
-  return set(tx, id, { suspendedAt: suspendedAt ?? tx.now, suspendedReason: reason.trim() });
+  return updateRow(tx, id, { suspendedAt: suspendedAt ?? tx.now, suspendedReason: reason.trim() });
 }
 
 export function resume(tx: Tx, id: number): Workspace {
-  return set(tx, id, { suspendedAt: null, suspendedReason: null });
+  return updateRow(tx, id, { suspendedAt: null, suspendedReason: null });
 }
 
-function set(tx: Tx, id: number, changes: Partial<Workspace>): Workspace {
+function updateRow(tx: Tx, id: number, changes: Partial<Workspace>): Workspace {
   const changed = tx.db
     .update(workspaces)
     .set({ ...changes, updatedAt: tx.now })

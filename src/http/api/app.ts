@@ -11,11 +11,11 @@ import type { Random } from "#src/core/random.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
-import type { HandOverOptions } from "#src/sending/send-message.ts";
+import type { SendOptions } from "#src/sending/send-message.ts";
 import { readBody } from "../body.ts";
 import { type Answer, type Call, type Endpoint, PREFIX } from "../endpoint.ts";
 import { answerProblem } from "../errors.ts";
-import { complete, type RequestIds, requestIds } from "../headers.ts";
+import { addSecurityHeaders, type RequestIds, requestIds } from "../headers.ts";
 import { healthRoutes } from "../health.ts";
 import { KeyQueue } from "../key-queue.ts";
 import { metricsRoutes } from "../metrics.ts";
@@ -32,7 +32,7 @@ export interface AppOptions {
   log: Log;
   limits: RateLimits & { bodyBytes: number };
   /** What a message needs on its way to a network. */
-  handOver: HandOverOptions;
+  dispatch: SendOptions;
   /** For what may take long. */
   reader: Reader;
   searchReader: Reader;
@@ -64,7 +64,7 @@ export function createApp(options: AppOptions) {
   // The pipeline makes its answers complete itself; those of everything beside it are completed here.
   const beside = new Elysia({ normalize: false, strictPath: true });
   beside.mapResponse(({ request, responseValue }) =>
-    responseValue instanceof Response ? complete(responseValue, ids(request)) : undefined,
+    responseValue instanceof Response ? addSecurityHeaders(responseValue, ids(request)) : undefined,
   );
   beside.use(healthRoutes(options)).use(metricsRoutes(options)).use(docsRoutes());
   beside.all("/*", () => new Response("There is nothing at this address.\n", { status: 404, headers: PLAIN }));
@@ -80,7 +80,7 @@ type Pipeline = (
 
 /** 401, 403, 429, 400, and then what the endpoint finds; a path that leads nowhere is told last of all. */
 function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
-  const { store, clock, log, limits, handOver, reader, searchReader, onAnswer } = options;
+  const { store, clock, log, limits, dispatch, reader, searchReader, onAnswer } = options;
   const authenticator = new Authenticator(store, clock);
   const limiter = new RateLimiter(clock, limits, "workspace");
   const keyQueue = new KeyQueue();
@@ -92,11 +92,11 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
   ): Answer | Promise<Answer> => {
     const { workspace, keyId } = authenticator.requireBearer(request.headers.get("authorization"));
     try {
-      limiter.requireRoom(workspace.id);
+      limiter.requireToken(workspace.id);
     } catch (error) {
-      const held = limiter.holdRefusal(workspace.id);
-      if (held === null) throw error;
-      return held.then(() => {
+      const delay = limiter.delayRefusal(workspace.id);
+      if (delay === null) throw error;
+      return delay.then(() => {
         throw error;
       });
     }
@@ -105,12 +105,12 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     const handle = (body: Call["body"]): Answer | Promise<Answer> =>
       endpoint.handle({
         store,
-        handOver,
+        dispatch,
         keyQueue,
         reader,
         searchReader,
         workspace,
-        by: { key: keyId },
+        caller: { key: keyId },
         path,
         query,
         headers: request.headers,
@@ -125,18 +125,18 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
   return (request, endpoint, path) => {
     const requestId = ids(request);
     const startedAt = clock.monotonic();
-    const tell = (answered: Answer): Response => {
+    const respond = (answered: Answer): Response => {
       const durationMs = clock.monotonic() - startedAt;
       const route = endpoint === null ? "unknown" : `${endpoint.method} ${endpoint.path}`;
       onAnswer(route, answered.status, durationMs);
-      log.debug("request", { requestId, route, status: answered.status, ms: durationMs, ...answered.about });
+      log.debug("request", { requestId, route, status: answered.status, ms: durationMs, ...answered.logFields });
       return toResponse(answered, requestId);
     };
-    const refuse = (error: unknown): Response => tell(answerProblem(problemOf(error, log, requestId)));
+    const refuse = (error: unknown): Response => respond(answerProblem(problemOf(error, log, requestId)));
     try {
       const result = answer(request, endpoint, path);
-      if (!(result instanceof Promise)) return tell(result);
-      return result.then(tell, refuse);
+      if (!(result instanceof Promise)) return respond(result);
+      return result.then(respond, refuse);
     } catch (error) {
       return refuse(error);
     }

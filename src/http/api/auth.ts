@@ -4,7 +4,7 @@ import type { Clock } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
 import { hashToken } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { type Bearer, findBearer, touchKey } from "#src/domain/workspaces/api-keys.ts";
 
 /** A key's last use is written at most this often. */
@@ -27,7 +27,7 @@ export class Authenticator {
   /** Throws `unauthenticated`, then `api_not_enabled`. */
   requireBearer(header: string | null): Bearer {
     const key = BEARER.exec(header ?? "")?.[1];
-    const bearer = key === undefined ? undefined : this.#store.read((reading) => this.#find(reading, key));
+    const bearer = key === undefined ? undefined : this.#store.read((tx) => this.#find(tx, key));
     if (bearer === undefined) {
       throw new Problem(
         "unauthenticated",
@@ -43,13 +43,13 @@ export class Authenticator {
     return bearer;
   }
 
-  #find(reading: Reading, key: string): Bearer | undefined {
-    let known = this.#known.get(reading.view);
+  #find(tx: ReadTx, key: string): Bearer | undefined {
+    let known = this.#known.get(tx.snapshot);
     if (known === undefined) {
       known = new Map();
-      this.#known.set(reading.view, known);
+      this.#known.set(tx.snapshot, known);
     }
-    if (!known.has(key)) known.set(key, findBearer(reading, hashToken(key)));
+    if (!known.has(key)) known.set(key, findBearer(tx, hashToken(key)));
     return known.get(key);
   }
 

@@ -4,7 +4,7 @@ import { readInstant } from "#src/core/instant.ts";
 import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
 import type { BroadcastInput } from "#src/domain/broadcasts/plan.ts";
 import type { BroadcastValue, BroadcastVariables } from "#src/domain/broadcasts/values.ts";
-import { findMistakes } from "../validate.ts";
+import { findFieldProblems } from "../validate.ts";
 import { checkLink, checkWellFormed, MediaBody, type ReadValue, readLiteral, readVariables } from "./variables-body.ts";
 
 const NAME_LENGTH_MAX = 191;
@@ -99,10 +99,10 @@ const Checked = Type.Omit(CreateBroadcastBody, ["variables", "send_at"], { addit
 
 /** Checks everything that the request alone shows. Throws `invalid_request` naming every field that is wrong. */
 export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone: string): BroadcastInput {
-  const { variables: givenVariables, send_at: givenTime, ...rest } = body;
-  const fields = findMistakes(Checked, rest);
-  const variables: BroadcastVariables = readVariables(givenVariables, fields, readValue);
-  const sendAt = readTime(givenTime, timezone, fields);
+  const { variables: rawVariables, send_at: rawSendAt, ...rest } = body;
+  const fields = findFieldProblems(Checked, rest);
+  const variables: BroadcastVariables = readVariables(rawVariables, fields, readValue);
+  const sendAt = readTime(rawSendAt, timezone, fields);
   const { name, template, language, media, to, group, from } = rest as {
     name: string;
     template: string;
@@ -136,22 +136,24 @@ export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone:
   };
 }
 
-const readValue: ReadValue<BroadcastValue> = (given, path, fields) => {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    return { text: readLiteral(given, path, fields) };
+const readValue: ReadValue<BroadcastValue> = (raw, path, fields) => {
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
+    return { text: readLiteral(raw, path, fields) };
   }
-  for (const [name, sentences] of Object.entries(findMistakes(ContactFieldValue, given as Record<string, unknown>))) {
+  for (const [name, sentences] of Object.entries(
+    findFieldProblems(ContactFieldValue, raw as Record<string, unknown>),
+  )) {
     fields[`${path}.${name}`] = sentences;
   }
-  const { field, fallback } = given as { field: string; fallback?: string };
+  const { field, fallback } = raw as { field: string; fallback?: string };
   // A stand-in is sent as it is, so it obeys the rules of a text.
   if (typeof fallback === "string") readLiteral(fallback, `${path}.fallback`, fields);
   return { field, fallback: fallback ?? null };
 };
 
-function readTime(given: unknown, timezone: string, fields: FieldProblems): number | null {
-  if (given === undefined) return null;
-  const sendAt = typeof given === "string" ? readInstant(given, timezone) : null;
+function readTime(raw: unknown, timezone: string, fields: FieldProblems): number | null {
+  if (raw === undefined) return null;
+  const sendAt = typeof raw === "string" ? readInstant(raw, timezone) : null;
   if (sendAt === null) fields.send_at = ["This is no ISO 8601 time such as 2026-11-27T10:00:00+05:30."];
   return sendAt;
 }

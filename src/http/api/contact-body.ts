@@ -6,7 +6,7 @@ import { Nullable, OneOf } from "#src/core/schema.ts";
 import type { NewPerson } from "#src/domain/contacts/people.ts";
 import { type Profile, type ProfileField, profileFields } from "#src/domain/contacts/profile.ts";
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
-import { findMistakes } from "../validate.ts";
+import { findFieldProblems } from "../validate.ts";
 
 const PEOPLE_MAX = 20;
 const PERSON_NAME_MAX = 191;
@@ -84,27 +84,27 @@ interface PersonJson {
 
 /** Checks everything that the request alone shows. Throws `invalid_request` naming every field that is wrong. */
 export function readContactChanges(body: Readonly<Record<string, unknown>>): ContactChanges {
-  const problems = findMistakes(ContactBody, body);
+  const problems = findFieldProblems(ContactBody, body);
   checkWellFormed(body, "", problems);
   const profile = readProfile(body, problems);
   const people = body.people === undefined ? undefined : readPeople(body.people, problems);
-  for (const part of ["add_tags", "remove_tags", "add_to_groups", "remove_from_groups"] as const) {
-    checkNames(body[part], part, problems);
+  for (const member of ["add_tags", "remove_tags", "add_to_groups", "remove_from_groups"] as const) {
+    checkNames(body[member], member, problems);
   }
   if (Object.keys(problems).length > 0) throw invalidRequest(problems);
   return {
     profile,
-    ...given("fields", body.fields),
-    ...given("people", people),
-    ...given("addTags", trimmed(body.add_tags)),
-    ...given("removeTags", trimmed(body.remove_tags)),
-    ...given("addToGroups", trimmed(body.add_to_groups)),
-    ...given("removeFromGroups", trimmed(body.remove_from_groups)),
-    ...given("consent", body.consent),
+    ...definedMember("fields", body.fields),
+    ...definedMember("people", people),
+    ...definedMember("addTags", trimmed(body.add_tags)),
+    ...definedMember("removeTags", trimmed(body.remove_tags)),
+    ...definedMember("addToGroups", trimmed(body.add_to_groups)),
+    ...definedMember("removeFromGroups", trimmed(body.remove_from_groups)),
+    ...definedMember("consent", body.consent),
   };
 }
 
-function given(name: string, value: unknown): ContactChanges {
+function definedMember(name: string, value: unknown): ContactChanges {
   return value === undefined ? {} : { [name]: value };
 }
 
@@ -143,9 +143,9 @@ function readDate(path: string, value: string, problems: FieldProblems): string 
 function readPeople(list: unknown, problems: FieldProblems): NewPerson[] {
   if (!Array.isArray(list)) return [];
   const refs = new Set<string>();
-  return (list as PersonJson[]).map((person, index) => {
+  return (list as PersonJson[]).map((item, index) => {
     const path = `people.${index}`;
-    const { name, first_name: firstName, birthday, ref } = person ?? {};
+    const { name, first_name: firstName, birthday, ref } = item ?? {};
     if (typeof name === "string" && name.trim() === "" && problems[`${path}.name`] === undefined) {
       problems[`${path}.name`] = ["A person needs a name."];
     }

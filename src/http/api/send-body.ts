@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { TemplateInput, Variables } from "#src/domain/messages/fill-template.ts";
 import type { SendInput } from "#src/domain/messages/plan.ts";
-import { findMistakes } from "../validate.ts";
+import { findFieldProblems } from "../validate.ts";
 import { checkLink, checkWellFormed, MediaBody, readLiteral, readVariables, VariablesBody } from "./variables-body.ts";
 
 const TEXT_LENGTH_MAX = 4096;
@@ -71,13 +71,15 @@ export function readSendMessage(body: Readonly<Record<string, unknown>>): SendIn
   if (hasTemplate === hasText) {
     const sentence = hasText ? "Send a template or a text, not both." : "Send either a template or a text.";
     const { template: _template, text: _text, ...rest } = body;
-    throw invalidRequest(Object.assign(findMistakes(EitherForm, rest), { template: [sentence], text: [sentence] }));
+    throw invalidRequest(
+      Object.assign(findFieldProblems(EitherForm, rest), { template: [sentence], text: [sentence] }),
+    );
   }
   return hasTemplate ? readTemplate(body) : readText(body);
 }
 
 function readText(body: Readonly<Record<string, unknown>>): SendInput {
-  const fields = findMistakes(SendTextBody, body);
+  const fields = findFieldProblems(SendTextBody, body);
   const { to, text, from } = body as { to: string; text: string; from?: string };
   if (fields.text === undefined && text.trim() === "") fields.text = ["The text must not be blank."];
   checkWellFormed(fields, body);
@@ -87,9 +89,9 @@ function readText(body: Readonly<Record<string, unknown>>): SendInput {
 
 function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {
   // The schema of a union says only that no form fits, so the forms are checked one by one.
-  const { variables: givenVariables, ...rest } = body;
-  const fields = findMistakes(SendTemplateBody, rest);
-  const variables: Variables = readVariables(givenVariables, fields, readLiteral);
+  const { variables: rawVariables, ...rest } = body;
+  const fields = findFieldProblems(SendTemplateBody, rest);
+  const variables: Variables = readVariables(rawVariables, fields, readLiteral);
   const { to, template, language, media, from } = body as {
     to: string;
     template: string;

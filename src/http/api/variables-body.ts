@@ -46,7 +46,7 @@ export const MediaBody = Type.Object(
 );
 
 /** Reads one value at its path; what is wrong with it goes into `fields`. */
-export type ReadValue<Value> = (given: unknown, path: string, fields: FieldProblems) => Value;
+export type ReadValue<Value> = (raw: unknown, path: string, fields: FieldProblems) => Value;
 
 export interface ReadVariables<Value> {
   /** They came as one list, which is for the body. */
@@ -57,7 +57,7 @@ export interface ReadVariables<Value> {
 
 /** A list for the body, or an object with header and body. */
 export function readVariables<Value>(
-  given: unknown,
+  raw: unknown,
   fields: FieldProblems,
   readValue: ReadValue<Value>,
 ): ReadVariables<Value> {
@@ -70,13 +70,13 @@ export function readVariables<Value>(
     fields[path] = ["This has to be a list of values."];
     return [];
   };
-  if (given === undefined) return none;
-  if (Array.isArray(given)) return { ...none, body: readValues(given, "variables") };
-  if (typeof given !== "object" || given === null) {
+  if (raw === undefined) return none;
+  if (Array.isArray(raw)) return { ...none, body: readValues(raw, "variables") };
+  if (typeof raw !== "object" || raw === null) {
     fields.variables = ["This has to be a list of values, or an object with header and body."];
     return none;
   }
-  const { header, body, ...unknown } = given as Record<string, unknown>;
+  const { header, body, ...unknown } = raw as Record<string, unknown>;
   for (const name of Object.keys(unknown)) {
     fields[`variables.${name}`] = ["There is no field of this name here: use header and body."];
   }
@@ -88,15 +88,15 @@ export function readVariables<Value>(
 }
 
 /** A text or a number, as the text that is sent. */
-export function readLiteral(given: unknown, path: string, fields: FieldProblems): string {
-  const text = typeof given === "number" ? String(given) : given;
-  const mistake = findValueMistake(given, text);
-  if (mistake !== null) fields[path] = [mistake];
+export function readLiteral(raw: unknown, path: string, fields: FieldProblems): string {
+  const text = typeof raw === "number" ? String(raw) : raw;
+  const problem = findValueProblem(raw, text);
+  if (problem !== null) fields[path] = [problem];
   return typeof text === "string" ? text : "";
 }
 
 /** The network refuses these too, but only after the message was accepted. */
-export function findValueMistake(value: unknown, text: unknown): string | null {
+export function findValueProblem(value: unknown, text: unknown): string | null {
   if (typeof text !== "string") {
     const isContactField = typeof value === "object" && value !== null && "field" in value;
     return isContactField

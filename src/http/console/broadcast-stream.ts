@@ -9,7 +9,7 @@ import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 
-const EVERY_MS = 1_000;
+const SNAPSHOT_EVERY_MS = 1_000;
 /** A silent stream is cut by what stands in between. */
 const COMMENT_EVERY_MS = 15_000;
 
@@ -17,10 +17,10 @@ interface Topic {
   listeners: Set<(text: string) => void>;
   timer: Timer;
   last: string;
-  saidAt: number;
+  sentAt: number;
 }
 
-export class LiveBroadcasts {
+export class BroadcastStreams {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #topics = new Map<string, Topic>();
@@ -78,8 +78,8 @@ export class LiveBroadcasts {
     const topic: Topic = {
       listeners: new Set([listener]),
       last: first,
-      saidAt: this.#clock.monotonic(),
-      timer: this.#clock.setTimer(EVERY_MS, () => this.#tick(name, workspace, broadcastId)),
+      sentAt: this.#clock.monotonic(),
+      timer: this.#clock.setTimer(SNAPSHOT_EVERY_MS, () => this.#tick(name, workspace, broadcastId)),
     };
     this.#topics.set(name, topic);
     listener(first);
@@ -97,20 +97,20 @@ export class LiveBroadcasts {
   #tick(name: string, workspace: Workspace, broadcastId: number): void {
     const topic = this.#topics.get(name);
     if (topic === undefined) return;
-    topic.timer = this.#clock.setTimer(EVERY_MS, () => this.#tick(name, workspace, broadcastId));
+    topic.timer = this.#clock.setTimer(SNAPSHOT_EVERY_MS, () => this.#tick(name, workspace, broadcastId));
     const text = this.#snapshot(workspace, broadcastId);
     const now = this.#clock.monotonic();
-    if (text === topic.last && now - topic.saidAt < COMMENT_EVERY_MS) return;
-    const said = text === topic.last ? ": still here\n\n" : text;
+    if (text === topic.last && now - topic.sentAt < COMMENT_EVERY_MS) return;
+    const chunk = text === topic.last ? ": still here\n\n" : text;
     topic.last = text;
-    topic.saidAt = now;
-    for (const listener of [...topic.listeners]) listener(said);
+    topic.sentAt = now;
+    for (const listener of [...topic.listeners]) listener(chunk);
   }
 
   #snapshot(workspace: Workspace, broadcastId: number): string {
-    const data = this.#store.read((reading) => {
-      const broadcast = findBroadcast(reading, workspace.id, broadcastId);
-      return broadcast === undefined ? null : viewBroadcast(reading, broadcast, workspace);
+    const data = this.#store.read((tx) => {
+      const broadcast = findBroadcast(tx, workspace.id, broadcastId);
+      return broadcast === undefined ? null : viewBroadcast(tx, broadcast, workspace);
     });
     return `event: broadcast\ndata: ${JSON.stringify(data)}\n\n`;
   }

@@ -1,6 +1,6 @@
 /** The console at its addresses: its page, the page's files, and the routes that the page calls. */
 import { Elysia } from "elysia";
-import { complete, requestIds } from "../headers.ts";
+import { addSecurityHeaders, requestIds } from "../headers.ts";
 import { LINGER_S } from "../unproven-body.ts";
 import type { ConsoleOptions } from "./context.ts";
 import { answerAsset, answerPage } from "./files.ts";
@@ -13,7 +13,7 @@ export function consoleRoutes(options: ConsoleOptions) {
   const pipeline = createPipeline(options, ids);
   const routes = new Elysia({ normalize: false, strictPath: true });
   routes.mapResponse(({ request, responseValue }) =>
-    responseValue instanceof Response ? complete(responseValue, ids(request)) : undefined,
+    responseValue instanceof Response ? addSecurityHeaders(responseValue, ids(request)) : undefined,
   );
   // Each method by its name: a page for GET would win over what is for all of them.
   for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {

@@ -1,7 +1,7 @@
 /** What stands above the list of contacts, as a filter of the language that groups have: words, a consent, a group. */
 
 import { notFound } from "#src/core/problem.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { consents } from "#src/domain/contacts/consent.ts";
 import { findGroup } from "#src/domain/groups/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
@@ -15,34 +15,34 @@ export interface ContactSearch {
   group?: string | null;
 }
 
-export function searchIn(query: URLSearchParams): ContactSearch {
+export function readContactSearch(query: URLSearchParams): ContactSearch {
   return { q: query.get("q"), consent: query.get("consent"), group: query.get("group") };
 }
 
 /** As JSON; a group's own filter is written out in it. Throws `invalid_request`, and `not_found` for the group. */
-export function filterOf(reading: Reading, workspace: Workspace, { q, consent, group }: ContactSearch): unknown {
+export function contactFilter(tx: ReadTx, workspace: Workspace, { q, consent, group }: ContactSearch): unknown {
   const text = (q ?? "").trim();
-  const parts: unknown[] = [];
+  const conditions: unknown[] = [];
   if (group != null) {
-    const found = findGroup(reading, workspace.id, requireId(group, "group"));
+    const found = findGroup(tx, workspace.id, requireId(group, "group"));
     if (found === undefined) throw notFound("group");
-    parts.push(found.filter ?? { field: "group", is: found.id });
+    conditions.push(found.filter ?? { field: "group", is: found.id });
   }
   if (consent != null) {
     if (!consents.some((known) => known === consent)) {
       throw wrongParameter("consent", `The consent is one of ${consents.join(", ")}.`);
     }
-    parts.push({ field: "consent", is: consent });
+    conditions.push({ field: "consent", is: consent });
   }
-  if (text !== "") parts.push(wordsFilter(text));
-  return parts.length === 0 ? { field: "phone", set: true } : { all: parts };
+  if (text !== "") conditions.push(textFilter(text));
+  return conditions.length === 0 ? { field: "phone", set: true } : { all: conditions };
 }
 
 /** What was typed is looked for in names, numbers and e-mail addresses. */
-function wordsFilter(text: string): unknown {
-  const words = ["name", "first_name", "last_name", "email"].map((field) => ({ field, contains: text }));
+function textFilter(text: string): unknown {
+  const conditions = ["name", "first_name", "last_name", "email"].map((field) => ({ field, contains: text }));
   // A trunk zero, or the two of 00, is no part of what is stored.
   const digits = text.replace(/[\s().+-]/g, "").replace(/^0+/, "");
   const isNumber = /^\d{3,}$/.test(digits);
-  return { any: isNumber ? [...words, { field: "phone", contains: digits }] : words };
+  return { any: isNumber ? [...conditions, { field: "phone", contains: digits }] : conditions };
 }

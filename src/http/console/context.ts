@@ -1,6 +1,6 @@
 /** What a running server has that the console's routes need. */
 
-import type { CopyJobs } from "#src/backup/jobs.ts";
+import type { BackupJobs } from "#src/backup/jobs.ts";
 import type { BackupSchedule } from "#src/backup/schedule.ts";
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
@@ -10,17 +10,17 @@ import type { Reader } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
 import type { DoctorSettings } from "#src/health/doctor-context.ts";
-import type { Condition } from "#src/health/status.ts";
-import type { Trends } from "#src/health/time-series.ts";
-import type { HandOverOptions } from "#src/sending/send-message.ts";
+import type { ServerStatus } from "#src/health/status.ts";
+import type { TimeSeries } from "#src/health/time-series.ts";
+import type { SendOptions } from "#src/sending/send-message.ts";
 import type { BulkJobs } from "#src/transfer/bulk-jobs.ts";
 import type { ImportFiles } from "#src/transfer/import-files.ts";
 import type { ImportJobs } from "#src/transfer/import-jobs.ts";
 import type { KeyQueue } from "../key-queue.ts";
 import type { RateLimits } from "../rate-limit.ts";
 import type { UnprovenBodies } from "../unproven-body.ts";
-import type { LiveBroadcasts } from "./broadcast-stream.ts";
-import type { TodayFigures } from "./dashboard.ts";
+import type { BroadcastStreams } from "./broadcast-stream.ts";
+import type { DashboardCounters } from "./dashboard.ts";
 import type { Passwords } from "./passwords.ts";
 
 export interface ConsoleOptions {
@@ -29,7 +29,7 @@ export interface ConsoleOptions {
   random: Random;
   log: Log;
   box: SecretBox;
-  handOver: HandOverOptions;
+  dispatch: SendOptions;
   /** The server's own condition, and the work on its database. */
   system: System;
   reader: Reader;
@@ -55,22 +55,22 @@ export interface ConsoleOptions {
 /** The server's knowledge of itself and the work on its own database. */
 export interface System {
   isWritable: WriteProbe;
-  jobs: CopyJobs;
-  trends: Trends;
+  jobs: BackupJobs;
+  timeSeries: TimeSeries;
   /** When the server backs itself up. */
   backups: BackupSchedule;
-  condition: () => Promise<Condition>;
+  status: () => Promise<ServerStatus>;
   /** Of the disk that the database is on. */
-  disk: () => Promise<Condition["disk"]>;
+  disk: () => Promise<ServerStatus["disk"]>;
 }
 
-export interface ConsoleParts extends Omit<ConsoleOptions, "isTrustedProxy" | "limits" | "bodies"> {
+export interface ConsoleContext extends Omit<ConsoleOptions, "isTrustedProxy" | "limits" | "bodies"> {
   passwords: Passwords;
   keyQueue: KeyQueue;
-  live: LiveBroadcasts;
+  broadcastStreams: BroadcastStreams;
   imports: ImportJobs;
   bulk: BulkJobs;
-  today: TodayFigures;
+  dashboard: DashboardCounters;
   /** Whether cookies may only travel over HTTPS. */
   isSecure: boolean;
 }

@@ -1,5 +1,5 @@
 /** The console's two cookies: the session, which no script can read, and the theme, which the page is printed with. */
-import { SESSION_LASTS_MS } from "#src/domain/users/user.ts";
+import { SESSION_LIFETIME_MS } from "#src/domain/users/user.ts";
 
 export const themes = ["light", "dark"] as const;
 export type Theme = (typeof themes)[number];
@@ -17,7 +17,7 @@ export function readSessionCookie(headers: Headers, isSecure: boolean): string |
 }
 
 export function sessionCookie(token: string, isSecure: boolean): string {
-  const age = Math.floor(SESSION_LASTS_MS / 1000);
+  const age = Math.floor(SESSION_LIFETIME_MS / 1000);
   return `${sessionName(isSecure)}=${token}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
 }
 
@@ -27,8 +27,8 @@ export function endedSessionCookie(isSecure: boolean): string {
 
 /** Null: as the system has it. */
 export function readTheme(headers: Headers): Theme | null {
-  const given = readCookie(headers, THEME);
-  return themes.find((theme) => theme === given) ?? null;
+  const value = readCookie(headers, THEME);
+  return themes.find((theme) => theme === value) ?? null;
 }
 
 export function themeCookie(theme: Theme | null, isSecure: boolean): string {

@@ -4,13 +4,13 @@
  */
 
 import { sleep } from "#src/core/clock.ts";
-import { recordDeed } from "#src/domain/users/audit-log.ts";
+import { recordAudit } from "#src/domain/users/audit-log.ts";
 import type { WorkspaceCall } from "./route.ts";
 
 /** Spreadsheets read a file as UTF-8 only where it says so. */
-const MARK = "\uFEFF";
+const BYTE_ORDER_MARK = "\uFEFF";
 /** Between two pieces everybody else gets their turn. */
-const GAP_MS = 1;
+const YIELD_MS = 1;
 
 interface CsvFile {
   /** Without its ending. */
@@ -28,7 +28,7 @@ export async function answerCsv(
 ): Promise<Response> {
   const { store, clock, user, address, workspace, keepOpen, log, stopping } = call;
   await store.write((tx) =>
-    recordDeed(tx, { userId: user.id, address }, { workspaceId: workspace.id, action, subject, details }),
+    recordAudit(tx, { userId: user.id, address }, { workspaceId: workspace.id, action, subject, details }),
   );
   keepOpen();
   const encoder = new TextEncoder();
@@ -38,9 +38,9 @@ export async function answerCsv(
       try {
         const { done, value } = stopping.aborted ? { done: true, value: undefined } : await lines.next();
         if (stopping.aborted) throw new Error("the server stops");
-        if (value !== undefined) controller.enqueue(encoder.encode((isFirst ? MARK : "") + value.join("")));
+        if (value !== undefined) controller.enqueue(encoder.encode((isFirst ? BYTE_ORDER_MARK : "") + value.join("")));
         if (done === true) controller.close();
-        else if (!isFirst) await sleep(clock, GAP_MS, stopping);
+        else if (!isFirst) await sleep(clock, YIELD_MS, stopping);
         isFirst = false;
       } catch (error) {
         // The browser shows a download that broke off, and no file that only looks whole.

@@ -11,20 +11,20 @@ import type { Store } from "#src/db/store.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { broadcastsTodaySql, firstSince, receivedTodaySql, singlesTodaySql } from "./queries/today-counters.ts";
 
-const KEPT_MS = 3_000;
-const TIMES_AS_LONG = 20;
+const CACHE_MS_MIN = 3_000;
+const CACHE_FACTOR = 20;
 const WORKSPACES_MAX = 1_000;
 
-interface Counted {
-  figures: Promise<object>;
-  until: number;
+interface CachedCounters {
+  counters: Promise<object>;
+  expiresAt: number;
 }
 
-export class TodayFigures {
+export class DashboardCounters {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #reader: Reader;
-  readonly #counted = new Map<number, Counted>();
+  readonly #cache = new Map<number, CachedCounters>();
 
   constructor(store: Store, clock: Clock, reader: Reader) {
     this.#store = store;
@@ -32,49 +32,49 @@ export class TodayFigures {
     this.#reader = reader;
   }
 
-  of(workspace: Workspace): Promise<object> {
+  read(workspace: Workspace): Promise<object> {
     const startedAt = this.#clock.monotonic();
-    const known = this.#counted.get(workspace.id);
-    if (known !== undefined && startedAt < known.until) return known.figures;
-    if (this.#counted.size >= WORKSPACES_MAX) this.#counted.clear();
-    const figures = this.#count(workspace);
+    const known = this.#cache.get(workspace.id);
+    if (known !== undefined && startedAt < known.expiresAt) return known.counters;
+    if (this.#cache.size >= WORKSPACES_MAX) this.#cache.clear();
+    const counters = this.#count(workspace);
     // Until it is known how long it takes, everybody waits for this one.
-    const counted = { figures, until: Number.POSITIVE_INFINITY };
-    this.#counted.set(workspace.id, counted);
-    figures.then(
+    const entry = { counters, expiresAt: Number.POSITIVE_INFINITY };
+    this.#cache.set(workspace.id, entry);
+    counters.then(
       () => {
         const now = this.#clock.monotonic();
-        counted.until = now + Math.max(KEPT_MS, TIMES_AS_LONG * (now - startedAt));
+        entry.expiresAt = now + Math.max(CACHE_MS_MIN, CACHE_FACTOR * (now - startedAt));
       },
-      () => this.#counted.delete(workspace.id),
+      () => this.#cache.delete(workspace.id),
     );
-    return figures;
+    return counters;
   }
 
   async #count(workspace: Workspace): Promise<object> {
     const { id, timezone } = workspace;
-    const { since, firstMessage, firstInbound } = this.#store.read((reading) => {
-      const start = startOfDay(reading.now, timezone);
+    const { since, firstMessage, firstInbound } = this.#store.read((tx) => {
+      const start = startOfDay(tx.now, timezone);
       return {
         since: start,
-        firstMessage: firstSince(reading, "messages", start),
-        firstInbound: firstSince(reading, "inbounds", start),
+        firstMessage: firstSince(tx, "messages", start),
+        firstInbound: firstSince(tx, "inbounds", start),
       };
     });
     const singles = await this.#reader.query(singlesTodaySql, [id, firstMessage]);
     const [sums] = await this.#reader.query(broadcastsTodaySql, [id, since, id, since]);
     const [received] = await this.#reader.query(receivedTodaySql, [id, firstInbound, id, since]);
-    const of = (...names: string[]) =>
+    const countByStatus = (...names: string[]) =>
       singles.reduce((sum, { status, total }) => sum + (names.includes(String(status)) ? Number(total) : 0), 0);
     const number = (row: Record<string, unknown> | undefined, name: string) => Number(row?.[name] ?? 0);
     return {
       since: formatInstant(since, timezone),
       single: {
-        sent: of("sent", "delivered", "read"),
-        delivered: of("delivered", "read"),
-        read: of("read"),
-        failed: of("failed"),
-        unknown: of("unknown"),
+        sent: countByStatus("sent", "delivered", "read"),
+        delivered: countByStatus("delivered", "read"),
+        read: countByStatus("read"),
+        failed: countByStatus("failed"),
+        unknown: countByStatus("unknown"),
       },
       broadcast: {
         begun: number(sums, "broadcasts"),

@@ -6,7 +6,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 import { embedded } from "./assets.ts";
 import { readTheme } from "./cookies.ts";
 
-interface Served {
+interface ServedFile {
   plain: () => Promise<Uint8Array<ArrayBuffer>>;
   brotli: () => Promise<Uint8Array<ArrayBuffer>>;
   type: string;
@@ -18,7 +18,7 @@ interface Bundler {
 }
 
 interface Bundle {
-  files: ReadonlyMap<string, Served>;
+  files: ReadonlyMap<string, ServedFile>;
   script: string;
   style: string;
 }
@@ -77,7 +77,7 @@ async function fromSource(): Promise<Bundle> {
   );
 }
 
-function assemble(files: readonly (Omit<Served, "type"> & { name: string })[]): Bundle {
+function assemble(files: readonly (Omit<ServedFile, "type"> & { name: string })[]): Bundle {
   const nameOf = (pattern: RegExp): string => {
     const found = files.find(({ name }) => pattern.test(name));
     if (found === undefined) throw new Error(`the console's bundle has no file like ${pattern}`);

@@ -8,24 +8,24 @@ import { Refusal } from "./route.ts";
 export function requireOwnPage(request: Request, publicUrl: string | null): void {
   const site = request.headers.get("sec-fetch-site");
   if (site === "same-origin") return;
-  if (site === null && isOurs(request.headers.get("origin"), request.headers.get("host"), publicUrl)) return;
+  if (site === null && isOwnOrigin(request.headers.get("origin"), request.headers.get("host"), publicUrl)) return;
   throw new Refusal(403, "cross_site", "This request did not come from a page of this console.");
 }
 
-function isOurs(origin: string | null, host: string | null, publicUrl: string | null): boolean {
+function isOwnOrigin(origin: string | null, host: string | null, publicUrl: string | null): boolean {
   if (origin === null || !URL.canParse(origin)) return false;
   if (publicUrl !== null && new URL(publicUrl).origin === origin) return true;
   return host !== null && new URL(origin).host === host;
 }
 
 /** The peer, or what a trusted proxy says of it: the last address that no trusted proxy has. */
-export function addressOf(request: Request, peer: string, isTrusted: (address: string) => boolean): string {
+export function clientAddress(request: Request, peer: string, isTrusted: (address: string) => boolean): string {
   let address = peer.replace(/^::ffff:/, "");
   if (!isTrusted(address)) return address;
-  const passed = (request.headers.get("x-forwarded-for") ?? "").split(",").map((part) => part.trim());
-  for (const one of passed.toReversed()) {
-    if (one === "" || one.length > 64) return address;
-    address = one;
+  const forwarded = (request.headers.get("x-forwarded-for") ?? "").split(",").map((part) => part.trim());
+  for (const hop of forwarded.toReversed()) {
+    if (hop === "" || hop.length > 64) return address;
+    address = hop;
     if (!isTrusted(address)) return address;
   }
   return address;

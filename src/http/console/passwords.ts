@@ -2,7 +2,7 @@
  * Hashing and checking passwords: argon2id as the runtime has it. Each takes 64 MiB and a tenth of a second of another
  * thread, so at most two run at once and the rest wait; an unknown name costs as much as a wrong password.
  */
-const AT_ONCE = 2;
+const CONCURRENCY_MAX = 2;
 const OPTIONS = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as const;
 
 export class Passwords {
@@ -11,19 +11,19 @@ export class Passwords {
   #dummy: Promise<string> | null = null;
 
   hash(password: string): Promise<string> {
-    return this.#inTurn(() => Bun.password.hash(password, OPTIONS));
+    return this.#withSlot(() => Bun.password.hash(password, OPTIONS));
   }
 
   /** `hash` null: there is no such person, or no password yet; the answer is no, as late as any other. */
   async verify(password: string, hash: string | null): Promise<boolean> {
     this.#dummy ??= this.hash("nobody has this one");
     const known = hash ?? (await this.#dummy);
-    const isRight = await this.#inTurn(() => Bun.password.verify(password, known));
-    return isRight && hash !== null;
+    const isMatch = await this.#withSlot(() => Bun.password.verify(password, known));
+    return isMatch && hash !== null;
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  async #withSlot<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= CONCURRENCY_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running += 1;
     try {
       return await work();

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
 import type { FormUse } from "#src/domain/users/form-answers.ts";
-import { findEntry } from "#src/domain/users/read.ts";
+import { findWorkspaceAccess } from "#src/domain/users/read.ts";
 import { findSession, isTouchDue, type SignedIn, touchSession } from "#src/domain/users/sessions.ts";
 import { mayActAs } from "#src/domain/users/user.ts";
 import { BulkJobs } from "#src/transfer/bulk-jobs.ts";
@@ -20,13 +20,20 @@ import { canonicalJson } from "../idempotency.ts";
 import { KeyQueue } from "../key-queue.ts";
 import { RateLimiter } from "../rate-limit.ts";
 import { problemOf, splitUrl, toResponse } from "../respond.ts";
-import { LiveBroadcasts } from "./broadcast-stream.ts";
-import type { ConsoleOptions, ConsoleParts } from "./context.ts";
+import { BroadcastStreams } from "./broadcast-stream.ts";
+import type { ConsoleContext, ConsoleOptions } from "./context.ts";
 import { readSessionCookie } from "./cookies.ts";
-import { TodayFigures } from "./dashboard.ts";
-import { addressOf, requireOwnPage } from "./origin.ts";
+import { DashboardCounters } from "./dashboard.ts";
+import { clientAddress, requireOwnPage } from "./origin.ts";
 import { Passwords } from "./passwords.ts";
-import { type ConsoleCall, type ConsoleRoute, nothingHere, Refusal, requireShape, type UserCall } from "./route.ts";
+import {
+  type ConsoleCall,
+  type ConsoleRoute,
+  notFoundOrForbidden,
+  Refusal,
+  requireValidBody,
+  type UserCall,
+} from "./route.ts";
 import { routes } from "./routes.ts";
 
 export const CONSOLE_API = "/console/api";
@@ -42,16 +49,16 @@ export interface Peer {
 export type ConsolePipeline = (request: Request, peer: Peer) => Promise<Response>;
 
 export function createPipeline(options: ConsoleOptions, ids: RequestIds): ConsolePipeline {
-  const { isTrustedProxy, limits, bodies, ...given } = options;
+  const { isTrustedProxy, limits, bodies, ...rest } = options;
   const { store, clock, log, publicUrl } = options;
   const isSecure = options.hasTls || (publicUrl?.startsWith("https:") ?? false);
-  const parts: ConsoleParts = {
-    ...given,
+  const context: ConsoleContext = {
+    ...rest,
     isSecure,
     passwords: new Passwords(),
     keyQueue: new KeyQueue(),
-    live: new LiveBroadcasts(store, clock),
-    today: new TodayFigures(store, clock, options.reader),
+    broadcastStreams: new BroadcastStreams(store, clock),
+    dashboard: new DashboardCounters(store, clock, options.reader),
     imports: new ImportJobs({ store, clock, log, files: options.importFiles, stopping: options.stopping }),
     bulk: new BulkJobs({ store, clock, log, reader: options.searchReader, stopping: options.stopping }),
   };
@@ -60,9 +67,9 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
   /** Touches that are queued or just written, so that a busy session queues one and not a hundred. */
   const touched = new Map<number, number>();
 
-  const signedIn = (headers: Headers): SignedIn => {
+  const requireSession = (headers: Headers): SignedIn => {
     const token = readSessionCookie(headers, isSecure);
-    const found = token === null ? undefined : store.read((reading) => findSession(reading, token));
+    const found = token === null ? undefined : store.read((tx) => findSession(tx, token));
     if (found === undefined) throw new Problem("unauthenticated", "You are signed out. Sign in again.");
     const { id } = found.session;
     if (isTouchDue(found.session, clock.now()) && clock.now() - (touched.get(id) ?? 0) > 60_000) {
@@ -94,17 +101,18 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     const { route, values } = found;
     const isChange = request.method !== "GET";
     if (isChange) requireOwnPage(request, publicUrl);
-    const who = route.needs === "nobody" ? null : signedIn(request.headers);
+    const principal = route.needs === "nobody" ? null : requireSession(request.headers);
     // Whoever is not signed in guesses, and guesses have limits of their own.
-    if (who !== null) await requireRoom(limiter, who.user.id);
-    const entry = who === null || values.workspace === undefined ? null : requireEntry(parts, who, values.workspace);
-    requireRight(route, who, entry);
+    if (principal !== null) await requireToken(limiter, principal.user.id);
+    const entry =
+      principal === null || values.workspace === undefined ? null : requireEntry(context, principal, values.workspace);
+    requireAccess(route, principal, entry);
     // A file is read by its route, piece by piece; its type is none that a plain form of another page can send.
     if (isChange && route.takesFile === true) requireFileType(request);
-    const body = isChange && route.takesFile !== true ? await readForm(request, peer, who === null) : {};
-    if (route.body !== undefined) requireShape(route.body, body);
+    const body = isChange && route.takesFile !== true ? await readForm(request, peer, principal === null) : {};
+    if (route.body !== undefined) requireValidBody(route.body, body);
     const call: ConsoleCall = {
-      ...parts,
+      ...context,
       path: values,
       query,
       headers: request.headers,
@@ -112,14 +120,14 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
       method: request.method,
       pathname,
       request,
-      address: addressOf(request, peer.address, isTrustedProxy),
+      address: clientAddress(request, peer.address, isTrustedProxy),
       keepOpen: peer.keepOpen,
     };
     if (route.needs === "nobody") return route.handle(call);
-    if (who === null) throw nothingHere();
-    const userCall: UserCall = { ...call, ...who, form: formOf(call, who.user.id) };
+    if (principal === null) throw notFoundOrForbidden();
+    const userCall: UserCall = { ...call, ...principal, form: readFormUse(call, principal.user.id) };
     if (route.needs === "user" || route.needs === "server operator") return route.handle(userCall);
-    if (entry === null) throw nothingHere();
+    if (entry === null) throw notFoundOrForbidden();
     return route.handle({ ...userCall, ...entry });
   };
 
@@ -135,28 +143,32 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
 }
 
 /** Throws `rate_limited`, after a while where somebody goes on asking all the same. */
-async function requireRoom(limiter: RateLimiter, userId: number): Promise<void> {
+async function requireToken(limiter: RateLimiter, userId: number): Promise<void> {
   try {
-    limiter.requireRoom(userId);
+    limiter.requireToken(userId);
   } catch (error) {
-    await limiter.holdRefusal(userId);
+    await limiter.delayRefusal(userId);
     throw error;
   }
 }
 
 /** Throws `not_found` for a workspace that is not there or not theirs: which, is not told. */
-function requireEntry({ store }: ConsoleParts, { user }: SignedIn, id: string) {
+function requireEntry({ store }: ConsoleContext, { user }: SignedIn, id: string) {
   const workspaceId = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : 0;
-  const entry = store.read((reading) => findEntry(reading, user, workspaceId));
-  if (entry === undefined) throw nothingHere();
+  const entry = store.read((tx) => findWorkspaceAccess(tx, user, workspaceId));
+  if (entry === undefined) throw notFoundOrForbidden();
   return entry;
 }
 
-function requireRight(route: ConsoleRoute, who: SignedIn | null, entry: ReturnType<typeof requireEntry> | null): void {
+function requireAccess(
+  route: ConsoleRoute,
+  principal: SignedIn | null,
+  entry: ReturnType<typeof requireEntry> | null,
+): void {
   const { needs } = route;
   if (needs === "nobody" || needs === "user") return;
-  if (needs === "server operator" ? who?.user.isOperator : entry !== null && mayActAs(entry.role, needs)) return;
-  throw nothingHere();
+  if (needs === "server operator" ? principal?.user.isOperator : entry !== null && mayActAs(entry.role, needs)) return;
+  throw notFoundOrForbidden();
 }
 
 function requireFileType({ headers }: Request): void {
@@ -164,7 +176,7 @@ function requireFileType({ headers }: Request): void {
   throw invalidRequest({ "Content-Type": ["Send the file as it is, as application/octet-stream."] });
 }
 
-function formOf({ headers, method, pathname, body }: ConsoleCall, userId: number): FormUse | null {
+function readFormUse({ headers, method, pathname, body }: ConsoleCall, userId: number): FormUse | null {
   const key = headers.get("idempotency-key");
   if (key === null || method === "GET") return null;
   if (key === "" || key.length > FORM_KEY_LENGTH_MAX) {
@@ -183,11 +195,11 @@ function answerRefusal(error: unknown): Answer | null {
 }
 
 /** The values of a path's `{names}`, or null where it is another one. */
-function patternOf(path: string): (given: string) => Record<string, string> | null {
+function patternOf(path: string): (pathname: string) => Record<string, string> | null {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
   const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, "([^/]+)")}$`);
-  return (given) => {
-    const match = pattern.exec(given);
+  return (pathname) => {
+    const match = pattern.exec(pathname);
     if (match === null) return null;
     try {
       return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? "")]));

@@ -6,19 +6,19 @@
 import type { TSchema } from "@sinclair/typebox";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { type Deed, recordDeed } from "#src/domain/users/audit-log.ts";
-import { type FormUse, findFormAnswer, keepFormAnswer } from "#src/domain/users/form-answers.ts";
-import type { Entry } from "#src/domain/users/read.ts";
+import { type NewAuditEntry, recordAudit } from "#src/domain/users/audit-log.ts";
+import { type FormUse, findFormAnswer, saveFormAnswer } from "#src/domain/users/form-answers.ts";
+import type { WorkspaceAccess } from "#src/domain/users/read.ts";
 import type { SignedIn } from "#src/domain/users/sessions.ts";
 import type { Role } from "#src/domain/users/user.ts";
 import type { Answer } from "../endpoint.ts";
-import { findMistakes } from "../validate.ts";
-import type { ConsoleParts } from "./context.ts";
+import { findFieldProblems } from "../validate.ts";
+import type { ConsoleContext } from "./context.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** What every call carries, whoever it comes from. */
-export interface ConsoleCall extends ConsoleParts {
+export interface ConsoleCall extends ConsoleContext {
   path: Readonly<Record<string, string>>;
   query: URLSearchParams;
   headers: Headers;
@@ -38,11 +38,11 @@ export interface UserCall extends ConsoleCall, SignedIn {
   form: FormUse | null;
 }
 
-export interface WorkspaceCall extends UserCall, Entry {}
+export interface WorkspaceCall extends UserCall, WorkspaceAccess {}
 
-type Handled = Answer | Response | Promise<Answer | Response>;
+type HandlerResult = Answer | Response | Promise<Answer | Response>;
 
-interface Place {
+interface RouteBase {
   method: Method;
   /** Below `/console/api`, with names in braces. */
   path: string;
@@ -52,50 +52,50 @@ interface Place {
   takesFile?: true;
 }
 
-export type ConsoleRoute = Place &
+export type ConsoleRoute = RouteBase &
   (
-    | { needs: "nobody"; handle: (call: ConsoleCall) => Handled }
+    | { needs: "nobody"; handle: (call: ConsoleCall) => HandlerResult }
     /** Signed in. */
-    | { needs: "user"; handle: (call: UserCall) => Handled }
-    | { needs: "server operator"; handle: (call: UserCall) => Handled }
+    | { needs: "user"; handle: (call: UserCall) => HandlerResult }
+    | { needs: "server operator"; handle: (call: UserCall) => HandlerResult }
     /** Below `/w/{workspace}`, at least in this role there. */
-    | { needs: Role; handle: (call: WorkspaceCall) => Handled }
+    | { needs: Role; handle: (call: WorkspaceCall) => HandlerResult }
   );
 
-export interface Changed {
+export interface ChangeResult {
   status: number;
   data: unknown;
   /** What a repetition is answered, where `data` holds a secret. */
-  repeated?: unknown;
+  replayData?: unknown;
   /** Null: nothing was done that is worth a line. It is of the call's workspace, unless it names another. */
-  deed: (Omit<Deed, "workspaceId"> & { workspaceId?: number }) | null;
+  audit: (Omit<NewAuditEntry, "workspaceId"> & { workspaceId?: number }) | null;
   headers?: Readonly<Record<string, string>>;
 }
 
 /** One transaction: the act, its line in the log, and the answer that a repetition of the same form gets. */
-export async function change(call: UserCall | WorkspaceCall, act: (tx: Tx) => Changed): Promise<Answer> {
+export async function change(call: UserCall | WorkspaceCall, act: (tx: Tx) => ChangeResult): Promise<Answer> {
   const { form, user, address } = call;
   return call.store.write((tx) => {
-    const kept = form === null ? undefined : findFormAnswer(tx, form);
-    if (kept !== undefined) return { ...kept, headers: { "idempotent-replayed": "true" } };
-    const { status, data, repeated = data, deed, headers } = act(tx);
-    if (deed !== null) {
+    const replay = form === null ? undefined : findFormAnswer(tx, form);
+    if (replay !== undefined) return { ...replay, headers: { "idempotent-replayed": "true" } };
+    const { status, data, replayData = data, audit, headers } = act(tx);
+    if (audit !== null) {
       const workspaceId = "workspace" in call ? call.workspace.id : null;
-      recordDeed(tx, { userId: user.id, address }, { workspaceId, ...deed });
+      recordAudit(tx, { userId: user.id, address }, { workspaceId, ...audit });
     }
-    if (form !== null) keepFormAnswer(tx, form, status, JSON.stringify({ data: repeated }));
+    if (form !== null) saveFormAnswer(tx, form, status, JSON.stringify({ data: replayData }));
     return { status, body: JSON.stringify({ data }), ...(headers === undefined ? {} : { headers }) };
   });
 }
 
 /** Throws `invalid_request` with what is wrong with each field. */
-export function requireShape(schema: TSchema, body: Readonly<Record<string, unknown>>): void {
-  const fields = findMistakes(schema, body);
+export function requireValidBody(schema: TSchema, body: Readonly<Record<string, unknown>>): void {
+  const fields = findFieldProblems(schema, body);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
 }
 
 /** Whoever may not know that it is there is told that it is not. */
-export function nothingHere(): Problem {
+export function notFoundOrForbidden(): Problem {
   return new Problem("not_found", "Nothing here, or not for you.");
 }
 

@@ -6,8 +6,8 @@ import { viewRecipient } from "#src/domain/broadcasts/view.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { type ThreadItem, textOf } from "./queries/conversation.ts";
-import type { Step } from "./queries/message-timeline.ts";
+import { type ConversationItem, textOf } from "./queries/conversation.ts";
+import type { TimelineStep } from "./queries/message-timeline.ts";
 import { timesOf } from "./view-developer.ts";
 
 export function viewAnyMessage(
@@ -44,7 +44,7 @@ export function viewAnyMessage(
 }
 
 /** Somebody in a broadcast: as the API shows them, with the name, the code, and whether the outcome is known. */
-export function viewPersonIn(
+export function viewRecipientDetail(
   message: Message,
   broadcast: Broadcast,
   contact: Contact | undefined,
@@ -62,7 +62,7 @@ export function viewPersonIn(
 }
 
 /** One line of what passed between the workspace and a person. */
-export function viewThreadItem(item: ThreadItem, workspace: Workspace) {
+export function viewConversationItem(item: ConversationItem, workspace: Workspace) {
   const when = timesOf(workspace);
   if (item.kind === "inbound") {
     const { id, type, text, receivedAt } = item.inbound;
@@ -80,6 +80,6 @@ export function viewThreadItem(item: ThreadItem, workspace: Workspace) {
 }
 
 /** To the millisecond, in UTC: the browser prints it in the workspace's zone. */
-export function viewStep({ at, what, says, details }: Step) {
+export function viewTimelineStep({ at, what, says, details }: TimelineStep) {
   return { at: new Date(at).toISOString(), what, says, details };
 }

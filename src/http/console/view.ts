@@ -2,11 +2,11 @@
 
 import { formatInstant } from "#src/core/instant.ts";
 import { version } from "#src/core/version.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { findAccount } from "#src/domain/billing/account.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { viewWorkspace } from "#src/domain/numbers/view.ts";
-import { type Entry, type KnownAccount, listEntries } from "#src/domain/users/read.ts";
+import { type KnownAccount, listWorkspaceAccess, type WorkspaceAccess } from "#src/domain/users/read.ts";
 import { countRecoveryCodes } from "#src/domain/users/second-factor.ts";
 import type { Session, User } from "#src/domain/users/table.ts";
 
@@ -24,29 +24,29 @@ export function viewAccount(account: KnownAccount | null) {
 }
 
 /** Who is signed in, and where they may go. */
-export function viewSignedIn(reading: Reading, user: User) {
+export function viewSignedIn(tx: ReadTx, user: User) {
   return {
     user: {
       id: user.id,
       email: user.email,
       is_operator: user.isOperator,
       second_factor: user.totpSecret !== null,
-      recovery_codes: user.totpSecret === null ? 0 : countRecoveryCodes(reading, user.id),
+      recovery_codes: user.totpSecret === null ? 0 : countRecoveryCodes(tx, user.id),
     },
-    workspaces: listEntries(reading, user).map(viewEntry),
+    workspaces: listWorkspaceAccess(tx, user).map(viewEntry),
     version,
   };
 }
 
-function viewEntry({ workspace, role }: Entry) {
+function viewEntry({ workspace, role }: WorkspaceAccess) {
   return { id: workspace.id, name: workspace.name, timezone: workspace.timezone, role };
 }
 
 /** A workspace with what the frame shows of it. */
-export function viewEntered(reading: Reading, { workspace, role }: Entry) {
-  const numbers = listNumbers(reading, workspace.id);
+export function viewEntered(tx: ReadTx, { workspace, role }: WorkspaceAccess) {
+  const numbers = listNumbers(tx, workspace.id);
   return {
-    ...viewWorkspace(workspace, numbers, findAccount(reading, workspace.id)),
+    ...viewWorkspace(workspace, numbers, findAccount(tx, workspace.id)),
     role,
     api_enabled: workspace.apiEnabled,
     suspended: workspace.suspendedAt === null ? null : (workspace.suspendedReason ?? ""),

@@ -8,7 +8,7 @@ type FromNumber = Pick<Sender, "phone" | "phoneNumberId" | "accountId">;
 
 export interface SimulatedStatus {
   networkMessageId: string;
-  reference: string;
+  sendToken: string;
   status: "sent" | "delivered" | "read" | "failed";
   /** Milliseconds. */
   at: number;
@@ -25,7 +25,7 @@ export function statusCallback(sender: FromNumber, status: SimulatedStatus): str
         status: status.status,
         timestamp: seconds(status.at),
         recipient_id: status.to.slice(1),
-        biz_opaque_callback_data: status.reference,
+        biz_opaque_callback_data: status.sendToken,
         ...(status.error === null
           ? {}
           : { errors: [{ code: Number(status.error.code), title: status.error.title, message: status.error.title }] }),

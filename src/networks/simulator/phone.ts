@@ -8,14 +8,14 @@ import type { E164 } from "#src/core/phone.ts";
 import type { Random } from "#src/core/random.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import { describe } from "../whatsapp/errors.ts";
+import { describeCode } from "../whatsapp/errors.ts";
 import { inboundCallback, statusCallback } from "./callback.ts";
 
 /** What most failures on the real network are: the person cannot be reached there. */
 export const FAILURE_CODE = "131026";
 
-export const playedStatuses = ["sent", "delivered", "read", "failed"] as const;
-export type PlayedStatus = (typeof playedStatuses)[number];
+export const phoneStatuses = ["sent", "delivered", "read", "failed"] as const;
+export type PhoneStatus = (typeof phoneStatuses)[number];
 
 /** A callback to store, and the network's id of the message that it tells of. */
 export interface ComposedCallback {
@@ -38,16 +38,16 @@ export function composeStatus(
   random: Random,
   number: SendingNumber,
   message: Message,
-  { status, code = FAILURE_CODE, at }: { status: PlayedStatus; code?: string; at: number },
+  { status, code = FAILURE_CODE, at }: { status: PhoneStatus; code?: string; at: number },
 ): ComposedCallback {
   const networkMessageId = message.networkMessageId ?? newNetworkId(random);
   const body = statusCallback(number, {
     networkMessageId,
-    reference: message.reference,
+    sendToken: message.sendToken,
     status,
     at,
     to: message.toPhone,
-    error: status === "failed" ? { code, title: describe(code) } : null,
+    error: status === "failed" ? { code, title: describeCode(code) } : null,
   });
   return { networkMessageId, body };
 }

@@ -19,7 +19,7 @@ export interface SimulatorTimes {
 }
 
 /** How long after the missing answer the lost message turns up. */
-const TURNS_UP_AFTER_MS = 2_000;
+const ARRIVES_AFTER_MS = 2_000;
 
 const NOT_ON_NETWORK = "131026";
 const SOMETHING_WENT_WRONG = "131000";
@@ -49,11 +49,11 @@ export function scriptFor(phone: string, { deliverAfterMs, readAfterMs, noAnswer
     case "0006":
       return { ...accepted, answer: "throttled_twice", code: THROTTLED, statuses: [...accepted.statuses] };
     case "0007": {
-      const late = noAnswerAfterMs + TURNS_UP_AFTER_MS;
+      const arrivesAfterMs = noAnswerAfterMs + ARRIVES_AFTER_MS;
       return {
         answer: "none",
         code: "",
-        statuses: [sent, delivered, read].map(({ status, afterMs }) => ({ status, afterMs: late + afterMs })),
+        statuses: [sent, delivered, read].map(({ status, afterMs }) => ({ status, afterMs: arrivesAfterMs + afterMs })),
       };
     }
     case "0008":

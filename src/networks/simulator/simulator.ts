@@ -8,9 +8,9 @@ import { type Clock, sleep } from "#src/core/clock.ts";
 import { randomText } from "#src/core/id.ts";
 import type { Random } from "#src/core/random.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
-import type { Handover, Network } from "../network.ts";
+import type { Network, OutboundMessage } from "../network.ts";
 import { parseCallback } from "../whatsapp/callback.ts";
-import { describe, scopeOf } from "../whatsapp/errors.ts";
+import { describeCode, scopeOf } from "../whatsapp/errors.ts";
 import { statusCallback } from "./callback.ts";
 import { type Script, type SimulatorTimes, scriptFor } from "./script.ts";
 
@@ -30,18 +30,18 @@ const REMEMBERED_MAX = 10_000;
 export function createSimulator({ clock, random, times, callBack }: SimulatorOptions): Network {
   const throttled = new Map<string, number>();
 
-  const scheduleStatuses = (handover: Handover, to: string, networkMessageId: string, script: Script): void => {
+  const scheduleStatuses = (outbound: OutboundMessage, to: string, networkMessageId: string, script: Script): void => {
     const now = clock.now();
     callBack(
       script.statuses.map(({ status, afterMs }) => ({
         dueAt: now + afterMs,
-        body: statusCallback(handover.sender, {
+        body: statusCallback(outbound.sender, {
           networkMessageId,
-          reference: handover.reference,
+          sendToken: outbound.sendToken,
           status,
           at: now + afterMs,
           to,
-          error: status === "failed" ? { code: script.code, title: describe(script.code) } : null,
+          error: status === "failed" ? { code: script.code, title: describeCode(script.code) } : null,
         }),
       })),
     );
@@ -51,38 +51,43 @@ export function createSimulator({ clock, random, times, callBack }: SimulatorOpt
     name: "simulator",
     parse: parseCallback,
     isReachable: () => Promise.resolve(true),
-    async send(handover, timeoutMs): Promise<Outcome> {
-      const to = handover.to;
-      if (to === null) return { kind: "refused", code: "131026", message: describe("131026"), scope: "recipient" };
+    async send(outbound, timeoutMs): Promise<Outcome> {
+      const to = outbound.to;
+      if (to === null) return { kind: "refused", code: "131026", message: describeCode("131026"), scope: "recipient" };
       const script = scriptFor(to, times);
       const networkMessageId = `wamid.${randomText(random, 32).toUpperCase()}`;
-      const accepted = { kind: "accepted", networkMessageId, recipientId: to.slice(1), recipientUserId: null } as const;
+      const accepted = {
+        kind: "accepted",
+        networkMessageId,
+        recipientId: to.slice(1),
+        recipientNetworkUserId: null,
+      } as const;
       switch (script.answer) {
         case "refused":
           return {
             kind: "refused",
             code: script.code,
-            message: describe(script.code),
+            message: describeCode(script.code),
             scope: scopeOf({ code: Number(script.code), subcode: null, details: null }),
           };
         case "none":
-          scheduleStatuses(handover, to, networkMessageId, script);
+          scheduleStatuses(outbound, to, networkMessageId, script);
           await sleep(clock, Math.min(times.noAnswerAfterMs, timeoutMs));
           return { kind: "unknown", reason: "the simulated network did not answer" };
         case "throttled_twice": {
-          const count = throttled.get(handover.reference) ?? 0;
+          const count = throttled.get(outbound.sendToken) ?? 0;
           if (throttled.size >= REMEMBERED_MAX) throttled.clear();
           if (count < THROTTLES) {
-            throttled.set(handover.reference, count + 1);
-            const message = describe(script.code);
+            throttled.set(outbound.sendToken, count + 1);
+            const message = describeCode(script.code);
             return { kind: "throttled", code: script.code, message, retryAfterMs: null, scope: "number" };
           }
-          throttled.delete(handover.reference);
-          scheduleStatuses(handover, to, networkMessageId, script);
+          throttled.delete(outbound.sendToken);
+          scheduleStatuses(outbound, to, networkMessageId, script);
           return accepted;
         }
         case "accepted":
-          scheduleStatuses(handover, to, networkMessageId, script);
+          scheduleStatuses(outbound, to, networkMessageId, script);
           return accepted;
       }
     },

@@ -2,12 +2,12 @@
  * Reads what Meta says of an account and its numbers: stops, warnings, limits. Words that only repeat what a look at the
  * account tells better become `changed`; what has nothing to do with sending is ignored.
  */
-import type { NumberNews } from "#src/domain/numbers/account-update.ts";
-import type { Report } from "../network.ts";
+import type { AccountUpdate } from "#src/domain/numbers/account-update.ts";
+import type { CallbackItem } from "../network.ts";
 import { type Entry, fail, requireText, timeIn } from "./item.ts";
 import { asObject, type JsonObject, listOf, memberOf, objectOf, textOf } from "./json.ts";
 
-type News = NumberNews["news"];
+type Change = AccountUpdate["change"];
 
 /** Stops that keep a number from sending; the others limit what we never do. */
 const RESTRICTIONS: ReadonlyMap<string, string> = new Map([
@@ -21,20 +21,20 @@ const RESTRICTIONS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-export function readAccountUpdate(value: JsonObject, entry: Entry): Report {
+export function readAccountUpdate(value: JsonObject, entry: Entry): CallbackItem {
   const event = requireText(value, "event").toUpperCase();
-  const news = newsOf(event, value);
-  if (news === null) return { kind: "ignored", about: `account ${event.slice(0, 60)}` };
-  return { kind: "number_news", ...about(value, entry), news };
+  const change = readChange(event, value);
+  if (change === null) return { kind: "ignored", about: `account ${event.slice(0, 60)}` };
+  return { kind: "number_news", ...subjectOf(value, entry), change };
 }
 
-function newsOf(event: string, value: JsonObject): News | null {
+function readChange(event: string, value: JsonObject): Change | null {
   switch (event) {
     case "ACCOUNT_RESTRICTION":
       return restrictionIn(value);
     case "ACCOUNT_VIOLATION": {
       const type = textOf(objectOf(value, "violation_info"), "violation_type") ?? "not named";
-      return { type: "warned", words: `Meta found a violation of its policy (${type.slice(0, 100)}).` };
+      return { type: "warned", message: `Meta found a violation of its policy (${type.slice(0, 100)}).` };
     }
     case "DISABLED_UPDATE":
       return banIn(objectOf(value, "ban_info"));
@@ -54,21 +54,21 @@ function newsOf(event: string, value: JsonObject): News | null {
 }
 
 /** A list without any stop of ours says that there is none any more. */
-function restrictionIn(value: JsonObject): News {
+function restrictionIn(value: JsonObject): Change {
   const restrictions = listOf(value, "restriction_info").map(asObject);
-  const stops = restrictions.flatMap((one) => {
+  const active = restrictions.flatMap((one) => {
     const reason = RESTRICTIONS.get(textOf(one, "restriction_type")?.toUpperCase() ?? "");
     return reason === undefined ? [] : [{ reason, until: timeIn(one, "expiration") }];
   });
-  const [first] = stops;
+  const [first] = active;
   if (first === undefined) return { type: "changed" };
   // The longest one holds; one without an end is longer than any.
-  const ends = stops.map(({ until }) => until).filter((until) => until !== null);
-  const until = ends.length < stops.length ? null : Math.max(...ends);
+  const ends = active.map(({ until }) => until).filter((until) => until !== null);
+  const until = ends.length < active.length ? null : Math.max(...ends);
   return { type: "restricted", reason: first.reason, until };
 }
 
-function banIn(ban: JsonObject | null): News | null {
+function banIn(ban: JsonObject | null): Change | null {
   const date = textOf(ban, "waba_ban_date")?.slice(0, 60);
   const on = date === undefined ? "" : ` on ${date}`;
   switch (textOf(ban, "waba_ban_state")?.toUpperCase()) {
@@ -79,7 +79,10 @@ function banIn(ban: JsonObject | null): News | null {
         until: null,
       };
     case "SCHEDULE_FOR_DISABLE":
-      return { type: "warned", words: `Meta will disable the WhatsApp account${on}. Appeal in its Business Manager.` };
+      return {
+        type: "warned",
+        message: `Meta will disable the WhatsApp account${on}. Appeal in its Business Manager.`,
+      };
     case "REINSTATE":
       return { type: "lifted" };
     default:
@@ -88,24 +91,24 @@ function banIn(ban: JsonObject | null): News | null {
 }
 
 /** Despite its name it speaks of throughput and limits; the quality itself has to be asked for. */
-export function readNumberQuality(value: JsonObject, entry: Entry): Report {
+export function readNumberQuality(value: JsonObject, entry: Entry): CallbackItem {
   const limit =
     readLimit(memberOf(value, "max_daily_conversations_per_business")) ?? readLimit(memberOf(value, "current_limit"));
-  const news: News = limit === null ? { type: "changed" } : { type: "limit", messagingLimit: limit };
-  return { kind: "number_news", ...about(value, entry), news };
+  const change: Change = limit === null ? { type: "changed" } : { type: "limit", messagingLimit: limit };
+  return { kind: "number_news", ...subjectOf(value, entry), change };
 }
 
-export function readCapability(value: JsonObject, entry: Entry): Report {
+export function readCapability(value: JsonObject, entry: Entry): CallbackItem {
   const limit =
     readLimit(memberOf(value, "max_daily_conversations_per_business")) ??
     readLimit(memberOf(value, "max_daily_conversation_per_phone"));
-  const news: News = limit === null ? { type: "changed" } : { type: "limit", messagingLimit: limit };
-  return { kind: "number_news", ...about(value, entry), news };
+  const change: Change = limit === null ? { type: "changed" } : { type: "limit", messagingLimit: limit };
+  return { kind: "number_news", ...subjectOf(value, entry), change };
 }
 
 /** Names and reviews: what they mean for sending, the account itself says best. */
-export function readNumberLook(value: JsonObject, entry: Entry): Report {
-  return { kind: "number_news", ...about(value, entry), news: { type: "changed" } };
+export function readNumberChange(value: JsonObject, entry: Entry): CallbackItem {
+  return { kind: "number_news", ...subjectOf(value, entry), change: { type: "changed" } };
 }
 
 /** `TIER_2K`, `TIER_UNLIMITED`, 2000 or -1; null where nothing can be read from it. */
@@ -121,7 +124,7 @@ export function readLimit(value: unknown): string | null {
   return digits === null ? null : String(Number(digits[1]) * (digits[2] === "K" ? 1000 : 1));
 }
 
-function about(value: JsonObject, entry: Entry): Pick<NumberNews, "accountId" | "phone" | "at"> {
+function subjectOf(value: JsonObject, entry: Entry): Pick<AccountUpdate, "accountId" | "phone" | "at"> {
   return {
     accountId: entry.accountId ?? fail("the entry names no account"),
     phone: textOf(value, "display_phone_number")?.replace(/\D/g, "") || null,

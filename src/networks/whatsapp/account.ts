@@ -4,12 +4,12 @@
  */
 
 import type { Clock } from "#src/core/clock.ts";
-import type { NumberFacts } from "#src/domain/numbers/network-state.ts";
-import type { TemplateFacts } from "#src/domain/templates/sync.ts";
-import type { AccountPort, ListedNumber, Looked, LookFailure, Sender, TokenFacts } from "../network.ts";
+import type { NumberDetails } from "#src/domain/numbers/network-state.ts";
+import type { ListedTemplate } from "#src/domain/templates/sync.ts";
+import type { AccountPort, ListedNumber, RequestFailure, Result, Sender, TokenDetails } from "../network.ts";
 import { readLimit } from "./account-updates.ts";
 import { type Exchange, exchange } from "./connection.ts";
-import { describe, type GraphError, readGraphError } from "./errors.ts";
+import { describeCode, type GraphError, readGraphError } from "./errors.ts";
 import {
   asObject,
   idOf,
@@ -57,17 +57,17 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
     sender: Sender,
     url: string,
     request: { method?: "GET" | "POST"; body?: FormData; limitMs?: number } = {},
-  ): Promise<Looked<JsonObject>> {
+  ): Promise<Result<JsonObject>> {
     const headers = findHeaders(settings, sender.accessToken);
-    if (headers === null) return failed("190", describe("190"), "token");
-    const limit = new AbortController();
-    const timer = clock.setTimer(request.limitMs ?? timeoutMs, () => limit.abort());
+    if (headers === null) return failed("190", describeCode("190"), "token");
+    const controller = new AbortController();
+    const timer = clock.setTimer(request.limitMs ?? timeoutMs, () => controller.abort());
     try {
       const { method = "GET", body } = request;
       const result = await exchange(url, {
         method,
         headers,
-        signal: limit.signal,
+        signal: controller.signal,
         ...(body === undefined ? {} : { body }),
       });
       return answerOf(result);
@@ -77,19 +77,19 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
   }
 
   /** All pages of a list, begun again once when Meta forgets its own cursor. */
-  async function listAll(sender: Sender, edge: string, fields: string): Promise<Looked<JsonObject[]>> {
+  async function listAll(sender: Sender, edge: string, fields: string): Promise<Result<JsonObject[]>> {
     const first = await readPages(sender, edge, fields);
     return !first.ok && first.failure.code === CURSOR_INVALID ? readPages(sender, edge, fields) : first;
   }
 
-  async function readPages(sender: Sender, edge: string, fields: string): Promise<Looked<JsonObject[]>> {
+  async function readPages(sender: Sender, edge: string, fields: string): Promise<Result<JsonObject[]>> {
     const rows: JsonObject[] = [];
     let after: string | null = null;
     let at: number | null = null;
     for (let page = 0; page < PAGES_MAX; page++) {
-      const query = new URLSearchParams({ ...(hasNumbers ? { fields } : {}), limit: String(PAGE_SIZE) });
+      const query = new URLSearchParams({ ...(hasNumbers ? { fields } : {}), controller: String(PAGE_SIZE) });
       if (after !== null) query.set("after", after);
-      const answer: Looked<JsonObject> = await ask(sender, `${urlOf(settings, sender.accountId, edge)}?${query}`);
+      const answer: Result<JsonObject> = await ask(sender, `${urlOf(settings, sender.accountId, edge)}?${query}`);
       if (!answer.ok) return answer;
       // The first page's time: what the network decides while we read on is newer than the listing.
       at ??= answer.at;
@@ -111,7 +111,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
   return {
     knowsNumbers: hasNumbers,
 
-    async lookAtNumber(sender) {
+    async fetchNumber(sender) {
       const url = `${urlOf(settings, sender.phoneNumberId, "")}?${new URLSearchParams({ fields: NUMBER_FIELDS })}`;
       const answer = await ask(sender, url);
       if (!answer.ok) return answer;
@@ -132,7 +132,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
     async listTemplates(sender) {
       const answer = await listAll(sender, "message_templates", TEMPLATE_FIELDS);
       if (!answer.ok) return answer;
-      return { ...answer, value: answer.value.map(readTemplate).filter((one): one is TemplateFacts => one !== null) };
+      return { ...answer, value: answer.value.map(readTemplate).filter((one): one is ListedTemplate => one !== null) };
     },
 
     async uploadFile(sender, file) {
@@ -174,12 +174,12 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
   };
 }
 
-function answerOf(result: Exchange): Looked<JsonObject> {
+function answerOf(result: Exchange): Result<JsonObject> {
   if (result.kind === "unreachable")
     return failed("unreachable", `WhatsApp cannot be reached: ${result.reason}.`, "later");
   if (result.kind === "lost") return failed("no_answer", `WhatsApp did not answer: ${result.reason}.`, "later");
   const error = readGraphError(result.body);
-  if (error !== null) return failed(String(error.code), wordsOf(error), kindOf(error));
+  if (error !== null) return failed(String(error.code), describeGraphError(error), kindOf(error));
   const value = asObject(parseJson(result.body));
   if (!result.ok || value === null) {
     const kind = result.status >= 500 ? "later" : result.status === 401 || result.status === 403 ? "token" : "other";
@@ -192,7 +192,7 @@ function answerOf(result: Exchange): Looked<JsonObject> {
 const LATER_CODES: ReadonlySet<number> = new Set([1, 2, 4, 17, 613, 80007, 131016]);
 
 /** By code alone, as with sending. */
-function kindOf({ code, subcode }: GraphError): LookFailure["kind"] {
+function kindOf({ code, subcode }: GraphError): RequestFailure["kind"] {
   if (code === 190 || code === 0 || code === 104) return "token";
   if (code === 33 || code === 803 || (code === 100 && subcode === 33)) return "number";
   if (code === 3 || code === 10 || (code >= 200 && code <= 299)) return "permission";
@@ -200,15 +200,15 @@ function kindOf({ code, subcode }: GraphError): LookFailure["kind"] {
   return "other";
 }
 
-function wordsOf(error: GraphError): string {
-  return describe(String(error.code === 100 && error.subcode === 33 ? 33 : error.code));
+function describeGraphError(error: GraphError): string {
+  return describeCode(String(error.code === 100 && error.subcode === 33 ? 33 : error.code));
 }
 
-function failed(code: string, words: string, kind: LookFailure["kind"]): { ok: false; failure: LookFailure } {
-  return { ok: false, failure: { code, words, kind } };
+function failed(code: string, message: string, kind: RequestFailure["kind"]): { ok: false; failure: RequestFailure } {
+  return { ok: false, failure: { code, message, kind } };
 }
 
-function unreadable(): { ok: false; failure: LookFailure } {
+function unreadable(): { ok: false; failure: RequestFailure } {
   return failed("other", "The answer has another form than expected.", "other");
 }
 
@@ -217,7 +217,7 @@ function phoneOf(row: JsonObject): string | null {
   return textOf(row, "display_phone_number")?.replace(/\D/g, "") || null;
 }
 
-function numberIn(row: JsonObject): NumberFacts {
+function numberIn(row: JsonObject): NumberDetails {
   return {
     status: textOf(row, "status")?.toUpperCase() ?? null,
     verifiedName: textOf(row, "verified_name"),
@@ -230,7 +230,7 @@ function numberIn(row: JsonObject): NumberFacts {
 }
 
 /** Only errors of what sends are reasons: a template that is blocked says nothing of the number. */
-function healthIn(health: JsonObject | null): NumberFacts["health"] {
+function healthIn(health: JsonObject | null): NumberDetails["health"] {
   const word = textOf(health, "can_send_message")?.toUpperCase();
   const canSend = (["AVAILABLE", "LIMITED", "BLOCKED"] as const).find((known) => known === word);
   if (canSend === undefined) return null;
@@ -249,7 +249,7 @@ function healthIn(health: JsonObject | null): NumberFacts["health"] {
   return { canSend, reasons: [...new Set(reasons)].slice(0, 5) };
 }
 
-function tokenIn(data: JsonObject): TokenFacts {
+function tokenIn(data: JsonObject): TokenDetails {
   const expires = numberOf(data, "expires_at") ?? 0;
   const appId = textOf(data, "app_id") ?? integerOf(data, "app_id")?.toString() ?? null;
   return {

@@ -3,10 +3,10 @@
  * and the rest survive; what we do not act on becomes `ignored`, so that the caller can count it. Meta packs up to a
  * thousand updates into a body, over several accounts and numbers, and adds fields and kinds without notice.
  */
-import type { Report } from "../network.ts";
-import { readAccountUpdate, readCapability, readNumberLook, readNumberQuality } from "./account-updates.ts";
+import type { CallbackItem } from "../network.ts";
+import { readAccountUpdate, readCapability, readNumberChange, readNumberQuality } from "./account-updates.ts";
 import { readInbound } from "./inbound.ts";
-import { type Entry, surroundingsOf, timeIn } from "./item.ts";
+import { type Entry, readItemContext, timeIn } from "./item.ts";
 import { asObject, idOf, integerOf, type JsonObject, listOf, memberOf, objectOf, parseJson, textOf } from "./json.ts";
 import {
   readPreference,
@@ -20,7 +20,7 @@ import { readStatus } from "./status.ts";
 /** What of an unreadable item is kept. The whole body is on disk anyway, as it came. */
 const LONGEST_RAW = 10_000;
 
-export function parseCallback(body: string): Report[] {
+export function parseCallback(body: string): CallbackItem[] {
   const envelope = parseJson(body);
   if (envelope === undefined) return [brokenItem("the body is no JSON", body)];
   const object = asObject(envelope);
@@ -33,28 +33,28 @@ export function parseCallback(body: string): Report[] {
   return listOf(object, "entry").flatMap(readEntry);
 }
 
-function readEntry(entry: unknown): Report[] {
+function readEntry(entry: unknown): CallbackItem[] {
   const object = asObject(entry);
   if (object === null || !Array.isArray(memberOf(object, "changes")))
     return [broken("an entry has no list of changes", entry)];
-  const about: Entry = { accountId: idOf(object, "id"), at: timeIn(object, "time") };
-  return listOf(object, "changes").flatMap((change) => readChange(change, about));
+  const entryContext: Entry = { accountId: idOf(object, "id"), at: timeIn(object, "time") };
+  return listOf(object, "changes").flatMap((change) => readChange(change, entryContext));
 }
 
 /** What is said of an account, of its templates or of a number, by the change's field. */
-const MANAGEMENT: ReadonlyMap<string, (value: JsonObject, entry: Entry) => Report> = new Map([
+const MANAGEMENT: ReadonlyMap<string, (value: JsonObject, entry: Entry) => CallbackItem> = new Map([
   ["message_template_status_update", readTemplateUpdate],
   ["message_template_quality_update", readTemplateQuality],
   ["message_template_components_update", readTemplateComponents],
   ["template_category_update", readTemplateCategory],
   ["phone_number_quality_update", readNumberQuality],
-  ["phone_number_name_update", readNumberLook],
+  ["phone_number_name_update", readNumberChange],
   ["account_update", readAccountUpdate],
-  ["account_review_update", readNumberLook],
+  ["account_review_update", readNumberChange],
   ["business_capability_update", readCapability],
 ]);
 
-function readChange(change: unknown, entry: Entry): Report[] {
+function readChange(change: unknown, entry: Entry): CallbackItem[] {
   const object = asObject(change);
   const field = textOf(object, "field");
   const value = objectOf(object, "value");
@@ -63,8 +63,8 @@ function readChange(change: unknown, entry: Entry): Report[] {
     case "messages":
       return readMessages(value);
     case "user_preferences": {
-      const surroundings = surroundingsOf(value);
-      return readEach(value, "user_preferences", (item) => readPreference(item, surroundings));
+      const context = readItemContext(value);
+      return readEach(value, "user_preferences", (item) => readPreference(item, context));
     }
     default: {
       const read = MANAGEMENT.get(field);
@@ -74,20 +74,20 @@ function readChange(change: unknown, entry: Entry): Report[] {
   }
 }
 
-function readMessages(value: JsonObject): Report[] {
-  const surroundings = surroundingsOf(value);
-  const reports = [
-    ...readEach(value, "messages", (item) => readInbound(item, surroundings)),
-    ...readEach(value, "statuses", (item) => readStatus(item, surroundings)),
+function readMessages(value: JsonObject): CallbackItem[] {
+  const context = readItemContext(value);
+  const items = [
+    ...readEach(value, "messages", (item) => readInbound(item, context)),
+    ...readEach(value, "statuses", (item) => readStatus(item, context)),
     // Of the app or the number as a whole: no message to apply them to.
-    ...listOf(value, "errors").map((error): Report => {
+    ...listOf(value, "errors").map((error): CallbackItem => {
       return { kind: "ignored", about: `error ${integerOf(asObject(error), "code") ?? "without a code"}` };
     }),
   ];
-  return reports.length > 0 ? reports : [{ kind: "ignored", about: "field messages without items" }];
+  return items.length > 0 ? items : [{ kind: "ignored", about: "field messages without items" }];
 }
 
-function readEach(value: JsonObject, name: string, read: (item: JsonObject) => Report): Report[] {
+function readEach(value: JsonObject, name: string, read: (item: JsonObject) => CallbackItem): CallbackItem[] {
   const member = memberOf(value, name);
   if (member !== undefined && !Array.isArray(member)) return [broken(`${name} is no list`, member)];
   return listOf(value, name).map((item) => {
@@ -96,7 +96,7 @@ function readEach(value: JsonObject, name: string, read: (item: JsonObject) => R
   });
 }
 
-function readOne(item: JsonObject, read: () => Report): Report {
+function readOne(item: JsonObject, read: () => CallbackItem): CallbackItem {
   try {
     return read();
   } catch (error) {
@@ -105,7 +105,7 @@ function readOne(item: JsonObject, read: () => Report): Report {
   }
 }
 
-function broken(why: string, item: unknown): Report {
+function broken(why: string, item: unknown): CallbackItem {
   try {
     return brokenItem(why, JSON.stringify(item) ?? String(item));
   } catch {
@@ -113,7 +113,7 @@ function broken(why: string, item: unknown): Report {
   }
 }
 
-function brokenItem(why: string, raw: string): Report {
+function brokenItem(why: string, raw: string): CallbackItem {
   return { kind: "broken", why, raw: raw.slice(0, LONGEST_RAW) };
 }
 

@@ -5,9 +5,9 @@
 
 import type { Clock } from "#src/core/clock.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
-import type { Handover, RawAnswer } from "../network.ts";
+import type { OutboundMessage, RawAnswer } from "../network.ts";
 import { type Exchange, exchange, TIME_LIMIT_PASSED } from "./connection.ts";
-import { classify, describe, readGraphError } from "./errors.ts";
+import { classify, describeCode, readGraphError } from "./errors.ts";
 import { phoneIn } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, parseJson } from "./json.ts";
 import { createPayload } from "./payload.ts";
@@ -16,7 +16,7 @@ import { findHeaders, urlOf } from "./request.ts";
 import type { Uploads, WhatsappSettings } from "./settings.ts";
 
 export interface Client {
-  send(handover: Handover, timeoutMs: number, onAnswer?: (answer: RawAnswer) => void): Promise<Outcome>;
+  send(outbound: OutboundMessage, timeoutMs: number, onAnswer?: (answer: RawAnswer) => void): Promise<Outcome>;
 }
 
 /** Meta's code for an access token that cannot be used. */
@@ -27,37 +27,37 @@ const PARAMETER_MISSING_CODE = "131008";
 export function createClient(settings: WhatsappSettings, clock: Clock, uploads: Uploads): Client {
   const prober = createProber(settings.graphUrl.replace(/\/+$/, ""), clock);
 
-  function linkOf({ content }: Handover): string | null {
+  function linkOf({ content }: OutboundMessage): string | null {
     const header = content.type === "template" ? content.header : null;
     return header === null || header.type === "text" ? null : header.link;
   }
 
   return {
-    async send(handover, timeoutMs, onAnswer) {
-      const headers = findHeaders(settings, handover.sender.accessToken);
+    async send(outbound, timeoutMs, onAnswer) {
+      const headers = findHeaders(settings, outbound.sender.accessToken);
       headers?.set("content-type", "application/json");
-      if (headers === null) return refusedHere(TOKEN_INVALID_CODE, "account");
-      if (handover.to === null && handover.recipientUserId === null) {
-        return refusedHere(PARAMETER_MISSING_CODE, "recipient");
+      if (headers === null) return refuseLocally(TOKEN_INVALID_CODE, "account");
+      if (outbound.to === null && outbound.recipientNetworkUserId === null) {
+        return refuseLocally(PARAMETER_MISSING_CODE, "recipient");
       }
-      const { phoneNumberId } = handover.sender;
-      const link = linkOf(handover);
+      const { phoneNumberId } = outbound.sender;
+      const link = linkOf(outbound);
       const mediaId = link === null ? null : uploads.findMediaId(phoneNumberId, link);
-      const body = JSON.stringify(createPayload(handover, mediaId));
+      const body = JSON.stringify(createPayload(outbound, mediaId));
 
-      const limit = new AbortController();
-      const timer = clock.setTimer(timeoutMs, () => limit.abort());
+      const controller = new AbortController();
+      const timer = clock.setTimer(timeoutMs, () => controller.abort());
       try {
-        const obstacle = await prober.findObstacle(timeoutMs);
-        if (obstacle !== null) return outcomeOf(obstacle, clock);
-        if (limit.signal.aborted) return outcomeOf(TIME_LIMIT_PASSED, clock);
+        const failure = await prober.findFailure(timeoutMs);
+        if (failure !== null) return outcomeOf(failure, clock);
+        if (controller.signal.aborted) return outcomeOf(TIME_LIMIT_PASSED, clock);
         const url = urlOf(settings, phoneNumberId, "messages");
-        const result = await exchange(url, { method: "POST", headers, body, signal: limit.signal });
-        prober.learn(result);
-        if (result.kind === "answered") onAnswer?.(rawOf(result, handover.sender.accessToken));
+        const result = await exchange(url, { method: "POST", headers, body, signal: controller.signal });
+        prober.observe(result);
+        if (result.kind === "answered") onAnswer?.(rawOf(result, outbound.sender.accessToken));
         const outcome = outcomeOf(result, clock);
         const isContentRefused = outcome.kind === "refused" && outcome.scope === "message";
-        if (isContentRefused && link !== null && mediaId !== null) uploads.distrust(phoneNumberId, link);
+        if (isContentRefused && link !== null && mediaId !== null) uploads.invalidate(phoneNumberId, link);
         return outcome;
       } finally {
         timer.cancel();
@@ -74,8 +74,8 @@ function rawOf({ status, body, at }: Answered, accessToken: string | null): RawA
 }
 
 /** Refused before anything was sent, with the code that Meta would have given. */
-function refusedHere(code: string, scope: "account" | "recipient"): Outcome {
-  return { kind: "refused", code, message: describe(code), scope };
+function refuseLocally(code: string, scope: "account" | "recipient"): Outcome {
+  return { kind: "refused", code, message: describeCode(code), scope };
 }
 
 function outcomeOf(result: Exchange, clock: Clock): Outcome {
@@ -101,7 +101,7 @@ function findAccepted(body: string): Outcome | null {
     kind: "accepted",
     networkMessageId,
     recipientId: phoneIn(idOf(contact, "wa_id")),
-    recipientUserId: idOf(contact, "user_id"),
+    recipientNetworkUserId: idOf(contact, "user_id"),
   };
 }
 

@@ -6,25 +6,25 @@
  */
 import type { RefusalScope } from "#src/domain/messages/outcome.ts";
 
-export type ErrorFact =
-  | { kind: "throttled"; scope: "number" | "pair"; words: string }
-  | { kind: "refused"; scope: RefusalScope; words: string };
+export type ErrorMeaning =
+  | { kind: "throttled"; scope: "number" | "pair"; description: string }
+  | { kind: "refused"; scope: RefusalScope; description: string };
 
-export function findErrorFact(code: number): ErrorFact | undefined {
+export function findErrorMeaning(code: number): ErrorMeaning | undefined {
   // Meta reserves the whole range for permissions that the token lacks.
-  return code >= 200 && code <= 299 ? PERMISSION_MISSING : FACTS.get(code);
+  return code >= 200 && code <= 299 ? PERMISSION_MISSING : MEANINGS.get(code);
 }
 
 const SYSTEM_USER_HINT =
   "Give the system user of the token both WhatsApp permissions (messaging and management) and store a new token.";
 
-const PERMISSION_MISSING: ErrorFact = {
+const PERMISSION_MISSING: ErrorMeaning = {
   kind: "refused",
   scope: "account",
-  words: `The access token lacks a permission that sending needs. ${SYSTEM_USER_HINT}`,
+  description: `The access token lacks a permission that sending needs. ${SYSTEM_USER_HINT}`,
 };
 
-const FACTS: ReadonlyMap<number, ErrorFact> = new Map([
+const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
   // Slow down, or come back later: proof that nothing was taken.
   ...throttled("number", {
     2: "WhatsApp is down or overloaded for the moment. Try again in a few minutes.",
@@ -142,10 +142,16 @@ const FACTS: ReadonlyMap<number, ErrorFact> = new Map([
   }),
 ]);
 
-function throttled(scope: "number" | "pair", words: Readonly<Record<number, string>>): [number, ErrorFact][] {
-  return Object.entries(words).map(([code, text]) => [Number(code), { kind: "throttled", scope, words: text }]);
+function throttled(scope: "number" | "pair", descriptions: Readonly<Record<number, string>>): [number, ErrorMeaning][] {
+  return Object.entries(descriptions).map(([code, text]) => [
+    Number(code),
+    { kind: "throttled", scope, description: text },
+  ]);
 }
 
-function refused(scope: RefusalScope, words: Readonly<Record<number, string>>): [number, ErrorFact][] {
-  return Object.entries(words).map(([code, text]) => [Number(code), { kind: "refused", scope, words: text }]);
+function refused(scope: RefusalScope, descriptions: Readonly<Record<number, string>>): [number, ErrorMeaning][] {
+  return Object.entries(descriptions).map(([code, text]) => [
+    Number(code),
+    { kind: "refused", scope, description: text },
+  ]);
 }

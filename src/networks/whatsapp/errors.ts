@@ -4,7 +4,7 @@
  * been seen to repeat access tokens.
  */
 import type { Outcome, RefusalScope } from "#src/domain/messages/outcome.ts";
-import { type ErrorFact, findErrorFact } from "./error-table.ts";
+import { type ErrorMeaning, findErrorMeaning } from "./error-table.ts";
 import { asObject, integerOf, type JsonObject, memberOf, objectOf, parseJson, sentenceOf } from "./json.ts";
 
 export interface GraphError {
@@ -44,16 +44,16 @@ function detailsOf(error: JsonObject | null): string | null {
 }
 
 export function classify(error: GraphError, headers: Headers, nowMs: number): Outcome {
-  const fact = factOf(error);
+  const meaning = meaningOf(error);
   const code = String(error.code);
-  const message = explain(error);
-  if (fact?.kind === "throttled") {
+  const message = describeError(error);
+  if (meaning?.kind === "throttled") {
     return {
       kind: "throttled",
       code,
       message,
-      scope: fact.scope,
-      retryAfterMs: readWaitHint(headers, fact.scope, nowMs),
+      scope: meaning.scope,
+      retryAfterMs: readWaitHint(headers, meaning.scope, nowMs),
     };
   }
   return { kind: "refused", code, message, scope: scopeOf(error) };
@@ -64,32 +64,32 @@ export function classify(error: GraphError, headers: Headers, nowMs: number): Ou
  * none of ours: a single strange failure stops nothing, several in a row do.
  */
 export function scopeOf(error: GraphError): RefusalScope {
-  const fact = factOf(error);
-  if (fact?.kind === "refused") return fact.scope;
-  return fact?.scope === "pair" ? "recipient" : "network";
+  const meaning = meaningOf(error);
+  if (meaning?.kind === "refused") return meaning.scope;
+  return meaning?.scope === "pair" ? "recipient" : "network";
 }
 
 /** What a code means and what to do about it, in words for a person. Takes any text: unknown codes are said to be so. */
-export function describe(code: string): string {
-  const fact = /^\d{1,9}$/.test(code) ? findErrorFact(Number(code)) : undefined;
+export function describeCode(code: string): string {
+  const meaning = /^\d{1,9}$/.test(code) ? findErrorMeaning(Number(code)) : undefined;
   return (
-    fact?.words ??
+    meaning?.description ??
     `WhatsApp refused the message with error ${code}, which is not a known one. Look it up in Meta's list of error codes.`
   );
 }
 
 /** `describe` and, where Meta names the value or component at fault, what it says about it. */
-export function explain(error: GraphError): string {
-  const fact = factOf(error);
-  const words = fact?.words ?? describe(String(error.code));
-  const speaksOfContent = fact?.kind === "refused" && (fact.scope === "message" || fact.scope === "template");
-  if (!speaksOfContent || error.details === null) return words;
-  return `${words} WhatsApp says: ${[...error.details].slice(0, LONGEST_DETAILS).join("")}`;
+export function describeError(error: GraphError): string {
+  const meaning = meaningOf(error);
+  const description = meaning?.description ?? describeCode(String(error.code));
+  const isAboutContent = meaning?.kind === "refused" && (meaning.scope === "message" || meaning.scope === "template");
+  if (!isAboutContent || error.details === null) return description;
+  return `${description} WhatsApp says: ${[...error.details].slice(0, LONGEST_DETAILS).join("")}`;
 }
 
-function factOf(error: GraphError): ErrorFact | undefined {
+function meaningOf(error: GraphError): ErrorMeaning | undefined {
   const isUnknownObject = error.code === PARAMETER_CODE && error.subcode === OBJECT_UNKNOWN_SUBCODE;
-  return findErrorFact(isUnknownObject ? OBJECT_UNKNOWN_CODE : error.code);
+  return findErrorMeaning(isUnknownObject ? OBJECT_UNKNOWN_CODE : error.code);
 }
 
 /** The longest wait that any header asks for. The usage header speaks of the account, not of one person. */

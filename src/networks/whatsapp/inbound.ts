@@ -3,52 +3,52 @@
  * whatever there is to show; only system notices are none. What the person wrote or chose may be a command such as STOP.
  */
 import { cutText, WRITTEN_LENGTH_MAX } from "#src/core/text-limits.ts";
-import type { Report } from "../network.ts";
+import type { CallbackItem } from "../network.ts";
 import {
   fail,
-  type Person,
-  personOf,
+  type ItemContext,
+  type NetworkProfile,
   phoneIn,
+  readProfile,
   requireId,
   requirePhoneNumberId,
   requireText,
   requireTime,
-  type Surroundings,
   userIdIn,
 } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, textOf, writtenOf } from "./json.ts";
 
-export function readInbound(item: JsonObject, surroundings: Surroundings): Report {
+export function readInbound(item: JsonObject, context: ItemContext): CallbackItem {
   const type = requireText(item, "type");
   // Nobody wrote to us: the number sits in a group that another program made.
   if (textOf(item, "group_id") !== null) return { kind: "ignored", about: "message in a group" };
-  const sender = senderOf(item, surroundings);
-  if (type === "system") return readSystemNotice(item, sender, surroundings);
-  if (sender.phone === null && sender.userId === null) return fail("the message names no sender");
-  const shown = shownIn(item, type);
+  const sender = senderOf(item, context);
+  if (type === "system") return readSystemNotice(item, sender, context);
+  if (sender.phone === null && sender.networkUserId === null) return fail("the message names no sender");
+  const content = readContent(item, type);
   return {
     kind: "inbound",
-    phoneNumberId: requirePhoneNumberId(surroundings),
+    phoneNumberId: requirePhoneNumberId(context),
     networkMessageId: requireId(item, "id"),
     from: sender.phone,
-    fromUserId: sender.userId,
+    fromNetworkUserId: sender.networkUserId,
     profileName: sender.profileName,
     type,
-    text: shown.text,
-    command: shown.command,
+    text: content.text,
+    command: content.command,
     at: requireTime(item),
   };
 }
 
-function senderOf(item: JsonObject, surroundings: Surroundings): Person {
-  return personOf(idOf(item, "from"), idOf(item, "from_user_id"), surroundings);
+function senderOf(item: JsonObject, context: ItemContext): NetworkProfile {
+  return readProfile(idOf(item, "from"), idOf(item, "from_user_id"), context);
 }
 
 /**
  * A person moved to another number, or got another id from Meta. Members have had other names (`new_wa_id`,
  * `customer`), and a notice about anything else (a new phone behind the same number) changes nothing for us.
  */
-function readSystemNotice(item: JsonObject, sender: Person, surroundings: Surroundings): Report {
+function readSystemNotice(item: JsonObject, sender: NetworkProfile, context: ItemContext): CallbackItem {
   const system = objectOf(item, "system");
   const type = textOf(system, "type") ?? "without a type";
   const isMove = type === "user_changed_number" || type === "customer_changed_number";
@@ -56,20 +56,20 @@ function readSystemNotice(item: JsonObject, sender: Person, surroundings: Surrou
     return { kind: "ignored", about: `system notice ${type.slice(0, 60)}` };
 
   const from = sender.phone ?? phoneIn(idOf(system, "customer"));
-  const fromUserId = userIdIn(idOf(system, "previous_user_id")) ?? sender.userId;
-  const named = idOf(system, "wa_id") ?? idOf(system, "new_wa_id");
-  const newPhone = differingFrom(from, phoneIn(named));
-  const newUserId = differingFrom(fromUserId, userIdIn(idOf(system, "user_id")) ?? userIdIn(named));
-  if (from === null && fromUserId === null) return fail("the notice does not say whose number changed");
-  if (newPhone === null && newUserId === null) return fail("the notice names no new number");
+  const fromNetworkUserId = userIdIn(idOf(system, "previous_user_id")) ?? sender.networkUserId;
+  const namedId = idOf(system, "wa_id") ?? idOf(system, "new_wa_id");
+  const newPhone = differingFrom(from, phoneIn(namedId));
+  const newNetworkUserId = differingFrom(fromNetworkUserId, userIdIn(idOf(system, "user_id")) ?? userIdIn(namedId));
+  if (from === null && fromNetworkUserId === null) return fail("the notice does not say whose number changed");
+  if (newPhone === null && newNetworkUserId === null) return fail("the notice names no new number");
   return {
     kind: "number_change",
-    phoneNumberId: requirePhoneNumberId(surroundings),
+    phoneNumberId: requirePhoneNumberId(context),
     networkMessageId: requireId(item, "id"),
     from,
-    fromUserId,
+    fromNetworkUserId,
     newPhone,
-    newUserId,
+    newNetworkUserId,
     at: requireTime(item),
   };
 }
@@ -78,56 +78,56 @@ function differingFrom(old: string | null, next: string | null): string | null {
   return next === old ? null : next;
 }
 
-interface Shown {
+interface ItemContent {
   text: string | null;
   /** What may be STOP or START. */
   command: string | null;
 }
 
-function shownIn(item: JsonObject, type: string): Shown {
+function readContent(item: JsonObject, type: string): ItemContent {
   const content = objectOf(item, type);
   switch (type) {
     case "text":
-      return said(writtenOf(content, "body"));
+      return withCommand(writtenOf(content, "body"));
     case "button":
       // The label that the person read; a payload is ours, and may hold anything.
-      return said(writtenOf(content, "text"));
+      return withCommand(writtenOf(content, "text"));
     case "interactive":
       return interactiveReply(content);
     case "reaction":
-      return seen(textOf(content, "emoji"));
+      return withoutCommand(textOf(content, "emoji"));
     case "document": {
       const caption = writtenOf(content, "caption");
-      return caption === null ? seen(textOf(content, "filename")) : said(caption);
+      return caption === null ? withoutCommand(textOf(content, "filename")) : withCommand(caption);
     }
     case "location":
-      return seen(place(content));
+      return withoutCommand(place(content));
     case "contacts":
-      return seen(contactNames(listOf(item, "contacts")));
+      return withoutCommand(contactNames(listOf(item, "contacts")));
     case "order":
-      return seen(writtenOf(content, "text"));
+      return withoutCommand(writtenOf(content, "text"));
     case "edit":
-      return said(editedText(objectOf(content, "message")));
+      return withCommand(editedText(objectOf(content, "message")));
     default:
       // Images and videos have captions; audio, stickers, revocations and whatever comes next have nothing to show.
-      return said(writtenOf(content, "caption"));
+      return withCommand(writtenOf(content, "caption"));
   }
 }
 
-function said(text: string | null): Shown {
+function withCommand(text: string | null): ItemContent {
   return { text, command: text };
 }
 
-function seen(text: string | null): Shown {
+function withoutCommand(text: string | null): ItemContent {
   return { text, command: null };
 }
 
-function interactiveReply(content: JsonObject | null): Shown {
+function interactiveReply(content: JsonObject | null): ItemContent {
   const choice =
     writtenOf(objectOf(content, "button_reply"), "title") ?? writtenOf(objectOf(content, "list_reply"), "title");
-  if (choice !== null) return said(choice);
+  if (choice !== null) return withCommand(choice);
   // A form that was filled in: what it says of itself, never its answers.
-  return seen(writtenOf(objectOf(content, "nfm_reply"), "body"));
+  return withoutCommand(writtenOf(objectOf(content, "nfm_reply"), "body"));
 }
 
 function place(content: JsonObject | null): string | null {

@@ -5,7 +5,7 @@
 import { asObject, idOf, type JsonObject, listOf, numberOf, objectOf, profileNameOf, textOf } from "./json.ts";
 
 /** What the neighbours of an item in its change say about it. */
-export interface Surroundings {
+export interface ItemContext {
   phoneNumberId: string | null;
   /** The people named in the change, beside the items. */
   people: PeopleBeside;
@@ -26,10 +26,10 @@ export interface Entry {
   at: number | null;
 }
 
-export interface Person {
+export interface NetworkProfile {
   /** Digits without `+`. */
   phone: string | null;
-  userId: string | null;
+  networkUserId: string | null;
   profileName: string | null;
 }
 
@@ -43,7 +43,7 @@ const PHONE_PATTERN = /^\+?(\d{3,20})$/;
 /** The year 5138 in seconds: what is later was not counted in seconds. */
 const LATEST_SECONDS = 100_000_000_000;
 
-export function surroundingsOf(value: JsonObject): Surroundings {
+export function readItemContext(value: JsonObject): ItemContext {
   return {
     phoneNumberId: idOf(objectOf(value, "metadata"), "phone_number_id"),
     people: peopleIn(listOf(value, "contacts")),
@@ -56,15 +56,15 @@ function peopleIn(named: readonly unknown[]): PeopleBeside {
   const byUserId = new Map<string, number>();
   contacts.forEach((contact, place) => {
     const phone = phoneIn(idOf(contact, "wa_id"));
-    const userId = idOf(contact, "user_id");
+    const networkUserId = idOf(contact, "user_id");
     if (phone !== null && !byPhone.has(phone)) byPhone.set(phone, place);
-    if (userId !== null && !byUserId.has(userId)) byUserId.set(userId, place);
+    if (networkUserId !== null && !byUserId.has(networkUserId)) byUserId.set(networkUserId, place);
   });
   return { byPhone, byUserId, contacts };
 }
 
-export function requirePhoneNumberId(surroundings: Surroundings): string {
-  return surroundings.phoneNumberId ?? fail("the change names no phone_number_id");
+export function requirePhoneNumberId(context: ItemContext): string {
+  return context.phoneNumberId ?? fail("the change names no phone_number_id");
 }
 
 export function requireText(item: JsonObject, name: string): string {
@@ -105,13 +105,13 @@ export function userIdIn(id: string | null): string | null {
 }
 
 /** Who an item is about, by the ids it carries and by the contact beside it that belongs to them. */
-export function personOf(id: string | null, userId: string | null, surroundings: Surroundings): Person {
+export function readProfile(id: string | null, networkUserId: string | null, context: ItemContext): NetworkProfile {
   const phone = phoneIn(id);
-  const knownUserId = userId ?? userIdIn(id);
-  const contact = findContact(phone, knownUserId, surroundings.people);
+  const knownNetworkUserId = networkUserId ?? userIdIn(id);
+  const contact = findContact(phone, knownNetworkUserId, context.people);
   return {
     phone: phone ?? phoneIn(idOf(contact, "wa_id")),
-    userId: knownUserId ?? userIdIn(idOf(contact, "user_id")),
+    networkUserId: knownNetworkUserId ?? userIdIn(idOf(contact, "user_id")),
     profileName: profileNameOf(objectOf(contact, "profile"), "name"),
   };
 }
@@ -120,10 +120,13 @@ export function personOf(id: string | null, userId: string | null, surroundings:
  * The contact with the same phone number or id. A single contact beside an item without either can only be its own;
  * with several, or with another's ids, a guess would join two people.
  */
-function findContact(phone: string | null, userId: string | null, people: PeopleBeside): JsonObject | null {
+function findContact(phone: string | null, networkUserId: string | null, people: PeopleBeside): JsonObject | null {
   const { byPhone, byUserId, contacts } = people;
-  if (phone === null && userId === null) return contacts.length === 1 ? (contacts[0] ?? null) : null;
-  const places = [phone === null ? undefined : byPhone.get(phone), userId === null ? undefined : byUserId.get(userId)];
+  if (phone === null && networkUserId === null) return contacts.length === 1 ? (contacts[0] ?? null) : null;
+  const places = [
+    phone === null ? undefined : byPhone.get(phone),
+    networkUserId === null ? undefined : byUserId.get(networkUserId),
+  ];
   const [first] = places.filter((place) => place !== undefined).sort((one, other) => one - other);
   return first === undefined ? null : (contacts[first] ?? null);
 }

@@ -2,19 +2,19 @@
  * Reads what is no message: a person's switch for marketing, and what Meta says of templates. Management updates name no
  * number and carry no time of their own: account and time are those of the entry.
  */
-import type { Report } from "../network.ts";
+import type { CallbackItem } from "../network.ts";
 import {
   type Entry,
   fail,
-  personOf,
+  type ItemContext,
+  readProfile,
   requirePhoneNumberId,
   requireText,
   requireTime,
-  type Surroundings,
 } from "./item.ts";
 import { idOf, type JsonObject, memberOf, objectOf, sentenceOf, textOf } from "./json.ts";
 
-export function readPreference(item: JsonObject, surroundings: Surroundings): Report {
+export function readPreference(item: JsonObject, context: ItemContext): CallbackItem {
   const category = textOf(item, "category");
   const value = textOf(item, "value")?.toLowerCase();
   if (category !== null && category !== "marketing_messages") {
@@ -23,47 +23,52 @@ export function readPreference(item: JsonObject, surroundings: Surroundings): Re
   // `signup` is told when somebody joins by an advertisement: no consent that we could show anybody.
   if (value !== "stop" && value !== "resume")
     return { kind: "ignored", about: `preference ${(value ?? "without a value").slice(0, 60)}` };
-  const person = personOf(idOf(item, "wa_id"), idOf(item, "user_id"), surroundings);
-  if (person.phone === null && person.userId === null) return fail("the preference names no person");
+  const profile = readProfile(idOf(item, "wa_id"), idOf(item, "user_id"), context);
+  if (profile.phone === null && profile.networkUserId === null) return fail("the preference names no person");
   return {
     kind: "preference",
-    phoneNumberId: requirePhoneNumberId(surroundings),
-    waId: person.phone,
-    userId: person.userId,
+    phoneNumberId: requirePhoneNumberId(context),
+    waId: profile.phone,
+    networkUserId: profile.networkUserId,
     value,
     at: requireTime(item),
   };
 }
 
-export function readTemplateUpdate(value: JsonObject, entry: Entry): Report {
+export function readTemplateUpdate(value: JsonObject, entry: Entry): CallbackItem {
   // Meta's own example of a quality update carries this field's name.
   if (memberOf(value, "new_quality_score") !== undefined) return readTemplateQuality(value, entry);
   const event = requireText(value, "event").toUpperCase();
-  return { kind: "template", ...named(value, entry), event, reason: event === "APPROVED" ? null : reasonOf(value) };
+  return {
+    kind: "template",
+    ...templateKeyOf(value, entry),
+    event,
+    reason: event === "APPROVED" ? null : reasonOf(value),
+  };
 }
 
-export function readTemplateQuality(value: JsonObject, entry: Entry): Report {
+export function readTemplateQuality(value: JsonObject, entry: Entry): CallbackItem {
   const score = requireText(value, "new_quality_score").toUpperCase();
-  return { kind: "template_news", ...named(value, entry), news: { type: "quality", score } };
+  return { kind: "template_news", ...templateKeyOf(value, entry), change: { type: "quality", score } };
 }
 
 /** Told twice: a day ahead, when `new_category` is still the present one, and when it is done. */
-export function readTemplateCategory(value: JsonObject, entry: Entry): Report {
-  const isDone = textOf(value, "previous_category") !== null;
+export function readTemplateCategory(value: JsonObject, entry: Entry): CallbackItem {
+  const hasChanged = textOf(value, "previous_category") !== null;
   return {
     kind: "template_news",
-    ...named(value, entry),
-    news: isDone
+    ...templateKeyOf(value, entry),
+    change: hasChanged
       ? { type: "category", category: requireText(value, "new_category").toUpperCase() }
       : { type: "changed" },
   };
 }
 
-export function readTemplateComponents(value: JsonObject, entry: Entry): Report {
-  return { kind: "template_news", ...named(value, entry), news: { type: "changed" } };
+export function readTemplateComponents(value: JsonObject, entry: Entry): CallbackItem {
+  return { kind: "template_news", ...templateKeyOf(value, entry), change: { type: "changed" } };
 }
 
-function named(value: JsonObject, entry: Entry) {
+function templateKeyOf(value: JsonObject, entry: Entry) {
   return {
     accountId: entry.accountId ?? fail("the entry names no account"),
     name: requireText(value, "message_template_name"),

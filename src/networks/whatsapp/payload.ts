@@ -9,7 +9,7 @@ import type {
   TemplateContent,
   TextHeader,
 } from "#src/domain/messages/content.ts";
-import type { Handover } from "../network.ts";
+import type { OutboundMessage } from "../network.ts";
 
 export interface MessagePayload {
   messaging_product: "whatsapp";
@@ -45,17 +45,17 @@ type Parameter =
 type MediaSource = { link: string } | { id: string };
 
 export function createPayload(
-  handover: Pick<Handover, "to" | "recipientUserId" | "reference" | "content">,
+  outbound: Pick<OutboundMessage, "to" | "recipientNetworkUserId" | "sendToken" | "content">,
   /** Under which the header's file lies at Meta already; null: Meta fetches it by its link. */
   mediaId: string | null = null,
 ): MessagePayload {
-  const { content } = handover;
+  const { content } = outbound;
   const addressed = {
     messaging_product: "whatsapp",
     recipient_type: "individual",
-    ...recipientOf(handover),
+    ...recipientOf(outbound),
     type: content.type,
-    biz_opaque_callback_data: handover.reference,
+    biz_opaque_callback_data: outbound.sendToken,
   } as const;
   return content.type === "text"
     ? { ...addressed, text: { preview_url: false, body: content.body } }
@@ -63,9 +63,12 @@ export function createPayload(
 }
 
 /** The phone number wherever it is known: one-time passwords can be sent to nothing else. */
-function recipientOf(handover: Pick<Handover, "to" | "recipientUserId">): { to?: string; recipient?: string } {
-  if (handover.to !== null) return { to: handover.to };
-  return handover.recipientUserId === null ? {} : { recipient: handover.recipientUserId };
+function recipientOf(outbound: Pick<OutboundMessage, "to" | "recipientNetworkUserId">): {
+  to?: string;
+  recipient?: string;
+} {
+  if (outbound.to !== null) return { to: outbound.to };
+  return outbound.recipientNetworkUserId === null ? {} : { recipient: outbound.recipientNetworkUserId };
 }
 
 function templateOf(content: TemplateContent, mediaId: string | null): TemplatePayload {

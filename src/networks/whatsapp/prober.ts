@@ -9,42 +9,42 @@ import { type Exchange, exchange } from "./connection.ts";
 
 export interface Prober {
   /** Null: go on and send. Else nothing was sent, and this is why. Ends within `timeoutMs`. */
-  findObstacle(timeoutMs: number): Promise<Obstacle | null>;
+  findFailure(timeoutMs: number): Promise<FailedExchange | null>;
   /** Tells what became of a message, so that the next one knows whether to probe. */
-  learn(result: Exchange): void;
+  observe(result: Exchange): void;
 }
 
-export type Obstacle = Exclude<Exchange, { kind: "answered" }>;
+export type FailedExchange = Exclude<Exchange, { kind: "answered" }>;
 
 export function createProber(graphUrl: string, clock: Clock): Prober {
   // Without TLS there is no handshake that could fail: what can be told at all, fetch's code tells.
-  let isProven = !graphUrl.startsWith("https:");
-  let running: Promise<Obstacle | null> | null = null;
+  let isVerified = !graphUrl.startsWith("https:");
+  let running: Promise<FailedExchange | null> | null = null;
 
-  async function probe(timeoutMs: number): Promise<Obstacle | null> {
-    const limit = new AbortController();
-    const timer = clock.setTimer(timeoutMs, () => limit.abort());
-    const result = await exchange(graphUrl, { method: "HEAD", signal: limit.signal });
+  async function probe(timeoutMs: number): Promise<FailedExchange | null> {
+    const controller = new AbortController();
+    const timer = clock.setTimer(timeoutMs, () => controller.abort());
+    const result = await exchange(graphUrl, { method: "HEAD", signal: controller.signal });
     timer.cancel();
     running = null;
     // Any answer will do: it has come through a handshake.
-    isProven = result.kind === "answered";
+    isVerified = result.kind === "answered";
     if (result.kind === "answered") return null;
-    return limit.signal.aborted || result.kind === "unreachable"
+    return controller.signal.aborted || result.kind === "unreachable"
       ? result
       : { kind: "unreachable", reason: `the host could not be reached over TLS: ${result.reason}` };
   }
 
   return {
-    findObstacle(timeoutMs) {
-      if (isProven) return Promise.resolve(null);
+    findFailure(timeoutMs) {
+      if (isVerified) return Promise.resolve(null);
       running ??= probe(timeoutMs);
       return running;
     },
-    learn(result) {
+    observe(result) {
       if (!graphUrl.startsWith("https:")) return;
-      if (result.kind === "answered") isProven = true;
-      else if (result.kind === "lost" && result.isAmbiguous) isProven = false;
+      if (result.kind === "answered") isVerified = true;
+      else if (result.kind === "lost" && result.isAmbiguous) isVerified = false;
     },
   };
 }
@@ -52,12 +52,12 @@ export function createProber(graphUrl: string, clock: Clock): Prober {
 /** Whether the host answers a HEAD at all, whatever it says. */
 export async function isReachable(
   graphUrl: string,
-  asked: { clock: Clock; timeoutMs: number; onTime: ((networkTime: number) => void) | undefined },
+  options: { clock: Clock; timeoutMs: number; onTime: ((networkTime: number) => void) | undefined },
 ): Promise<boolean> {
-  const limit = new AbortController();
-  const timer = asked.clock.setTimer(asked.timeoutMs, () => limit.abort());
-  const result = await exchange(graphUrl, { method: "HEAD", signal: limit.signal });
+  const controller = new AbortController();
+  const timer = options.clock.setTimer(options.timeoutMs, () => controller.abort());
+  const result = await exchange(graphUrl, { method: "HEAD", signal: controller.signal });
   timer.cancel();
-  if (result.kind === "answered" && result.at !== null) asked.onTime?.(result.at);
+  if (result.kind === "answered" && result.at !== null) options.onTime?.(result.at);
   return result.kind === "answered";
 }

@@ -6,11 +6,11 @@ import type { WhatsappSettings } from "./settings.ts";
  * `/v23.0/<owner>/<what>`. 360dialog and its like know number and account by the key, and have neither version nor owner
  * in the path.
  */
-export function urlOf(settings: WhatsappSettings, owner: string, what: string): string {
+export function urlOf(settings: WhatsappSettings, owner: string, edge: string): string {
   const base = settings.graphUrl.replace(/\/+$/, "");
-  if (settings.pathStyle === "bare") return `${base}/${what}`;
+  if (settings.pathStyle === "bare") return `${base}/${edge}`;
   const path = [settings.apiVersion, owner].map(encodeURIComponent).join("/");
-  return what === "" ? `${base}/${path}` : `${base}/${path}/${what}`;
+  return edge === "" ? `${base}/${path}` : `${base}/${path}/${edge}`;
 }
 
 /** Null without a token, or with one that no header can carry (a line break, a letter beyond Latin-1). */

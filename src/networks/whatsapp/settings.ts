@@ -16,5 +16,5 @@ export interface WhatsappSettings {
 export interface Uploads {
   findMediaId(phoneNumberId: string, link: string): string | null;
   /** A message with the file's id was refused for its content: the id may be no good any more. */
-  distrust(phoneNumberId: string, link: string): void;
+  invalidate(phoneNumberId: string, link: string): void;
 }

@@ -1,9 +1,9 @@
 /** Reads one template of a listing. */
-import type { TemplateFacts } from "#src/domain/templates/sync.ts";
+import type { ListedTemplate } from "#src/domain/templates/sync.ts";
 import { asObject, type JsonObject, listOf, sentenceOf, textOf } from "./json.ts";
 
 /** Null for a row that names no template. */
-export function readTemplate(row: JsonObject): TemplateFacts | null {
+export function readTemplate(row: JsonObject): ListedTemplate | null {
   const name = textOf(row, "name");
   const language = textOf(row, "language");
   if (name === null || language === null) return null;
@@ -25,7 +25,7 @@ function reasonIn(row: JsonObject, status: string): string | null {
   return status === "APPROVED" || reason === null || reason.toUpperCase() === "NONE" ? null : reason;
 }
 
-function componentIn(component: unknown): TemplateFacts["components"] {
+function componentIn(component: unknown): ListedTemplate["components"] {
   const object = asObject(component);
   const type = textOf(object, "type");
   if (object === null || type === null) return [];

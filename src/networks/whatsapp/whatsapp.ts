@@ -11,19 +11,19 @@ import { isReachable } from "./prober.ts";
 import type { Uploads, WhatsappSettings } from "./settings.ts";
 import { verifySignature } from "./signature.ts";
 
-const noUploads: Uploads = { findMediaId: () => null, distrust: () => {} };
+const noUploads: Uploads = { findMediaId: () => null, invalidate: () => {} };
 
 /** A question about an account has no caller that waits; a message's own time limit comes with it. */
-const QUESTION_TIMEOUT_MS = 30_000;
+const QUERY_TIMEOUT_MS = 30_000;
 
 export function createWhatsapp(settings: WhatsappSettings, clock: Clock, uploads = noUploads): Network {
   const client = createClient(settings, clock, uploads);
   return {
     name: "whatsapp",
-    send: (handover, timeoutMs, onAnswer) => client.send(handover, timeoutMs, onAnswer),
+    send: (outbound, timeoutMs, onAnswer) => client.send(outbound, timeoutMs, onAnswer),
     isReachable: (timeoutMs, onTime) => isReachable(settings.graphUrl, { clock, timeoutMs, onTime }),
     parse: parseCallback,
     verify: verifySignature,
-    account: createAccountPort(settings, clock, QUESTION_TIMEOUT_MS),
+    account: createAccountPort(settings, clock, QUERY_TIMEOUT_MS),
   };
 }

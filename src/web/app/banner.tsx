@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
 import { workspaceQuery } from "../data/session.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 export function Banner({ workspaceId }: { workspaceId: number | undefined }) {
   const { data } = useQuery({ ...workspaceQuery(workspaceId ?? 0), enabled: workspaceId !== undefined });
@@ -13,7 +13,7 @@ export function Banner({ workspaceId }: { workspaceId: number | undefined }) {
       className="flex items-center gap-3 border-b border-line bg-amber-tint px-4 py-3 text-amber mid:px-8"
     >
       <TriangleAlert aria-hidden size={18} className="shrink-0" />
-      {words.suspended(data.suspended)}
+      {strings.suspended(data.suspended)}
     </div>
   );
 }

@@ -3,35 +3,35 @@ import { Link } from "@tanstack/react-router";
 import { CircleUser, ServerCog } from "lucide-react";
 import { useMe } from "../data/session.ts";
 import { Page } from "../ui/page.tsx";
-import { lastWorkspace, placesFor } from "./shell.tsx";
-import { words as frame } from "./strings.ts";
+import { lastWorkspace, navigationFor } from "./shell.tsx";
+import { strings as frame } from "./strings.ts";
 import { WorkspaceSwitch } from "./workspace-switch.tsx";
 
 export function More() {
   const { user, workspaces, version } = useMe();
   const current = workspaces.find(({ id }) => String(id) === lastWorkspace()) ?? workspaces[0];
-  const look = "flex min-h-12 items-center gap-3 border-b border-line px-4 text-ink no-underline last:border-b-0";
+  const className = "flex min-h-12 items-center gap-3 border-b border-line px-4 text-ink no-underline last:border-b-0";
   return (
     <Page title={frame.more} isNarrow>
       <div className="mb-4">
         <WorkspaceSwitch current={current} all={workspaces} isOperator={user.is_operator} />
       </div>
       <nav aria-label={frame.more} className="rounded-panel border border-line bg-surface">
-        {placesFor(current)
-          .filter(({ isOnPhones }) => !isOnPhones)
+        {navigationFor(current)
+          .filter(({ isInPhoneBar }) => !isInPhoneBar)
           .map(({ to, label, icon: Icon }) => (
-            <Link key={to} to={to} params={{ workspace: String(current?.id) } as never} className={look}>
+            <Link key={to} to={to} params={{ workspace: String(current?.id) } as never} className={className}>
               <Icon aria-hidden size={20} />
               {label}
             </Link>
           ))}
         {user.is_operator && (
-          <Link to={"/system" as never} className={look}>
+          <Link to={"/system" as never} className={className}>
             <ServerCog aria-hidden size={20} />
             {frame.system}
           </Link>
         )}
-        <Link to="/account" className={look}>
+        <Link to="/account" className={className}>
           <CircleUser aria-hidden size={20} />
           {frame.account}
         </Link>

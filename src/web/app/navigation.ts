@@ -17,29 +17,37 @@ import {
   Webhook,
 } from "lucide-react";
 
-export interface Place {
+export interface NavigationItem {
   to: string;
   label: string;
   icon: LucideIcon;
   group: "main" | "developer";
   /** In the bar below on phones; the others are behind "More". */
-  isOnPhones: boolean;
+  isInPhoneBar: boolean;
   /** `g` and this letter go there. */
-  letter: string | null;
+  shortcut: string | null;
   needs: "member" | "owner";
   /** Shows beside it how many conversations are unread. */
   hasUnread?: boolean;
 }
 
-export const places: readonly Place[] = [
-  { to: "/w/$workspace", label: "Home", icon: House, group: "main", isOnPhones: true, letter: "h", needs: "member" },
+export const navigationItems: readonly NavigationItem[] = [
+  {
+    to: "/w/$workspace",
+    label: "Home",
+    icon: House,
+    group: "main",
+    isInPhoneBar: true,
+    shortcut: "h",
+    needs: "member",
+  },
   {
     to: "/w/$workspace/inbox",
     label: "Inbox",
     icon: Inbox,
     group: "main",
-    isOnPhones: true,
-    letter: "i",
+    isInPhoneBar: true,
+    shortcut: "i",
     needs: "member",
     hasUnread: true,
   },
@@ -48,8 +56,8 @@ export const places: readonly Place[] = [
     label: "Broadcasts",
     icon: Megaphone,
     group: "main",
-    isOnPhones: true,
-    letter: "b",
+    isInPhoneBar: true,
+    shortcut: "b",
     needs: "member",
   },
   {
@@ -57,8 +65,8 @@ export const places: readonly Place[] = [
     label: "Contacts",
     icon: Users,
     group: "main",
-    isOnPhones: true,
-    letter: "c",
+    isInPhoneBar: true,
+    shortcut: "c",
     needs: "member",
   },
   {
@@ -66,8 +74,8 @@ export const places: readonly Place[] = [
     label: "Messages",
     icon: MessagesSquare,
     group: "main",
-    isOnPhones: false,
-    letter: "m",
+    isInPhoneBar: false,
+    shortcut: "m",
     needs: "member",
   },
   {
@@ -75,8 +83,8 @@ export const places: readonly Place[] = [
     label: "Numbers",
     icon: Phone,
     group: "main",
-    isOnPhones: false,
-    letter: "n",
+    isInPhoneBar: false,
+    shortcut: "n",
     needs: "member",
   },
   {
@@ -84,8 +92,8 @@ export const places: readonly Place[] = [
     label: "Billing",
     icon: Wallet,
     group: "main",
-    isOnPhones: false,
-    letter: "l",
+    isInPhoneBar: false,
+    shortcut: "l",
     needs: "owner",
   },
   {
@@ -93,8 +101,8 @@ export const places: readonly Place[] = [
     label: "Simulator",
     icon: Smartphone,
     group: "main",
-    isOnPhones: false,
-    letter: "s",
+    isInPhoneBar: false,
+    shortcut: "s",
     needs: "member",
   },
   {
@@ -102,8 +110,8 @@ export const places: readonly Place[] = [
     label: "Groups",
     icon: ListFilter,
     group: "main",
-    isOnPhones: false,
-    letter: "u",
+    isInPhoneBar: false,
+    shortcut: "u",
     needs: "member",
   },
   {
@@ -111,8 +119,8 @@ export const places: readonly Place[] = [
     label: "Templates",
     icon: LayoutTemplate,
     group: "main",
-    isOnPhones: false,
-    letter: "t",
+    isInPhoneBar: false,
+    shortcut: "t",
     needs: "member",
   },
   {
@@ -120,8 +128,8 @@ export const places: readonly Place[] = [
     label: "Members",
     icon: UserCog,
     group: "main",
-    isOnPhones: false,
-    letter: "e",
+    isInPhoneBar: false,
+    shortcut: "e",
     needs: "owner",
   },
   {
@@ -129,8 +137,8 @@ export const places: readonly Place[] = [
     label: "Audit log",
     icon: ScrollText,
     group: "main",
-    isOnPhones: false,
-    letter: "o",
+    isInPhoneBar: false,
+    shortcut: "o",
     needs: "owner",
   },
   {
@@ -138,8 +146,8 @@ export const places: readonly Place[] = [
     label: "API settings",
     icon: KeyRound,
     group: "developer",
-    isOnPhones: false,
-    letter: "a",
+    isInPhoneBar: false,
+    shortcut: "a",
     needs: "owner",
   },
   {
@@ -147,8 +155,8 @@ export const places: readonly Place[] = [
     label: "Webhook deliveries",
     icon: Webhook,
     group: "developer",
-    isOnPhones: false,
-    letter: "d",
+    isInPhoneBar: false,
+    shortcut: "d",
     needs: "member",
   },
 ];

@@ -1,30 +1,30 @@
 /** Addresses that lead nowhere, and pages that broke. */
 import { ButtonLink } from "../ui/button.tsx";
 import { Empty, Failed } from "../ui/states.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
-export function NothingHere() {
+export function NotFound() {
   return (
     <div className="p-6">
-      <title>{`${words.nothingTitle} · Waxwing`}</title>
+      <title>{`${strings.notFoundTitle} · Waxwing`}</title>
       <Empty
-        title={words.nothingTitle}
+        title={strings.notFoundTitle}
         action={
           <ButtonLink to={"/" as never} tone="primary">
-            {words.goHome}
+            {strings.goHome}
           </ButtonLink>
         }
       >
-        {words.nothingText}
+        {strings.notFoundText}
       </Empty>
     </div>
   );
 }
 
-export function Broken({ error, reset }: { error: unknown; reset: () => void }) {
+export function ErrorPage({ error, reset }: { error: unknown; reset: () => void }) {
   return (
     <div className="mx-auto max-w-2xl p-6">
-      <h1 className="mb-4 text-section font-semibold">{words.brokenTitle}</h1>
+      <h1 className="mb-4 text-section font-semibold">{strings.errorTitle}</h1>
       <Failed error={error} retry={reset} />
     </div>
   );

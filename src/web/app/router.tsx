@@ -21,7 +21,7 @@ import { NewWorkspace } from "../features/workspaces/new-workspace.tsx";
 import { Loading } from "../ui/states.tsx";
 import { Toasts } from "../ui/toast.tsx";
 import { More } from "./more.tsx";
-import { Broken, NothingHere } from "./not-found.tsx";
+import { ErrorPage, NotFound } from "./not-found.tsx";
 import { lastWorkspace, Shell } from "./shell.tsx";
 
 export const client = new QueryClient({
@@ -42,16 +42,16 @@ const root = createRootRouteWithContext<{ client: QueryClient }>()({
       <Toasts />
     </>
   ),
-  notFoundComponent: NothingHere,
+  notFoundComponent: NotFound,
 });
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
-const texts =
+const pickTexts =
   (...names: readonly string[]) =>
-  (given: Record<string, unknown>): Record<string, string> =>
+  (search: Record<string, unknown>): Record<string, string> =>
     Object.fromEntries(
       names.flatMap((name) => {
-        const value = text(typeof given[name] === "number" ? String(given[name]) : given[name]);
+        const value = text(typeof search[name] === "number" ? String(search[name]) : search[name]);
         return value === undefined ? [] : [[name, value]];
       }),
     );
@@ -60,7 +60,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
   component: SignIn,
-  validateSearch: texts("to"),
+  validateSearch: pickTexts("to"),
 });
 const links = (["setup", "join", "reset"] as const).map((kind) =>
   createRoute({ getParentRoute: () => root, path: `/${kind}`, component: () => <LinkPage kind={kind} /> }),
@@ -107,7 +107,7 @@ const system = createRoute({
   getParentRoute: () => shell,
   path: "/system",
   component: Outlet,
-  notFoundComponent: NothingHere,
+  notFoundComponent: NotFound,
   beforeLoad: async ({ context }) => {
     const { user } = await context.client.ensureQueryData(meQuery);
     if (!user.is_operator) throw notFound();
@@ -118,7 +118,7 @@ const systemScreen = (path: string, load: () => Promise<{ Screen: () => unknown 
     getParentRoute: () => system,
     path,
     component: lazyRouteComponent(load as never, "Screen" as never),
-    validateSearch: texts(...search),
+    validateSearch: pickTexts(...search),
   });
 const systemScreens = [
   systemScreen("/", () => import("../features/system/health.tsx")),
@@ -133,7 +133,7 @@ const workspace = createRoute({
   getParentRoute: () => shell,
   path: "/w/$workspace",
   component: Outlet,
-  notFoundComponent: NothingHere,
+  notFoundComponent: NotFound,
   beforeLoad: async ({ context, params }) => {
     try {
       await context.client.ensureQueryData(workspaceQuery(Number((params as { workspace: string }).workspace)));
@@ -149,7 +149,7 @@ const screen = (path: string, load: () => Promise<{ Screen: () => unknown }>, ..
     getParentRoute: () => workspace,
     path,
     component: lazyRouteComponent(load as never, "Screen" as never),
-    validateSearch: texts(...search),
+    validateSearch: pickTexts(...search),
   });
 
 const screens = [
@@ -208,7 +208,7 @@ export const router = createRouter({
   defaultPreload: "intent",
   defaultPendingComponent: () => <Loading />,
   defaultPendingMs: 300,
-  defaultNotFoundComponent: NothingHere,
-  defaultErrorComponent: Broken,
+  defaultNotFoundComponent: NotFound,
+  defaultErrorComponent: ErrorPage,
   scrollRestoration: true,
 });

@@ -1,7 +1,7 @@
 /** The page around whatever is shown before somebody is signed in. */
 import { type ReactNode, useEffect } from "react";
 
-export function Outside({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
+export function SignedOutPage({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Waxwing`;
   }, [title]);

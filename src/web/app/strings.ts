@@ -1,5 +1,5 @@
 /** The frame's texts. */
-export const words = {
+export const strings = {
   skip: "Skip to the content",
   navigation: "Places",
   developer: "Developer",
@@ -16,10 +16,10 @@ export const words = {
   switchWorkspace: "Another workspace",
   newWorkspace: "New workspace",
   suspended: (reason: string) => `This workspace is suspended: ${reason} Nothing is sent until an operator resumes it.`,
-  nothingTitle: "Nothing here, or not for you.",
-  nothingText: "The address may be wrong, or it belongs to a workspace that you cannot enter.",
+  notFoundTitle: "Nothing here, or not for you.",
+  notFoundText: "The address may be wrong, or it belongs to a workspace that you cannot enter.",
   goHome: "Go to your workspaces",
-  brokenTitle: "This page broke.",
+  errorTitle: "This page broke.",
   signedOutTitle: "You are signed out",
   signedOutText: "Sign in again and go on where you were. What you typed is still there.",
   noWorkspaceTitle: "No workspace yet",

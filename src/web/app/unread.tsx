@@ -1,9 +1,9 @@
 /** How many conversations wait to be read, beside the way to the inbox. */
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../data/api.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
-const COUNTED = 100;
+const COUNT_MAX = 100;
 
 export function Unread({ workspaceId }: { workspaceId: number }) {
   const { data } = useQuery({
@@ -15,8 +15,8 @@ export function Unread({ workspaceId }: { workspaceId: number }) {
   if (count === 0) return null;
   return (
     <span className="inline-flex min-w-5 justify-center rounded-control bg-accent px-1.5 text-label font-semibold text-on-accent figures wide:ms-auto">
-      <span aria-hidden>{count >= COUNTED ? "99+" : count}</span>
-      <span className="sr-only">{words.unread(count)}</span>
+      <span aria-hidden>{count >= COUNT_MAX ? "99+" : count}</span>
+      <span className="sr-only">{strings.unread(count)}</span>
     </span>
   );
 }

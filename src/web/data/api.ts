@@ -43,7 +43,7 @@ type Method = "GET" | "POST" | "PUT" | "DELETE";
 let onSignedOut: () => void = () => undefined;
 
 /** The frame says what happens when a session has ended. */
-export function whenSignedOut(listener: () => void): void {
+export function setSignedOutListener(listener: () => void): void {
   onSignedOut = listener;
 }
 
@@ -120,7 +120,7 @@ export function newFormKey(): string {
 
 /** `?a=1&b=2` of what has a value. */
 export function queryText(values: Readonly<Record<string, string | number | boolean | null | undefined>>): string {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== "");
-  if (given.length === 0) return "";
-  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+  const present = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  if (present.length === 0) return "";
+  return `?${new URLSearchParams(present.map(([name, value]) => [name, String(value)]))}`;
 }

@@ -53,12 +53,12 @@ export function useWorkspace(): Workspace {
 }
 
 /** Whether the person may do what an owner may. */
-export function mayOwn({ role }: { role: Role }): boolean {
+export function hasOwnerRights({ role }: { role: Role }): boolean {
   return role !== "member";
 }
 
 /** Somebody else may sit here now: nothing of the one before may be shown. */
-export async function signedInAs(client: QueryClient): Promise<void> {
+export async function resetForNewUser(client: QueryClient): Promise<void> {
   client.clear();
   await client.ensureQueryData(meQuery);
 }

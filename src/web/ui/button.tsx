@@ -12,7 +12,7 @@ const TONES: Readonly<Record<Tone, string>> = {
   quiet: "bg-transparent text-ink border-transparent hover:bg-sunken",
 };
 
-export function buttonLook(tone: Tone, small = false): string {
+export function buttonClass(tone: Tone, small = false): string {
   const size = small ? "min-h-8 px-3 max-mid:min-h-11" : "min-h-10 px-4 max-mid:min-h-11";
   return `inline-flex items-center justify-center gap-2 rounded-control border font-semibold text-body transition-colors duration-120 ${size} ${TONES[tone]} disabled:opacity-60 disabled:cursor-not-allowed no-underline`;
 }
@@ -31,7 +31,7 @@ export function Button({ tone = "plain", small, busy = false, className = "", ch
       {...rest}
       disabled={rest.disabled === true || busy}
       aria-busy={busy || undefined}
-      className={`${buttonLook(tone, small)} ${className}`}
+      className={`${buttonClass(tone, small)} ${className}`}
     >
       {busy && <LoaderCircle aria-hidden size={16} className="turns late" />}
       {children}
@@ -56,7 +56,7 @@ export function IconButton({ label, children, ...rest }: ButtonProps & { label: 
 
 export function ButtonLink({ tone = "plain", small, children, ...rest }: LinkProps & { tone?: Tone; small?: boolean }) {
   return (
-    <Link {...rest} className={buttonLook(tone, small)}>
+    <Link {...rest} className={buttonClass(tone, small)}>
       {children as ReactNode}
     </Link>
   );

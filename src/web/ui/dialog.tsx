@@ -8,7 +8,7 @@ import { X } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { newFormKey } from "../data/api.ts";
 import { Button, IconButton } from "./button.tsx";
-import { inputLook } from "./field.tsx";
+import { inputClass } from "./field.tsx";
 import { sentenceOf } from "./states.tsx";
 
 const backdrop = "fixed inset-0 z-40 bg-ink/30 dark:bg-page/70";
@@ -60,9 +60,9 @@ interface ConfirmProps {
   /** What the button does: "Revoke key". */
   action: string;
   /** What the other one keeps: "Keep key". */
-  keep: string;
+  cancelLabel: string;
   /** Has to be typed before the button works. */
-  typeToGoOn?: string;
+  confirmationText?: string;
   /** `key`: of this dialog, so that a second press acts once. */
   act: (key: string) => Promise<unknown>;
 }
@@ -81,7 +81,7 @@ export function Confirm(props: ConfirmProps) {
 }
 
 /** Its own component, so that each opening is born anew, with a new key. */
-function ConfirmBody({ title, children, onClose, action, keep, typeToGoOn, act }: ConfirmProps) {
+function ConfirmBody({ title, children, onClose, action, cancelLabel, confirmationText, act }: ConfirmProps) {
   const [key] = useState(newFormKey);
   const [typed, setTyped] = useState("");
   const [isBusy, setIsBusy] = useState(false);
@@ -105,14 +105,14 @@ function ConfirmBody({ title, children, onClose, action, keep, typeToGoOn, act }
       <AlertDialog.Description render={<div />} className="text-quiet">
         {children}
       </AlertDialog.Description>
-      {typeToGoOn !== undefined && (
+      {confirmationText !== undefined && (
         <div className="flex flex-col gap-1">
           <label htmlFor={id}>
-            Type <strong className="font-semibold">{typeToGoOn}</strong> to go on
+            Type <strong className="font-semibold">{confirmationText}</strong> to go on
           </label>
           <input
             id={id}
-            className={inputLook}
+            className={inputClass}
             value={typed}
             autoComplete="off"
             onChange={({ target }) => setTyped(target.value)}
@@ -125,11 +125,11 @@ function ConfirmBody({ title, children, onClose, action, keep, typeToGoOn, act }
         </p>
       )}
       <div className="flex flex-wrap justify-end gap-3">
-        <Button onClick={onClose}>{keep}</Button>
+        <Button onClick={onClose}>{cancelLabel}</Button>
         <Button
           tone="danger"
           busy={isBusy}
-          disabled={typeToGoOn !== undefined && typed.trim() !== typeToGoOn}
+          disabled={confirmationText !== undefined && typed.trim() !== confirmationText}
           onClick={() => void press()}
         >
           {action}

@@ -3,7 +3,7 @@ import { type ComponentProps, type ReactNode, useId } from "react";
 import { type FieldValues, get, type Path, type UseFormReturn } from "react-hook-form";
 
 /** 16 px on phones: below that iOS zooms in. */
-export const inputLook =
+export const inputClass =
   "w-full min-h-10 max-mid:min-h-11 rounded-control border border-edge bg-surface px-3 py-2 text-form mid:text-body text-ink disabled:opacity-60 aria-invalid:border-red";
 
 interface Common<V extends FieldValues> {
@@ -16,22 +16,22 @@ interface Common<V extends FieldValues> {
 interface Described {
   id: string;
   hint?: ReactNode;
-  mistake: string | undefined;
+  error: string | undefined;
 }
 
-function Around({ label, children, ...described }: Described & { label: string; children: ReactNode }) {
+function FieldFrame({ label, children, ...described }: Described & { label: string; children: ReactNode }) {
   return (
     <div className="flex flex-col gap-1">
       <label htmlFor={described.id} className="font-semibold">
         {label}
       </label>
       {children}
-      <Notes {...described} />
+      <FieldNotes {...described} />
     </div>
   );
 }
 
-function Notes({ id, hint, mistake }: Described) {
+function FieldNotes({ id, hint, error }: Described) {
   return (
     <>
       {hint !== undefined && (
@@ -39,9 +39,9 @@ function Notes({ id, hint, mistake }: Described) {
           {hint}
         </p>
       )}
-      {mistake !== undefined && (
-        <p id={`${id}-mistake`} role="alert" className="text-red">
-          {mistake}
+      {error !== undefined && (
+        <p id={`${id}-error`} role="alert" className="text-red">
+          {error}
         </p>
       )}
     </>
@@ -50,38 +50,38 @@ function Notes({ id, hint, mistake }: Described) {
 
 function useField<V extends FieldValues>({ form, name, hint }: Pick<Common<V>, "form" | "name" | "hint">) {
   const id = useId();
-  const mistake = (get(form.formState.errors, name) as { message?: string } | undefined)?.message;
-  const describedBy = [hint !== undefined && `${id}-hint`, mistake !== undefined && `${id}-mistake`]
+  const error = (get(form.formState.errors, name) as { message?: string } | undefined)?.message;
+  const describedBy = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`]
     .filter(Boolean)
     .join(" ");
   const control = {
     id,
-    "aria-invalid": mistake === undefined ? undefined : true,
+    "aria-invalid": error === undefined ? undefined : true,
     "aria-describedby": describedBy === "" ? undefined : describedBy,
     ...form.register(name),
   };
-  return { control, around: { id, hint, mistake } };
+  return { control, frame: { id, hint, error } };
 }
 
 type InputRest = Omit<ComponentProps<"input">, "form" | "name">;
 
 export function TextField<V extends FieldValues>({ form, name, label, hint, ...rest }: Common<V> & InputRest) {
-  const { control, around } = useField({ form, name, hint });
+  const { control, frame } = useField({ form, name, hint });
   return (
-    <Around label={label} {...around}>
-      <input className={inputLook} {...rest} {...control} />
-    </Around>
+    <FieldFrame label={label} {...frame}>
+      <input className={inputClass} {...rest} {...control} />
+    </FieldFrame>
   );
 }
 
 type AreaRest = Omit<ComponentProps<"textarea">, "form" | "name">;
 
 export function AreaField<V extends FieldValues>({ form, name, label, hint, ...rest }: Common<V> & AreaRest) {
-  const { control, around } = useField({ form, name, hint });
+  const { control, frame } = useField({ form, name, hint });
   return (
-    <Around label={label} {...around}>
-      <textarea className={inputLook} rows={3} {...rest} {...control} />
-    </Around>
+    <FieldFrame label={label} {...frame}>
+      <textarea className={inputClass} rows={3} {...rest} {...control} />
+    </FieldFrame>
   );
 }
 
@@ -98,16 +98,16 @@ export function SelectField<V extends FieldValues>({
   hint,
   choices,
 }: Common<V> & { choices: readonly Choice[] }) {
-  const { control, around } = useField({ form, name, hint });
+  const { control, frame } = useField({ form, name, hint });
   return (
-    <Around label={label} {...around}>
-      <select className={inputLook} {...control}>
-        {choices.map(({ value, label: word }) => (
+    <FieldFrame label={label} {...frame}>
+      <select className={inputClass} {...control}>
+        {choices.map(({ value, label: text }) => (
           <option key={value} value={value}>
-            {word}
+            {text}
           </option>
         ))}
       </select>
-    </Around>
+    </FieldFrame>
   );
 }

@@ -16,7 +16,7 @@ export function switchKeys(isOn: boolean): void {
 }
 
 /** Whether a dialog or a menu lies over the page: keys are its own then. A toast lies over nothing. */
-export function isSomethingOver(): boolean {
+export function isOverlayOpen(): boolean {
   return (
     document.querySelector("[role=dialog]:not([data-toast]), [role=alertdialog]:not([data-toast]), [role=menu]") !==
     null
@@ -32,7 +32,7 @@ export function useKeys(handle: (key: string) => boolean): void {
       if (target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], [role=menu]")) {
         return;
       }
-      if (isSomethingOver()) return;
+      if (isOverlayOpen()) return;
       if (handle(event.key)) event.preventDefault();
     };
     document.addEventListener("keydown", listen);

@@ -15,7 +15,7 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Where it stands in a phone's card. */
   phone: "who" | "state" | "what" | "time" | "hidden";
-  isFigure?: boolean;
+  isNumeric?: boolean;
 }
 
 interface ListProps<Row> {
@@ -77,11 +77,11 @@ export function List<Row>(props: ListProps<Row>) {
                 <span className="sr-only">Selected</span>
               </th>
             )}
-            {columns.map(({ head, isFigure }) => (
+            {columns.map(({ head, isNumeric }) => (
               <th
                 key={head}
                 scope="col"
-                className={`whitespace-nowrap border-b border-line px-4 py-2 text-label text-quiet ${isFigure ? "text-end" : ""}`}
+                className={`whitespace-nowrap border-b border-line px-4 py-2 text-label text-quiet ${isNumeric ? "text-end" : ""}`}
               >
                 {head}
               </th>
@@ -121,11 +121,11 @@ export function List<Row>(props: ListProps<Row>) {
                     </label>
                   </td>
                 )}
-                {columns.map(({ head, cell, phone, isFigure }, index) => (
+                {columns.map(({ head, cell, phone, isNumeric }, index) => (
                   <td
                     key={head}
                     role="cell"
-                    className={`h-11 min-w-0 px-4 py-2 max-mid:block max-mid:h-auto max-mid:p-0 ${isFigure ? "figures mid:text-end" : ""} ${PHONE[phone]}`}
+                    className={`h-11 min-w-0 px-4 py-2 max-mid:block max-mid:h-auto max-mid:p-0 ${isNumeric ? "figures mid:text-end" : ""} ${PHONE[phone]}`}
                   >
                     {index === 0 && rowLink !== undefined ? (
                       <Link
@@ -210,9 +210,9 @@ export function FilterBar<V extends string>({
   const search = useSearch({ strict: false }) as Record<string, unknown>;
   return (
     <nav aria-label={label} className="mb-4 flex flex-wrap gap-2">
-      {choices.map(({ value, label: word }) => (
+      {choices.map(({ value, label: text }) => (
         <Link
-          key={word}
+          key={text}
           to="."
           search={
             ((known: Record<string, unknown>) => ({
@@ -225,7 +225,7 @@ export function FilterBar<V extends string>({
           aria-current={search[name] === value ? "true" : undefined}
           className={`inline-flex min-h-8 items-center rounded-control border px-3 font-semibold no-underline max-mid:min-h-11 ${search[name] === value ? "border-accent bg-green-tint text-green" : "border-line bg-surface text-ink hover:bg-sunken"}`}
         >
-          {word}
+          {text}
         </Link>
       ))}
     </nav>

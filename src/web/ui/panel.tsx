@@ -6,7 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useRef } from "react";
 import { IconButton } from "./button.tsx";
-import { isSomethingOver } from "./keys.ts";
+import { isOverlayOpen } from "./keys.ts";
 
 /** Closes what `?open=` opened. */
 export function useClosePanel(): () => void {
@@ -32,7 +32,7 @@ export function Panel({ title, children }: { title: string; children: ReactNode 
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key !== "Escape" || event.defaultPrevented) return;
-      if (isSomethingOver()) return;
+      if (isOverlayOpen()) return;
       close();
     };
     document.addEventListener("keydown", listen);

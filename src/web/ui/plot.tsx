@@ -27,8 +27,8 @@ interface PlotProps {
   stepMs: number;
   series: readonly Series[];
   /** A value in words. */
-  say: (value: number) => string;
-  words: { table: string; moment: string; nothing: string; none: string };
+  formatValue: (value: number) => string;
+  strings: { table: string; moment: string; nothing: string; none: string };
 }
 
 const HEIGHT = 140;
@@ -37,12 +37,12 @@ const STROKE = { green: "stroke-green", amber: "stroke-amber", violet: "stroke-v
 const DASHES = [undefined, "5 4", "1 4"] as const;
 
 export function Plot(props: PlotProps) {
-  const { title, sentence, moments, from, until, series, say, words, stepMs, kind } = props;
+  const { title, sentence, moments, from, until, series, formatValue, strings, stepMs, kind } = props;
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
   const [at, setAt] = useState<number | null>(null);
   const chosen = at === null || at >= moments.length ? null : at;
-  const most = mostOf(props);
+  const max = maxOf(props);
   const x = (ms: number): number => ((ms - from) / Math.max(1, until - from)) * width;
   const point = ({ clientX }: PointerEvent<HTMLElement>): void => {
     const left = frame.current?.getBoundingClientRect().left ?? 0;
@@ -86,8 +86,8 @@ export function Plot(props: PlotProps) {
         <svg role="img" aria-label={sentence} width={width} height={HEIGHT} className="block max-w-full">
           <line x1={0} x2={width} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} className="stroke-line" />
           <line x1={0} x2={width} y1={16.5} y2={16.5} className="stroke-line" strokeDasharray="2 4" />
-          {most > 0 && kind === "bars" && <Bars {...props} most={most} x={x} />}
-          {most > 0 && kind === "lines" && <Lines {...props} most={most} x={x} />}
+          {max > 0 && kind === "bars" && <Bars {...props} max={max} x={x} />}
+          {max > 0 && kind === "lines" && <Lines {...props} max={max} x={x} />}
           {chosen !== null && (
             <line
               x1={x((moments[chosen] ?? 0) + stepMs / 2)}
@@ -99,10 +99,10 @@ export function Plot(props: PlotProps) {
           )}
         </svg>
         <span aria-hidden className="absolute start-0 top-0 bg-surface pe-1 text-label text-quiet figures">
-          {most > 0 ? say(most) : ""}
+          {max > 0 ? formatValue(max) : ""}
         </span>
-        {most === 0 && (
-          <span className="absolute inset-0 flex items-center justify-center text-quiet">{words.nothing}</span>
+        {max === 0 && (
+          <span className="absolute inset-0 flex items-center justify-center text-quiet">{strings.nothing}</span>
         )}
       </section>
       <div aria-hidden className="flex justify-between text-label text-quiet figures">
@@ -123,14 +123,14 @@ export function Plot(props: PlotProps) {
   );
 }
 
-type Drawn = PlotProps & { most: number; x: (ms: number) => number };
+type Drawn = PlotProps & { max: number; x: (ms: number) => number };
 
 /** Room above the highest for its label. */
-function yOf(value: number, most: number): number {
-  return HEIGHT - 1 - (value / most) * (HEIGHT - 17);
+function yOf(value: number, max: number): number {
+  return HEIGHT - 1 - (value / max) * (HEIGHT - 17);
 }
 
-function Bars({ moments, series, most, x, stepMs }: Drawn) {
+function Bars({ moments, series, max, x, stepMs }: Drawn) {
   const id = useId();
   const wide = Math.max(1, x(stepMs) - x(0));
   const gap = wide > 4 ? 1 : 0;
@@ -146,10 +146,10 @@ function Bars({ moments, series, most, x, stepMs }: Drawn) {
         return series.map(({ name, values }, index) => {
           const value = values[at] ?? 0;
           if (value === 0) return null;
-          const bottom = yOf(below, most);
+          const bottom = yOf(below, max);
           below += value;
           // What happened once beside thousands is seen all the same.
-          const top = Math.min(yOf(below, most), bottom - 1.5);
+          const top = Math.min(yOf(below, max), bottom - 1.5);
           return (
             <rect
               key={name}
@@ -182,13 +182,13 @@ function Pattern({ id, index, tone }: { id: string; index: number; tone: Series[
   );
 }
 
-function Lines({ moments, series, most, x, stepMs }: Drawn) {
+function Lines({ moments, series, max, x, stepMs }: Drawn) {
   return series.map(({ name, tone, values }, index) => {
     const runs = runsOf(moments, values);
     return (
       <g key={name} className={STROKE[tone]} fill="none" strokeWidth={2} strokeLinejoin="round" strokeLinecap="round">
         {runs.map((run) => {
-          const points = run.map(([moment, value]) => [x(moment + stepMs / 2), yOf(value, most)] as const);
+          const points = run.map(([moment, value]) => [x(moment + stepMs / 2), yOf(value, max)] as const);
           const [first] = points;
           if (first === undefined) return null;
           return points.length === 1 ? (
@@ -248,12 +248,12 @@ function Swatch({ series, index, kind }: { series: Series; index: number; kind: 
 }
 
 /** `isRead`: a moment is read out beside it, where a phone has room for one of them only. */
-function Table({ title, moments, series, say, words, until, from, isRead }: PlotProps & { isRead: boolean }) {
+function Table({ title, moments, series, formatValue, strings, until, from, isRead }: PlotProps & { isRead: boolean }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary className={`w-fit cursor-pointer py-1 text-label text-quiet ${isRead ? "max-mid:opacity-0" : ""}`}>
-        {words.table}
+        {strings.table}
       </summary>
       {isOpen && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
@@ -262,7 +262,7 @@ function Table({ title, moments, series, say, words, until, from, isRead }: Plot
             <thead>
               <tr>
                 <th scope="col" className="border-b border-line py-1 pe-3 text-quiet">
-                  {words.moment}
+                  {strings.moment}
                 </th>
                 {series.map(({ name }) => (
                   <th key={name} scope="col" className="border-b border-line py-1 ps-3 text-end text-quiet">
@@ -284,7 +284,7 @@ function Table({ title, moments, series, say, words, until, from, isRead }: Plot
                       const value = values[at] ?? null;
                       return (
                         <td key={name} className="py-1 ps-3 text-end figures">
-                          {value === null ? words.none : say(value)}
+                          {value === null ? strings.none : formatValue(value)}
                         </td>
                       );
                     })}
@@ -299,23 +299,23 @@ function Table({ title, moments, series, say, words, until, from, isRead }: Plot
   );
 }
 
-function readOut({ moments, series, say, words, until, from }: PlotProps, at: number): string {
-  const told = series.map(({ name, values }) => {
+function readOut({ moments, series, formatValue, strings, until, from }: PlotProps, at: number): string {
+  const texts = series.map(({ name, values }) => {
     const value = values[at] ?? null;
-    return `${name} ${value === null ? words.none : say(value)}`;
+    return `${name} ${value === null ? strings.none : formatValue(value)}`;
   });
-  return `${clock(moments[at] ?? 0, until - from)}: ${told.join(", ")}`;
+  return `${clock(moments[at] ?? 0, until - from)}: ${texts.join(", ")}`;
 }
 
 /** The highest of all that is drawn; stacked bars count together. */
-function mostOf({ kind, moments, series }: PlotProps): number {
-  let most = 0;
+function maxOf({ kind, moments, series }: PlotProps): number {
+  let max = 0;
   for (const at of moments.keys()) {
     const values = series.map(({ values: all }) => all[at] ?? 0);
     const here = kind === "bars" ? values.reduce((sum, value) => sum + value, 0) : Math.max(0, ...values);
-    most = Math.max(most, here);
+    max = Math.max(max, here);
   }
-  return most;
+  return max;
 }
 
 const DAY_MS = 24 * 3_600_000;

@@ -5,20 +5,20 @@ const rules = new Intl.PluralRules(LANGUAGE);
 const format = new Intl.NumberFormat(LANGUAGE);
 
 /** `2,914` */
-export function figure(count: number): string {
+export function formatCount(count: number): string {
   return format.format(count);
 }
 
 /** `1 person`, `2,914 people` */
 export function plural(count: number, one: string, other: string): string {
-  return `${figure(count)} ${rules.select(count) === "one" ? one : other}`;
+  return `${formatCount(count)} ${rules.select(count) === "one" ? one : other}`;
 }
 
 /** `96 %` of a whole; nothing of nothing is nothing. */
-export function share(part: number, whole: number): string {
+export function share(count: number, whole: number): string {
   if (whole === 0) return "–";
-  const percent = (part / whole) * 100;
+  const percent = (count / whole) * 100;
   // Never "100 %" while one is missing, and never "0 %" while there is one.
-  if (percent > 99 && part < whole) return `${Math.floor(percent * 10) / 10} %`;
+  if (percent > 99 && count < whole) return `${Math.floor(percent * 10) / 10} %`;
   return percent > 0 && percent < 1 ? "< 1 %" : `${Math.round(percent)} %`;
 }

@@ -2,7 +2,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Search as SearchIcon } from "lucide-react";
 import { useEffect, useState } from "react";
-import { inputLook } from "./field.tsx";
+import { inputClass } from "./field.tsx";
 
 export function SearchBox({ q, label }: { q: string | undefined; label: string }) {
   const navigate = useNavigate();
@@ -27,7 +27,7 @@ export function SearchBox({ q, label }: { q: string | undefined; label: string }
       <SearchIcon aria-hidden size={16} className="absolute start-3 top-1/2 -translate-y-1/2 text-quiet" />
       <input
         type="search"
-        className={`${inputLook} ps-9! mid:min-h-8 mid:py-1`}
+        className={`${inputClass} ps-9! mid:min-h-8 mid:py-1`}
         placeholder={label}
         value={text}
         onChange={({ target }) => setText(target.value)}

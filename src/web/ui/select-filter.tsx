@@ -1,6 +1,6 @@
 /** One of some words, chosen from a list: a filter that lives in the address, where there are too many for a `FilterBar`. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { inputLook } from "./field.tsx";
+import { inputClass } from "./field.tsx";
 
 interface SelectFilterProps {
   label: string;
@@ -29,14 +29,14 @@ export function SelectFilter({ label, name, any, choices }: SelectFilterProps) {
     <label className="mb-4 flex items-center gap-2 max-mid:w-full">
       <span className="shrink-0 whitespace-nowrap text-quiet">{label}</span>
       <select
-        className={`${inputLook} mid:min-h-8 mid:w-48 mid:py-1`}
+        className={`${inputClass} mid:min-h-8 mid:w-48 mid:py-1`}
         value={typeof chosen === "string" ? chosen : ""}
         onChange={({ target }) => choose(target.value)}
       >
         <option value="">{any}</option>
-        {choices.map(({ value, label: word }) => (
+        {choices.map(({ value, label: text }) => (
           <option key={value} value={value}>
-            {word}
+            {text}
           </option>
         ))}
       </select>

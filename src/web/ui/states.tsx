@@ -47,14 +47,14 @@ export function Notice({
   tone?: "amber" | "grey" | "green" | "violet";
   children: ReactNode;
 }) {
-  const look = {
+  const className = {
     amber: "bg-amber-tint text-amber",
     grey: "bg-grey-tint text-grey",
     green: "bg-green-tint text-green",
     violet: "bg-violet-tint text-violet",
   }[tone];
   return (
-    <div role="status" className={`rounded-control p-3 ${look}`}>
+    <div role="status" className={`rounded-control p-3 ${className}`}>
       {children}
     </div>
   );

@@ -13,7 +13,7 @@ export function Time({ at, zone }: { at: string; zone?: string }) {
   const ms = Date.parse(at);
   return (
     <time dateTime={at} title={exact(ms, zone)}>
-      {inWords(ms, now, zone)}
+      {formatRelative(ms, now, zone)}
     </time>
   );
 }
@@ -32,7 +32,7 @@ export function exact(ms: number, zone?: string): string {
     .concat(zone === undefined ? "" : ` ${zone}`);
 }
 
-function inWords(ms: number, now: number, zone: string | undefined): string {
+function formatRelative(ms: number, now: number, zone: string | undefined): string {
   const away = ms - now;
   const distance = Math.abs(away);
   // The server's clock may be a little ahead of this one.

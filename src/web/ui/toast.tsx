@@ -4,7 +4,7 @@ import { Toast } from "@base-ui/react/toast";
 const manager = Toast.createToastManager();
 
 /** "Key revoked" */
-export function sayDone(text: string): void {
+export function showToast(text: string): void {
   manager.add({ title: text, timeout: 4_000 });
 }
 

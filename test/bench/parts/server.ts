@@ -21,7 +21,7 @@ const clock: Clock = {
   setTimer: (delayMs, fire) =>
     systemClock.setTimer(delayMs >= TEN_MINUTES_MS ? Math.min(delayMs, hurryMs) : delayMs, fire),
 };
-const server = await startServer({ config: loadConfig({ env: process.env, places: [] }), log, clock });
+const server = await startServer({ config: loadConfig({ env: process.env, searchPaths: [] }), log, clock });
 
 process.on("SIGTERM", () => {
   server.stop().then(

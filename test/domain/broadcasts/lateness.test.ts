@@ -1,7 +1,7 @@
 /** What the clock on the wall says about a broadcast that is late. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { endOfQuiet, judgeLateness, type LatenessRules } from "#src/domain/broadcasts/lateness.ts";
+import { endOfQuiet, evaluateLateness, type LatenessRules } from "#src/domain/broadcasts/lateness.ts";
 
 const HOUR = 3_600_000;
 const rules: LatenessRules = { lateAfterMs: 12 * HOUR, quiet: { fromMinute: 21 * 60, toMinute: 8 * 60 } };
@@ -11,7 +11,7 @@ const at = (local: string, timezone: string): number =>
 function judge(local: string, lateByMs: number, more: { category?: "MARKETING" | "UTILITY"; timezone?: string } = {}) {
   const { category = "MARKETING", timezone = "Asia/Kolkata" } = more;
   const now = at(local, timezone);
-  return judgeLateness({ dueSince: now - lateByMs, templateCategory: category }, rules, now, timezone);
+  return evaluateLateness({ dueSince: now - lateByMs, templateCategory: category }, rules, now, timezone);
 }
 
 test("in time, or late by no more than an hour, it goes on at any hour", () => {
@@ -21,7 +21,7 @@ test("in time, or late by no more than an hour, it goes on at any hour", () => {
 test("late by more than 12 hours it waits for a person, whatever the hour and the category", () => {
   for (const category of ["MARKETING", "UTILITY"] as const) {
     expect(judge("2026-11-21T12:00", 12 * HOUR, { category })).toEqual({ kind: "go_on" });
-    expect(judge("2026-11-21T12:00", 12 * HOUR + 1, { category })).toEqual({ kind: "late", byMs: 12 * HOUR + 1 });
+    expect(judge("2026-11-21T12:00", 12 * HOUR + 1, { category })).toEqual({ kind: "late", lateByMs: 12 * HOUR + 1 });
   }
 });
 
@@ -44,9 +44,9 @@ test("late marketing by day goes on, to the minute", () => {
 test("without quiet hours every hour is right; quiet hours within one day end on that day", () => {
   const now = at("2026-11-21T13:30", "UTC");
   const broadcast = { dueSince: now - 2 * HOUR, templateCategory: "MARKETING" } as const;
-  expect(judgeLateness(broadcast, { ...rules, quiet: null }, now, "UTC")).toEqual({ kind: "go_on" });
+  expect(evaluateLateness(broadcast, { ...rules, quiet: null }, now, "UTC")).toEqual({ kind: "go_on" });
   const siesta = { ...rules, quiet: { fromMinute: 13 * 60, toMinute: 14 * 60 + 30 } };
-  expect(judgeLateness(broadcast, siesta, now, "UTC")).toEqual({
+  expect(evaluateLateness(broadcast, siesta, now, "UTC")).toEqual({
     kind: "wait",
     until: at("2026-11-21T14:30", "UTC"),
   });

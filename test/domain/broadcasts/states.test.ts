@@ -4,24 +4,24 @@ import {
   type BroadcastStatus,
   broadcastStatuses,
   finishedStatuses,
-  goesOnByItself,
   isFinished,
   nextStatus,
   type PauseCause,
   pauseCauses,
+  resumesAutomatically,
   type Trigger,
 } from "#src/domain/broadcasts/broadcast.ts";
 
 const triggers: readonly Trigger[] = ["start", "built", "emptied", "pause", "resume", "cancel", "fail"];
 const contexts = [
-  { isBuilt: false, isAhead: false },
-  { isBuilt: false, isAhead: true },
-  { isBuilt: true, isAhead: false },
-  { isBuilt: true, isAhead: true },
+  { isBuilt: false, isScheduledAhead: false },
+  { isBuilt: false, isScheduledAhead: true },
+  { isBuilt: true, isScheduledAhead: false },
+  { isBuilt: true, isScheduledAhead: true },
 ] as const;
 
 /** What a trigger leads to; a function where it depends on how far the broadcast was. */
-type Move = BroadcastStatus | ((context: { isBuilt: boolean; isAhead: boolean }) => BroadcastStatus);
+type Move = BroadcastStatus | ((context: { isBuilt: boolean; isScheduledAhead: boolean }) => BroadcastStatus);
 
 const always = { pause: "paused", cancel: "cancelled", fail: "failed" } as const;
 const moves: Record<BroadcastStatus, Partial<Record<Trigger, Move>>> = {
@@ -31,7 +31,7 @@ const moves: Record<BroadcastStatus, Partial<Record<Trigger, Move>>> = {
   paused: {
     cancel: "cancelled",
     fail: "failed",
-    resume: ({ isBuilt, isAhead }) => (isAhead ? "scheduled" : isBuilt ? "running" : "queueing"),
+    resume: ({ isBuilt, isScheduledAhead }) => (isScheduledAhead ? "scheduled" : isBuilt ? "running" : "queueing"),
   },
   completed: {},
   cancelled: {},
@@ -62,6 +62,7 @@ test("nothing leaves a finished state, and every other one can be left", () => {
 
 test("it goes on by itself only after what the network or the account puts right", () => {
   const byItself: readonly PauseCause[] = ["number", "workspace", "balance", "template", "unreachable"];
-  for (const cause of pauseCauses) expect([cause, goesOnByItself(cause)]).toEqual([cause, byItself.includes(cause)]);
-  expect(goesOnByItself(null)).toBe(false);
+  for (const cause of pauseCauses)
+    expect([cause, resumesAutomatically(cause)]).toEqual([cause, byItself.includes(cause)]);
+  expect(resumesAutomatically(null)).toBe(false);
 });

@@ -5,7 +5,7 @@ import { changeConsent } from "#src/domain/contacts/change-consent.ts";
 import type { ConsentMove } from "#src/domain/contacts/consent.ts";
 import { createContact } from "#src/domain/contacts/create.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
-import { link } from "#src/domain/contacts/identity.ts";
+import { linkContacts } from "#src/domain/contacts/identity.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import { consentLogOf, eventTypesOf } from "#test/support/rows.ts";
 import { openTestStore, type TestStore } from "#test/support/store.ts";
@@ -24,11 +24,13 @@ function move({ store, shop }: TestStore, { id }: Contact, one: ConsentMove): Pr
 }
 
 function join({ store, shop }: TestStore, one: Contact, other: Contact): Promise<void> {
-  return store.write((tx) => link(tx, shop, getContact(tx, shop.id, one.id), getContact(tx, shop.id, other.id)));
+  return store.write((tx) =>
+    linkContacts(tx, shop, getContact(tx, shop.id, one.id), getContact(tx, shop.id, other.id)),
+  );
 }
 
 function now({ store, shop }: TestStore, { id }: Contact): Contact {
-  return store.read((reading) => getContact(reading, shop.id, id));
+  return store.read((tx) => getContact(tx, shop.id, id));
 }
 
 test("of STOP and START the one that the person wrote last holds, in whatever order and however often they arrive", async () => {

@@ -310,7 +310,7 @@ describe("the statement", () => {
       { field: "fields.points", over: 3 },
       "EXISTS USING PRIMARY KEY (contact_id=? AND field_id=?)",
     ],
-    ["consent", { field: "consent", is: "opted_in" }, "contacts_walked (workspace_id=?)"],
+    ["consent", { field: "consent", is: "opted_in" }, "contacts_addressable (workspace_id=?)"],
   ];
   for (const [what, json, index] of indexes) {
     test(`of ${what} uses its index`, () => expect(planOf(json).join("\n")).toContain(index));
@@ -323,7 +323,7 @@ describe("the statement", () => {
         { field: "tag", is: "new" },
       ],
     });
-    expect(plan[0]).toBe("SEARCH contacts USING INDEX contacts_walked (workspace_id=? AND rowid=?)");
+    expect(plan[0]).toBe("SEARCH contacts USING INDEX contacts_addressable (workspace_id=? AND rowid=?)");
     expect(plan.join("\n")).toContain("contact_tags EXISTS USING PRIMARY KEY");
   });
 
@@ -349,6 +349,6 @@ describe("the statement", () => {
     const many = Array.from({ length: 20 }, (_, index) => `Ü${index}`);
     const wide = { any: Array.from({ length: 100 }, () => ({ field: "city", in: many })) };
     const deep = Array.from({ length: 8 }).reduce((part: unknown) => ({ not: part }), wide);
-    expect(planOf(deep)[0]).toContain("contacts_walked");
+    expect(planOf(deep)[0]).toContain("contacts_addressable");
   });
 });

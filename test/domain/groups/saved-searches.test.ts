@@ -8,7 +8,7 @@ import { getContact } from "#src/domain/contacts/find.ts";
 import { COUNT_MAX_AGE_MS, countsToRefresh, recordCount } from "#src/domain/filters/count.ts";
 import { removeField } from "#src/domain/filters/remove-field.ts";
 import { removeGroup } from "#src/domain/filters/remove-group.ts";
-import { saveSearch } from "#src/domain/filters/save-group.ts";
+import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { addMember } from "#src/domain/groups/membership.ts";
 import { findGroup, listGroups } from "#src/domain/groups/read.ts";
 import type { Group } from "#src/domain/groups/table.ts";
@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => shop[Symbol.dispose]());
 
 function make(name: string, filter: unknown = null, workspaceId = shop.shop.id): Promise<Group> {
-  return shop.store.write((tx) => saveSearch(tx, workspaceId, { name, filter }));
+  return shop.store.write((tx) => saveGroup(tx, workspaceId, { name, filter }));
 }
 
 async function mistakesOf(work: Promise<unknown>): Promise<Record<string, string[]>> {
@@ -34,7 +34,7 @@ async function mistakesOf(work: Promise<unknown>): Promise<Record<string, string
   return error.details.fields ?? {};
 }
 
-const groups = (): Group[] => shop.store.read((reading) => listGroups(reading, shop.shop.id, { offset: 0 }, 100));
+const groups = (): Group[] => shop.store.read((tx) => listGroups(tx, shop.shop.id, { offset: 0 }, 100));
 
 describe("a group is made", () => {
   test("as a list without a filter, as a saved search with one, which is kept as it was written", async () => {
@@ -103,9 +103,7 @@ describe("a group is made", () => {
 
 describe("a saved search is counted", () => {
   const due = () =>
-    shop.store.read((reading) =>
-      countsToRefresh(reading, shop.shop, listGroups(reading, shop.shop.id, { offset: 0 }, 100)),
-    );
+    shop.store.read((tx) => countsToRefresh(tx, shop.shop, listGroups(tx, shop.shop.id, { offset: 0 }, 100)));
   const run = () =>
     due().map(({ groupId, sql, parameters }) => [groupId, shop.store.client.prepare(sql).get(...parameters)]);
   const meet = (phone: string, city: string) =>
@@ -192,7 +190,7 @@ describe("a group is taken away", () => {
     expect(await remove(list.id)).toBe(true);
     expect(groups()).toEqual([]);
     for (const id of people) {
-      const contact = shop.store.read((reading) => getContact(reading, shop.shop.id, id));
+      const contact = shop.store.read((tx) => getContact(tx, shop.shop.id, id));
       expect(contact.updatedAt).toBe(shop.clock.now());
     }
   });
@@ -211,6 +209,6 @@ describe("a group is taken away", () => {
     const list = await make("Regulars");
     const error = await remove(list.id, shop.shop.id + 1).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: "not_found" });
-    expect(shop.store.read((reading) => findGroup(reading, shop.shop.id, list.id))).toBeDefined();
+    expect(shop.store.read((tx) => findGroup(tx, shop.shop.id, list.id))).toBeDefined();
   });
 });

@@ -2,16 +2,16 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  addChange,
-  asCounted,
-  changeOf,
-  costOfOpen,
+  addDelta,
+  computeDelta,
+  effectiveState,
   isClosed,
-  noChange,
-  type Recipient,
+  openCost,
   type RecipientMoney,
+  type RecipientState,
   type RecipientStatus,
   totalOf,
+  zeroDelta,
 } from "#src/domain/messages/broadcast-counters.ts";
 
 const statuses: readonly RecipientStatus[] = [
@@ -28,10 +28,10 @@ const moneys: readonly RecipientMoney[] = ["none", "held", "charged", "released"
 const RATE = 7;
 
 /** Counted afresh, row by row, without the code under test. */
-function count(rows: readonly Recipient[]) {
+function count(rows: readonly RecipientState[]) {
   const those = (...wanted: RecipientStatus[]): number => rows.filter(({ status }) => wanted.includes(status)).length;
   return {
-    toGo: those("pending", "queued"),
+    pending: those("pending", "queued"),
     sending: those("sending"),
     sent: those("sent", "delivered", "read"),
     delivered: those("delivered", "read"),
@@ -52,13 +52,13 @@ test("the changes of any moves of any people add up to what their rows are, and 
       fc.array(fc.record({ who: fc.nat(), to: recipient }), { maxLength: 40 }),
       (people, moves) => {
         const rows = [...people];
-        const sum = { ...noChange };
-        for (const row of rows) addChange(sum, changeOf(null, row, RATE));
+        const sum = { ...zeroDelta };
+        for (const row of rows) addDelta(sum, computeDelta(null, row, RATE));
         for (const { who, to } of moves) {
           const index = who % rows.length;
           const before = rows[index];
           if (before === undefined) throw new Error("nobody there");
-          addChange(sum, changeOf(before, to, RATE));
+          addDelta(sum, computeDelta(before, to, RATE));
           rows[index] = to;
         }
         expect(sum).toEqual(count(rows));
@@ -75,13 +75,13 @@ test("how a row counts depends on its broadcast: table of every state and money"
       const isUnsent = status === "pending" || status === "queued";
       const held = (counts: boolean): RecipientMoney => (money === "held" && !counts ? "released" : money);
       const open = { isHeld: true, isFinished: false, settledAt: null };
-      expect([row, asCounted(row, open)]).toEqual([row, row]);
-      expect(asCounted(row, { ...open, isHeld: false })).toEqual({ status, money: held(false) });
-      expect(asCounted(row, { ...open, isFinished: true })).toEqual({
+      expect([row, effectiveState(row, open)]).toEqual([row, row]);
+      expect(effectiveState(row, { ...open, isHeld: false })).toEqual({ status, money: held(false) });
+      expect(effectiveState(row, { ...open, isFinished: true })).toEqual({
         status: isUnsent ? "skipped" : status,
         money: held(!isUnsent),
       });
-      expect(asCounted(row, { isHeld: true, isFinished: true, settledAt: 1 })).toEqual({
+      expect(effectiveState(row, { isHeld: true, isFinished: true, settledAt: 1 })).toEqual({
         status: isUnsent ? "skipped" : status,
         money: held(false),
       });
@@ -90,8 +90,8 @@ test("how a row counts depends on its broadcast: table of every state and money"
 });
 
 test("what is open costs; it is closed when nobody is on the way and everybody sent to has been reported on", () => {
-  const figures = { toGo: 3, sending: 1, sent: 5, delivered: 2, rate: RATE };
-  expect(costOfOpen(figures)).toBe(RATE * (3 + 1 + 3));
+  const figures = { pending: 3, sending: 1, sent: 5, delivered: 2, rate: RATE };
+  expect(openCost(figures)).toBe(RATE * (3 + 1 + 3));
   expect(isClosed(figures)).toBe(false);
   expect(isClosed({ sending: 0, sent: 5, delivered: 5 })).toBe(true);
   expect(isClosed({ sending: 1, sent: 5, delivered: 5 })).toBe(false);

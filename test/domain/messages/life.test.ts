@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { acceptMessage } from "#src/domain/messages/accept.ts";
 import { applyStatus } from "#src/domain/messages/apply-status.ts";
 import type { MessageOrigin } from "#src/domain/messages/message.ts";
-import { handOverAgain, recordAccepted, recordFailure, takeBack } from "#src/domain/messages/record-outcome.ts";
+import { recordAccepted, recordFailure, redispatch, requeue } from "#src/domain/messages/record-outcome.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { MessageModel, type Reported, type Step } from "#test/support/message-model.ts";
 import { accountOf, contactOf, eventTypesOf, ledgerOf, messagesOf, required } from "#test/support/rows.ts";
@@ -64,8 +64,8 @@ class Story {
   async take(step: Step): Promise<boolean> {
     if (step.kind === "answer" && !this.model.isOpen) return false;
     this.at.clock.advance(700);
-    const { reference } = this.message;
-    const networkMessageId = `wamid.${reference}`;
+    const { sendToken } = this.message;
+    const networkMessageId = `wamid.${sendToken}`;
     await this.at.store.write((tx) => {
       if (step.kind === "status") {
         const error =
@@ -77,12 +77,21 @@ class Story {
           error,
         } as const;
         const at = tx.now - step.agoMs;
-        const named = { reference: step.byReference ? reference : null, recipientId: null, recipientUserId: null };
+        const named = {
+          sendToken: step.byReference ? sendToken : null,
+          recipientId: null,
+          recipientNetworkUserId: null,
+        };
         applyStatus(tx, this.at.number, { ...report, ...named, status: step.status, at }, INSTANCE);
       } else if (step.answer === "accepted") {
-        recordAccepted(tx, this.#id, { kind: "accepted", networkMessageId, recipientId: null, recipientUserId: null });
+        recordAccepted(tx, this.#id, {
+          kind: "accepted",
+          networkMessageId,
+          recipientId: null,
+          recipientNetworkUserId: null,
+        });
       } else if (step.answer === "throttled") {
-        if (takeBack(tx, this.#id)) handOverAgain(tx, this.#id);
+        if (requeue(tx, this.#id)) redispatch(tx, this.#id);
       } else {
         const isUnknown = step.answer === "unknown";
         const code = isUnknown ? "timeout" : "131000";

@@ -45,7 +45,7 @@ test("our own moves go forward, but for the one that takes a throttled or unreac
   for (const [name, { from, to }] of Object.entries(ownMoves)) {
     for (const source of from) {
       const isForward = to === "failed" || to === "skipped" || order.indexOf(to) > order.indexOf(source);
-      expect([name, isForward]).toEqual([name, name !== "take_back"]);
+      expect([name, isForward]).toEqual([name, name !== "requeue"]);
     }
   }
 });

@@ -47,13 +47,13 @@ interface PreparedAsset {
   etag: string;
 }
 
-const gzipAside = promisify(gzip);
+const gzipAsync = promisify(gzip);
 
 /** Made when it is first asked for: most servers are never asked, and none should wait for it at its start. */
 async function prepareAsset({ make }: Asset): Promise<PreparedAsset> {
   const plain = new TextEncoder().encode(make());
   const hash = new Bun.CryptoHasher("sha256").update(plain).digest("base64url").slice(0, 22);
-  return { plain, gzipped: new Uint8Array(await gzipAside(plain)), etag: `W/"${hash}"` };
+  return { plain, gzipped: new Uint8Array(await gzipAsync(plain)), etag: `W/"${hash}"` };
 }
 
 function answerAsset(request: Request, contentType: string, { plain, gzipped, etag }: PreparedAsset): Response {

@@ -9,9 +9,9 @@ export class Html {
   }
 }
 
-export type Shown = Html | string | number | null | readonly Shown[];
+export type HtmlValue = Html | string | number | null | readonly HtmlValue[];
 
-export function html(literals: TemplateStringsArray, ...values: readonly Shown[]): Html {
+export function html(literals: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new Html(literals.map((literal, index) => literal + render(values[index] ?? null)).join(""));
 }
 
@@ -37,7 +37,7 @@ export function json(value: unknown): Html {
   return html`<pre><code>${JSON.stringify(value, null, 2)}</code></pre>`;
 }
 
-function render(value: Shown): string {
+function render(value: HtmlValue): string {
   if (value === null) return "";
   if (value instanceof Html) return value.text;
   if (typeof value === "object") return value.map(render).join("");

@@ -8,24 +8,32 @@ import type {
   ResponseObject,
 } from "../openapi/document.ts";
 import { type Html, html, inline, json, markdown } from "./html.ts";
-import { meaning, memberTable, referredName, type Schemas, typeWords } from "./schema.ts";
+import { meaning, memberTable, referredName, type Schemas, typeText } from "./schema.ts";
 
 /** Stands for the server in the examples, which are copied and changed anyway. */
 const HOST = "https://waxwing.example.com";
 
-export function endpointSection(document: OpenApiDocument, path: string, method: string, one: OperationObject): Html {
+export function endpointSection(
+  document: OpenApiDocument,
+  path: string,
+  method: string,
+  operation: OperationObject,
+): Html {
   const { schemas } = document.components;
   const prefix = document.servers[0]?.url ?? "";
-  const request = curl(HOST + prefix, path, method, one);
-  const responses = Object.entries(one.responses).map(([status, given]) => ({ status, ...resolve(document, given) }));
+  const request = curl(HOST + prefix, path, method, operation);
+  const responses = Object.entries(operation.responses).map(([status, response]) => ({
+    status,
+    ...resolve(document, response),
+  }));
   const [success, ...refusals] = responses;
-  return html`<section class="operation" id="${one.operationId}">
+  return html`<section class="operation" id="${operation.operationId}">
 <div class="words">
-<h3><a href="#${one.operationId}">${one.summary}</a></h3>
+<h3><a href="#${operation.operationId}">${operation.summary}</a></h3>
 <p class="address"><span class="method ${method}">${method.toUpperCase()}</span> <code>${prefix}${path}</code></p>
-${markdown(one.description)}
-${one.parameters === undefined ? "" : parameterTable(one.parameters, schemas)}
-${one.requestBody === undefined ? "" : html`<h4>Body</h4>${bodyForms(one.requestBody.content, schemas)}`}
+${markdown(operation.description)}
+${operation.parameters === undefined ? "" : parameterTable(operation.parameters, schemas)}
+${operation.requestBody === undefined ? "" : html`<h4>Body</h4>${bodyForms(operation.requestBody.content, schemas)}`}
 <h4>Answers</h4>
 <p><span class="status">${success?.status ?? ""}</span> ${inline(success?.description)} ${answerType(success)}</p>
 <h4>Refusals</h4>
@@ -41,24 +49,24 @@ ${one.requestBody === undefined ? "" : html`<h4>Body</h4>${bodyForms(one.request
 </section>`;
 }
 
-export function eventSection(type: string, one: OperationObject, schemas: Schemas): Html {
-  const schema = one.requestBody?.content["application/json"].schema;
-  return html`<section class="operation" id="${one.operationId}">
+export function eventSection(type: string, operation: OperationObject, schemas: Schemas): Html {
+  const schema = operation.requestBody?.content["application/json"].schema;
+  return html`<section class="operation" id="${operation.operationId}">
 <div class="words">
-<h3><a href="#${one.operationId}">${one.summary}</a></h3>
+<h3><a href="#${operation.operationId}">${operation.summary}</a></h3>
 <p class="address"><span class="method event">EVENT</span> <code>${type}</code></p>
-${markdown(one.description)}
-${schema === undefined ? "" : html`<p>Body: ${typeWords(schema)}</p>`}
-${one.parameters === undefined ? "" : parameterTable(one.parameters, schemas)}
+${markdown(operation.description)}
+${schema === undefined ? "" : html`<p>Body: ${typeText(schema)}</p>`}
+${operation.parameters === undefined ? "" : parameterTable(operation.parameters, schemas)}
 </div>
-<div class="code"><h4>Body</h4>${exampleBlocks(one.requestBody?.content)}</div>
+<div class="code"><h4>Body</h4>${exampleBlocks(operation.requestBody?.content)}</div>
 </section>`;
 }
 
 function parameterTable(parameters: readonly ParameterObject[], schemas: Schemas): Html {
   const rows = parameters.map((parameter) => {
     return html`<tr><td><code>${parameter.name}</code>${parameter.required ? "" : html` <small>may be left out</small>`}</td>
-<td>${parameter.in}: ${typeWords(parameter.schema)}</td><td>${inline(parameter.description)} ${meaning(parameter.schema, schemas)}</td></tr>`;
+<td>${parameter.in}: ${typeText(parameter.schema)}</td><td>${inline(parameter.description)} ${meaning(parameter.schema, schemas)}</td></tr>`;
   });
   return html`<h4>Parameters</h4><div class="wide"><table class="members">
 <thead><tr><th>Name</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${rows}</tbody></table></div>`;
@@ -75,7 +83,7 @@ function bodyForms(content: Content, schemas: Schemas): Html[] {
     introduction,
     ...forms.map(
       (form) =>
-        html`<h5>${typeWords(form)}</h5><p>${inline(find(form.$ref)?.description)}</p>${memberTable(find(form.$ref) ?? form, schemas)}`,
+        html`<h5>${typeText(form)}</h5><p>${inline(find(form.$ref)?.description)}</p>${memberTable(find(form.$ref) ?? form, schemas)}`,
     ),
   ];
 }
@@ -83,7 +91,7 @@ function bodyForms(content: Content, schemas: Schemas): Html[] {
 function answerType(response: ResponseObject | undefined): Html {
   const { data, meta } = response?.content?.["application/json"].schema.properties ?? {};
   if (data === undefined) return html``;
-  return html`<br><code>data</code>: ${typeWords(data)}${meta === undefined ? "" : html`, <code>meta</code>: ${typeWords(meta)}`}`;
+  return html`<br><code>data</code>: ${typeText(data)}${meta === undefined ? "" : html`, <code>meta</code>: ${typeText(meta)}`}`;
 }
 
 function exampleBlocks(content: Content | undefined): Html[] {
@@ -96,35 +104,42 @@ function caption(summary: string | undefined): Html {
 }
 
 /** One request to copy for each example of the body. */
-function curl(base: string, path: string, method: string, one: OperationObject): { summary?: string; text: string }[] {
-  const url = base + path.replace(/\{(\w+)\}/g, (_, name: string) => String(exampleOf(one, name) ?? 1042));
+function curl(
+  base: string,
+  path: string,
+  method: string,
+  operation: OperationObject,
+): { summary?: string; text: string }[] {
+  const url = base + path.replace(/\{(\w+)\}/g, (_, name: string) => String(exampleOf(operation, name) ?? 1042));
   const lines = [`curl ${url}`, '-H "Authorization: Bearer $WAXWING_KEY"'];
-  if (one.requestBody === undefined) {
+  if (operation.requestBody === undefined) {
     return [{ text: [...lines, ...(method === "get" ? [] : [`-X ${method.toUpperCase()}`])].join(" \\\n  ") }];
   }
   if (method !== "post") lines.push(`-X ${method.toUpperCase()}`);
   lines.push('-H "Content-Type: application/json"');
-  const takesKey = one.parameters?.some(({ name }) => name === "Idempotency-Key") ?? false;
-  return Object.entries(one.requestBody.content["application/json"].examples).map(([name, { summary, value }]) => ({
-    ...(summary === undefined ? {} : { summary }),
-    // Another body needs another key.
-    text: [
-      ...lines,
-      ...(takesKey ? [`-H "Idempotency-Key: example-${name}"`] : []),
-      `-d '${JSON.stringify(value, null, 2).replaceAll("'", "'\\''")}'`,
-    ].join(" \\\n  "),
-  }));
+  const takesKey = operation.parameters?.some(({ name }) => name === "Idempotency-Key") ?? false;
+  return Object.entries(operation.requestBody.content["application/json"].examples).map(
+    ([name, { summary, value }]) => ({
+      ...(summary === undefined ? {} : { summary }),
+      // Another body needs another key.
+      text: [
+        ...lines,
+        ...(takesKey ? [`-H "Idempotency-Key: example-${name}"`] : []),
+        `-d '${JSON.stringify(value, null, 2).replaceAll("'", "'\\''")}'`,
+      ].join(" \\\n  "),
+    }),
+  );
 }
 
 /** What the reference shows for a name in the path; undefined for an id. */
 function exampleOf({ parameters }: OperationObject, name: string): unknown {
-  const examples = parameters?.find((one) => one.in === "path" && one.name === name)?.schema.examples;
+  const examples = parameters?.find((operation) => operation.in === "path" && operation.name === name)?.schema.examples;
   return Array.isArray(examples) ? examples[0] : undefined;
 }
 
-function resolve(document: OpenApiDocument, given: ResponseObject | ReferenceObject): ResponseObject {
-  if (!("$ref" in given)) return given;
-  const found = document.components.responses[referredName(given.$ref)];
-  if (found === undefined) throw new Error(`the document has no ${given.$ref}`);
+function resolve(document: OpenApiDocument, response: ResponseObject | ReferenceObject): ResponseObject {
+  if (!("$ref" in response)) return response;
+  const found = document.components.responses[referredName(response.$ref)];
+  if (found === undefined) throw new Error(`the document has no ${response.$ref}`);
   return found;
 }

@@ -56,11 +56,11 @@ interface Group {
 
 function groupsOf(document: OpenApiDocument): Group[] {
   const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, one]) => ({
-      tag: one.tags[0],
-      id: one.operationId,
-      title: one.summary,
-      section: endpointSection(document, path, method, one),
+    Object.entries(methods).map(([method, operation]) => ({
+      tag: operation.tags[0],
+      id: operation.operationId,
+      title: operation.summary,
+      section: endpointSection(document, path, method, operation),
     })),
   );
   const events = Object.entries(document.webhooks).map(([type, { post }]) => ({

@@ -1,6 +1,6 @@
 /** A schema as a table of its members, each with its type in words; schemas with a name are linked. */
 import type { OpenApiDocument, SchemaObject } from "../openapi/document.ts";
-import { type Html, html, inline, type Shown } from "./html.ts";
+import { type Html, type HtmlValue, html, inline } from "./html.ts";
 
 /** The document's own, by name. */
 export type Schemas = OpenApiDocument["components"]["schemas"];
@@ -20,45 +20,45 @@ function memberRows(schema: SchemaObject, prefix: string, schemas: Schemas): Htm
     const path = prefix + name;
     const isRequired = schema.required?.includes(name) === true;
     const row = html`<tr><td><code>${path}</code>${isRequired ? "" : html` <small>may be left out</small>`}</td>
-<td>${typeWords(member)}</td><td>${meaning(member, schemas)}</td></tr>`;
+<td>${typeText(member)}</td><td>${meaning(member, schemas)}</td></tr>`;
     return [row, ...memberRows(member, `${path}.`, schemas)];
   });
 }
 
 /** `string or null`, `list of Contact`. */
-export function typeWords(schema: SchemaObject): Shown {
+export function typeText(schema: SchemaObject): HtmlValue {
   if (schema.$ref !== undefined) {
     const name = referredName(schema.$ref);
     return html`<a href="#schema-${name}">${name}</a>`;
   }
-  if (schema.oneOf !== undefined) return joined(schema.oneOf.map(typeWords), " or ");
+  if (schema.oneOf !== undefined) return joined(schema.oneOf.map(typeText), " or ");
   const types = [schema.type ?? "any value"].flat();
-  if (types[0] === "array" && schema.items !== undefined) return html`list of ${typeWords(schema.items)}`;
-  const words = schema.format === undefined ? types : [schema.format, ...types.slice(1)];
-  return words.join(" or ");
+  if (types[0] === "array" && schema.items !== undefined) return html`list of ${typeText(schema.items)}`;
+  const names = schema.format === undefined ? types : [schema.format, ...types.slice(1)];
+  return names.join(" or ");
 }
 
 /** Description (else that of the schema referred to), and every limit that the schema sets. */
 export function meaning(schema: SchemaObject, schemas: Schemas): Html {
-  const facts: Shown[] = [];
+  const sentences: HtmlValue[] = [];
   const description = schema.description ?? schemas[referredName(schema.$ref ?? "")]?.description;
-  if (description !== undefined) facts.push(inline(description));
-  if (schema.const !== undefined) facts.push(html`Always <code>${String(schema.const)}</code>.`);
+  if (description !== undefined) sentences.push(inline(description));
+  if (schema.const !== undefined) sentences.push(html`Always <code>${String(schema.const)}</code>.`);
   if (schema.enum !== undefined) {
-    const words = schema.enum.filter((word) => word !== null).map((word) => html`<code>${String(word)}</code>`);
-    facts.push(html`One of ${joined(words, ", ")}.`);
+    const values = schema.enum.filter((value) => value !== null).map((value) => html`<code>${String(value)}</code>`);
+    sentences.push(html`One of ${joined(values, ", ")}.`);
   }
-  if (schema.minimum !== undefined) facts.push(`At least ${String(schema.minimum)}.`);
-  if (schema.maxLength !== undefined) facts.push(`At most ${String(schema.maxLength)} characters.`);
-  if (schema.maxItems !== undefined) facts.push(`At most ${String(schema.maxItems)} items.`);
-  if (schema.default !== undefined) facts.push(html`Default: <code>${String(schema.default)}</code>.`);
-  return html`${joined(facts, " ")}`;
+  if (schema.minimum !== undefined) sentences.push(`At least ${String(schema.minimum)}.`);
+  if (schema.maxLength !== undefined) sentences.push(`At most ${String(schema.maxLength)} characters.`);
+  if (schema.maxItems !== undefined) sentences.push(`At most ${String(schema.maxItems)} items.`);
+  if (schema.default !== undefined) sentences.push(html`Default: <code>${String(schema.default)}</code>.`);
+  return html`${joined(sentences, " ")}`;
 }
 
 /** One named schema with its anchor. */
 export function schemaSection(name: string, schema: SchemaObject, schemas: Schemas): Html {
   const forms = schema.oneOf?.map(
-    (form) => html`<li>${typeWords(form)}${form.properties === undefined ? "" : memberTable(form, schemas)}</li>`,
+    (form) => html`<li>${typeText(form)}${form.properties === undefined ? "" : memberTable(form, schemas)}</li>`,
   );
   return html`<section class="schema" id="schema-${name}">
 <h3><a href="#schema-${name}">${name}</a></h3>
@@ -71,6 +71,6 @@ export function referredName(reference: string): string {
   return reference.slice(reference.lastIndexOf("/") + 1);
 }
 
-function joined(parts: readonly Shown[], separator: string): Shown[] {
-  return parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part]));
+function joined(items: readonly HtmlValue[], separator: string): HtmlValue[] {
+  return items.flatMap((item, index) => (index === 0 ? [item] : [separator, item]));
 }

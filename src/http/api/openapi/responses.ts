@@ -18,7 +18,7 @@ import { codeDescriptions, ErrorView, examplesOf } from "./problems.ts";
 import type { Components } from "./schemas.ts";
 
 /** What the pipeline itself may refuse with, whatever the endpoint. */
-const codesOfAll: readonly ProblemCode[] = [
+const commonCodes: readonly ProblemCode[] = [
   "unauthenticated",
   "api_not_enabled",
   "rate_limited",
@@ -27,7 +27,7 @@ const codesOfAll: readonly ProblemCode[] = [
 ];
 
 /** Answers that settle a request are kept under its Idempotency-Key: these, beside the success. */
-const KEPT_STATUSES: readonly number[] = [402, 404, 422, 502];
+const REPLAYABLE_STATUSES: readonly number[] = [402, 404, 422, 502];
 
 /** Headers are told once and referred to. */
 export const headers = {
@@ -57,19 +57,19 @@ export function contentOf(schema: SchemaObject, examples: Content["application/j
 export function codesOf({ body, parameters, problems }: Endpoint): ProblemCode[] {
   // An unreadable part of the path leads nowhere; everything else that is sent can be wrong.
   const canBeWrong = body !== undefined || parameters?.some((parameter) => parameter.in !== "path") === true;
-  return [...new Set([...(canBeWrong ? (["invalid_request"] as const) : []), ...codesOfAll, ...problems])];
+  return [...new Set([...(canBeWrong ? (["invalid_request"] as const) : []), ...commonCodes, ...problems])];
 }
 
 export function responsesOf(endpoint: Endpoint, components: Components): OperationObject["responses"] {
   const codes = codesOf(endpoint);
   const statuses = [...new Set(codes.map((code) => statusOf[code]))].sort((a, b) => a - b);
   const refusals = statuses.map((status) => {
-    const ofStatus = codes.filter((code) => statusOf[code] === status);
-    const isKept = endpoint.success.isReplayable === true && KEPT_STATUSES.includes(status);
-    const make = (): ResponseObject => refusal(ofStatus, isKept, components);
-    const [code, ...others] = ofStatus;
-    const isAlike = code !== undefined && others.length === 0 && !isKept;
-    return [String(status), isAlike ? components.useResponse(pascalCase(code), make) : make()];
+    const codesWithStatus = codes.filter((code) => statusOf[code] === status);
+    const isReplayable = endpoint.success.isReplayable === true && REPLAYABLE_STATUSES.includes(status);
+    const make = (): ResponseObject => refusal(codesWithStatus, isReplayable, components);
+    const [code, ...others] = codesWithStatus;
+    const isShared = code !== undefined && others.length === 0 && !isReplayable;
+    return [String(status), isShared ? components.useResponse(pascalCase(code), make) : make()];
   });
   const { otherStatus } = endpoint.success;
   const successes = [endpoint.success, ...(otherStatus === undefined ? [] : [otherStatus])].map(
@@ -93,30 +93,30 @@ function success({ success: { description, data, isList, isReplayable, example }
   };
 }
 
-function refusal(codes: readonly ProblemCode[], isKept: boolean, components: Components): ResponseObject {
+function refusal(codes: readonly ProblemCode[], isReplayable: boolean, components: Components): ResponseObject {
   return {
     description: codes.length === 1 ? sentence(codes[0]) : codes.map((code) => `- ${sentence(code)}`).join("\n"),
-    headers: headersOf(codes, isKept),
+    headers: headersOf(codes, isReplayable),
     content: contentOf(components.use(ErrorView), Object.assign({}, ...codes.map(examplesOf))),
   };
 }
 
 function sentence(code: ProblemCode | undefined): string {
-  return code === undefined ? "" : `\`${code}\`: ${codeDescriptions[code].comesWhen}`;
+  return code === undefined ? "" : `\`${code}\`: ${codeDescriptions[code].description}`;
 }
 
 /** `not_found` → `NotFound`, `message.sent` → `MessageSent`. */
-export function pascalCase(words: string): string {
-  return words.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+export function pascalCase(text: string): string {
+  return text.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function headersOf(codes: readonly ProblemCode[], isKept: boolean): Record<string, ReferenceObject> {
+function headersOf(codes: readonly ProblemCode[], isReplayable: boolean): Record<string, ReferenceObject> {
   const reference = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
-  const hasWait = codes.includes("rate_limited") || codes.includes("unavailable");
+  const hasRetryAfter = codes.includes("rate_limited") || codes.includes("unavailable");
   return {
     "X-Request-Id": reference("RequestId"),
-    ...(hasWait ? { "Retry-After": reference("RetryAfter") } : {}),
+    ...(hasRetryAfter ? { "Retry-After": reference("RetryAfter") } : {}),
     ...(codes.includes("unauthenticated") ? { "WWW-Authenticate": reference("Authenticate") } : {}),
-    ...(isKept ? { "Idempotent-Replayed": reference("IdempotentReplayed") } : {}),
+    ...(isReplayable ? { "Idempotent-Replayed": reference("IdempotentReplayed") } : {}),
   };
 }

@@ -73,8 +73,8 @@ export class Components {
     if (others.length !== 1 || only === undefined || typeof only.type !== "string" || only.type === "object") {
       return { oneOf: [...others, { type: "null" }] };
     }
-    const { enum: words } = only;
-    return { ...only, type: [only.type, "null"], ...(Array.isArray(words) ? { enum: [...words, null] } : {}) };
+    const { enum: values } = only;
+    return { ...only, type: [only.type, "null"], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
   }
 }
 

@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { notFound, type ProblemCode } from "#src/core/problem.ts";
 import { OneOf } from "#src/core/schema.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
 import { planBroadcast } from "#src/domain/broadcasts/plan.ts";
 import { PreviewView, previewGroup, previewList } from "#src/domain/broadcasts/preview.ts";
@@ -14,7 +14,7 @@ import {
   type RecipientFilter,
   recipientFilters,
 } from "#src/domain/broadcasts/read.ts";
-import { judgePeople } from "#src/domain/broadcasts/resolve-list.ts";
+import { resolveList } from "#src/domain/broadcasts/resolve-list.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import {
   BroadcastView,
@@ -27,7 +27,7 @@ import {
 import { answerData, type Call, type Endpoint, type Parameter, requireId } from "../../endpoint.ts";
 import { idempotencyParameter, readKey, replay } from "../../idempotency.ts";
 import { answerPage, PER_PAGE, pageParameters, readPage, wrongCursor, wrongParameter } from "../../page.ts";
-import { countReach, takeOn } from "../accept-broadcast.ts";
+import { acceptBroadcastRequest, estimateAudience } from "../accept-broadcast.ts";
 import { CreateBroadcastBody, readBroadcast } from "../broadcast-body.ts";
 import { broadcastExample, recipientExample } from "../examples.ts";
 
@@ -91,12 +91,12 @@ export const listBroadcastsEndpoint: Endpoint = {
   handle: ({ store, workspace, query }) => {
     const from = readPage(query);
     const position = "after" in from ? { after: readId(from.after) } : from;
-    return store.read((reading) =>
+    return store.read((tx) =>
       answerPage(
         from,
-        listBroadcasts(reading, workspace.id, position, PER_PAGE + 1),
-        countBroadcasts(reading, workspace.id),
-        (broadcast) => viewBroadcast(reading, broadcast, workspace),
+        listBroadcasts(tx, workspace.id, position, PER_PAGE + 1),
+        countBroadcasts(tx, workspace.id),
+        (broadcast) => viewBroadcast(tx, broadcast, workspace),
         ({ id }) => ({ id }),
       ),
     );
@@ -133,12 +133,12 @@ export const createBroadcastEndpoint: Endpoint = {
   handle: async (call) => {
     const input = readBroadcast(call.body, call.workspace.timezone);
     const use = readKey(call);
-    if (use === null) return takeOn(call, input, null);
+    if (use === null) return acceptBroadcastRequest(call, input, null);
     return call.keyQueue.run(
       call.workspace.id,
       use,
       () => replay(call, use),
-      () => takeOn(call, input, use),
+      () => acceptBroadcastRequest(call, input, use),
     );
   },
 };
@@ -179,19 +179,19 @@ export const previewBroadcastEndpoint: Endpoint = {
   handle: async (call) => {
     const { store, workspace } = call;
     const input = readBroadcast(call.body, workspace.timezone);
-    const plan = store.read((reading) => planBroadcast(reading, workspace.id, input));
+    const plan = store.read((tx) => planBroadcast(tx, workspace.id, input));
     if ("to" in input.audience) {
       const { to } = input.audience;
-      const options = { workspace: plan.workspace, variables: plan.variables, underCap: plan.sendAt === null };
+      const options = { workspace: plan.workspace, variables: plan.variables, isCapChecked: plan.sendAt === null };
       return answerData(
         200,
-        store.read((reading) => previewList(reading, plan, judgePeople(reading, to, options))),
+        store.read((tx) => previewList(tx, plan, resolveList(tx, to, options))),
       );
     }
-    const reach = await countReach(call, plan);
+    const estimate = await estimateAudience(call, plan);
     return answerData(
       200,
-      store.read((reading) => previewGroup(reading, plan, reach)),
+      store.read((tx) => previewGroup(tx, plan, estimate)),
     );
   },
 };
@@ -213,9 +213,7 @@ export const getBroadcastEndpoint: Endpoint = {
   },
   problems: ["not_found"],
   handle: (call) =>
-    call.store.read((reading) =>
-      answerData(200, viewBroadcast(reading, requireBroadcast(call, reading), call.workspace)),
-    ),
+    call.store.read((tx) => answerData(200, viewBroadcast(tx, requireBroadcast(call, tx), call.workspace))),
 };
 
 export const listRecipientsEndpoint: Endpoint = {
@@ -250,12 +248,12 @@ export const listRecipientsEndpoint: Endpoint = {
     const filter = readFilter(query.get("status"));
     const from = readPage(query);
     const position = "after" in from ? { after: readId(from.after) } : from;
-    return store.read((reading) => {
-      const broadcast = requireBroadcast(call, reading);
+    return store.read((tx) => {
+      const broadcast = requireBroadcast(call, tx);
       return answerPage(
         from,
-        listRecipients(reading, broadcast, filter, position, PER_PAGE + 1),
-        countRecipients(reading, broadcast, filter),
+        listRecipients(tx, broadcast, filter, position, PER_PAGE + 1),
+        countRecipients(tx, broadcast, filter),
         (message) => viewRecipient(message, broadcast, workspace),
         ({ id }) => ({ id }),
       );
@@ -287,15 +285,15 @@ export const cancelBroadcastEndpoint: Endpoint = {
 };
 
 /** Throws `not_found`. */
-function requireBroadcast({ workspace, path }: Call, reading: Reading): Broadcast {
-  const broadcast = findBroadcast(reading, workspace.id, requireId(path.id, "broadcast"));
+function requireBroadcast({ workspace, path }: Call, tx: ReadTx): Broadcast {
+  const broadcast = findBroadcast(tx, workspace.id, requireId(path.id, "broadcast"));
   if (broadcast === undefined) throw notFound("broadcast");
   return broadcast;
 }
 
-function readFilter(given: string | null): RecipientFilter | null {
-  if (given === null) return null;
-  const filter = recipientFilters.find((known) => known === given);
+function readFilter(value: string | null): RecipientFilter | null {
+  if (value === null) return null;
+  const filter = recipientFilters.find((known) => known === value);
   if (filter === undefined) throw wrongParameter("status", `The status is one of ${recipientFilters.join(", ")}.`);
   return filter;
 }

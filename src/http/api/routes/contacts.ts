@@ -1,12 +1,12 @@
 /** People: looked up, listed for syncing, made and changed, opted out. */
 import { Type } from "@sinclair/typebox";
 import { notFound, Problem } from "#src/core/problem.ts";
-import { findPerson } from "#src/domain/contacts/find.ts";
-import { type ContactWalk, countContacts, countSinceSql, listContacts } from "#src/domain/contacts/list.ts";
+import { lookUpContact } from "#src/domain/contacts/find.ts";
+import { type ContactCursor, countContacts, countSinceSql, listContacts } from "#src/domain/contacts/list.ts";
 import { optOut } from "#src/domain/contacts/opt-out.ts";
-import { putContact, requireMeaning } from "#src/domain/contacts/put.ts";
+import { putContact, requireValidChanges } from "#src/domain/contacts/put.ts";
 import { ContactView, viewContact } from "#src/domain/contacts/view.ts";
-import { answerData, type Call, consentBy, type Endpoint, type Parameter } from "../../endpoint.ts";
+import { answerData, type Call, consentEvidence, type Endpoint, type Parameter } from "../../endpoint.ts";
 import { answerRows, PER_PAGE, pageParameters, readPage, readSince, wrongCursor } from "../../page.ts";
 import { ContactBody, readContactChanges } from "../contact-body.ts";
 import { contactExample } from "../examples.ts";
@@ -50,14 +50,14 @@ export const listContactsEndpoint: Endpoint = {
     const since = readSince(query, "updated_since", workspace.timezone);
     const from = readPage(query);
     const position = "after" in from ? { after: readWalk(from.after) } : from;
-    await store.otherWrites();
+    await store.waitForOtherWriters();
     const total =
       since === null
-        ? store.read((reading) => countContacts(reading, workspace.id)).contacts
+        ? store.read((tx) => countContacts(tx, workspace.id)).contacts
         : await countInReader(reader, countSinceSql.contacts, workspace.id, since);
-    return store.read((reading) => {
-      const { contacts, hasMore, next } = listContacts(reading, workspace.id, since, position, PER_PAGE);
-      const shown = contacts.map((contact) => viewContact(reading, contact, workspace));
+    return store.read((tx) => {
+      const { contacts, hasMore, next } = listContacts(tx, workspace.id, since, position, PER_PAGE);
+      const shown = contacts.map((contact) => viewContact(tx, contact, workspace));
       return answerRows(from, shown, { total, hasMore, next });
     });
   },
@@ -74,10 +74,10 @@ export const getContactEndpoint: Endpoint = {
   success: { status: 200, description: "The contact.", data: ContactView, isList: false, example: contactExample },
   problems: ["not_found"],
   handle: ({ store, workspace, path }) =>
-    store.read((reading) => {
-      const person = findPerson(reading, workspace.id, path.phone ?? "", workspace.country);
+    store.read((tx) => {
+      const person = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country);
       if (person?.contact == null) throw notFound("contact");
-      return answerData(200, viewContact(reading, person.contact, workspace));
+      return answerData(200, viewContact(tx, person.contact, workspace));
     }),
 };
 
@@ -110,9 +110,9 @@ export const putContactEndpoint: Endpoint = {
     const { workspace } = call;
     return call.store.write((tx) => {
       // What is wrong with the body comes before what is wrong with the number.
-      requireMeaning(tx, workspace.id, changes);
+      requireValidChanges(tx, workspace.id, changes);
       const person = requirePerson(call, tx);
-      const { contact, isNew } = putContact(tx, workspace, person, changes, consentBy(call));
+      const { contact, isNew } = putContact(tx, workspace, person, changes, consentEvidence(call));
       return answerData(isNew ? 201 : 200, viewContact(tx, contact, workspace));
     });
   },
@@ -131,14 +131,14 @@ export const optOutEndpoint: Endpoint = {
   problems: ["invalid_number"],
   handle: (call) =>
     call.store.write((tx) => {
-      const contact = optOut(tx, call.workspace, requirePerson(call, tx), consentBy(call));
+      const contact = optOut(tx, call.workspace, requirePerson(call, tx), consentEvidence(call));
       return answerData(200, viewContact(tx, contact, call.workspace));
     }),
 };
 
 /** Throws `invalid_number`. */
-function requirePerson({ workspace, path }: Call, tx: Parameters<typeof findPerson>[0]) {
-  const person = findPerson(tx, workspace.id, path.phone ?? "", workspace.country);
+function requirePerson({ workspace, path }: Call, tx: Parameters<typeof lookUpContact>[0]) {
+  const person = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country);
   if (person !== null) return person;
   throw new Problem(
     "invalid_number",
@@ -146,8 +146,8 @@ function requirePerson({ workspace, path }: Call, tx: Parameters<typeof findPers
   );
 }
 
-function readWalk({ over, upTo, updatedAt, id }: Record<string, unknown>): ContactWalk {
-  if ([over, upTo, updatedAt, id].every(Number.isSafeInteger)) return { over, upTo, updatedAt, id } as ContactWalk;
+function readWalk({ over, upTo, updatedAt, id }: Record<string, unknown>): ContactCursor {
+  if ([over, upTo, updatedAt, id].every(Number.isSafeInteger)) return { over, upTo, updatedAt, id } as ContactCursor;
   throw wrongCursor();
 }
 

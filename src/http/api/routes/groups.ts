@@ -1,6 +1,6 @@
 /** Groups: lists of contacts, and saved searches with their counts. */
 import { countsToRefresh, recordCount } from "#src/domain/filters/count.ts";
-import { countGroups, type GroupPosition, listGroups } from "#src/domain/groups/read.ts";
+import { countGroups, type GroupCursor, listGroups } from "#src/domain/groups/read.ts";
 import { GroupView, viewGroup } from "#src/domain/groups/view.ts";
 import type { Call, Endpoint } from "../../endpoint.ts";
 import { answerPage, PER_PAGE, pageParameters, readPage, wrongCursor } from "../../page.ts";
@@ -25,9 +25,9 @@ export const listGroupsEndpoint: Endpoint = {
     const { store, workspace, query } = call;
     const from = readPage(query);
     const position = "after" in from ? { after: readPosition(from.after) } : from;
-    const list = () => store.read((reading) => listGroups(reading, workspace.id, position, PER_PAGE + 1));
+    const list = () => store.read((tx) => listGroups(tx, workspace.id, position, PER_PAGE + 1));
     await refreshCounts(call, list());
-    const total = store.read((reading) => countGroups(reading, workspace.id));
+    const total = store.read((tx) => countGroups(tx, workspace.id));
     return answerPage(from, list(), total, viewGroup, ({ folded, id }) => ({ folded, id }));
   },
 };
@@ -37,14 +37,14 @@ async function refreshCounts(
   { store, searchReader, workspace }: Call,
   groups: ReturnType<typeof listGroups>,
 ): Promise<void> {
-  const stale = store.read((reading) => countsToRefresh(reading, workspace, groups));
+  const stale = store.read((tx) => countsToRefresh(tx, workspace, groups));
   for (const { groupId, sql, parameters } of stale) {
     const [row] = await searchReader.query(sql, parameters);
     await store.write((tx) => recordCount(tx, groupId, Number(row?.total ?? 0)));
   }
 }
 
-function readPosition({ folded, id }: Record<string, unknown>): GroupPosition {
+function readPosition({ folded, id }: Record<string, unknown>): GroupCursor {
   if (typeof folded !== "string" || typeof id !== "number") throw wrongCursor();
   return { folded, id };
 }

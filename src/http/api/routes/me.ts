@@ -22,7 +22,7 @@ export const getMeEndpoint: Endpoint = {
   },
   problems: [],
   handle: ({ store, workspace }) =>
-    store.read((reading) =>
-      answerData(200, viewWorkspace(workspace, listNumbers(reading, workspace.id), findAccount(reading, workspace.id))),
+    store.read((tx) =>
+      answerData(200, viewWorkspace(workspace, listNumbers(tx, workspace.id), findAccount(tx, workspace.id))),
     ),
 };

@@ -1,12 +1,12 @@
 /** Sending one message, and looking it up. */
 import { Type } from "@sinclair/typebox";
 import { notFound, Problem } from "#src/core/problem.ts";
-import { claimKey, findKey, type KeyUse, keepAnswer } from "#src/domain/idempotency/keys.ts";
+import { claimKey, findKey, type KeyUse, storeAnswer } from "#src/domain/idempotency/keys.ts";
 import type { IdempotencyKey } from "#src/domain/idempotency/table.ts";
-import { findShown } from "#src/domain/messages/read.ts";
+import { findVisible } from "#src/domain/messages/read.ts";
 import { MessageView, viewMessage } from "#src/domain/messages/view.ts";
 import { resolveInDoubt } from "#src/sending/resolve-in-doubt.ts";
-import { type HandOverOptions, type KeyClaim, type SendResult, sendMessage } from "#src/sending/send-message.ts";
+import { type KeyClaim, type SendOptions, type SendResult, sendMessage } from "#src/sending/send-message.ts";
 import { type Answer, answerData, type Call, type Endpoint, requireId } from "../../endpoint.ts";
 import { answerProblem } from "../../errors.ts";
 import { idempotencyParameter, readKey, replay } from "../../idempotency.ts";
@@ -67,16 +67,16 @@ export const sendMessageEndpoint: Endpoint = {
     "whatsapp_error",
   ],
   handle: async (call) => {
-    const { handOver, keyQueue } = call;
+    const { dispatch, keyQueue } = call;
     const input = readSendMessage(call.body);
     const use = readKey(call);
-    const origin = "key" in call.by ? "api" : "console";
+    const origin = "key" in call.caller ? "api" : "console";
     const request = { workspaceId: call.workspace.id, origin, input } as const;
-    if (use === null) return answerSent(await sendMessage(handOver, request, null));
+    if (use === null) return answerSent(await sendMessage(dispatch, request, null));
     const act = async (): Promise<Answer> => {
-      const open = call.store.read((reading) => findKey(reading, call.workspace.id, use));
-      if (open !== undefined) return answerOpen(handOver, open);
-      return answerSent(await sendMessage(handOver, request, claimFor(call, use)));
+      const open = call.store.read((tx) => findKey(tx, call.workspace.id, use));
+      if (open !== undefined) return answerOpenKey(dispatch, open);
+      return answerSent(await sendMessage(dispatch, request, claimFor(call, use)));
     };
     return keyQueue.run(call.workspace.id, use, () => replay(call, use), act);
   },
@@ -96,16 +96,16 @@ export const getMessageEndpoint: Endpoint = {
   problems: ["not_found"],
   handle: ({ store, workspace, path }) => {
     const id = requireId(path.id, "message");
-    const message = store.read((reading) => findShown(reading, workspace.id, id));
+    const message = store.read((tx) => findVisible(tx, workspace.id, id));
     if (message === undefined) throw notFound("message");
     return answerData(200, viewMessage(message, workspace));
   },
 };
 
 /** The key stands for a hand-over whose end was never told: what became of it is the answer, and is kept. */
-async function answerOpen(handOver: HandOverOptions, open: IdempotencyKey): Promise<Answer> {
-  const result = await resolveInDoubt(handOver, open.messageId, (tx, settled) => {
-    keepAnswer(tx, open.id, render(settled));
+async function answerOpenKey(dispatch: SendOptions, open: IdempotencyKey): Promise<Answer> {
+  const result = await resolveInDoubt(dispatch, open.messageId, (tx, finalResult) => {
+    storeAnswer(tx, open.id, render(finalResult));
   });
   return render(result);
 }
@@ -124,5 +124,8 @@ function answerSent(sent: Awaited<ReturnType<typeof sendMessage>>): Answer {
 
 function render(result: SendResult): Answer {
   if (result instanceof Problem) return answerProblem(result);
-  return { ...answerData(201, viewMessage(result.message, result.workspace)), about: { message: result.message.id } };
+  return {
+    ...answerData(201, viewMessage(result.message, result.workspace)),
+    logFields: { message: result.message.id },
+  };
 }

@@ -1,6 +1,6 @@
 /** Who is opted out, for syncing. */
 import { Type } from "@sinclair/typebox";
-import { countContacts, countSinceSql, listOptOuts, type OptOutPosition } from "#src/domain/contacts/list.ts";
+import { countContacts, countSinceSql, listOptOuts, type OptOutCursor } from "#src/domain/contacts/list.ts";
 import { OptOutView, viewOptOut } from "#src/domain/contacts/opt-out.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { answerPage, PER_PAGE, pageParameters, readPage, readSince, wrongCursor } from "../../page.ts";
@@ -36,15 +36,15 @@ export const listOptOutsEndpoint: Endpoint = {
     const since = readSince(query, "since", workspace.timezone);
     const from = readPage(query);
     const position = "after" in from ? { after: readPosition(from.after) } : from;
-    await store.otherWrites();
+    await store.waitForOtherWriters();
     const total =
       since === null
-        ? store.read((reading) => countContacts(reading, workspace.id)).optedOut
+        ? store.read((tx) => countContacts(tx, workspace.id)).optedOut
         : await countInReader(reader, countSinceSql.optOuts, workspace.id, since);
-    return store.read((reading) =>
+    return store.read((tx) =>
       answerPage(
         from,
-        listOptOuts(reading, workspace.id, since, position, PER_PAGE + 1),
+        listOptOuts(tx, workspace.id, since, position, PER_PAGE + 1),
         total,
         (contact) => viewOptOut(contact, workspace),
         ({ consentAt, id }) => ({ at: consentAt, id }),
@@ -53,7 +53,7 @@ export const listOptOutsEndpoint: Endpoint = {
   },
 };
 
-function readPosition({ at, id }: Record<string, unknown>): OptOutPosition {
-  if (Number.isSafeInteger(at) && Number.isSafeInteger(id)) return { at, id } as OptOutPosition;
+function readPosition({ at, id }: Record<string, unknown>): OptOutCursor {
+  if (Number.isSafeInteger(at) && Number.isSafeInteger(id)) return { at, id } as OptOutCursor;
   throw wrongCursor();
 }

@@ -38,11 +38,11 @@ export const listTemplatesEndpoint: Endpoint = {
     const filter = { status: readStatus(query.get("status")) };
     const from = readPage(query);
     const position = "after" in from ? { after: readPosition(from.after) } : from;
-    return store.read((reading) =>
+    return store.read((tx) =>
       answerPage(
         from,
-        listTemplates(reading, workspace.id, filter, position, PER_PAGE + 1),
-        countTemplates(reading, workspace.id, filter),
+        listTemplates(tx, workspace.id, filter, position, PER_PAGE + 1),
+        countTemplates(tx, workspace.id, filter),
         viewTemplate,
         ({ name, id }) => ({ name, id }),
       ),
@@ -50,9 +50,9 @@ export const listTemplatesEndpoint: Endpoint = {
   },
 };
 
-function readStatus(given: string | null): (typeof templateStatuses)[number] | null {
-  if (given === null) return null;
-  const status = templateStatuses.find((known) => known === given);
+function readStatus(value: string | null): (typeof templateStatuses)[number] | null {
+  if (value === null) return null;
+  const status = templateStatuses.find((known) => known === value);
   if (status === undefined) throw wrongParameter("status", `The status is one of ${templateStatuses.join(", ")}.`);
   return status;
 }

@@ -3,7 +3,7 @@
  * alone or in a broadcast) and what the person wrote. Read from the ends of two indexes, a page at a time.
  */
 import { and, desc, eq, isNotNull, lt, sql } from "drizzle-orm";
-import { type Reading, statement } from "#src/db/transaction.ts";
+import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { getBroadcast } from "#src/domain/broadcasts/read.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { type Inbound, inbounds } from "#src/domain/inbound/table.ts";
@@ -11,7 +11,7 @@ import { type Message, messages } from "#src/domain/messages/table.ts";
 import { findTemplate } from "#src/domain/templates/read.ts";
 import { readShape, renderText, type TemplateComponent } from "#src/domain/templates/template.ts";
 
-export type ThreadItem =
+export type ConversationItem =
   | { kind: "inbound"; at: number; inbound: Inbound }
   | { kind: "message"; at: number; message: Message; text: string; broadcast: Broadcast | null; buttons: Button[] };
 
@@ -22,51 +22,51 @@ export interface Button {
 }
 
 /** Everything below these comes next. */
-export interface ThreadPosition {
+export interface ConversationCursor {
   inboundId: number;
   messageAt: number;
   messageId: number;
 }
 
-export interface Thread {
-  items: ThreadItem[];
+export interface ConversationPage {
+  items: ConversationItem[];
   /** Null: this is all. */
-  next: ThreadPosition | null;
+  next: ConversationCursor | null;
 }
 
-export const START: ThreadPosition = {
+export const NEWEST: ConversationCursor = {
   inboundId: Number.MAX_SAFE_INTEGER,
   messageAt: Number.MAX_SAFE_INTEGER,
   messageId: Number.MAX_SAFE_INTEGER,
 };
 
 /** `hasButtons`: with what stands below templates, which is looked up for each. */
-export function readThread(
-  reading: Reading,
+export function readConversation(
+  tx: ReadTx,
   contactId: number,
-  from: ThreadPosition | null,
+  from: ConversationCursor | null,
   limit: number,
   { hasButtons = false } = {},
-): Thread {
-  const start = from ?? START;
-  const wrote = written(reading).all({ contactId, before: start.inboundId, limit: limit + 1 });
-  const sent = listHandedOver(reading, contactId, start, limit + 1);
+): ConversationPage {
+  const start = from ?? NEWEST;
+  const received = inboundsOfContact(tx).all({ contactId, before: start.inboundId, limit: limit + 1 });
+  const sent = listDispatched(tx, contactId, start, limit + 1);
   // By when they came here; within a page, what a person wrote stands at the network's time.
   const all = [
-    ...wrote.map((inbound) => ({ at: inbound.createdAt, inbound, message: null })),
-    ...sent.map((message) => ({ at: message.handedOverAt ?? message.createdAt, inbound: null, message })),
+    ...received.map((inbound) => ({ at: inbound.createdAt, inbound, message: null })),
+    ...sent.map((message) => ({ at: message.dispatchedAt ?? message.createdAt, inbound: null, message })),
   ].toSorted((one, other) => other.at - one.at);
   const shown = all.slice(0, limit);
   const lastInbound = shown.findLast(({ inbound }) => inbound !== null)?.inbound;
   const lastMessage = shown.findLast(({ message }) => message !== null)?.message;
-  const next: ThreadPosition = {
+  const next: ConversationCursor = {
     inboundId: lastInbound?.id ?? start.inboundId,
-    messageAt: lastMessage?.handedOverAt ?? start.messageAt,
+    messageAt: lastMessage?.dispatchedAt ?? start.messageAt,
     messageId: lastMessage?.id ?? start.messageId,
   };
-  const items = shown.flatMap(({ inbound, message }): ThreadItem[] => {
+  const items = shown.flatMap(({ inbound, message }): ConversationItem[] => {
     if (inbound !== null) return [{ kind: "inbound", at: inbound.receivedAt, inbound }];
-    return message === null ? [] : [viewOf(reading, message, hasButtons)];
+    return message === null ? [] : [viewOf(tx, message, hasButtons)];
   });
   return {
     items: items.toSorted((one, other) => other.at - one.at),
@@ -74,7 +74,7 @@ export function readThread(
   };
 }
 
-const written = statement((db) =>
+const inboundsOfContact = statement((db) =>
   db
     .select()
     .from(inbounds)
@@ -84,41 +84,41 @@ const written = statement((db) =>
     .prepare(),
 );
 
-const handedOver = statement((db) =>
+const dispatchedMessages = statement((db) =>
   db
     .select()
     .from(messages)
     .where(
       and(
         eq(messages.contactId, sql.placeholder("contactId")),
-        isNotNull(messages.handedOverAt),
-        sql`(${messages.handedOverAt}, ${messages.id}) < (${sql.placeholder("messageAt")}, ${sql.placeholder("messageId")})`,
+        isNotNull(messages.dispatchedAt),
+        sql`(${messages.dispatchedAt}, ${messages.id}) < (${sql.placeholder("messageAt")}, ${sql.placeholder("messageId")})`,
       ),
     )
-    .orderBy(desc(messages.handedOverAt), desc(messages.id))
+    .orderBy(desc(messages.dispatchedAt), desc(messages.id))
     .limit(sql.placeholder("limit"))
     .prepare(),
 );
 
 /** What was handed over to a person, the newest first. */
-export function listHandedOver(
-  reading: Reading,
+export function listDispatched(
+  tx: ReadTx,
   contactId: number,
-  { messageAt, messageId }: Pick<ThreadPosition, "messageAt" | "messageId">,
+  { messageAt, messageId }: Pick<ConversationCursor, "messageAt" | "messageId">,
   limit: number,
 ): Message[] {
-  return handedOver(reading).all({ contactId, messageAt, messageId, limit });
+  return dispatchedMessages(tx).all({ contactId, messageAt, messageId, limit });
 }
 
-function viewOf(reading: Reading, message: Message, hasButtons: boolean): ThreadItem {
-  const broadcast = message.broadcastId === null ? null : getBroadcast(reading, message.broadcastId);
+function viewOf(tx: ReadTx, message: Message, hasButtons: boolean): ConversationItem {
+  const broadcast = message.broadcastId === null ? null : getBroadcast(tx, message.broadcastId);
   return {
     kind: "message",
-    at: message.handedOverAt ?? message.createdAt,
+    at: message.dispatchedAt ?? message.createdAt,
     message,
     text: textOf(message, broadcast),
     broadcast,
-    buttons: hasButtons ? buttonsOf(componentsOf(reading, message, broadcast)) : [],
+    buttons: hasButtons ? buttonsOf(componentsOf(tx, message, broadcast)) : [],
   };
 }
 
@@ -131,18 +131,18 @@ export function textOf(message: Message, broadcast: Broadcast | null): string {
 }
 
 /** As confirmed for a broadcast; for a message sent alone, as the template is now. */
-function componentsOf(reading: Reading, message: Message, broadcast: Broadcast | null): TemplateComponent[] {
+function componentsOf(tx: ReadTx, message: Message, broadcast: Broadcast | null): TemplateComponent[] {
   if (broadcast !== null) return broadcast.templateComponents;
   const { workspaceId, templateName, templateLanguage } = message;
   if (templateName === null || templateLanguage === null) return [];
-  return findTemplate(reading, workspaceId, templateName, templateLanguage)?.components ?? [];
+  return findTemplate(tx, workspaceId, templateName, templateLanguage)?.components ?? [];
 }
 
 function buttonsOf(components: readonly TemplateComponent[]): Button[] {
   return components.flatMap((component) => {
-    const given: unknown = (component as { buttons?: unknown }).buttons;
-    if (!Array.isArray(given)) return [];
-    return given.flatMap((button: { type?: unknown; text?: unknown } | null) =>
+    const buttons: unknown = (component as { buttons?: unknown }).buttons;
+    if (!Array.isArray(buttons)) return [];
+    return buttons.flatMap((button: { type?: unknown; text?: unknown } | null) =>
       typeof button?.text === "string" ? [{ text: button.text, isReply: button.type === "QUICK_REPLY" }] : [],
     );
   });

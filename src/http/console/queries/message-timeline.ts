@@ -2,16 +2,16 @@
  * The story of one message, from the request to the last webhook attempt: what its row tells, each attempt at the
  * network, each status that came in, each event and each time that it was posted. Ordered by time.
  */
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import type { Callback } from "#src/domain/inbound/table.ts";
-import { listAttempts } from "#src/domain/messages/provider-requests.ts";
-import type { StatusReport } from "#src/domain/messages/status-item.ts";
+import { listProviderRequests } from "#src/domain/messages/provider-requests.ts";
+import type { StatusItem } from "#src/domain/messages/status-item.ts";
 import type { Message } from "#src/domain/messages/table.ts";
-import { deliveriesOfEvent } from "#src/domain/webhooks/read.ts";
+import { listDeliveriesOfEvent } from "#src/domain/webhooks/read.ts";
 import type { EventRow } from "#src/domain/webhooks/table.ts";
 
 /** One thing that happened, at a moment. */
-export interface Step {
+export interface TimelineStep {
   at: number;
   what: "request" | "hand-over" | "attempt" | "status" | "sent" | "delivered" | "read" | "failed" | "event" | "webhook";
   /** In words, for a person. */
@@ -20,25 +20,29 @@ export interface Step {
 }
 
 /** What was found of a message where nothing is indexed by it. */
-export interface Found {
+export interface MessageTraces {
   callbacks: readonly Callback[];
   events: readonly EventRow[];
   /** Reads a callback's body as its network does. */
   parse: (body: string) => readonly { kind: string }[];
 }
 
-export function tellStory(reading: Reading, message: Message, { callbacks, events, parse }: Found): Step[] {
+export function buildTimeline(
+  tx: ReadTx,
+  message: Message,
+  { callbacks, events, parse }: MessageTraces,
+): TimelineStep[] {
   return [
     ...ownSteps(message),
-    ...attemptSteps(reading, message),
+    ...attemptSteps(tx, message),
     ...callbacks.flatMap((callback) => statusSteps(callback, message, parse)),
-    ...events.flatMap((event) => eventSteps(reading, event)),
+    ...events.flatMap((event) => eventSteps(tx, event)),
   ].toSorted((one, other) => one.at - other.at);
 }
 
 /** What the message's own row tells. */
-export function ownSteps(message: Message): Step[] {
-  const steps: Step[] = [
+export function ownSteps(message: Message): TimelineStep[] {
+  const steps: TimelineStep[] = [
     {
       at: message.createdAt,
       what: "request",
@@ -46,10 +50,10 @@ export function ownSteps(message: Message): Step[] {
       details: { origin: message.origin },
     },
   ];
-  const add = (at: number | null, what: Step["what"], says: string): void => {
+  const add = (at: number | null, what: TimelineStep["what"], says: string): void => {
     if (at !== null) steps.push({ at, what, says, details: {} });
   };
-  add(message.handedOverAt, "hand-over", "the last attempt at the network began");
+  add(message.dispatchedAt, "hand-over", "the last attempt at the network began");
   add(
     message.sentAt,
     "sent",
@@ -65,9 +69,9 @@ export function ownSteps(message: Message): Step[] {
   return steps;
 }
 
-export function attemptSteps(reading: Reading, { reference }: Message): Step[] {
-  return listAttempts(reading, reference).map((attempt) => ({
-    at: attempt.attemptedAt,
+export function attemptSteps(tx: ReadTx, { sendToken }: Message): TimelineStep[] {
+  return listProviderRequests(tx, sendToken).map((attempt) => ({
+    at: attempt.requestedAt,
     what: "attempt",
     says: `${attempt.outcome} after ${attempt.durationMs} ms: ${attempt.reason}`,
     details: {
@@ -84,11 +88,11 @@ export function attemptSteps(reading: Reading, { reference }: Message): Step[] {
 function statusSteps(
   { id, body, receivedAt, dueAt, doneAt, note }: Callback,
   message: Message,
-  parse: Found["parse"],
-): Step[] {
+  parse: MessageTraces["parse"],
+): TimelineStep[] {
   return parse(body).flatMap((item) => {
     if (!isStatus(item)) return [];
-    if (item.reference !== message.reference && item.networkMessageId !== message.networkMessageId) return [];
+    if (item.sendToken !== message.sendToken && item.networkMessageId !== message.networkMessageId) return [];
     const error = item.error === null ? "" : ` (${item.error.code}: ${item.error.message})`;
     return [
       {
@@ -108,13 +112,13 @@ function statusSteps(
   });
 }
 
-function isStatus(item: { kind: string }): item is StatusReport {
+function isStatus(item: { kind: string }): item is StatusItem {
   return item.kind === "status";
 }
 
-export function eventSteps(reading: Reading, event: EventRow): Step[] {
-  const deliveries = deliveriesOfEvent(reading, event.seq);
-  const made: Step = {
+export function eventSteps(tx: ReadTx, event: EventRow): TimelineStep[] {
+  const deliveries = listDeliveriesOfEvent(tx, event.seq);
+  const created: TimelineStep = {
     at: event.createdAt,
     what: "event",
     says: `${event.type} ${event.id}${deliveries.length === 0 ? ", no address to send it to" : ""}`,
@@ -122,7 +126,7 @@ export function eventSteps(reading: Reading, event: EventRow): Step[] {
   };
   const attempts = deliveries.flatMap((delivery) =>
     delivery.attempts.map(
-      (attempt): Step => ({
+      (attempt): TimelineStep => ({
         at: attempt.attemptedAt,
         what: "webhook",
         says: `${event.type} → ${attempt.statusCode ?? attempt.error?.replace(/\.$/, "") ?? "no answer"} after ${attempt.durationMs} ms`,
@@ -139,5 +143,5 @@ export function eventSteps(reading: Reading, event: EventRow): Step[] {
       }),
     ),
   );
-  return [made, ...attempts];
+  return [created, ...attempts];
 }

@@ -3,7 +3,7 @@
  * in the order of their time, so only what came since the message was made is read, a bounded slice at a time.
  */
 import { and, asc, gt, gte, lte, sql } from "drizzle-orm";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { type Callback, callbacks } from "#src/domain/inbound/table.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { type EventRow, events } from "#src/domain/webhooks/table.ts";
@@ -17,29 +17,29 @@ export interface Slice<Row> {
 }
 
 /** Callbacks that name the message by its reference or by the network's id. `from`: null at the beginning. */
-export function findCallbacks(reading: Reading, message: Message, from: number | null): Slice<Callback> {
-  const { reference, networkMessageId } = message;
-  const start = from ?? firstSince(message.createdAt, (id) => callbackAt(reading, id));
-  const names = [reference, networkMessageId].filter((name) => name !== null);
-  const named = sql.join(
-    names.map((name) => sql`instr(${callbacks.body}, ${name}) > 0`),
+export function findCallbacks(tx: ReadTx, message: Message, from: number | null): Slice<Callback> {
+  const { sendToken, networkMessageId } = message;
+  const start = from ?? firstSince(message.createdAt, (id) => callbackAt(tx, id));
+  const ids = [sendToken, networkMessageId].filter((name) => name !== null);
+  const mentions = sql.join(
+    ids.map((name) => sql`instr(${callbacks.body}, ${name}) > 0`),
     sql` or `,
   );
   const to = start + SLICE_ROWS;
-  const rows = reading.db
+  const rows = tx.db
     .select()
     .from(callbacks)
-    .where(and(gte(callbacks.id, start), lte(callbacks.id, to), sql`(${named})`))
+    .where(and(gte(callbacks.id, start), lte(callbacks.id, to), sql`(${mentions})`))
     .orderBy(asc(callbacks.id))
     .all();
-  return { rows, next: callbackAt(reading, to + 1)?.id ?? null };
+  return { rows, next: callbackAt(tx, to + 1)?.id ?? null };
 }
 
 /** Events that tell of the message. */
-export function findEvents(reading: Reading, message: Message, from: number | null): Slice<EventRow> {
-  const start = from ?? firstSince(message.createdAt, (seq) => eventAt(reading, seq));
+export function findEvents(tx: ReadTx, message: Message, from: number | null): Slice<EventRow> {
+  const start = from ?? firstSince(message.createdAt, (seq) => eventAt(tx, seq));
   const to = start + SLICE_ROWS;
-  const rows = reading.db
+  const rows = tx.db
     .select()
     .from(events)
     .where(
@@ -55,17 +55,17 @@ export function findEvents(reading: Reading, message: Message, from: number | nu
     .filter(
       ({ body }) => (JSON.parse(body) as { data?: { message?: { id?: unknown } } }).data?.message?.id === message.id,
     );
-  return { rows, next: eventAt(reading, to + 1)?.id ?? null };
+  return { rows, next: eventAt(tx, to + 1)?.id ?? null };
 }
 
-interface Placed {
+interface RowPosition {
   id: number;
   at: number;
 }
 
 /** The first row from this id on. */
-function callbackAt(reading: Reading, id: number): Placed | undefined {
-  return reading.db
+function callbackAt(tx: ReadTx, id: number): RowPosition | undefined {
+  return tx.db
     .select({ id: callbacks.id, at: callbacks.receivedAt })
     .from(callbacks)
     .where(gt(callbacks.id, id - 1))
@@ -74,8 +74,8 @@ function callbackAt(reading: Reading, id: number): Placed | undefined {
     .get();
 }
 
-function eventAt(reading: Reading, seq: number): Placed | undefined {
-  return reading.db
+function eventAt(tx: ReadTx, seq: number): RowPosition | undefined {
+  return tx.db
     .select({ id: events.seq, at: events.createdAt })
     .from(events)
     .where(gt(events.seq, seq - 1))
@@ -85,7 +85,7 @@ function eventAt(reading: Reading, seq: number): Placed | undefined {
 }
 
 /** Halves the ids until the first row of that time is found; the clock may have been set back by a little. */
-function firstSince(at: number, rowFrom: (id: number) => Placed | undefined): number {
+function firstSince(at: number, rowFrom: (id: number) => RowPosition | undefined): number {
   const since = at - CLOCK_SLACK_MS;
   let [low, high] = [0, 2 ** 52];
   while (low < high) {

@@ -1,6 +1,6 @@
 /** Who had to do with a workspace lately, and the newest events that speak of one person. From the ends of indexes. */
 import { and, desc, eq, inArray, isNotNull, isNull } from "drizzle-orm";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { broadcasts } from "#src/domain/broadcasts/table.ts";
 import { listConversations } from "#src/domain/inbound/conversations.ts";
 import { messages } from "#src/domain/messages/table.ts";
@@ -13,17 +13,17 @@ const RECIPIENTS = 30;
 const EVENTS = 200;
 
 /** Contacts that these numbers sent to, or that wrote, in no order and each once. */
-export function listPeopleLately(reading: Reading, workspaceId: number, numberIds: readonly number[]): number[] {
+export function listRecentlyActiveContacts(tx: ReadTx, workspaceId: number, numberIds: readonly number[]): number[] {
   if (numberIds.length === 0) return [];
-  const ofNumbers = inArray(messages.numberId, [...numberIds]);
-  const singles = reading.db
+  const isFromNumbers = inArray(messages.numberId, [...numberIds]);
+  const singles = tx.db
     .select({ contactId: messages.contactId })
     .from(messages)
-    .where(and(eq(messages.workspaceId, workspaceId), isNull(messages.broadcastId), ofNumbers))
+    .where(and(eq(messages.workspaceId, workspaceId), isNull(messages.broadcastId), isFromNumbers))
     .orderBy(desc(messages.id))
     .limit(SINGLES)
     .all();
-  const newest = reading.db
+  const newest = tx.db
     .select({ id: broadcasts.id })
     .from(broadcasts)
     .where(eq(broadcasts.workspaceId, workspaceId))
@@ -31,21 +31,21 @@ export function listPeopleLately(reading: Reading, workspaceId: number, numberId
     .limit(BROADCASTS)
     .all();
   const recipients = newest.flatMap(({ id }) =>
-    reading.db
+    tx.db
       .select({ contactId: messages.contactId })
       .from(messages)
-      .where(and(eq(messages.broadcastId, id), isNotNull(messages.broadcastId), ofNumbers))
+      .where(and(eq(messages.broadcastId, id), isNotNull(messages.broadcastId), isFromNumbers))
       .limit(RECIPIENTS)
       .all(),
   );
-  const wrote = listConversations(reading, workspaceId, {}, null, CONVERSATIONS);
-  const ids = [...singles, ...recipients, ...wrote].flatMap(({ contactId }) => contactId ?? []);
+  const conversations = listConversations(tx, workspaceId, {}, null, CONVERSATIONS);
+  const ids = [...singles, ...recipients, ...conversations].flatMap(({ contactId }) => contactId ?? []);
   return [...new Set(ids)];
 }
 
 /** Those among the workspace's newest events that name this phone, the newest first. */
-export function listEventsOfPhone(reading: Reading, workspaceId: number, phone: string): EventRow[] {
-  return reading.db
+export function listEventsOfPhone(tx: ReadTx, workspaceId: number, phone: string): EventRow[] {
+  return tx.db
     .select()
     .from(events)
     .where(eq(events.workspaceId, workspaceId))

@@ -4,14 +4,14 @@
  * only what is younger is counted, on the reader's thread. A broadcast costs one row of figures, however many it reaches.
  */
 import { asc, gte, max } from "drizzle-orm";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { inbounds } from "#src/domain/inbound/table.ts";
 import { messages } from "#src/domain/messages/table.ts";
 
 /** The first id of a table that was given since a moment; beyond the last one where none was. */
-export function firstSince(reading: Reading, table: "messages" | "inbounds", since: number): number {
+export function firstSince(tx: ReadTx, table: "messages" | "inbounds", since: number): number {
   const rows = table === "messages" ? messages : inbounds;
-  const [newest] = reading.db
+  const [newest] = tx.db
     .select({ id: max(rows.id) })
     .from(rows)
     .all();
@@ -19,7 +19,7 @@ export function firstSince(reading: Reading, table: "messages" | "inbounds", sin
   let high = (newest?.id ?? 0) + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const found = reading.db
+    const found = tx.db
       .select({ id: rows.id, createdAt: rows.createdAt })
       .from(rows)
       .where(gte(rows.id, middle))
@@ -41,7 +41,7 @@ export const singlesTodaySql = `SELECT CASE WHEN status = 'failed' AND outcome_u
 export const broadcastsTodaySql = `SELECT count(*) AS broadcasts, sum(sent) AS sent, sum(delivered) AS delivered, sum(read) AS read,
     sum(failed) AS failed, (SELECT count(*) FROM messages WHERE status = 'failed' AND outcome_unknown = 1
       AND broadcast_id IN (SELECT id FROM broadcasts WHERE workspace_id = ? AND started_at >= ?)) AS unknown
-  FROM broadcast_figures
+  FROM broadcast_counters
   WHERE broadcast_id IN (SELECT id FROM broadcasts WHERE workspace_id = ? AND started_at >= ?)`;
 
 /** How many messages came in, from an id on, and how many people wrote. Parameters: workspace, id, workspace, moment. */

@@ -4,15 +4,15 @@ import { encode } from "uqr";
 import { invalidRequest } from "#src/core/problem.ts";
 import { totpAddress } from "#src/core/totp.ts";
 import { setPassword } from "#src/domain/users/change.ts";
-import { beginTotp, confirmTotp, removeTotp } from "#src/domain/users/second-factor.ts";
+import { confirmTotp, removeTotp, startTotpSetup } from "#src/domain/users/second-factor.ts";
 import { endSession, endSessions, listSessions, startSession } from "#src/domain/users/sessions.ts";
-import { clearTries, countTry } from "#src/domain/users/sign-in-throttle.ts";
-import { findPasswordMistake } from "#src/domain/users/user.ts";
+import { clearSignInAttempts, countSignInAttempt } from "#src/domain/users/sign-in-throttle.ts";
+import { findPasswordProblem } from "#src/domain/users/user.ts";
 import { answerData, requireId } from "../../endpoint.ts";
 import { readTheme, type Theme, themeCookie, themes } from "../cookies.ts";
 import { type ConsoleRoute, change, type UserCall } from "../route.ts";
 import { viewSession, viewSignedIn } from "../view.ts";
-import { cookie, originOf } from "./sign-in.ts";
+import { sessionClient, sessionHeaders } from "./sign-in.ts";
 
 const strict = { additionalProperties: false };
 const Password = Type.String({ maxLength: 1_000 });
@@ -24,7 +24,7 @@ export const accountRoutes: readonly ConsoleRoute[] = [
     path: "/me",
     needs: "user",
     handle: ({ store, user, headers }) =>
-      store.read((reading) => answerData(200, { ...viewSignedIn(reading, user), theme: readTheme(headers) })),
+      store.read((tx) => answerData(200, { ...viewSignedIn(tx, user), theme: readTheme(headers) })),
   },
   {
     method: "PUT",
@@ -41,10 +41,10 @@ export const accountRoutes: readonly ConsoleRoute[] = [
     path: "/me/sessions",
     needs: "user",
     handle: ({ store, user, session }) =>
-      store.read((reading) =>
+      store.read((tx) =>
         answerData(
           200,
-          listSessions(reading, user.id).map((one) => viewSession(one, session.id)),
+          listSessions(tx, user.id).map((one) => viewSession(one, session.id)),
         ),
       ),
   },
@@ -56,7 +56,7 @@ export const accountRoutes: readonly ConsoleRoute[] = [
       change(call, (tx) => {
         const id = requireId(call.path.id, "session");
         endSession(tx, call.user.id, id);
-        return { status: 200, data: {}, deed: { action: "session.end", subject: call.user.email } };
+        return { status: 200, data: {}, audit: { action: "session.end", subject: call.user.email } };
       }),
   },
   {
@@ -66,7 +66,7 @@ export const accountRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const ended = endSessions(tx, call.user.id, call.session.id);
-        return { status: 200, data: { ended }, deed: { action: "session.end-others", subject: call.user.email } };
+        return { status: 200, data: { ended }, audit: { action: "session.end-others", subject: call.user.email } };
       }),
   },
   {
@@ -76,16 +76,16 @@ export const accountRoutes: readonly ConsoleRoute[] = [
     body: Type.Object({ current: Password, password: Password }, strict),
     handle: async (call) => {
       const { current, password } = call.body as { current: string; password: string };
-      const mistake = findPasswordMistake(password, call.user.email);
-      if (mistake !== null) throw invalidRequest({ password: [mistake] });
+      const problem = findPasswordProblem(password, call.user.email);
+      if (problem !== null) throw invalidRequest({ password: [problem] });
       await requirePassword(call, "current", current);
       const hash = await call.passwords.hash(password);
       return change(call, (tx) => {
         const user = setPassword(tx, call.user.id, hash);
         // Every session ended with the old password; this browser gets a new one.
-        const { token } = startSession(tx, user.id, originOf(call));
-        const deed = { action: "user.new-password", subject: user.email };
-        return { status: 200, data: viewSignedIn(tx, user), deed, headers: cookie(call, token) };
+        const { token } = startSession(tx, user.id, sessionClient(call));
+        const audit = { action: "user.new-password", subject: user.email };
+        return { status: 200, data: viewSignedIn(tx, user), audit, headers: sessionHeaders(call, token) };
       });
     },
   },
@@ -97,7 +97,7 @@ export const accountRoutes: readonly ConsoleRoute[] = [
     handle: async (call) => {
       await requirePassword(call, "password", String(call.body.password));
       return call.store.write((tx) => {
-        const { secret } = beginTotp(tx, call.box, call.user.id);
+        const { secret } = startTotpSetup(tx, call.box, call.user.id);
         const code = encode(totpAddress(secret, "Waxwing", call.user.email), { border: 0 });
         return answerData(200, { secret, modules: code.data.map((row) => row.map(Number).join("")) });
       });
@@ -113,9 +113,9 @@ export const accountRoutes: readonly ConsoleRoute[] = [
         const codes = confirmTotp(tx, call.box, call.user.id, String(call.body.code));
         endSessions(tx, call.user.id);
         // A new token, as at every step up.
-        const { token } = startSession(tx, call.user.id, originOf(call));
-        const deed = { action: "second-factor.on", subject: call.user.email };
-        return { status: 200, data: { codes }, repeated: { codes: [] }, deed, headers: cookie(call, token) };
+        const { token } = startSession(tx, call.user.id, sessionClient(call));
+        const audit = { action: "second-factor.on", subject: call.user.email };
+        return { status: 200, data: { codes }, replayData: { codes: [] }, audit, headers: sessionHeaders(call, token) };
       }),
   },
   {
@@ -127,8 +127,8 @@ export const accountRoutes: readonly ConsoleRoute[] = [
       await requirePassword(call, "password", String(call.body.password));
       return change(call, (tx) => {
         const user = removeTotp(tx, call.user.id);
-        const deed = { action: "second-factor.off", subject: user.email };
-        return { status: 200, data: viewSignedIn(tx, user), deed };
+        const audit = { action: "second-factor.off", subject: user.email };
+        return { status: 200, data: viewSignedIn(tx, user), audit };
       });
     },
   },
@@ -141,9 +141,9 @@ async function requirePassword(
   password: string,
 ): Promise<void> {
   const guess = { email: user.email, address };
-  await store.write((tx) => countTry(tx, guess));
+  await store.write((tx) => countSignInAttempt(tx, guess));
   if (!(await passwords.verify(password, user.password))) {
     throw invalidRequest({ [field]: ["This is not your password."] });
   }
-  await store.write((tx) => clearTries(tx, guess));
+  await store.write((tx) => clearSignInAttempts(tx, guess));
 }

@@ -4,12 +4,17 @@
  * time; a restore is no route: it needs a server that stands still.
  */
 import { dirname, join } from "node:path";
-import type { CopyOrder } from "#src/backup/backup-worker.ts";
-import type { EndedJob } from "#src/backup/jobs.ts";
-import { faultsOf, isBackupName, type ListedBackup, type Proof } from "#src/backup/verification-reports.ts";
+import type { BackupJobRequest } from "#src/backup/backup-worker.ts";
+import type { FinishedJob } from "#src/backup/jobs.ts";
+import {
+  faultsOf,
+  isBackupName,
+  type ListedBackup,
+  type VerificationReport,
+} from "#src/backup/verification-reports.ts";
 import { notFound } from "#src/core/problem.ts";
-import { recordDeed } from "#src/domain/users/audit-log.ts";
-import { diskOf } from "#src/health/status.ts";
+import { recordAudit } from "#src/domain/users/audit-log.ts";
+import { readDisk } from "#src/health/status.ts";
 import { answerData } from "../../endpoint.ts";
 import { type ConsoleRoute, change, Refusal, type UserCall } from "../route.ts";
 import { whenUtc } from "../view.ts";
@@ -24,11 +29,11 @@ export const backupRoutes: readonly ConsoleRoute[] = [
     handle: async ({ system }) => {
       const { jobs, backups } = system;
       // Where there is no directory yet, it will be made in one that there is.
-      const disk = (await diskOf(jobs.directory)) ?? (await diskOf(dirname(jobs.directory)));
+      const disk = (await readDisk(jobs.directory)) ?? (await readDisk(dirname(jobs.directory)));
       return answerData(200, {
         directory: jobs.directory,
         schedule: backups.expression,
-        keep: backups.keep,
+        keep: backups.retention,
         next_at: whenUtc(backups.nextAt()),
         free_bytes: disk?.freeBytes ?? null,
         ...viewJobs(system),
@@ -41,7 +46,7 @@ export const backupRoutes: readonly ConsoleRoute[] = [
     path: BASE,
     needs: "server operator",
     // Those that are made by hand take nothing away: the schedule does, with its next.
-    handle: (call) => begin(call, { kind: "backup", keep: null }, "backup.make", call.system.jobs.directory),
+    handle: (call) => startJob(call, { kind: "backup", retention: null }, "backup.make", call.system.jobs.directory),
   },
   {
     method: "POST",
@@ -49,7 +54,7 @@ export const backupRoutes: readonly ConsoleRoute[] = [
     needs: "server operator",
     handle: (call) => {
       const { name } = requireBackup(call);
-      return begin(call, { kind: "verify", name }, "backup.verify", name);
+      return startJob(call, { kind: "verify", name }, "backup.verify", name);
     },
   },
   {
@@ -58,7 +63,7 @@ export const backupRoutes: readonly ConsoleRoute[] = [
     needs: "server operator",
     handle: (call) => {
       const { name } = requireBackup(call);
-      return begin(call, { kind: "drill", name }, "backup.drill", name);
+      return startJob(call, { kind: "drill", name }, "backup.drill", name);
     },
   },
   {
@@ -68,8 +73,8 @@ export const backupRoutes: readonly ConsoleRoute[] = [
     handle: async (call) => {
       const { store, user, address, system, keepOpen } = call;
       const { name, bytes } = requireBackup(call);
-      const deed = { workspaceId: null, action: "backup.download", subject: name, details: { bytes } };
-      await store.write((tx) => recordDeed(tx, { userId: user.id, address }, deed));
+      const audit = { workspaceId: null, action: "backup.download", subject: name, details: { bytes } };
+      await store.write((tx) => recordAudit(tx, { userId: user.id, address }, audit));
       // However slow the line is: it may take hours.
       keepOpen();
       return new Response(Bun.file(join(system.jobs.directory, name)), {
@@ -92,18 +97,18 @@ export const backupRoutes: readonly ConsoleRoute[] = [
     method: "POST",
     path: "/system/check",
     needs: "server operator",
-    handle: (call) => begin(call, { kind: "check" }, "database.check", "waxwing.db"),
+    handle: (call) => startJob(call, { kind: "check" }, "database.check", "waxwing.db"),
   },
 ];
 
 /** Written down first, begun when that is on disk. */
-function begin(call: UserCall, order: CopyOrder, action: string, subject: string) {
+function startJob(call: UserCall, request: BackupJobRequest, action: string, subject: string) {
   const { jobs } = call.system;
   return change(call, (tx) => {
     if (jobs.current !== null)
       throw new Refusal(409, "running", "Other work on the database is under way. Wait until it has ended.");
-    tx.afterCommit(() => jobs.startNext(order));
-    return { status: 202, data: { kind: order.kind }, deed: { action, subject } };
+    tx.afterCommit(() => jobs.startNext(request));
+    return { status: 202, data: { kind: request.kind }, audit: { action, subject } };
   });
 }
 
@@ -122,28 +127,28 @@ function viewJobs({ jobs }: UserCall["system"]) {
       current === null
         ? null
         : {
-            kind: current.order.kind,
-            name: "name" in current.order ? current.order.name : null,
+            kind: current.request.kind,
+            name: "name" in current.request ? current.request.name : null,
             started_at: whenUtc(current.startedAt),
             step: current.step,
           },
     /** What failed: whatever went well stands with the backup that it made or proved. */
     failed: (["backup", "verify", "drill"] as const)
-      .map((kind) => jobs.lastOf(kind))
+      .map((kind) => jobs.findLast(kind))
       .filter((job) => job !== null && job.error !== null)
-      .map((job) => viewFailed(job as EndedJob)),
-    check: viewCheck(jobs.lastOf("check")),
+      .map((job) => viewFailed(job as FinishedJob)),
+    check: viewCheck(jobs.findLast("check")),
   };
 }
 
-function viewFailed({ order, endedAt, error }: EndedJob) {
-  return { kind: order.kind, name: "name" in order ? order.name : null, at: whenUtc(endedAt), error };
+function viewFailed({ request, endedAt, error }: FinishedJob) {
+  return { kind: request.kind, name: "name" in request ? request.name : null, at: whenUtc(endedAt), error };
 }
 
 /** The last check of the database since the start of the server. */
-function viewCheck(job: Readonly<EndedJob> | null) {
+function viewCheck(job: Readonly<FinishedJob> | null) {
   if (job === null) return null;
-  const health = job.outcome?.kind === "check" ? job.outcome.health : null;
+  const health = job.outcome?.kind === "check" ? job.outcome.result : null;
   return {
     at: whenUtc(job.endedAt),
     error: job.error,
@@ -159,26 +164,26 @@ function viewCheck(job: Readonly<EndedJob> | null) {
   };
 }
 
-function viewBackup({ name, bytes, madeAt, proof }: ListedBackup) {
+function viewBackup({ name, bytes, createdAt, verificationReport }: ListedBackup) {
   return {
     name,
     bytes,
-    made_at: whenUtc(madeAt),
-    state: proof === null ? "unproven" : faultsOf(proof).length > 0 ? "broken" : "sound",
-    proof: proof === null ? null : viewProof(proof),
+    made_at: whenUtc(createdAt),
+    state: verificationReport === null ? "unproven" : faultsOf(verificationReport).length > 0 ? "broken" : "sound",
+    proof: verificationReport === null ? null : viewVerificationReport(verificationReport),
   };
 }
 
-function viewProof(proof: Proof) {
-  const { at, provenAt, schema, checks, counts, drill } = proof;
+function viewVerificationReport(verificationReport: VerificationReport) {
+  const { at, verifiedAt, schema, checks, counts, restoreDrill } = verificationReport;
   return {
-    proven_at: whenUtc(provenAt),
+    proven_at: whenUtc(verifiedAt),
     shows_at: whenUtc(at),
     schema,
-    is_older_schema: proof.findings.some(({ name }) => name === "schema"),
+    is_older_schema: verificationReport.findings.some(({ name }) => name === "schema"),
     checks,
     counts,
-    findings: faultsOf(proof).map(({ name, sentence, count, of, ids, next }) => ({
+    findings: faultsOf(verificationReport).map(({ name, sentence, count, of, ids, next }) => ({
       name,
       sentence,
       count,
@@ -187,15 +192,15 @@ function viewProof(proof: Proof) {
       next,
     })),
     drill:
-      drill === null
+      restoreDrill === null
         ? null
         : {
-            at: whenUtc(drill.at),
-            took_ms: drill.tookMs,
-            counts: drill.counts,
-            taken_over: drill.takenOver,
-            gap: drill.gap,
-            flaws: drill.flaws,
+            at: whenUtc(restoreDrill.at),
+            took_ms: restoreDrill.durationMs,
+            counts: restoreDrill.counts,
+            taken_over: restoreDrill.merged,
+            gap: restoreDrill.gap,
+            flaws: restoreDrill.flaws,
           },
   };
 }

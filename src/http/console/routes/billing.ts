@@ -17,8 +17,8 @@ export const billingRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/billing",
     needs: "owner",
     handle: ({ store, workspace }) =>
-      store.read((reading) => {
-        const account = findAccount(reading, workspace.id);
+      store.read((tx) => {
+        const account = findAccount(tx, workspace.id);
         return answerData(200, account === undefined ? null : viewAccount(account));
       }),
   },
@@ -31,8 +31,8 @@ export const billingRoutes: readonly ConsoleRoute[] = [
       const before = "after" in from ? from.after.id : null;
       if (before !== null && typeof before !== "number") throw wrongCursor();
       const when = timesOf(workspace);
-      return store.read((reading) => {
-        const rows = listLedger(reading, workspace.id, before, PER_PAGE + 1);
+      return store.read((tx) => {
+        const rows = listLedger(tx, workspace.id, before, PER_PAGE + 1);
         return answerPage(
           from,
           rows,
@@ -45,7 +45,7 @@ export const billingRoutes: readonly ConsoleRoute[] = [
             broadcast:
               broadcastId === null
                 ? null
-                : { id: broadcastId, name: findBroadcast(reading, workspace.id, broadcastId)?.name ?? null },
+                : { id: broadcastId, name: findBroadcast(tx, workspace.id, broadcastId)?.name ?? null },
             note,
             ref,
             at: when(createdAt),
@@ -70,17 +70,17 @@ export const billingRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const { workspace, body } = call;
-        const given = body as { amount: string; note: string; ref: string };
-        const amount = readMoney(given.amount.trim(), { allowNegative: true });
+        const input = body as { amount: string; note: string; ref: string };
+        const amount = readMoney(input.amount.trim(), { allowNegative: true });
         if (amount === null || amount === 0) throw invalidRequest({ amount: ["This is no amount such as 50.00."] });
-        const [note, ref] = [given.note.trim() || null, given.ref.trim() || null];
+        const [note, ref] = [input.note.trim() || null, input.ref.trim() || null];
         const before = findAccount(tx, workspace.id)?.credited;
         const account = credit(tx, workspace.id, { amount, note, ref });
         const isCredited = account.credited !== before;
-        const deed = { action: "billing.credit", subject: formatMoney(amount), details: { note, ref } };
+        const audit = { action: "billing.credit", subject: formatMoney(amount), details: { note, ref } };
         // The same reference changes nothing the second time, and there is nothing to log.
         const data = { ...viewAccount(account), is_credited: isCredited };
-        return { status: isCredited ? 201 : 200, data, deed: isCredited ? deed : null };
+        return { status: isCredited ? 201 : 200, data, audit: isCredited ? audit : null };
       }),
   },
 ];

@@ -1,8 +1,8 @@
 /** Broadcasts beyond what the API has: paused and resumed by hand, why people failed, and live figures. */
 
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import type { Reading } from "#src/db/transaction.ts";
-import { pauseBroadcast, resumeByHand } from "#src/domain/broadcasts/pause.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
 import { countCausesSql, countInDoubtSql, findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { countOutcomeQuery } from "#src/domain/broadcasts/recipient-filter.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
@@ -17,16 +17,16 @@ export const broadcastRoutes: readonly ConsoleRoute[] = [
     needs: "member",
     handle: async (call) => {
       const { store, reader, workspace } = call;
-      const broadcast = store.read((reading) => requireBroadcast(call, reading));
+      const broadcast = store.read((tx) => requireBroadcast(call, tx));
       const causes = await reader.query(countCausesSql, [broadcast.id]);
-      const ofUnknown = countOutcomeQuery(broadcast, "unknown");
-      const [unknown] = await reader.query(ofUnknown.sql, ofUnknown.parameters);
-      const [doubt] = await reader.query(countInDoubtSql, [broadcast.id]);
-      return store.read((reading) => {
+      const unknownQuery = countOutcomeQuery(broadcast, "unknown");
+      const [unknown] = await reader.query(unknownQuery.sql, unknownQuery.parameters);
+      const [inDoubt] = await reader.query(countInDoubtSql, [broadcast.id]);
+      return store.read((tx) => {
         return answerData(200, {
-          ...viewBroadcast(reading, requireBroadcast(call, reading), workspace),
+          ...viewBroadcast(tx, requireBroadcast(call, tx), workspace),
           // Handed over, and nobody knows yet: neither sent nor failed.
-          in_doubt: Number(doubt?.total ?? 0),
+          in_doubt: Number(inDoubt?.total ?? 0),
           // Of those who count as failed.
           unknown: Number(unknown?.total ?? 0),
           causes: causes.map(({ status, error_code, outcome_unknown, reason, total }) => ({
@@ -45,9 +45,9 @@ export const broadcastRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/broadcasts/{id}/live",
     needs: "member",
     handle: (call) => {
-      const { id } = call.store.read((reading) => requireBroadcast(call, reading));
+      const { id } = call.store.read((tx) => requireBroadcast(call, tx));
       call.keepOpen();
-      return call.live.open(call.workspace, id, AbortSignal.any([call.request.signal, call.stopping]));
+      return call.broadcastStreams.open(call.workspace, id, AbortSignal.any([call.request.signal, call.stopping]));
     },
   },
   {
@@ -61,8 +61,8 @@ export const broadcastRoutes: readonly ConsoleRoute[] = [
         if (paused === null) {
           throw invalidRequest({ broadcast: [`This broadcast is ${broadcast.status}; it cannot be paused.`] });
         }
-        const deed = { action: "broadcast.pause", subject: broadcast.name, details: { id: broadcast.id } };
-        return { status: 200, data: viewBroadcast(tx, paused, call.workspace), deed };
+        const audit = { action: "broadcast.pause", subject: broadcast.name, details: { id: broadcast.id } };
+        return { status: 200, data: viewBroadcast(tx, paused, call.workspace), audit };
       }),
   },
   {
@@ -71,16 +71,16 @@ export const broadcastRoutes: readonly ConsoleRoute[] = [
     needs: "member",
     handle: (call) =>
       change(call, (tx) => {
-        const resumed = resumeByHand(tx, requireBroadcast(call, tx));
-        const deed = { action: "broadcast.resume", subject: resumed.name, details: { id: resumed.id } };
-        return { status: 200, data: viewBroadcast(tx, resumed, call.workspace), deed };
+        const resumed = resumeManually(tx, requireBroadcast(call, tx));
+        const audit = { action: "broadcast.resume", subject: resumed.name, details: { id: resumed.id } };
+        return { status: 200, data: viewBroadcast(tx, resumed, call.workspace), audit };
       }),
   },
 ];
 
 /** Throws `not_found`. */
-function requireBroadcast({ workspace, path }: WorkspaceCall, reading: Reading): Broadcast {
-  const broadcast = findBroadcast(reading, workspace.id, requireId(path.id, "broadcast"));
+function requireBroadcast({ workspace, path }: WorkspaceCall, tx: ReadTx): Broadcast {
+  const broadcast = findBroadcast(tx, workspace.id, requireId(path.id, "broadcast"));
   if (broadcast === undefined) throw notFound("broadcast");
   return broadcast;
 }

@@ -5,19 +5,19 @@
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import type { Reading, Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
-import { type Outcome, outcomes } from "#src/domain/broadcasts/recipient-filter.ts";
-import { findPerson } from "#src/domain/contacts/find.ts";
-import { requireMeaning } from "#src/domain/contacts/put.ts";
-import { saveSearch } from "#src/domain/filters/save-group.ts";
+import { type RecipientOutcome, recipientOutcomes } from "#src/domain/broadcasts/recipient-filter.ts";
+import { lookUpContact } from "#src/domain/contacts/find.ts";
+import { requireValidChanges } from "#src/domain/contacts/put.ts";
+import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { findGroup } from "#src/domain/groups/read.ts";
-import { beginBulkChange, endBulkChange, getBulkChange, listBulkChanges } from "#src/transfer/bulk-changes.ts";
-import { countWhomQuery, lastOf } from "#src/transfer/bulk-target.ts";
-import type { BulkChange, BulkDeed, Whom } from "#src/transfer/table.ts";
+import { createBulkChange, endBulkChange, getBulkChange, listBulkChanges } from "#src/transfer/bulk-changes.ts";
+import { countTargetQuery, lastTargetId } from "#src/transfer/bulk-target.ts";
+import type { BulkAction, BulkChange, BulkTarget } from "#src/transfer/table.ts";
 import { readContactChanges } from "../../api/contact-body.ts";
 import { answerData, requireId } from "../../endpoint.ts";
-import { filterOf } from "../contact-filter.ts";
+import { contactFilter } from "../contact-filter.ts";
 import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";
 
 const strict = { additionalProperties: false };
@@ -39,12 +39,15 @@ const People = Type.Union([
     },
     strict,
   ),
-  Type.Object({ broadcast: Type.Integer(), status: Type.Optional(Type.String({ enum: [...outcomes] })) }, strict),
+  Type.Object(
+    { broadcast: Type.Integer(), status: Type.Optional(Type.String({ enum: [...recipientOutcomes] })) },
+    strict,
+  ),
 ]);
 type People =
   | { phones: string[] }
   | { search: { q?: string; consent?: string; group?: string } }
-  | { broadcast: number; status?: Outcome };
+  | { broadcast: number; status?: RecipientOutcome };
 
 const Name = Type.String({ maxLength: 1_000 });
 const Change = Type.Union([
@@ -69,10 +72,10 @@ export const bulkRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/bulk",
     needs: "member",
     handle: (call) =>
-      call.store.read((reading) =>
+      call.store.read((tx) =>
         answerData(
           200,
-          listBulkChanges(reading, call.workspace.id).map((job) => show(job, call, reading)),
+          listBulkChanges(tx, call.workspace.id).map((job) => viewBulkChange(job, call, tx)),
         ),
       ),
   },
@@ -82,7 +85,7 @@ export const bulkRoutes: readonly ConsoleRoute[] = [
     needs: "member",
     body: Type.Object({ people: People }, strict),
     // It changes nothing.
-    handle: async (call) => answerData(200, { count: await count(call, readWhom(call, call.body.people as People)) }),
+    handle: async (call) => answerData(200, { count: await count(call, readTarget(call, call.body.people as People)) }),
   },
   {
     method: "POST",
@@ -91,22 +94,22 @@ export const bulkRoutes: readonly ConsoleRoute[] = [
     body: Type.Object({ people: People, change: Change, count: Type.Integer() }, strict),
     handle: async (call) => {
       const { workspace, user, body } = call;
-      const whom = readWhom(call, body.people as People);
-      const total = await count(call, whom);
+      const target = readTarget(call, body.people as People);
+      const total = await count(call, target);
       if (total !== body.count) {
         throw new Refusal(409, "changed", "It is another number of people by now. Nothing was changed: look again.");
       }
       if (total === 0) throw invalidRequest({ people: ["There is nobody to change."] });
       return change(call, (tx) => {
-        const { deed: bulkDeed, says, subject } = readChange(call, tx, body.change as Change);
-        const last = lastOf(tx, workspace.id, whom);
-        const job = beginBulkChange(tx, workspace.id, user.id, { whom, change: bulkDeed, total, last });
+        const { action, actionSuffix, subject } = readChange(call, tx, body.change as Change);
+        const last = lastTargetId(tx, workspace.id, target);
+        const job = createBulkChange(tx, workspace.id, user.id, { target, change: action, total, last });
         tx.afterCommit(() => call.bulk.start(job));
         const details = { bulk: job.id, count: total, people: Object.keys(body.people as object)[0] };
         return {
           status: 202,
-          data: show(job, call, tx, true),
-          deed: { action: `contact.bulk-${says}`, subject, details },
+          data: viewBulkChange(job, call, tx, true),
+          audit: { action: `contact.bulk-${actionSuffix}`, subject, details },
         };
       });
     },
@@ -115,7 +118,7 @@ export const bulkRoutes: readonly ConsoleRoute[] = [
     method: "GET",
     path: "/w/{workspace}/bulk/{id}",
     needs: "member",
-    handle: (call) => call.store.read((reading) => answerData(200, show(requireBulk(call, reading), call, reading))),
+    handle: (call) => call.store.read((tx) => answerData(200, viewBulkChange(requireBulk(call, tx), call, tx))),
   },
   {
     method: "POST",
@@ -125,8 +128,8 @@ export const bulkRoutes: readonly ConsoleRoute[] = [
       change(call, (tx) => {
         const job = requireBulk(call, tx);
         const stopped = endBulkChange(tx, job.id, "stopped");
-        const deed = stopped === undefined ? null : { action: "contact.bulk-stop", subject: `${job.id}` };
-        return { status: 200, data: show(stopped ?? job, call, tx), deed };
+        const audit = stopped === undefined ? null : { action: "contact.bulk-stop", subject: `${job.id}` };
+        return { status: 200, data: viewBulkChange(stopped ?? job, call, tx), audit };
       }),
   },
   {
@@ -138,73 +141,73 @@ export const bulkRoutes: readonly ConsoleRoute[] = [
         const job = requireBulk(call, tx);
         if (job.state !== "running") throw new Refusal(409, "ended", "This change has ended. Begin a new one.");
         tx.afterCommit(() => call.bulk.start(job));
-        const deed = call.bulk.isRunning(job.id) ? null : { action: "contact.bulk-go-on", subject: `${job.id}` };
-        return { status: 202, data: show(job, call, tx, true), deed };
+        const audit = call.bulk.isRunning(job.id) ? null : { action: "contact.bulk-go-on", subject: `${job.id}` };
+        return { status: 202, data: viewBulkChange(job, call, tx, true), audit };
       }),
   },
 ];
 
 /** Throws `invalid_request`, and `not_found` for a group or broadcast that is not there. */
-function readWhom(call: WorkspaceCall, people: People): Whom {
+function readTarget(call: WorkspaceCall, people: People): BulkTarget {
   const { store, workspace } = call;
-  return store.read((reading): Whom => {
-    if ("search" in people) return { filter: filterOf(reading, workspace, people.search) };
+  return store.read((tx): BulkTarget => {
+    if ("search" in people) return { filter: contactFilter(tx, workspace, people.search) };
     if ("broadcast" in people) {
-      if (findBroadcast(reading, workspace.id, people.broadcast) === undefined) throw notFound("broadcast");
+      if (findBroadcast(tx, workspace.id, people.broadcast) === undefined) throw notFound("broadcast");
       return { broadcast: people.broadcast, outcomes: people.status === undefined ? [] : [people.status] };
     }
-    const ids = people.phones.map((phone) => findPerson(reading, workspace.id, phone, workspace.country)?.contact?.id);
+    const ids = people.phones.map((phone) => lookUpContact(tx, workspace.id, phone, workspace.country)?.contact?.id);
     return { contacts: [...new Set(ids.filter((id) => id !== undefined))] };
   });
 }
 
-async function count({ store, searchReader, workspace }: WorkspaceCall, whom: Whom): Promise<number> {
-  const { sql, parameters } = store.read((reading) => countWhomQuery(reading, workspace, whom, reading.now));
+async function count({ store, searchReader, workspace }: WorkspaceCall, target: BulkTarget): Promise<number> {
+  const { sql, parameters } = store.read((tx) => countTargetQuery(tx, workspace, target, tx.now));
   const [row] = await searchReader.query(sql, parameters);
   return Number(row?.total ?? 0);
 }
 
 interface ReadChange {
-  deed: BulkDeed;
+  action: BulkAction;
   /** For the log: what is done, and with what. */
-  says: string;
+  actionSuffix: string;
   subject: string;
 }
 
 /** Judged as the same change to one contact is, before anything begins. Throws `invalid_request` at the change's own name. */
-function readChange({ workspace }: WorkspaceCall, tx: Tx, given: Change): ReadChange {
-  if ("new_group" in given) {
-    const group = saveSearch(tx, workspace.id, { name: given.new_group, filter: null });
-    return { deed: { addToGroup: group.id }, says: "new-group", subject: group.name };
+function readChange({ workspace }: WorkspaceCall, tx: Tx, input: Change): ReadChange {
+  if ("new_group" in input) {
+    const group = saveGroup(tx, workspace.id, { name: input.new_group, filter: null });
+    return { action: { addToGroup: group.id }, actionSuffix: "new-group", subject: group.name };
   }
-  if ("opt_out" in given) {
-    const reason = given.opt_out.trim();
+  if ("opt_out" in input) {
+    const reason = input.opt_out.trim();
     if (reason === "") throw invalidRequest({ opt_out: ["Say why: it stands with each opt-out."] });
-    return { deed: { optOut: reason }, says: "opt-out", subject: reason };
+    return { action: { optOut: reason }, actionSuffix: "opt-out", subject: reason };
   }
-  if ("add_tag" in given || "remove_tag" in given) {
-    const isAdded = "add_tag" in given;
-    const tag = isAdded ? given.add_tag : given.remove_tag;
-    atField(isAdded ? "add_tag" : "remove_tag", () => void readContactChanges({ add_tags: [tag] }));
+  if ("add_tag" in input || "remove_tag" in input) {
+    const isAdded = "add_tag" in input;
+    const tag = isAdded ? input.add_tag : input.remove_tag;
+    reportErrorsAt(isAdded ? "add_tag" : "remove_tag", () => void readContactChanges({ add_tags: [tag] }));
     const plain = tag.trim();
-    if (isAdded) return { deed: { addTag: plain }, says: "tag", subject: plain };
-    return { deed: { removeTag: plain }, says: "untag", subject: plain };
+    if (isAdded) return { action: { addTag: plain }, actionSuffix: "tag", subject: plain };
+    return { action: { removeTag: plain }, actionSuffix: "untag", subject: plain };
   }
-  const isAdded = "add_to_group" in given;
-  const id = isAdded ? given.add_to_group : given.remove_from_group;
-  atField(
+  const isAdded = "add_to_group" in input;
+  const id = isAdded ? input.add_to_group : input.remove_from_group;
+  reportErrorsAt(
     isAdded ? "add_to_group" : "remove_from_group",
-    () => void requireMeaning(tx, workspace.id, isAdded ? { addToGroups: [id] } : { removeFromGroups: [id] }),
+    () => void requireValidChanges(tx, workspace.id, isAdded ? { addToGroups: [id] } : { removeFromGroups: [id] }),
   );
   const subject = findGroup(tx, workspace.id, id)?.name ?? String(id);
-  if (isAdded) return { deed: { addToGroup: id }, says: "add-to-group", subject };
-  return { deed: { removeFromGroup: id }, says: "remove-from-group", subject };
+  if (isAdded) return { action: { addToGroup: id }, actionSuffix: "add-to-group", subject };
+  return { action: { removeFromGroup: id }, actionSuffix: "remove-from-group", subject };
 }
 
 /** A mistake in a list of one is a mistake of the field itself. */
-function atField(field: string, judge: () => void): void {
+function reportErrorsAt(field: string, validate: () => void): void {
   try {
-    judge();
+    validate();
   } catch (error) {
     const fields = (error as { details?: { fields?: Record<string, string[]> } }).details?.fields;
     if (fields === undefined) throw error;
@@ -213,35 +216,36 @@ function atField(field: string, judge: () => void): void {
 }
 
 /** Throws `not_found`. */
-function requireBulk({ workspace, path }: WorkspaceCall, reading: Reading): BulkChange {
-  return getBulkChange(reading, workspace.id, requireId(path.id, "change"));
+function requireBulk({ workspace, path }: WorkspaceCall, tx: ReadTx): BulkChange {
+  return getBulkChange(tx, workspace.id, requireId(path.id, "change"));
 }
 
-function show(job: BulkChange, call: WorkspaceCall, reading: Reading, isBegun = false) {
-  const { id, state, total, seen, changed, error } = job;
+function viewBulkChange(job: BulkChange, call: WorkspaceCall, tx: ReadTx, isStarted = false) {
+  const { id, state, total, processed, changed, error } = job;
   const { workspace } = call;
   // It says that it runs, and it does not: the server was stopped in the middle.
-  const isBrokenOff = state === "running" && !isBegun && !call.bulk.isRunning(id);
+  const isInterrupted = state === "running" && !isStarted && !call.bulk.isRunning(id);
   return {
     id,
-    state: isBrokenOff ? "broken_off" : state,
-    change: showChange(job.change, workspace.id, reading),
+    state: isInterrupted ? "broken_off" : state,
+    change: viewAction(job.change, workspace.id, tx),
     total,
-    seen,
+    processed,
     changed,
     error,
     created_at: formatInstant(job.createdAt, workspace.timezone),
   };
 }
 
-function showChange(given: BulkDeed, workspaceId: number, reading: Reading) {
-  const nameOf = (id: number) => findGroup(reading, workspaceId, id)?.name ?? String(id);
-  if ("addTag" in given) return { kind: "add_tag", name: given.addTag };
-  if ("removeTag" in given) return { kind: "remove_tag", name: given.removeTag };
-  if ("addToGroup" in given) return { kind: "add_to_group", name: nameOf(given.addToGroup), group: given.addToGroup };
-  if ("removeFromGroup" in given) {
-    return { kind: "remove_from_group", name: nameOf(given.removeFromGroup), group: given.removeFromGroup };
+function viewAction(action: BulkAction, workspaceId: number, tx: ReadTx) {
+  const nameOf = (id: number) => findGroup(tx, workspaceId, id)?.name ?? String(id);
+  if ("addTag" in action) return { kind: "add_tag", name: action.addTag };
+  if ("removeTag" in action) return { kind: "remove_tag", name: action.removeTag };
+  if ("addToGroup" in action)
+    return { kind: "add_to_group", name: nameOf(action.addToGroup), group: action.addToGroup };
+  if ("removeFromGroup" in action) {
+    return { kind: "remove_from_group", name: nameOf(action.removeFromGroup), group: action.removeFromGroup };
   }
-  if ("showGroup" in given) return { kind: "show_group", name: nameOf(given.showGroup), group: given.showGroup };
-  return { kind: "opt_out", name: given.optOut };
+  if ("showGroup" in action) return { kind: "show_group", name: nameOf(action.showGroup), group: action.showGroup };
+  return { kind: "opt_out", name: action.optOut };
 }

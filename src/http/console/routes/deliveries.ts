@@ -3,12 +3,12 @@ import { Type } from "@sinclair/typebox";
 import { sleep } from "#src/core/clock.ts";
 import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest } from "#src/core/problem.ts";
-import { recordDeed } from "#src/domain/users/audit-log.ts";
+import { recordAudit } from "#src/domain/users/audit-log.ts";
 import { deliveryStatuses } from "#src/domain/webhooks/delivery.ts";
 import {
   countFailedSql,
-  getDeliveryOf,
-  idsOfTypeSql,
+  deliveryIdsByTypeSql,
+  getDeliveryInWorkspace,
   listDeliveries,
   listDeliveriesById,
 } from "#src/domain/webhooks/read.ts";
@@ -21,7 +21,7 @@ import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route
 import { viewDelivery, viewDeliveryDetail } from "../view-developer.ts";
 
 const strict = { additionalProperties: false };
-const GAP_MS = 20;
+const YIELD_MS = 20;
 
 export const deliveryRoutes: readonly ConsoleRoute[] = [
   {
@@ -30,8 +30,8 @@ export const deliveryRoutes: readonly ConsoleRoute[] = [
     needs: "member",
     handle: async (call) => {
       const { store, reader, workspace, query } = call;
-      const status = wordOf(query, "status", deliveryStatuses);
-      const type = wordOf(query, "type", eventTypes);
+      const status = readChoice(query, "status", deliveryStatuses);
+      const type = readChoice(query, "type", eventTypes);
       const from = readPage(query);
       const before = "after" in from ? from.after.id : null;
       if (before !== null && typeof before !== "number") throw wrongCursor();
@@ -40,7 +40,7 @@ export const deliveryRoutes: readonly ConsoleRoute[] = [
         type === null
           ? null
           : (
-              await reader.query(idsOfTypeSql, [
+              await reader.query(deliveryIdsByTypeSql, [
                 workspace.id,
                 before ?? Number.MAX_SAFE_INTEGER,
                 type,
@@ -49,11 +49,11 @@ export const deliveryRoutes: readonly ConsoleRoute[] = [
                 limit,
               ])
             ).map(({ id }) => Number(id));
-      return store.read((reading) => {
+      return store.read((tx) => {
         const rows =
           ids === null
-            ? listDeliveries(reading, workspace.id, { status, before, limit })
-            : listDeliveriesById(reading, workspace.id, ids);
+            ? listDeliveries(tx, workspace.id, { status, before, limit })
+            : listDeliveriesById(tx, workspace.id, ids);
         // Nobody counts millions for a heading; there is none.
         return answerPage(
           from,
@@ -93,13 +93,13 @@ export const deliveryRoutes: readonly ConsoleRoute[] = [
         const before = replayed.size;
         const batch = await store.write((tx) => {
           const ids = replayFailedSince(tx, workspace.id, since);
-          const deed = { workspaceId: workspace.id, action: "delivery.replay-failed", details: { since, count } };
-          if (before === 0) recordDeed(tx, { userId: user.id, address }, { ...deed, subject: String(body.since) });
+          const audit = { workspaceId: workspace.id, action: "delivery.replay-failed", details: { since, count } };
+          if (before === 0) recordAudit(tx, { userId: user.id, address }, { ...audit, subject: String(body.since) });
           return ids;
         });
         for (const id of batch) replayed.add(id);
         if (batch.length < REPLAY_BATCH || replayed.size === before) break;
-        await sleep(clock, GAP_MS);
+        await sleep(clock, YIELD_MS);
       }
       return answerData(200, { replayed: replayed.size });
     },
@@ -109,10 +109,10 @@ export const deliveryRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/deliveries/{id}",
     needs: "member",
     handle: ({ store, workspace, path }) =>
-      store.read((reading) =>
+      store.read((tx) =>
         answerData(
           200,
-          viewDeliveryDetail(getDeliveryOf(reading, workspace.id, requireId(path.id, "delivery")), workspace),
+          viewDeliveryDetail(getDeliveryInWorkspace(tx, workspace.id, requireId(path.id, "delivery")), workspace),
         ),
       ),
   },
@@ -123,10 +123,10 @@ export const deliveryRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const { workspace, path } = call;
-        const { id, eventId } = getDeliveryOf(tx, workspace.id, requireId(path.id, "delivery"));
+        const { id, eventId } = getDeliveryInWorkspace(tx, workspace.id, requireId(path.id, "delivery"));
         replayDelivery(tx, id);
-        const data = viewDeliveryDetail(getDeliveryOf(tx, workspace.id, id), workspace);
-        return { status: 202, data, repeated: { id }, deed: { action: "delivery.replay", subject: eventId } };
+        const data = viewDeliveryDetail(getDeliveryInWorkspace(tx, workspace.id, id), workspace);
+        return { status: 202, data, replayData: { id }, audit: { action: "delivery.replay", subject: eventId } };
       }),
   },
 ];
@@ -136,10 +136,14 @@ function countFailed({ reader, workspace }: WorkspaceCall, since: number): Promi
 }
 
 /** One of a fixed list of words in the query; null where it is left out. Throws `invalid_request`. */
-function wordOf<Word extends string>(query: URLSearchParams, name: string, known: readonly Word[]): Word | null {
-  const given = query.get(name);
-  if (given === null) return null;
-  const word = known.find((one) => one === given);
-  if (word === undefined) throw wrongParameter(name, `This is one of ${known.join(", ")}.`);
-  return word;
+function readChoice<Choice extends string>(
+  query: URLSearchParams,
+  name: string,
+  known: readonly Choice[],
+): Choice | null {
+  const value = query.get(name);
+  if (value === null) return null;
+  const choice = known.find((one) => one === value);
+  if (choice === undefined) throw wrongParameter(name, `This is one of ${known.join(", ")}.`);
+  return choice;
 }

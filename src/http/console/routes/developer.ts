@@ -5,19 +5,19 @@ import { invalidRequest } from "#src/core/problem.ts";
 import { type FieldKind, fieldKinds } from "#src/domain/contacts/custom-field.ts";
 import { addField, listFields } from "#src/domain/contacts/custom-fields.ts";
 import { removeField } from "#src/domain/filters/remove-field.ts";
-import { recordDeed } from "#src/domain/users/audit-log.ts";
+import { recordAudit } from "#src/domain/users/audit-log.ts";
 import { clearWebhook, rotateSecret, setWebhook, showWebhook } from "#src/domain/webhooks/address.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
 import { createKey, getKey, listKeys, revokeKey } from "#src/domain/workspaces/api-keys.ts";
-import { findWebhookUrlMistake } from "#src/net/address.ts";
+import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { answerData, requireId } from "../../endpoint.ts";
 import { type ConsoleRoute, change } from "../route.ts";
 import { viewField, viewKey } from "../view-developer.ts";
 
 const strict = { additionalProperties: false };
 /** Between two batches everybody else's writes get their turn. */
-const GAP_MS = 5;
+const YIELD_MS = 5;
 
 export const developerRoutes: readonly ConsoleRoute[] = [
   {
@@ -25,10 +25,10 @@ export const developerRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/keys",
     needs: "owner",
     handle: ({ store, workspace }) =>
-      store.read((reading) =>
+      store.read((tx) =>
         answerData(
           200,
-          listKeys(reading, workspace.id).map((key) => viewKey(key, workspace)),
+          listKeys(tx, workspace.id).map((key) => viewKey(key, workspace)),
         ),
       ),
   },
@@ -46,8 +46,8 @@ export const developerRoutes: readonly ConsoleRoute[] = [
           status: 201,
           data: { ...shown, key: created.key },
           // The key is shown once: to whoever made it, and not to a repetition.
-          repeated: { ...shown, key: null },
-          deed: { action: "key.create", subject: created.name, details: { prefix: created.prefix } },
+          replayData: { ...shown, key: null },
+          audit: { action: "key.create", subject: created.name, details: { prefix: created.prefix } },
         };
       }),
   },
@@ -60,8 +60,8 @@ export const developerRoutes: readonly ConsoleRoute[] = [
         const { workspace, path } = call;
         const known = getKey(tx, workspace.id, requireId(path.id, "key"));
         const key = revokeKey(tx, known.id);
-        const deed = { action: "key.revoke", subject: key.name, details: { prefix: key.prefix } };
-        return { status: 200, data: viewKey(key, workspace), deed };
+        const audit = { action: "key.revoke", subject: key.name, details: { prefix: key.prefix } };
+        return { status: 200, data: viewKey(key, workspace), audit };
       }),
   },
   {
@@ -69,8 +69,8 @@ export const developerRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/webhook",
     needs: "owner",
     handle: ({ store, workspace }) =>
-      store.read((reading) => {
-        const webhook = findWebhook(reading, workspace.id);
+      store.read((tx) => {
+        const webhook = findWebhook(tx, workspace.id);
         return answerData(200, { url: webhook?.url ?? null, has_secret: webhook !== undefined });
       }),
   },
@@ -81,13 +81,13 @@ export const developerRoutes: readonly ConsoleRoute[] = [
     body: Type.Object({ url: Type.String({ maxLength: 2_048 }) }, strict),
     handle: (call) => {
       const url = String(call.body.url).trim();
-      const mistake = findWebhookUrlMistake(url, call.webhooks);
-      if (mistake !== null) throw invalidRequest({ url: [mistake] });
+      const problem = findWebhookUrlProblem(url, call.webhooks);
+      if (problem !== null) throw invalidRequest({ url: [problem] });
       return change(call, (tx) => {
         const was = findWebhook(tx, call.workspace.id)?.url ?? null;
         setWebhook(tx, call.box, call.workspace.id, url);
-        const deed = { action: "webhook.set", subject: url, details: { was, became: url } };
-        return { status: 200, data: { url, has_secret: true }, deed };
+        const audit = { action: "webhook.set", subject: url, details: { was, became: url } };
+        return { status: 200, data: { url, has_secret: true }, audit };
       });
     },
   },
@@ -99,8 +99,8 @@ export const developerRoutes: readonly ConsoleRoute[] = [
       change(call, (tx) => {
         const was = findWebhook(tx, call.workspace.id)?.url ?? null;
         const { exhausted } = clearWebhook(tx, call.workspace.id);
-        const deed = { action: "webhook.clear", subject: was ?? "", details: { was, exhausted } };
-        return { status: 200, data: { url: null, has_secret: true, exhausted }, deed };
+        const audit = { action: "webhook.clear", subject: was ?? "", details: { was, exhausted } };
+        return { status: 200, data: { url: null, has_secret: true, exhausted }, audit };
       }),
   },
   {
@@ -111,8 +111,8 @@ export const developerRoutes: readonly ConsoleRoute[] = [
     handle: ({ store, workspace, box, user, address }) =>
       store.write((tx) => {
         const { url, secret } = showWebhook(tx, box, workspace.id);
-        const deed = { workspaceId: workspace.id, action: "webhook.reveal-secret", subject: url ?? "" };
-        recordDeed(tx, { userId: user.id, address }, deed);
+        const audit = { workspaceId: workspace.id, action: "webhook.reveal-secret", subject: url ?? "" };
+        recordAudit(tx, { userId: user.id, address }, audit);
         return answerData(200, { secret });
       }),
   },
@@ -123,8 +123,8 @@ export const developerRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const { url, secret } = rotateSecret(tx, call.box, call.workspace.id);
-        const deed = { action: "webhook.rotate-secret", subject: url ?? "" };
-        return { status: 200, data: { secret }, repeated: { secret: null }, deed };
+        const audit = { action: "webhook.rotate-secret", subject: url ?? "" };
+        return { status: 200, data: { secret }, replayData: { secret: null }, audit };
       }),
   },
   {
@@ -134,15 +134,14 @@ export const developerRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const id = sendTestEvent(tx, call.workspace.id);
-        return { status: 202, data: { delivery_id: id }, deed: { action: "webhook.test", subject: String(id) } };
+        return { status: 202, data: { delivery_id: id }, audit: { action: "webhook.test", subject: String(id) } };
       }),
   },
   {
     method: "GET",
     path: "/w/{workspace}/fields",
     needs: "member",
-    handle: ({ store, workspace }) =>
-      store.read((reading) => answerData(200, listFields(reading, workspace.id).map(viewField))),
+    handle: ({ store, workspace }) => store.read((tx) => answerData(200, listFields(tx, workspace.id).map(viewField))),
   },
   {
     method: "POST",
@@ -159,10 +158,10 @@ export const developerRoutes: readonly ConsoleRoute[] = [
     ),
     handle: (call) =>
       change(call, (tx) => {
-        const given = call.body as { key: string; label: string; kind: FieldKind; choices: string[] };
-        const field = addField(tx, call.workspace.id, given);
-        const deed = { action: "field.add", subject: field.key, details: { kind: field.kind } };
-        return { status: 201, data: viewField(field), deed };
+        const input = call.body as { key: string; label: string; kind: FieldKind; choices: string[] };
+        const field = addField(tx, call.workspace.id, input);
+        const audit = { action: "field.add", subject: field.key, details: { kind: field.kind } };
+        return { status: 201, data: viewField(field), audit };
       }),
   },
   {
@@ -177,11 +176,11 @@ export const developerRoutes: readonly ConsoleRoute[] = [
       const answer = () =>
         change({ ...call, form: null }, (tx) => {
           isGone = removeField(tx, workspace.id, key);
-          return { status: 200, data: {}, deed: isGone ? { action: "field.remove", subject: key } : null };
+          return { status: 200, data: {}, audit: isGone ? { action: "field.remove", subject: key } : null };
         });
       let last = await answer();
       while (!isGone) {
-        await sleep(clock, GAP_MS);
+        await sleep(clock, YIELD_MS);
         last = await answer();
       }
       return last;

@@ -4,10 +4,10 @@
  */
 
 import { notFound } from "#src/core/problem.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { birthdayConditions, celebrants } from "#src/domain/broadcasts/birthday.ts";
 import { type BroadcastInput, type BroadcastPlan, planBroadcast } from "#src/domain/broadcasts/plan.ts";
-import { judgePeople } from "#src/domain/broadcasts/resolve-list.ts";
+import { resolveList } from "#src/domain/broadcasts/resolve-list.ts";
 import type { DraftContent } from "#src/domain/broadcasts/table.ts";
 import { type BroadcastVariables, resolveValues } from "#src/domain/broadcasts/values.ts";
 import { listPeople } from "#src/domain/contacts/details.ts";
@@ -16,11 +16,11 @@ import { latestContactId } from "#src/domain/contacts/list.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import { compileIds } from "#src/domain/filters/compile.ts";
 import type { Filter } from "#src/domain/filters/filter.ts";
-import { readSearch } from "#src/domain/filters/group-filter.ts";
+import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
 import { findTemplate } from "#src/domain/templates/read.ts";
 import { renderText, valueCounts } from "#src/domain/templates/template.ts";
 import { shapeOf } from "#src/domain/templates/view.ts";
-import { countReach } from "../../api/accept-broadcast.ts";
+import { estimateAudience } from "../../api/accept-broadcast.ts";
 import { readBroadcast } from "../../api/broadcast-body.ts";
 import type { Call } from "../../endpoint.ts";
 import type { WorkspaceCall } from "../route.ts";
@@ -37,37 +37,37 @@ interface Example {
   body: string[];
 }
 
-export async function showValues(
+export async function previewValues(
   call: WorkspaceCall,
   content: DraftContent,
 ): Promise<{ examples: Example[]; missing: Record<string, number> }> {
   const { store, workspace } = call;
-  const plan = store.read((reading) => planBroadcast(reading, workspace.id, readSketch(reading, call, content)));
-  const apiCall: Call = { ...call, by: { user: call.user.id } };
+  const plan = store.read((tx) => planBroadcast(tx, workspace.id, readIncompleteBroadcast(tx, call, content)));
+  const apiCall: Call = { ...call, caller: { user: call.user.id } };
   const to = Array.isArray(content.to) ? content.to.map(String) : null;
   const missing: Record<string, number> = {};
   for (const field of fieldsOf(plan.variables)) {
     missing[field] = await countMissing(apiCall, plan, to, field);
   }
-  const people = to === null ? await someOfGroup(apiCall, plan, call.random.fraction()) : null;
-  const examples = store.read((reading) =>
+  const people = to === null ? await sampleGroup(apiCall, plan, call.random.fraction()) : null;
+  const examples = store.read((tx) =>
     people === null
-      ? someOfList(reading, plan, to ?? [], call.random.fraction())
+      ? sampleList(tx, plan, to ?? [], call.random.fraction())
       : people.flatMap((id) => {
-          const contact = findById(reading, workspace.id, id);
-          return contact === undefined ? [] : [exampleOf(reading, plan, contact.phone ?? "", contact)];
+          const contact = findById(tx, workspace.id, id);
+          return contact === undefined ? [] : [exampleOf(tx, plan, contact.phone ?? "", contact)];
         }),
   );
   return { examples, missing };
 }
 
 /** The draft with a mark in each place that is empty yet, so that the rest can be shown. */
-function readSketch(reading: Reading, { workspace }: WorkspaceCall, content: DraftContent): BroadcastInput {
-  const { template: name, language, variables: given, send_at: _, ...rest } = content;
-  const template = findTemplate(reading, workspace.id, String(name ?? ""), String(language ?? ""));
+function readIncompleteBroadcast(tx: ReadTx, { workspace }: WorkspaceCall, content: DraftContent): BroadcastInput {
+  const { template: name, language, variables: rawVariables, send_at: _, ...rest } = content;
+  const template = findTemplate(tx, workspace.id, String(name ?? ""), String(language ?? ""));
   if (template === undefined) throw notFound("template");
   const size = valueCounts(shapeOf(template));
-  const { header = [], body = [] } = (given ?? {}) as { header?: unknown[]; body?: unknown[] };
+  const { header = [], body = [] } = (rawVariables ?? {}) as { header?: unknown[]; body?: unknown[] };
   const fill = (values: unknown[], count: number): unknown[] =>
     Array.from({ length: count }, (_, index) => {
       const value = values[index] ?? "";
@@ -84,19 +84,19 @@ function fieldsOf({ header, body }: BroadcastVariables): string[] {
 /** How many of those who would be reached have nothing in this field. */
 async function countMissing(call: Call, plan: BroadcastPlan, to: string[] | null, field: string): Promise<number> {
   const variables: BroadcastVariables = { isList: true, header: [], body: [{ field, fallback: null }] };
-  if (to === null) return (await countReach(call, { ...plan, variables })).missingVariable;
-  const options = { workspace: plan.workspace, variables, underCap: false };
-  const judged = call.store.read((reading) => judgePeople(reading, to, options));
-  return judged.filter(({ skip }) => skip?.reason === "missing_variable").length;
+  if (to === null) return (await estimateAudience(call, { ...plan, variables })).missingVariable;
+  const options = { workspace: plan.workspace, variables, isCapChecked: false };
+  const evaluated = call.store.read((tx) => resolveList(tx, to, options));
+  return evaluated.filter(({ skip }) => skip?.reason === "missing_variable").length;
 }
 
 /** From somewhere in the middle on, and from the beginning where there are too few behind. */
-async function someOfGroup(call: Call, plan: BroadcastPlan, fraction: number): Promise<number[]> {
+async function sampleGroup(call: Call, plan: BroadcastPlan, fraction: number): Promise<number[]> {
   const { workspace, searchReader, store } = call;
-  const { filter, last, now } = store.read((reading) => ({
-    filter: reachedFilter(reading, plan),
-    last: latestContactId(reading, workspace.id),
-    now: reading.now,
+  const { filter, last, now } = store.read((tx) => ({
+    filter: eligibleFilter(tx, plan),
+    last: latestContactId(tx, workspace.id),
+    now: tx.now,
   }));
   const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: plan.sendAt ?? now };
   const ids: number[] = [];
@@ -110,36 +110,32 @@ async function someOfGroup(call: Call, plan: BroadcastPlan, fraction: number): P
   return ids;
 }
 
-function reachedFilter(reading: Reading, { group, workspace }: BroadcastPlan): Filter {
-  const optedIn = readSearch(reading, workspace, { field: "consent", is: "opted_in" });
-  const members = group?.filter ?? readSearch(reading, workspace, { field: "group", is: group?.group.id ?? 0 });
+function eligibleFilter(tx: ReadTx, { group, workspace }: BroadcastPlan): Filter {
+  const optedIn = readGroupFilter(tx, workspace, { field: "consent", is: "opted_in" });
+  const members = group?.filter ?? readGroupFilter(tx, workspace, { field: "group", is: group?.group.id ?? 0 });
   return { kind: "all", parts: [members, optedIn] };
 }
 
-function someOfList(reading: Reading, plan: BroadcastPlan, to: readonly string[], fraction: number): Example[] {
+function sampleList(tx: ReadTx, plan: BroadcastPlan, to: readonly string[], fraction: number): Example[] {
   const start = Math.floor(fraction * to.length);
-  const turned = [...to.slice(start), ...to.slice(0, start)].slice(0, 50);
-  const options = { workspace: plan.workspace, variables: { isList: true, header: [], body: [] }, underCap: false };
-  const reached = judgePeople(reading, turned, options).filter(({ skip }) => skip === null);
-  return reached
+  const rotated = [...to.slice(start), ...to.slice(0, start)].slice(0, 50);
+  const options = { workspace: plan.workspace, variables: { isList: true, header: [], body: [] }, isCapChecked: false };
+  const eligible = resolveList(tx, rotated, options).filter(({ skip }) => skip === null);
+  return eligible
     .slice(0, EXAMPLES)
-    .map(({ input, person }) => exampleOf(reading, plan, person?.phone ?? input, person?.contact ?? null));
+    .map(({ input, contactLookup }) =>
+      exampleOf(tx, plan, contactLookup?.phone ?? input, contactLookup?.contact ?? null),
+    );
 }
 
-function exampleOf(reading: Reading, plan: BroadcastPlan, to: string, contact: Contact | null): Example {
+function exampleOf(tx: ReadTx, plan: BroadcastPlan, to: string, contact: Contact | null): Example {
   const { group, workspace, variables, template } = plan;
   const conditions = group?.filter == null ? [] : birthdayConditions(group.filter);
   const [celebrant = null] =
     conditions.length === 0 || contact === null
       ? []
-      : celebrants(
-          conditions,
-          contact,
-          listPeople(reading, contact.id),
-          plan.sendAt ?? reading.now,
-          workspace.timezone,
-        );
-  const resolved = resolveValues(reading, variables, contact, celebrant);
+      : celebrants(conditions, contact, listPeople(tx, contact.id), plan.sendAt ?? tx.now, workspace.timezone);
+  const resolved = resolveValues(tx, variables, contact, celebrant);
   const name = celebrant?.name ?? contact?.name ?? null;
   if ("missing" in resolved) return { to, name, text: null, missing: resolved.missing, header: [], body: [] };
   const { header = [], body = [] } = resolved.values ?? {};

@@ -6,26 +6,26 @@
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { notFound } from "#src/core/problem.ts";
-import type { Operations } from "#src/db/store.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadWriteStore } from "#src/db/store.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import {
   createDraft,
   getDraft,
   listDrafts,
+  markDraftSent,
   removeDraft,
   saveDraft,
-  settleDraft,
 } from "#src/domain/broadcasts/drafts.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import type { Draft } from "#src/domain/broadcasts/table.ts";
 import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
-import { recordDeed } from "#src/domain/users/audit-log.ts";
-import { takeOn } from "../../api/accept-broadcast.ts";
+import { recordAudit } from "#src/domain/users/audit-log.ts";
+import { acceptBroadcastRequest } from "../../api/accept-broadcast.ts";
 import { readBroadcast } from "../../api/broadcast-body.ts";
 import { previewBroadcastEndpoint } from "../../api/routes/broadcasts.ts";
 import { type Answer, answerData, requireId } from "../../endpoint.ts";
 import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";
-import { showValues } from "./draft-values.ts";
+import { previewValues } from "./draft-values.ts";
 
 const strict = { additionalProperties: false };
 const Value = Type.Union([
@@ -64,10 +64,10 @@ export const draftRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/drafts",
     needs: "member",
     handle: (call) =>
-      call.store.read((reading) =>
+      call.store.read((tx) =>
         answerData(
           200,
-          listDrafts(reading, call.workspace.id).map((draft) => viewDraft(draft, call)),
+          listDrafts(tx, call.workspace.id).map((draft) => viewDraft(draft, call)),
         ),
       ),
   },
@@ -79,15 +79,15 @@ export const draftRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const draft = createDraft(tx, call.workspace.id, call.user.id, call.body);
-        const deed = { action: "broadcast.draft", subject: nameOf(draft), details: { draft: draft.id } };
-        return { status: 201, data: viewDraft(draft, call), deed };
+        const audit = { action: "broadcast.draft", subject: nameOf(draft), details: { draft: draft.id } };
+        return { status: 201, data: viewDraft(draft, call), audit };
       }),
   },
   {
     method: "GET",
     path: "/w/{workspace}/drafts/{id}",
     needs: "member",
-    handle: (call) => call.store.read((reading) => answerData(200, viewDraft(requireDraft(call, reading), call))),
+    handle: (call) => call.store.read((tx) => answerData(200, viewDraft(requireDraft(call, tx), call))),
   },
   {
     method: "PUT",
@@ -98,7 +98,7 @@ export const draftRoutes: readonly ConsoleRoute[] = [
       // Saved at every step: what is worth a line in the log is that it was begun, sent or thrown away.
       change(call, (tx) => {
         const draft = saveDraft(tx, requireDraft(call, tx), call.body);
-        return { status: 200, data: viewDraft(draft, call), deed: null };
+        return { status: 200, data: viewDraft(draft, call), audit: null };
       }),
   },
   {
@@ -109,8 +109,8 @@ export const draftRoutes: readonly ConsoleRoute[] = [
       change(call, (tx) => {
         const draft = requireDraft(call, tx);
         removeDraft(tx, draft);
-        const deed = { action: "broadcast.discard-draft", subject: nameOf(draft), details: { draft: draft.id } };
-        return { status: 200, data: {}, deed };
+        const audit = { action: "broadcast.discard-draft", subject: nameOf(draft), details: { draft: draft.id } };
+        return { status: 200, data: {}, audit };
       }),
   },
   {
@@ -118,8 +118,8 @@ export const draftRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/drafts/{id}/values",
     needs: "member",
     handle: async (call) => {
-      const { content } = call.store.read((reading) => requireDraft(call, reading));
-      return answerData(200, await showValues(call, content));
+      const { content } = call.store.read((tx) => requireDraft(call, tx));
+      return answerData(200, await previewValues(call, content));
     },
   },
   {
@@ -128,9 +128,9 @@ export const draftRoutes: readonly ConsoleRoute[] = [
     needs: "member",
     // It changes nothing; a form's key would only keep an old look at it.
     handle: (call) =>
-      look(
+      reviewDraft(
         call,
-        call.store.read((reading) => requireDraft(call, reading)),
+        call.store.read((tx) => requireDraft(call, tx)),
       ),
   },
   {
@@ -142,61 +142,66 @@ export const draftRoutes: readonly ConsoleRoute[] = [
   },
 ];
 
-interface Sheet {
+interface Review {
   reached: number;
   cost: { amount: string } | null;
 }
 
-async function look(call: WorkspaceCall, { content }: Draft): Promise<Answer> {
-  const body = asBody(content);
-  return previewBroadcastEndpoint.handle({ ...call, body, by: { user: call.user.id } });
+async function reviewDraft(call: WorkspaceCall, { content }: Draft): Promise<Answer> {
+  const body = toRequestBody(content);
+  return previewBroadcastEndpoint.handle({ ...call, body, caller: { user: call.user.id } });
 }
 
 /** The draft as a body: a name is asked for by the interface, so an unnamed one is called by its template. */
-function asBody(content: Draft["content"]): Record<string, unknown> {
+function toRequestBody(content: Draft["content"]): Record<string, unknown> {
   const { name, template, ...rest } = content;
-  const given = typeof name === "string" ? name.trim() : "";
-  return { name: given === "" ? String(template ?? "") : given, template: template ?? "", ...rest };
+  const trimmed = typeof name === "string" ? name.trim() : "";
+  return { name: trimmed === "" ? String(template ?? "") : trimmed, template: template ?? "", ...rest };
 }
 
 /** Sends what the sheet showed, or refuses because it is no longer so. */
 async function sendDraft(call: WorkspaceCall): Promise<Answer> {
   const { store, workspace, user, address, body } = call;
-  const draft = store.read((reading) => requireDraft(call, reading));
+  const draft = store.read((tx) => requireDraft(call, tx));
   if (draft.broadcastId !== null) return answerSent(call, draft.broadcastId);
-  const sheet = JSON.parse((await look(call, draft)).body) as { data: Sheet };
-  const amount = sheet.data.cost?.amount ?? null;
-  if (sheet.data.reached !== body.reached || amount !== body.amount) throw changed();
-  const content = asBody(draft.content);
+  const review = JSON.parse((await reviewDraft(call, draft)).body) as { data: Review };
+  const amount = review.data.cost?.amount ?? null;
+  if (review.data.reached !== body.reached || amount !== body.amount) throw changedRefusal();
+  const content = toRequestBody(draft.content);
   const input = readBroadcast(content, workspace.timezone);
-  let sentAs: number | null = null;
-  const once: Operations = {
+  let sentBroadcastId: number | null = null;
+  const auditedStore: ReadWriteStore = {
     read: (query) => store.read(query),
-    otherWrites: () => store.otherWrites(),
+    waitForOtherWriters: () => store.waitForOtherWriters(),
     write: (operation) =>
       store.write((tx) => {
-        sentAs = null;
-        const now = requireDraft(call, tx);
-        if (now.broadcastId !== null) {
-          sentAs = now.broadcastId;
+        sentBroadcastId = null;
+        const current = requireDraft(call, tx);
+        if (current.broadcastId !== null) {
+          sentBroadcastId = current.broadcastId;
           throw new AlreadySent();
         }
         // Another tab may have saved something else since the sheet was made.
-        if (JSON.stringify(now.content) !== JSON.stringify(draft.content)) throw changed();
+        if (JSON.stringify(current.content) !== JSON.stringify(draft.content)) throw changedRefusal();
         const result = operation(tx);
-        const made = readMade(result);
-        if (made === null) return result;
-        if ("to" in input.audience && made.requested - made.skipped.length !== body.reached) throw changed();
-        settleDraft(tx, now, made.id);
-        const deed = { action: "broadcast.create", subject: input.name, details: { id: made.id, draft: now.id } };
-        recordDeed(tx, { userId: user.id, address }, { workspaceId: workspace.id, ...deed });
+        const created = readCreated(result);
+        if (created === null) return result;
+        if ("to" in input.audience && created.requested - created.skipped.length !== body.reached)
+          throw changedRefusal();
+        markDraftSent(tx, current, created.id);
+        const audit = {
+          action: "broadcast.create",
+          subject: input.name,
+          details: { id: created.id, draft: current.id },
+        };
+        recordAudit(tx, { userId: user.id, address }, { workspaceId: workspace.id, ...audit });
         return result;
       }),
   };
   try {
-    return await takeOn({ ...call, store: once, by: { user: user.id } }, input, null);
+    return await acceptBroadcastRequest({ ...call, store: auditedStore, caller: { user: user.id } }, input, null);
   } catch (error) {
-    if (error instanceof AlreadySent && sentAs !== null) return answerSent(call, sentAs);
+    if (error instanceof AlreadySent && sentBroadcastId !== null) return answerSent(call, sentBroadcastId);
     throw error;
   }
 }
@@ -204,28 +209,28 @@ async function sendDraft(call: WorkspaceCall): Promise<Answer> {
 /** It was sent a moment ago, by another press. */
 class AlreadySent extends Error {}
 
-function changed(): Refusal {
+function changedRefusal(): Refusal {
   return new Refusal(409, "changed", "Something has changed since this was checked. Nothing was sent: look again.");
 }
 
-function readMade(result: unknown): { id: number; requested: number; skipped: unknown[] } | null {
+function readCreated(result: unknown): { id: number; requested: number; skipped: unknown[] } | null {
   const answer = result as Answer | null;
   if (answer === null || typeof answer !== "object" || !("body" in answer) || answer.status !== 202) return null;
   return (JSON.parse(answer.body) as { data: { id: number; requested: number; skipped: unknown[] } }).data;
 }
 
 function answerSent({ store, workspace }: WorkspaceCall, id: number): Answer {
-  return store.read((reading) => {
-    const broadcast = findBroadcast(reading, workspace.id, id);
+  return store.read((tx) => {
+    const broadcast = findBroadcast(tx, workspace.id, id);
     if (broadcast === undefined) throw notFound("broadcast");
-    const data = viewBroadcast(reading, broadcast, workspace);
+    const data = viewBroadcast(tx, broadcast, workspace);
     return { ...answerData(202, data), headers: { "idempotent-replayed": "true" } };
   });
 }
 
 /** Throws `not_found`. */
-function requireDraft({ workspace, path }: WorkspaceCall, reading: Reading): Draft {
-  return getDraft(reading, workspace.id, requireId(path.id, "draft"));
+function requireDraft({ workspace, path }: WorkspaceCall, tx: ReadTx): Draft {
+  return getDraft(tx, workspace.id, requireId(path.id, "draft"));
 }
 
 function viewDraft(draft: Draft, { workspace }: WorkspaceCall) {

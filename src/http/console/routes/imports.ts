@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { notFound } from "#src/core/problem.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
-import { recordDeed } from "#src/domain/users/audit-log.ts";
+import { recordAudit } from "#src/domain/users/audit-log.ts";
 import { profileColumns } from "#src/transfer/columns.ts";
 import { changeImport, createImport, getImport, listImports, removeImport } from "#src/transfer/imports.ts";
 import type { Import, ImportSettings } from "#src/transfer/table.ts";
@@ -28,10 +28,10 @@ export const importRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/imports",
     needs: "member",
     handle: (call) =>
-      call.store.read((reading) =>
+      call.store.read((tx) =>
         answerData(
           200,
-          listImports(reading, call.workspace.id).map((one) => show(one, call)),
+          listImports(tx, call.workspace.id).map((one) => viewImport(one, call)),
         ),
       ),
   },
@@ -43,16 +43,16 @@ export const importRoutes: readonly ConsoleRoute[] = [
     handle: async (call) => {
       const { store, workspace, user, address, query, imports, request } = call;
       const name = (query.get("name") ?? "").slice(0, 191) || "people.csv";
-      const made = await store.write((tx) => createImport(tx, workspace.id, user.id, name));
+      const created = await store.write((tx) => createImport(tx, workspace.id, user.id, name));
       try {
-        await imports.take(made.id, request.body);
+        await imports.receiveFile(created.id, request.body);
       } catch (error) {
-        await store.write((tx) => removeImport(tx, made.id));
+        await store.write((tx) => removeImport(tx, created.id));
         throw error;
       }
-      const deed = { workspaceId: workspace.id, action: "import.give", subject: name, details: { id: made.id } };
-      await store.write((tx) => recordDeed(tx, { userId: user.id, address }, deed));
-      return answerData(201, show(made, call));
+      const audit = { workspaceId: workspace.id, action: "import.give", subject: name, details: { id: created.id } };
+      await store.write((tx) => recordAudit(tx, { userId: user.id, address }, audit));
+      return answerData(201, viewImport(created, call));
     },
   },
   {
@@ -60,15 +60,15 @@ export const importRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/imports/{id}",
     needs: "member",
     handle: async (call) => {
-      const found = call.store.read((reading) => requireImport(call, reading));
+      const found = call.store.read((tx) => requireImport(call, tx));
       // While it runs nobody asks about its columns, and who waits for it asks often.
       const isRunning = call.imports.progressOf(found.id) !== null;
-      const head = isRunning ? { columns: [], rows: [] } : await call.imports.look(found);
+      const head = isRunning ? { columns: [], rows: [] } : await call.imports.preview(found);
       // Reading takes a while: what it says of itself and whether it runs are of one moment.
-      const job = call.store.read((reading) => requireImport(call, reading));
-      const fields = call.store.read((reading) => listFields(reading, call.workspace.id));
+      const job = call.store.read((tx) => requireImport(call, tx));
+      const fields = call.store.read((tx) => listFields(tx, call.workspace.id));
       return answerData(200, {
-        ...show(job, call),
+        ...viewImport(job, call),
         ...head,
         targets: [
           "phone",
@@ -87,7 +87,7 @@ export const importRoutes: readonly ConsoleRoute[] = [
     needs: "member",
     body: Settings,
     handle: async (call) => {
-      const job = call.store.read((reading) => requireImport(call, reading));
+      const job = call.store.read((tx) => requireImport(call, tx));
       const {
         map,
         opt_in: optIn,
@@ -96,11 +96,12 @@ export const importRoutes: readonly ConsoleRoute[] = [
       await call.imports.requireMap(job, map);
       const settings: ImportSettings = { map, optIn, proof: proof.trim() };
       const answer = await change(call, (tx) => {
-        const now = requireIdle(call, tx);
-        const changed = changeImport(tx, now.id, { state: "checking", settings, outcome: null, error: null }) ?? now;
-        const deed = { action: "import.check", subject: now.fileName, details: { id: now.id } };
+        const current = requireIdle(call, tx);
+        const changed =
+          changeImport(tx, current.id, { state: "checking", settings, outcome: null, error: null }) ?? current;
+        const audit = { action: "import.check", subject: current.fileName, details: { id: current.id } };
         tx.afterCommit(() => call.imports.start(changed, settings, true));
-        return { status: 202, data: { ...show(changed, call), state: "checking" }, deed };
+        return { status: 202, data: { ...viewImport(changed, call), state: "checking" }, audit };
       });
       return answer;
     },
@@ -112,15 +113,15 @@ export const importRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const job = requireIdle(call, tx);
-        const isBrokenOff = job.state === "importing";
-        if (job.state !== "checked" && !isBrokenOff) {
+        const isInterrupted = job.state === "importing";
+        if (job.state !== "checked" && !isInterrupted) {
           throw new Refusal(409, "not_checked", "Check the file first; what it would do is shown before it is done.");
         }
         const changed = changeImport(tx, job.id, { state: "importing", error: null }) ?? job;
         const details = { id: job.id, opt_in: job.settings.optIn, proof: job.settings.proof };
         tx.afterCommit(() => call.imports.start(changed, changed.settings, false));
-        const deed = { action: "import.run", subject: job.fileName, details };
-        return { status: 202, data: { ...show(changed, call), state: "importing" }, deed };
+        const audit = { action: "import.run", subject: job.fileName, details };
+        return { status: 202, data: { ...viewImport(changed, call), state: "importing" }, audit };
       }),
   },
   {
@@ -128,7 +129,7 @@ export const importRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/imports/{id}/errors",
     needs: "member",
     handle: (call) => {
-      const job = call.store.read((reading) => requireImport(call, reading));
+      const job = call.store.read((tx) => requireImport(call, tx));
       const path = call.importFiles.errorsOf(job.id);
       if (!existsSync(path) || call.imports.progressOf(job.id) !== null) throw notFound("file");
       const name = `${job.fileName.replace(/\.\w+$/, "").replace(/[^\w.-]+/g, "-")}.errors.csv`;
@@ -151,35 +152,35 @@ export const importRoutes: readonly ConsoleRoute[] = [
         const job = requireIdle(call, tx);
         removeImport(tx, job.id);
         tx.afterCommit(() => call.importFiles.remove(job.id));
-        const deed = { action: "import.discard", subject: job.fileName, details: { id: job.id } };
-        return { status: 200, data: {}, deed };
+        const audit = { action: "import.discard", subject: job.fileName, details: { id: job.id } };
+        return { status: 200, data: {}, audit };
       }),
   },
 ];
 
 /** Throws `not_found`. */
-function requireImport({ workspace, path }: WorkspaceCall, reading: Reading): Import {
-  return getImport(reading, workspace.id, requireId(path.id, "import"));
+function requireImport({ workspace, path }: WorkspaceCall, tx: ReadTx): Import {
+  return getImport(tx, workspace.id, requireId(path.id, "import"));
 }
 
 /** Throws what `requireImport` throws, and where it runs. */
-function requireIdle(call: WorkspaceCall, reading: Reading): Import {
-  const job = requireImport(call, reading);
+function requireIdle(call: WorkspaceCall, tx: ReadTx): Import {
+  const job = requireImport(call, tx);
   if (call.imports.progressOf(job.id) !== null) {
     throw new Refusal(409, "running", "This import is under way. Wait until it has ended.");
   }
   return job;
 }
 
-function show(job: Import, { workspace, imports }: WorkspaceCall) {
+function viewImport(job: Import, { workspace, imports }: WorkspaceCall) {
   const { id, fileName, state, settings, outcome, error } = job;
   const done = imports.progressOf(id);
   // It says that it runs, and it does not: the server was stopped in the middle.
-  const isBrokenOff = done === null && (state === "checking" || state === "importing");
+  const isInterrupted = done === null && (state === "checking" || state === "importing");
   return {
     id,
     name: fileName,
-    state: isBrokenOff ? (state === "checking" ? "given" : "broken_off") : state,
+    state: isInterrupted ? (state === "checking" ? "given" : "broken_off") : state,
     rows_done: done,
     opt_in: settings.optIn,
     proof: settings.proof,

@@ -1,7 +1,7 @@
 /** The inbox: who wrote, what passed between them and us, and what has been seen. Answers go by the API's own sending. */
 import { Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
-import type { Reading } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import {
@@ -18,30 +18,30 @@ import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { answerData, requireId } from "../../endpoint.ts";
 import { answerPage, answerRows, PER_PAGE, readPage, wrongCursor, wrongParameter } from "../../page.ts";
-import { readThread, type ThreadPosition } from "../queries/conversation.ts";
+import { type ConversationCursor, readConversation } from "../queries/conversation.ts";
 import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
 import { timesOf } from "../view-developer.ts";
-import { viewThreadItem } from "../view-messages.ts";
+import { viewConversationItem } from "../view-messages.ts";
 
-const THREAD = 50;
-const UNREAD_COUNTED = 100;
+const ITEMS_PER_PAGE = 50;
+const UNREAD_COUNT_MAX = 100;
 /** Who waits is looked for among so many at a time. */
-const LOOKED_AT = 20_000;
-const shows = ["unread", "waiting", "open"] as const;
+const CONVERSATIONS_SCANNED = 20_000;
+const showFilters = ["unread", "waiting", "open"] as const;
 
 export const inboxRoutes: readonly ConsoleRoute[] = [
   {
     method: "GET",
     path: "/w/{workspace}/conversations",
     needs: "member",
-    handle: listConversationsShown,
+    handle: answerConversations,
   },
   {
     method: "GET",
     path: "/w/{workspace}/conversations/unread",
     needs: "member",
     handle: ({ store, workspace }) =>
-      store.read((reading) => answerData(200, { count: countUnread(reading, workspace.id, UNREAD_COUNTED) })),
+      store.read((tx) => answerData(200, { count: countUnread(tx, workspace.id, UNREAD_COUNT_MAX) })),
   },
   {
     method: "GET",
@@ -50,27 +50,27 @@ export const inboxRoutes: readonly ConsoleRoute[] = [
     handle: (call) => {
       const { store, workspace, query } = call;
       const from = readPage(query);
-      const before = "after" in from ? threadPositionOf(from.after) : null;
-      return store.read((reading) => {
-        const conversation = findConversation(reading, workspace.id, contactIdOf(call));
+      const before = "after" in from ? readConversationCursor(from.after) : null;
+      return store.read((tx) => {
+        const conversation = findConversation(tx, workspace.id, contactIdOf(call));
         if (conversation === undefined) throw notFound("conversation");
-        const contact = getContact(reading, workspace.id, conversation.contactId);
-        const { items, next } = readThread(reading, contact.id, before, THREAD);
+        const contact = getContact(tx, workspace.id, conversation.contactId);
+        const { items, next } = readConversation(tx, contact.id, before, ITEMS_PER_PAGE);
         const lastInbound = items.find((item) => item.kind === "inbound");
         // The number that they wrote to last is the one that answers.
-        const numbers = listNumbers(reading, workspace.id);
-        const wroteTo = numbers.find(
+        const numbers = listNumbers(tx, workspace.id);
+        const receivingNumber = numbers.find(
           ({ id }) => lastInbound?.kind === "inbound" && id === lastInbound.inbound.numberId,
         );
         return answerData(200, {
           contact_id: contact.id,
-          contact: viewContact(reading, contact, workspace),
+          contact: viewContact(tx, contact, workspace),
           has_phone: contact.phone !== null,
-          from: (wroteTo ?? numbers[0])?.phone ?? null,
+          from: (receivingNumber ?? numbers[0])?.phone ?? null,
           unread: conversation.unread,
           last_inbound_id: conversation.lastInboundId,
           window_ends_at: timesOf(workspace)(windowEnd(contact.lastMessageAt)),
-          items: items.map((item) => viewThreadItem(item, workspace)),
+          items: items.map((item) => viewConversationItem(item, workspace)),
           next: next === null ? null : Buffer.from(JSON.stringify(next)).toString("base64url"),
         });
       });
@@ -88,34 +88,34 @@ export const inboxRoutes: readonly ConsoleRoute[] = [
         const contactId = contactIdOf(call);
         if (findConversation(tx, workspace.id, contactId) === undefined) throw notFound("conversation");
         const isSeen = markSeen(tx, workspace.id, contactId, Number(body.last_inbound_id));
-        return { status: 200, data: { is_seen: isSeen }, deed: null };
+        return { status: 200, data: { is_seen: isSeen }, audit: null };
       }),
   },
 ];
 
-async function listConversationsShown(call: WorkspaceCall) {
+async function answerConversations(call: WorkspaceCall) {
   const { store, workspace, query } = call;
   const from = readPage(query);
-  const before = "after" in from ? positionOf(from.after) : null;
+  const before = "after" in from ? readListPosition(from.after) : null;
   const show = query.get("show");
-  if (show !== null && !shows.some((known) => known === show)) {
-    throw wrongParameter("show", `This is one of ${shows.join(", ")}.`);
+  if (show !== null && !showFilters.some((known) => known === show)) {
+    throw wrongParameter("show", `This is one of ${showFilters.join(", ")}.`);
   }
   if (show === "waiting") {
     const { rows, next } = await findWaiting(call, before);
-    return store.read((reading) => {
+    return store.read((tx) => {
       const data = rows.flatMap(({ contactId }) => {
-        const conversation = findConversation(reading, workspace.id, contactId);
-        return conversation === undefined ? [] : [viewRow(reading, conversation, workspace)];
+        const conversation = findConversation(tx, workspace.id, contactId);
+        return conversation === undefined ? [] : [viewRow(tx, conversation, workspace)];
       });
       return answerRows(from, data, { total: data.length, hasMore: next !== null, next });
     });
   }
-  return store.read((reading) => {
-    const wroteAfter = reading.now - WINDOW_MS;
+  return store.read((tx) => {
+    const wroteAfter = tx.now - WINDOW_MS;
     const filter = { isUnread: show === "unread", ...(show === "open" ? { wroteAfter } : {}) };
-    const rows = listConversations(reading, workspace.id, filter, before, PER_PAGE + 1);
-    const view = (row: Conversation) => viewRow(reading, row, workspace);
+    const rows = listConversations(tx, workspace.id, filter, before, PER_PAGE + 1);
+    const view = (row: Conversation) => viewRow(tx, row, workspace);
     return answerPage(from, rows, rows.length, view, ({ wroteAt, contactId }) => ({ wroteAt, contactId }));
   });
 }
@@ -123,24 +123,24 @@ async function listConversationsShown(call: WorkspaceCall) {
 /** A page of those who wait, and where it goes on: behind the last of them, or behind the last that was looked at. */
 async function findWaiting({ searchReader, workspace }: WorkspaceCall, before: ConversationPosition | null) {
   const { wroteAt, contactId } = before ?? { wroteAt: Number.MAX_SAFE_INTEGER, contactId: Number.MAX_SAFE_INTEGER };
-  const parameters = [workspace.id, wroteAt, wroteAt, contactId, LOOKED_AT, PER_PAGE + 1];
+  const parameters = [workspace.id, wroteAt, wroteAt, contactId, CONVERSATIONS_SCANNED, PER_PAGE + 1];
   const found = await searchReader.query(waitingSql, parameters);
   const positions = found.map((row) => ({
     wroteAt: Number(row.wrote_at),
     contactId: Number(row.contact_id),
-    looked: row.looked === null ? null : Number(row.looked),
+    scanned: row.looked === null ? null : Number(row.looked),
   }));
-  const waiting = positions.filter(({ looked }) => looked === null);
-  const lowest = positions.find(({ looked }) => looked === LOOKED_AT);
+  const waiting = positions.filter(({ scanned }) => scanned === null);
+  const lowest = positions.find(({ scanned }) => scanned === CONVERSATIONS_SCANNED);
   const rows = waiting.slice(0, PER_PAGE);
-  const goesOn = waiting.length > PER_PAGE ? rows.at(-1) : lowest;
-  return { rows, next: goesOn === undefined ? null : { wroteAt: goesOn.wroteAt, contactId: goesOn.contactId } };
+  const nextRow = waiting.length > PER_PAGE ? rows.at(-1) : lowest;
+  return { rows, next: nextRow === undefined ? null : { wroteAt: nextRow.wroteAt, contactId: nextRow.contactId } };
 }
 
-function viewRow(reading: Reading, { contactId, wroteAt, unread }: Conversation, workspace: Workspace) {
+function viewRow(tx: ReadTx, { contactId, wroteAt, unread }: Conversation, workspace: Workspace) {
   const when = timesOf(workspace);
-  const contact = getContact(reading, workspace.id, contactId);
-  const [last] = readThread(reading, contactId, null, 1).items;
+  const contact = getContact(tx, workspace.id, contactId);
+  const [last] = readConversation(tx, contactId, null, 1).items;
   return {
     contact_id: contactId,
     phone: contact.phone,
@@ -149,7 +149,7 @@ function viewRow(reading: Reading, { contactId, wroteAt, unread }: Conversation,
     unread,
     wrote_at: when(wroteAt),
     window_ends_at: when(windowEnd(contact.lastMessageAt)),
-    last: last === undefined ? null : viewThreadItem(last, workspace),
+    last: last === undefined ? null : viewConversationItem(last, workspace),
   };
 }
 
@@ -162,12 +162,12 @@ function windowEnd(lastMessageAt: number | null): number | null {
   return lastMessageAt === null ? null : lastMessageAt + WINDOW_MS;
 }
 
-function positionOf({ wroteAt, contactId }: Record<string, unknown>): ConversationPosition {
+function readListPosition({ wroteAt, contactId }: Record<string, unknown>): ConversationPosition {
   if (typeof wroteAt !== "number" || typeof contactId !== "number") throw wrongCursor();
   return { wroteAt, contactId };
 }
 
-function threadPositionOf({ inboundId, messageAt, messageId }: Record<string, unknown>): ThreadPosition {
+function readConversationCursor({ inboundId, messageAt, messageId }: Record<string, unknown>): ConversationCursor {
   if (typeof inboundId !== "number" || typeof messageAt !== "number" || typeof messageId !== "number") {
     throw wrongCursor();
   }

@@ -3,8 +3,8 @@
  * answers. Whatever they change is written into the log of deeds in the same transaction.
  */
 
-import type { Operations } from "#src/db/store.ts";
-import { recordDeed } from "#src/domain/users/audit-log.ts";
+import type { ReadWriteStore } from "#src/db/store.ts";
+import { recordAudit } from "#src/domain/users/audit-log.ts";
 import { endpoints } from "../../api/endpoints.ts";
 import { type Endpoint, PREFIX } from "../../endpoint.ts";
 import type { ConsoleRoute, WorkspaceCall } from "../route.ts";
@@ -12,7 +12,7 @@ import type { ConsoleRoute, WorkspaceCall } from "../route.ts";
 const VERSION = PREFIX.slice(PREFIX.lastIndexOf("/"));
 
 /** What an endpoint does, in the log's words; a preview changes nothing. */
-const DEEDS: Readonly<Record<string, string | null>> = {
+const AUDIT_ACTIONS: Readonly<Record<string, string | null>> = {
   sendMessage: "message.send",
   createBroadcast: "broadcast.create",
   previewBroadcast: null,
@@ -26,29 +26,29 @@ export const mountedRoutes: readonly ConsoleRoute[] = endpoints.map((endpoint) =
   path: `/w/{workspace}${VERSION}${endpoint.path}`,
   needs: "member",
   handle: (call: WorkspaceCall) => {
-    const store = endpoint.method === "GET" ? call.store : loggedStore(call, endpoint);
-    return endpoint.handle({ ...call, store, handOver: { ...call.handOver, store }, by: { user: call.user.id } });
+    const store = endpoint.method === "GET" ? call.store : auditedStore(call, endpoint);
+    return endpoint.handle({ ...call, store, dispatch: { ...call.dispatch, store }, caller: { user: call.user.id } });
   },
 }));
 
 /** The first write of the request that is committed carries the line of the log. */
-function loggedStore(call: WorkspaceCall, { operationId }: Endpoint): Operations {
+function auditedStore(call: WorkspaceCall, { operationId }: Endpoint): ReadWriteStore {
   const { store, user, address, workspace, path, body } = call;
-  const action = DEEDS[operationId];
+  const action = AUDIT_ACTIONS[operationId];
   if (action === undefined) throw new Error(`${operationId} has no word in the log of deeds`);
   if (action === null) return store;
   const subject = path.phone ?? path.id ?? String(body.to === undefined ? (body.name ?? "") : firstOf(body));
-  let isLogged = false;
+  let isAudited = false;
   return {
     read: (query) => store.read(query),
-    otherWrites: () => store.otherWrites(),
+    waitForOtherWriters: () => store.waitForOtherWriters(),
     write: (operation) =>
       store.write((tx) => {
         const result = operation(tx);
-        if (!isLogged) {
-          recordDeed(tx, { userId: user.id, address }, { workspaceId: workspace.id, action, subject });
+        if (!isAudited) {
+          recordAudit(tx, { userId: user.id, address }, { workspaceId: workspace.id, action, subject });
           tx.afterCommit(() => {
-            isLogged = true;
+            isAudited = true;
           });
         }
         return result;

@@ -1,16 +1,16 @@
 /** Numbers: whether they can send, what the network says of them, and what the doctor finds. */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import type { Reading, Tx } from "#src/db/transaction.ts";
-import { askForSync, findSync } from "#src/domain/numbers/account-sync.ts";
-import { addNumber, USUAL_THROUGHPUT } from "#src/domain/numbers/add.ts";
-import { findState, forgetRestriction } from "#src/domain/numbers/network-state.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
+import { addNumber, DEFAULT_THROUGHPUT } from "#src/domain/numbers/add.ts";
+import { clearRestriction, findState } from "#src/domain/numbers/network-state.ts";
 import { findNumber, listNumbers } from "#src/domain/numbers/read.ts";
-import { makeReady, makeUnready } from "#src/domain/numbers/readiness.ts";
+import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { updateNumber } from "#src/domain/numbers/update.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { examine } from "#src/health/doctor.ts";
+import { runDoctor } from "#src/health/doctor.ts";
 import { answerData, requireId } from "../../endpoint.ts";
 import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
 import { timesOf } from "../view-developer.ts";
@@ -23,10 +23,10 @@ export const numberRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/numbers",
     needs: "member",
     handle: ({ store, workspace }) =>
-      store.read((reading) =>
+      store.read((tx) =>
         answerData(
           200,
-          listNumbers(reading, workspace.id).map((number) => viewNumber(reading, number, workspace)),
+          listNumbers(tx, workspace.id).map((number) => viewNumber(tx, number, workspace)),
         ),
       ),
   },
@@ -40,9 +40,9 @@ export const numberRoutes: readonly ConsoleRoute[] = [
       change(call, (tx) => {
         const { phone, name } = call.body as { phone: string; name: string };
         const route = { network: "simulator" } as const;
-        const number = addNumber(tx, call.workspace.id, { phone, name, throughput: USUAL_THROUGHPUT, route });
-        const deed = { action: "number.add", subject: number.phone };
-        return { status: 201, data: viewNumber(tx, number, call.workspace), deed };
+        const number = addNumber(tx, call.workspace.id, { phone, name, throughput: DEFAULT_THROUGHPUT, route });
+        const audit = { action: "number.add", subject: number.phone };
+        return { status: 201, data: viewNumber(tx, number, call.workspace), audit };
       }),
   },
   {
@@ -51,7 +51,7 @@ export const numberRoutes: readonly ConsoleRoute[] = [
     needs: "owner",
     body: Type.Object({ name: Type.String({ maxLength: 1_000 }), throughput: Type.Integer() }, strict),
     handle: (call) =>
-      changed(call, "number.change", (tx, number) => {
+      changeNumber(call, "number.change", (tx, number) => {
         const { name, throughput } = call.body as { name: string; throughput: number };
         return updateNumber(tx, number, { name, throughput });
       }),
@@ -61,9 +61,9 @@ export const numberRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/numbers/{id}/ready",
     needs: "owner",
     handle: (call) =>
-      changed(call, "number.ready", (tx, { id }) => {
-        forgetRestriction(tx, id);
-        return makeReady(tx, id);
+      changeNumber(call, "number.ready", (tx, { id }) => {
+        clearRestriction(tx, id);
+        return markReady(tx, id);
       }),
   },
   {
@@ -74,7 +74,7 @@ export const numberRoutes: readonly ConsoleRoute[] = [
     handle: (call) => {
       const reason = String(call.body.reason).trim();
       if (reason === "") throw invalidRequest({ reason: ["Say why: whoever tries to send is told."] });
-      return changed(call, "number.unready", (tx, { id }) => makeUnready(tx, id, reason), { reason });
+      return changeNumber(call, "number.unready", (tx, { id }) => markUnready(tx, id, reason), { reason });
     },
   },
   {
@@ -82,8 +82,8 @@ export const numberRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/numbers/{id}/sync",
     needs: "owner",
     handle: (call) =>
-      changed(call, "number.sync", (tx, number) => {
-        askForSync(tx, number, 0);
+      changeNumber(call, "number.sync", (tx, number) => {
+        scheduleSync(tx, number, 0);
         return number;
       }),
   },
@@ -93,10 +93,10 @@ export const numberRoutes: readonly ConsoleRoute[] = [
     needs: "owner",
     // It asks the network, so it takes a while; nothing is changed.
     handle: async (call) => {
-      const { store, clock, random, box, doctor: settings, handOver } = call;
-      const number = store.read((reading) => requireNumber(call, reading));
-      const port = async () => handOver.networks.whatsapp.account;
-      const findings = await examine({ store, clock, random, box: () => box, port, settings }, [number], false);
+      const { store, clock, random, box, doctor: settings, dispatch } = call;
+      const number = store.read((tx) => requireNumber(call, tx));
+      const port = async () => dispatch.networks.whatsapp.account;
+      const findings = await runDoctor({ store, clock, random, box: () => box, port, settings }, [number], false);
       return answerData(
         200,
         findings
@@ -108,7 +108,7 @@ export const numberRoutes: readonly ConsoleRoute[] = [
   },
 ];
 
-function changed(
+function changeNumber(
   call: WorkspaceCall,
   action: string,
   act: (tx: Tx, number: SendingNumber) => SendingNumber,
@@ -116,23 +116,23 @@ function changed(
 ) {
   return change(call, (tx) => {
     const number = act(tx, requireNumber(call, tx));
-    const deed = { action, subject: number.phone, details };
-    return { status: 200, data: viewNumber(tx, number, call.workspace), deed };
+    const audit = { action, subject: number.phone, details };
+    return { status: 200, data: viewNumber(tx, number, call.workspace), audit };
   });
 }
 
 /** Throws `not_found`, also for another workspace's. */
-function requireNumber({ workspace, path }: WorkspaceCall, reading: Reading): SendingNumber {
-  const number = findNumber(reading, requireId(path.id, "number"));
+function requireNumber({ workspace, path }: WorkspaceCall, tx: ReadTx): SendingNumber {
+  const number = findNumber(tx, requireId(path.id, "number"));
   if (number?.workspaceId !== workspace.id) throw notFound("number");
   return number;
 }
 
 /** Never a secret: neither token nor callback address. */
-function viewNumber(reading: Reading, number: SendingNumber, workspace: Workspace) {
+function viewNumber(tx: ReadTx, number: SendingNumber, workspace: Workspace) {
   const when = timesOf(workspace);
-  const state = number.network === "whatsapp" ? findState(reading, number.id) : undefined;
-  const sync = number.network === "whatsapp" ? findSync(reading, workspace.id, number.accountId) : undefined;
+  const state = number.network === "whatsapp" ? findState(tx, number.id) : undefined;
+  const sync = number.network === "whatsapp" ? findSync(tx, workspace.id, number.accountId) : undefined;
   return {
     id: number.id,
     phone: number.phone,

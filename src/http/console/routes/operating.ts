@@ -1,10 +1,10 @@
 /** The workspaces of the server and who did what on it, for operators: the verbs of the command line. */
 import { Type } from "@sinclair/typebox";
 import { formatMoney } from "#src/core/money.ts";
-import type { Reading, Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { available, findAccount } from "#src/domain/billing/account.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
-import { listAudit } from "#src/domain/users/audit-log.ts";
+import { listAuditEntries } from "#src/domain/users/audit-log.ts";
 import { findWorkspace, getWorkspace, listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { resume, suspend, switchApi } from "#src/domain/workspaces/update.ts";
@@ -21,10 +21,10 @@ export const operatingRoutes: readonly ConsoleRoute[] = [
     path: "/workspaces",
     needs: "server operator",
     handle: ({ store }) =>
-      store.read((reading) =>
+      store.read((tx) =>
         answerData(
           200,
-          listWorkspaces(reading).map((workspace) => viewListed(reading, workspace)),
+          listWorkspaces(tx).map((workspace) => viewListed(tx, workspace)),
         ),
       ),
   },
@@ -35,14 +35,14 @@ export const operatingRoutes: readonly ConsoleRoute[] = [
     body: Type.Object({ reason: Type.String({ maxLength: 300 }) }, strict),
     handle: (call) => {
       const reason = String(call.body.reason);
-      return changed(call, "workspace.suspend", (tx, id) => suspend(tx, id, reason), { reason });
+      return changeWorkspace(call, "workspace.suspend", (tx, id) => suspend(tx, id, reason), { reason });
     },
   },
   {
     method: "POST",
     path: "/workspaces/{id}/resume",
     needs: "server operator",
-    handle: (call) => changed(call, "workspace.resume", resume),
+    handle: (call) => changeWorkspace(call, "workspace.resume", resume),
   },
   {
     method: "POST",
@@ -51,7 +51,7 @@ export const operatingRoutes: readonly ConsoleRoute[] = [
     body: Type.Object({ enabled: Type.Boolean() }, strict),
     handle: (call) => {
       const enabled = call.body.enabled === true;
-      return changed(call, enabled ? "workspace.enable-api" : "workspace.disable-api", (tx, id) =>
+      return changeWorkspace(call, enabled ? "workspace.enable-api" : "workspace.disable-api", (tx, id) =>
         switchApi(tx, id, enabled),
       );
     },
@@ -64,8 +64,8 @@ export const operatingRoutes: readonly ConsoleRoute[] = [
       const from = readPage(query);
       const before = "after" in from ? from.after.id : null;
       if (before !== null && typeof before !== "number") throw wrongCursor();
-      return store.read((reading) => {
-        const rows = listAudit(reading, null, before, PER_PAGE + 1);
+      return store.read((tx) => {
+        const rows = listAuditEntries(tx, null, before, PER_PAGE + 1);
         return answerPage(
           from,
           rows,
@@ -81,7 +81,7 @@ export const operatingRoutes: readonly ConsoleRoute[] = [
             workspace:
               workspaceId === null
                 ? null
-                : { id: workspaceId, name: findWorkspace(reading, workspaceId)?.name ?? String(workspaceId) },
+                : { id: workspaceId, name: findWorkspace(tx, workspaceId)?.name ?? String(workspaceId) },
           }),
           ({ id }) => ({ id }),
         );
@@ -90,7 +90,7 @@ export const operatingRoutes: readonly ConsoleRoute[] = [
   },
 ];
 
-function changed(
+function changeWorkspace(
   call: UserCall,
   action: string,
   act: (tx: Tx, id: number) => Workspace,
@@ -100,14 +100,14 @@ function changed(
     const { id } = getWorkspace(tx, requireId(call.path.id, "workspace"));
     const workspace = act(tx, id);
     // In the log of that workspace: its owner sees who stopped it.
-    const deed = { action, subject: workspace.name, details, workspaceId: id };
-    return { status: 200, data: viewListed(tx, workspace), deed };
+    const audit = { action, subject: workspace.name, details, workspaceId: id };
+    return { status: 200, data: viewListed(tx, workspace), audit };
   });
 }
 
-function viewListed(reading: Reading, workspace: Workspace) {
-  const account = findAccount(reading, workspace.id);
-  const numbers = listNumbers(reading, workspace.id);
+function viewListed(tx: ReadTx, workspace: Workspace) {
+  const account = findAccount(tx, workspace.id);
+  const numbers = listNumbers(tx, workspace.id);
   return {
     id: workspace.id,
     name: workspace.name,

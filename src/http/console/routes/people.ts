@@ -3,14 +3,14 @@
 import { formatInstant } from "#src/core/instant.ts";
 import { notFound } from "#src/core/problem.ts";
 import { listConsentChanges } from "#src/domain/contacts/consent-log.ts";
-import { findById, findPerson } from "#src/domain/contacts/find.ts";
+import { findById, lookUpContact } from "#src/domain/contacts/find.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import { compileCount, compileIds } from "#src/domain/filters/compile.ts";
-import { readSearch } from "#src/domain/filters/group-filter.ts";
-import { CONTACTS_A_READ, contactLines } from "#src/transfer/export-contacts.ts";
+import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
+import { CONTACTS_PER_READ, contactLines } from "#src/transfer/export-contacts.ts";
 import { answerData } from "../../endpoint.ts";
 import { answerRows, PER_PAGE, readPage, wrongCursor } from "../../page.ts";
-import { filterOf, searchIn } from "../contact-filter.ts";
+import { contactFilter, readContactSearch } from "../contact-filter.ts";
 import { answerCsv } from "../csv-file.ts";
 import type { ConsoleRoute, WorkspaceCall } from "../route.ts";
 
@@ -25,17 +25,17 @@ export const peopleRoutes: readonly ConsoleRoute[] = [
     method: "GET",
     path: "/w/{workspace}/contacts/export",
     needs: "member",
-    handle: exportFound,
+    handle: exportContacts,
   },
   {
     method: "GET",
     path: "/w/{workspace}/contacts/{phone}/consent",
     needs: "member",
     handle: ({ store, workspace, path }) =>
-      store.read((reading) => {
-        const contact = findPerson(reading, workspace.id, path.phone ?? "", workspace.country)?.contact;
+      store.read((tx) => {
+        const contact = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country)?.contact;
         if (contact == null) throw notFound("contact");
-        const changes = listConsentChanges(reading, contact.id).map(({ id, at, was, became, source, evidence }) => ({
+        const changes = listConsentChanges(tx, contact.id).map(({ id, at, was, became, source, evidence }) => ({
           id,
           at: formatInstant(at, workspace.timezone),
           was,
@@ -53,43 +53,43 @@ async function searchContacts({ store, searchReader, workspace, query, clock }: 
   const from = readPage(query);
   const after = "after" in from ? from.after.id : 0;
   if (typeof after !== "number") throw wrongCursor();
-  const { ids, count } = store.read((reading) => {
-    const filter = readSearch(reading, workspace, filterOf(reading, workspace, searchIn(query)));
+  const { ids, count } = store.read((tx) => {
+    const filter = readGroupFilter(tx, workspace, contactFilter(tx, workspace, readContactSearch(query)));
     const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: clock.now() };
     return { ids: compileIds(filter, context, after, PER_PAGE + 1), count: compileCount(filter, context) };
   });
   const found = (await searchReader.query(ids.sql, ids.parameters)).map(({ id }) => Number(id));
   const isWhole = after === 0 && found.length <= PER_PAGE;
   const [row] = isWhole ? [{ total: found.length }] : await searchReader.query(count.sql, count.parameters);
-  return store.read((reading) => {
-    const shown = found.slice(0, PER_PAGE).flatMap((id) => findById(reading, workspace.id, id) ?? []);
+  return store.read((tx) => {
+    const shown = found.slice(0, PER_PAGE).flatMap((id) => findById(tx, workspace.id, id) ?? []);
     const hasMore = found.length > PER_PAGE;
     const last = found[PER_PAGE - 1];
     const page = { total: Number(row?.total ?? 0), hasMore, next: hasMore && last !== undefined ? { id: last } : null };
     return answerRows(
       from,
-      shown.map((contact) => viewContact(reading, contact, workspace)),
+      shown.map((contact) => viewContact(tx, contact, workspace)),
       page,
     );
   });
 }
 
 /** Whom the list shows, all pages of it: by the code of `waxwing contact export`. */
-async function exportFound(call: WorkspaceCall) {
+async function exportContacts(call: WorkspaceCall) {
   const { store, searchReader, workspace, query, clock } = call;
-  const search = searchIn(query);
-  const isAll = Object.values(search).every((part) => part === null);
+  const search = readContactSearch(query);
+  const isAll = Object.values(search).every((value) => value === null);
   const now = clock.now();
-  const json = store.read((reading) => filterOf(reading, workspace, search));
+  const filterJson = store.read((tx) => contactFilter(tx, workspace, search));
   const nextIds = async (after: number): Promise<number[]> => {
-    const { sql, parameters } = store.read((reading) => {
+    const { sql, parameters } = store.read((tx) => {
       const context = { workspaceId: workspace.id, timezone: workspace.timezone, now };
-      return compileIds(readSearch(reading, workspace, json), context, after, CONTACTS_A_READ);
+      return compileIds(readGroupFilter(tx, workspace, filterJson), context, after, CONTACTS_PER_READ);
     });
     return (await searchReader.query(sql, parameters)).map(({ id }) => Number(id));
   };
   // Whoever cannot be looked for is told so before a file begins.
-  if (!isAll) store.read((reading) => void readSearch(reading, workspace, json));
+  if (!isAll) store.read((tx) => void readGroupFilter(tx, workspace, filterJson));
   const file = { name: "contacts", action: "contact.export", subject: isAll ? "all" : "a selection", details: {} };
   return answerCsv(call, file, contactLines(store, workspace.id, isAll ? null : nextIds));
 }

@@ -4,49 +4,54 @@
  */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import type { Reading, Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { createDraft } from "#src/domain/broadcasts/drafts.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import {
   countOutcomeQuery,
   countPeopleQuery,
-  type Outcome,
-  outcomes,
   type Query,
+  type RecipientOutcome,
+  recipientOutcomes,
   recipientsQuery,
 } from "#src/domain/broadcasts/recipient-filter.ts";
 import type { Broadcast, DraftContent } from "#src/domain/broadcasts/table.ts";
 import type { BroadcastValue } from "#src/domain/broadcasts/values.ts";
 import { countRecipients } from "#src/domain/broadcasts/view.ts";
 import { findById } from "#src/domain/contacts/find.ts";
-import { saveSearch } from "#src/domain/filters/save-group.ts";
-import { findNameMistake } from "#src/domain/groups/create.ts";
+import { saveGroup } from "#src/domain/filters/save-group.ts";
+import { findNameProblem } from "#src/domain/groups/create.ts";
 import { GROUP_NAME_LENGTH_MAX } from "#src/domain/groups/group.ts";
-import { findForWork } from "#src/domain/messages/read.ts";
+import { findMessageById } from "#src/domain/messages/read.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
-import { beginBulkChange } from "#src/transfer/bulk-changes.ts";
+import { createBulkChange } from "#src/transfer/bulk-changes.ts";
 import { csvLine, safeCell } from "#src/transfer/csv.ts";
 import { answerData, requireId } from "../../endpoint.ts";
 import { answerPage, PER_PAGE, readPage, wrongCursor, wrongParameter } from "../../page.ts";
 import { answerCsv } from "../csv-file.ts";
 import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";
-import { viewPersonIn } from "../view-messages.ts";
+import { viewRecipientDetail } from "../view-messages.ts";
 
 const RECIPIENTS_A_READ = 200;
 /** So many numbers fit into a draft; more become a list. */
 const NUMBERS_MAX = 1_000;
 
 export const recipientRoutes: readonly ConsoleRoute[] = [
-  { method: "GET", path: "/w/{workspace}/broadcasts/{id}/recipients", needs: "member", handle: listPeople },
-  { method: "GET", path: "/w/{workspace}/broadcasts/{id}/recipients/export", needs: "member", handle: exportPeople },
+  { method: "GET", path: "/w/{workspace}/broadcasts/{id}/recipients", needs: "member", handle: answerRecipients },
+  {
+    method: "GET",
+    path: "/w/{workspace}/broadcasts/{id}/recipients/export",
+    needs: "member",
+    handle: exportRecipients,
+  },
   {
     method: "GET",
     path: "/w/{workspace}/broadcasts/{id}/again",
     needs: "member",
     handle: async (call) => {
-      const broadcast = call.store.read((reading) => requireBroadcast(call, reading));
-      const refusal = whyNotAgain(broadcast);
+      const broadcast = call.store.read((tx) => requireBroadcast(call, tx));
+      const refusal = findSendAgainRefusal(broadcast);
       return answerData(200, {
         ...(await countFailed(call, broadcast)),
         refusal: refusal === null ? null : refusal.message,
@@ -62,55 +67,59 @@ export const recipientRoutes: readonly ConsoleRoute[] = [
   },
 ];
 
-async function listPeople(call: WorkspaceCall) {
+async function answerRecipients(call: WorkspaceCall) {
   const { store, reader, workspace, query } = call;
   const from = readPage(query);
   const after = "after" in from ? from.after.id : 0;
   if (typeof after !== "number") throw wrongCursor();
-  const outcome = outcomeIn(query);
-  const broadcast = store.read((reading) => requireBroadcast(call, reading));
-  const which = outcome === null ? [] : [outcome];
-  const rows = await ask(call, recipientsQuery(broadcast, which, after, PER_PAGE + 1));
+  const outcome = readOutcome(query);
+  const broadcast = store.read((tx) => requireBroadcast(call, tx));
+  const outcomeFilter = outcome === null ? [] : [outcome];
+  const rows = await queryRecipients(call, recipientsQuery(broadcast, outcomeFilter, after, PER_PAGE + 1));
   // The figures tell all but these two apart.
   const isCounted = outcome === "failed" || outcome === "unknown";
   const [counted] = isCounted ? await reader.query(...argumentsOf(countOutcomeQuery(broadcast, outcome))) : [];
-  return store.read((reading) => {
-    const total = isCounted ? Number(counted?.total ?? 0) : countRecipients(reading, broadcast, outcome);
-    const shown = rows.flatMap(({ id }) => findForWork(reading, id) ?? []);
-    const view = (message: Message) => viewPersonIn(message, broadcast, contactOf(call, reading, message), workspace);
+  return store.read((tx) => {
+    const total = isCounted ? Number(counted?.total ?? 0) : countRecipients(tx, broadcast, outcome);
+    const shown = rows.flatMap(({ id }) => findMessageById(tx, id) ?? []);
+    const view = (message: Message) => viewRecipientDetail(message, broadcast, contactOf(call, tx, message), workspace);
     return answerPage(from, shown, total, view, ({ id }) => ({ id }));
   });
 }
 
 const COLUMNS = ["to", "name", "status", "reason", "code", "sent_at", "delivered_at", "read_at", "failed_at"] as const;
 
-async function exportPeople(call: WorkspaceCall) {
-  const outcome = outcomeIn(call.query);
-  const broadcast = call.store.read((reading) => requireBroadcast(call, reading));
+async function exportRecipients(call: WorkspaceCall) {
+  const outcome = readOutcome(call.query);
+  const broadcast = call.store.read((tx) => requireBroadcast(call, tx));
   const file = {
     name: `${broadcast.name}${outcome === null ? "" : `-${outcome}`}`,
     action: "broadcast.export",
     subject: broadcast.name,
     details: { id: broadcast.id, outcome },
   };
-  return answerCsv(call, file, peopleLines(call, broadcast, outcome === null ? [] : [outcome]));
+  return answerCsv(call, file, recipientLines(call, broadcast, outcome === null ? [] : [outcome]));
 }
 
-async function* peopleLines(call: WorkspaceCall, broadcast: Broadcast, which: Outcome[]): AsyncGenerator<string[]> {
+async function* recipientLines(
+  call: WorkspaceCall,
+  broadcast: Broadcast,
+  outcomeFilter: RecipientOutcome[],
+): AsyncGenerator<string[]> {
   const { store, workspace } = call;
   yield [csvLine(COLUMNS)];
   let after = 0;
   for (;;) {
-    const rows = await ask(call, recipientsQuery(broadcast, which, after, RECIPIENTS_A_READ));
+    const rows = await queryRecipients(call, recipientsQuery(broadcast, outcomeFilter, after, RECIPIENTS_A_READ));
     const last = rows.at(-1);
     if (last === undefined) return;
     after = last.id;
-    yield store.read((reading) =>
+    yield store.read((tx) =>
       rows.flatMap(({ id }) => {
-        const message = findForWork(reading, id);
+        const message = findMessageById(tx, id);
         if (message === undefined) return [];
-        const person = viewPersonIn(message, broadcast, contactOf(call, reading, message), workspace);
-        const shown = { ...person, status: person.is_unknown ? "unknown" : person.status };
+        const recipient = viewRecipientDetail(message, broadcast, contactOf(call, tx, message), workspace);
+        const shown = { ...recipient, status: recipient.is_unknown ? "unknown" : recipient.status };
         return [csvLine(COLUMNS.map((name) => safeCell(shown[name] ?? "")))];
       }),
     );
@@ -120,42 +129,43 @@ async function* peopleLines(call: WorkspaceCall, broadcast: Broadcast, which: Ou
 /** A new draft to those who failed: up to a thousand as numbers, more as a list that is filled meanwhile. */
 async function sendAgain(call: WorkspaceCall) {
   const { workspace, user, body } = call;
-  const broadcast = call.store.read((reading) => requireBroadcast(call, reading));
-  const refusal = whyNotAgain(broadcast);
+  const broadcast = call.store.read((tx) => requireBroadcast(call, tx));
+  const refusal = findSendAgainRefusal(broadcast);
   if (refusal !== null) throw refusal;
-  const which: Outcome[] = body.with_unknown === true ? ["failed", "unknown"] : ["failed"];
+  const outcomes: RecipientOutcome[] = body.with_unknown === true ? ["failed", "unknown"] : ["failed"];
   const { failed, unknown } = await countFailed(call, broadcast);
   const total = failed + (body.with_unknown === true ? unknown : 0);
   if (total !== body.count) {
     throw new Refusal(409, "changed", "It is another number of people by now. Nothing was made: look again.");
   }
   if (total === 0) throw invalidRequest({ count: ["There is nobody to send to again."] });
-  const people = total > NUMBERS_MAX ? [] : await ask(call, recipientsQuery(broadcast, which, 0, NUMBERS_MAX));
+  const recipients =
+    total > NUMBERS_MAX ? [] : await queryRecipients(call, recipientsQuery(broadcast, outcomes, 0, NUMBERS_MAX));
   return change(call, (tx) => {
-    const deed = {
+    const audit = {
       action: "broadcast.again",
       subject: broadcast.name,
       details: { id: broadcast.id, count: total, with_unknown: body.with_unknown },
     };
     if (total <= NUMBERS_MAX) {
-      const phones = people.flatMap(({ contactId }) => findById(tx, workspace.id, contactId ?? 0)?.phone ?? []);
+      const phones = recipients.flatMap(({ contactId }) => findById(tx, workspace.id, contactId ?? 0)?.phone ?? []);
       const draft = createDraft(tx, workspace.id, user.id, { ...contentOf(call, tx, broadcast), to: phones });
-      return { status: 201, data: { draft: draft.id, bulk: null }, deed };
+      return { status: 201, data: { draft: draft.id, bulk: null }, audit };
     }
-    const group = saveSearch(tx, workspace.id, { name: freeName(tx, workspace.id, broadcast.name), filter: null });
-    const whom = { broadcast: broadcast.id, outcomes: which };
-    const given = { whom, change: { addToGroup: group.id }, total, last: Number.MAX_SAFE_INTEGER };
-    const job = beginBulkChange(tx, workspace.id, user.id, given);
+    const group = saveGroup(tx, workspace.id, { name: freeName(tx, workspace.id, broadcast.name), filter: null });
+    const target = { broadcast: broadcast.id, outcomes };
+    const settings = { target, change: { addToGroup: group.id }, total, last: Number.MAX_SAFE_INTEGER };
+    const job = createBulkChange(tx, workspace.id, user.id, settings);
     tx.afterCommit(() => call.bulk.start(job));
     const draft = createDraft(tx, workspace.id, user.id, { ...contentOf(call, tx, broadcast), group: group.id });
-    return { status: 201, data: { draft: draft.id, bulk: job.id }, deed };
+    return { status: 201, data: { draft: draft.id, bulk: job.id }, audit };
   });
 }
 
 /** What was sent, as the wizard keeps it. A file that went with it is no longer known. */
-function contentOf({ workspace }: WorkspaceCall, reading: Reading, broadcast: Broadcast): DraftContent {
+function contentOf({ workspace }: WorkspaceCall, tx: ReadTx, broadcast: Broadcast): DraftContent {
   const { name, templateName, templateLanguage, variables, fromPhone } = broadcast;
-  const numbers = listNumbers(reading, workspace.id);
+  const numbers = listNumbers(tx, workspace.id);
   const plain = (value: BroadcastValue) => {
     if ("text" in value) return value.text;
     return { field: value.field, ...(value.fallback === null ? {} : { fallback: value.fallback }) };
@@ -174,7 +184,7 @@ function freeName(tx: Tx, workspaceId: number, broadcastName: string): string {
   const base = `${broadcastName.slice(0, GROUP_NAME_LENGTH_MAX - 20)} – failed`;
   for (let count = 1; ; count += 1) {
     const name = count === 1 ? base : `${base} ${count}`;
-    if (findNameMistake(tx, workspaceId, name) === null || count === 1_000) return name;
+    if (findNameProblem(tx, workspaceId, name) === null || count === 1_000) return name;
   }
 }
 
@@ -185,15 +195,18 @@ async function countFailed({ reader }: WorkspaceCall, broadcast: Broadcast) {
 }
 
 /** Null: it can be sent again. */
-function whyNotAgain({ completedAt, purgedAt, dayStartsAt }: Broadcast): Refusal | null {
-  const no = (sentence: string) => new Refusal(409, "not_again", sentence);
-  if (completedAt === null) return no("It is not over. Wait until it has ended.");
-  if (purgedAt !== null) return no("Its people are no longer kept.");
-  if (dayStartsAt !== null) return no("Its messages were about a birthday, which is over.");
+function findSendAgainRefusal({ completedAt, purgedAt, dayStartsAt }: Broadcast): Refusal | null {
+  const refuse = (sentence: string) => new Refusal(409, "not_again", sentence);
+  if (completedAt === null) return refuse("It is not over. Wait until it has ended.");
+  if (purgedAt !== null) return refuse("Its people are no longer kept.");
+  if (dayStartsAt !== null) return refuse("Its messages were about a birthday, which is over.");
   return null;
 }
 
-async function ask({ reader }: WorkspaceCall, query: Query): Promise<{ id: number; contactId: number | null }[]> {
+async function queryRecipients(
+  { reader }: WorkspaceCall,
+  query: Query,
+): Promise<{ id: number; contactId: number | null }[]> {
   const rows = await reader.query(...argumentsOf(query));
   return rows.map(({ id, contact_id }) => ({
     id: Number(id),
@@ -205,21 +218,21 @@ function argumentsOf({ sql, parameters }: Query): [string, number[]] {
   return [sql, parameters];
 }
 
-function contactOf({ workspace }: WorkspaceCall, reading: Reading, { contactId }: Message) {
-  return contactId === null ? undefined : findById(reading, workspace.id, contactId);
+function contactOf({ workspace }: WorkspaceCall, tx: ReadTx, { contactId }: Message) {
+  return contactId === null ? undefined : findById(tx, workspace.id, contactId);
 }
 
-function outcomeIn(query: URLSearchParams): Outcome | null {
-  const given = query.get("status");
-  if (given === null) return null;
-  const known = outcomes.find((outcome) => outcome === given);
-  if (known === undefined) throw wrongParameter("status", `The status is one of ${outcomes.join(", ")}.`);
+function readOutcome(query: URLSearchParams): RecipientOutcome | null {
+  const value = query.get("status");
+  if (value === null) return null;
+  const known = recipientOutcomes.find((outcome) => outcome === value);
+  if (known === undefined) throw wrongParameter("status", `The status is one of ${recipientOutcomes.join(", ")}.`);
   return known;
 }
 
 /** Throws `not_found`. */
-function requireBroadcast({ workspace, path }: WorkspaceCall, reading: Reading): Broadcast {
-  const broadcast = findBroadcast(reading, workspace.id, requireId(path.id, "broadcast"));
+function requireBroadcast({ workspace, path }: WorkspaceCall, tx: ReadTx): Broadcast {
+  const broadcast = findBroadcast(tx, workspace.id, requireId(path.id, "broadcast"));
   if (broadcast === undefined) throw notFound("broadcast");
   return broadcast;
 }

@@ -1,22 +1,22 @@
 /** Signing in and out, and what one-time links are for. One sentence for every wrong pair of name and password. */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";
-import type { Reading, Tx } from "#src/db/transaction.ts";
-import { recordDeed } from "#src/domain/users/audit-log.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { recordAudit } from "#src/domain/users/audit-log.ts";
 import {
   acceptInvitation,
   findOpenLink,
   leadsToAccount,
   linkIsOver,
   type OpenLink,
-  useLink,
+  redeemLink,
 } from "#src/domain/users/links.ts";
 import { describeAccount, findUserByEmail } from "#src/domain/users/read.ts";
-import { removeTotp, takeCode } from "#src/domain/users/second-factor.ts";
+import { consumeCode, removeTotp } from "#src/domain/users/second-factor.ts";
 import { endSession, startSession } from "#src/domain/users/sessions.ts";
-import { clearTries, countTry, forgiveTry } from "#src/domain/users/sign-in-throttle.ts";
+import { clearSignInAttempts, countSignInAttempt, uncountSignInAttempt } from "#src/domain/users/sign-in-throttle.ts";
 import type { User } from "#src/domain/users/table.ts";
-import { findPasswordMistake } from "#src/domain/users/user.ts";
+import { findPasswordProblem } from "#src/domain/users/user.ts";
 import { findWorkspace } from "#src/domain/workspaces/read.ts";
 import { answerData } from "../../endpoint.ts";
 import { endedSessionCookie, sessionCookie } from "../cookies.ts";
@@ -53,28 +53,28 @@ export const signInRoutes: readonly ConsoleRoute[] = [
       };
       const { store, passwords, address } = call;
       const guess = { email, address };
-      await store.write((tx) => countTry(tx, guess));
-      const known = store.read((reading) => findUserByEmail(reading, email));
+      await store.write((tx) => countSignInAttempt(tx, guess));
+      const known = store.read((tx) => findUserByEmail(tx, email));
       const hash = known === undefined || known.disabledAt !== null ? null : known.password;
-      const isRight = await passwords.verify(password, hash);
-      if (!isRight || known === undefined) throw wrongPair();
+      const isMatch = await passwords.verify(password, hash);
+      if (!isMatch || known === undefined) throw wrongCredentials();
       const answered = await store.write((tx) => {
         // Somebody may have been disabled, or have got another password, while this one was checked.
         const user = findUserByEmail(tx, email);
-        if (user === undefined || user.disabledAt !== null || user.password !== hash) throw wrongPair();
+        if (user === undefined || user.disabledAt !== null || user.password !== hash) throw wrongCredentials();
         if (user.totpSecret !== null && (code ?? "") === "") {
-          forgiveTry(tx, guess);
+          uncountSignInAttempt(tx, guess);
           // Returned and not thrown: what was forgiven has to be written.
           return new Refusal(401, "code_required", "Type the code of your authenticator.");
         }
-        if (!takeCode(tx, call.box, user, code ?? "")) {
+        if (!consumeCode(tx, call.box, user, code ?? "")) {
           throw new Refusal(401, "wrong_code", "This code is not right, or was used already.");
         }
-        clearTries(tx, guess);
+        clearSignInAttempts(tx, guess);
         if (invitation !== undefined) accept(tx, invitation, user, address);
-        const { token } = startSession(tx, user.id, originOf(call));
-        recordDeed(tx, { userId: user.id, address }, { workspaceId: null, action: "sign-in", subject: user.email });
-        return { ...answerData(200, viewSignedIn(tx, user)), headers: cookie(call, token) };
+        const { token } = startSession(tx, user.id, sessionClient(call));
+        recordAudit(tx, { userId: user.id, address }, { workspaceId: null, action: "sign-in", subject: user.email });
+        return { ...answerData(200, viewSignedIn(tx, user)), headers: sessionHeaders(call, token) };
       });
       if (answered instanceof Refusal) throw answered;
       return answered;
@@ -95,10 +95,10 @@ export const signInRoutes: readonly ConsoleRoute[] = [
     needs: "nobody",
     body: Type.Object({ token: Text(100) }, strict),
     handle: ({ store, body }) =>
-      store.read((reading) => {
-        const open = findOpenLink(reading, String(body.token));
+      store.read((tx) => {
+        const open = findOpenLink(tx, String(body.token));
         if (open === undefined) throw linkIsOver();
-        return answerData(200, viewLink(reading, open));
+        return answerData(200, viewLink(tx, open));
       }),
   },
   {
@@ -117,38 +117,38 @@ export const signInRoutes: readonly ConsoleRoute[] = [
     handle: async (call) => {
       const { token, password, email } = call.body as { token: string; password: string; email?: string };
       const { store, address } = call;
-      const open = store.read((reading) => findOpenLink(reading, token));
+      const open = store.read((tx) => findOpenLink(tx, token));
       if (open === undefined) throw linkIsOver();
       requireAnswer(open, call);
-      const mistake = findPasswordMistake(password, open.user?.email ?? email ?? "");
-      if (mistake !== null) throw invalidRequest({ password: [mistake] });
+      const problem = findPasswordProblem(password, open.user?.email ?? email ?? "");
+      if (problem !== null) throw invalidRequest({ password: [problem] });
       const hash = await call.passwords.hash(password);
       return store.write((tx) => {
         // The account may have come into being while the password was hashed.
         requireAnswer(findOpenLink(tx, token), call);
-        const { link, user, lostWorkspaceIds } = useLink(tx, token, hash, email ?? null);
+        const { link, user, lostWorkspaceIds } = redeemLink(tx, token, hash, email ?? null);
         const { kind, workspaceId, role } = link;
         // Whoever lost the password has perhaps lost the phone: the operator who made the link vouches for them.
-        const now = kind === "reset" ? removeTotp(tx, user.id) : user;
-        const { token: session } = startSession(tx, user.id, originOf(call));
+        const current = kind === "reset" ? removeTotp(tx, user.id) : user;
+        const { token: session } = startSession(tx, user.id, sessionClient(call));
         const action = { setup: "user.setup", join: "user.join", reset: "user.new-password" }[kind];
         const details = role === null ? {} : { role, taken_over: lostWorkspaceIds !== null };
-        recordDeed(tx, { userId: user.id, address }, { workspaceId, action, subject: user.email, details });
+        recordAudit(tx, { userId: user.id, address }, { workspaceId, action, subject: user.email, details });
         // The new holder's network address is none of these workspaces' business.
         for (const lost of lostWorkspaceIds ?? []) {
-          recordDeed(
+          recordAudit(
             tx,
             { userId: user.id, address: "" },
             { workspaceId: lost, action: TAKE_OVER, subject: user.email },
           );
         }
-        return { ...answerData(201, viewSignedIn(tx, now)), headers: cookie(call, session) };
+        return { ...answerData(201, viewSignedIn(tx, current)), headers: sessionHeaders(call, session) };
       });
     },
   },
 ];
 
-function wrongPair(): Refusal {
+function wrongCredentials(): Refusal {
   return new Refusal(401, "wrong_credentials", "E-mail or password is not right.");
 }
 
@@ -162,26 +162,26 @@ function requireAnswer(open: OpenLink | undefined, { body }: ConsoleCall): void 
 }
 
 /** The invitee holds the link, so what there is at its address is no secret from them. */
-function viewLink(reading: Reading, { link, user }: OpenLink) {
-  const workspace = link.workspaceId === null ? undefined : findWorkspace(reading, link.workspaceId);
+function viewLink(tx: ReadTx, { link, user }: OpenLink) {
+  const workspace = link.workspaceId === null ? undefined : findWorkspace(tx, link.workspaceId);
   return {
     kind: link.kind,
     email: user?.email ?? null,
     workspace: workspace?.name ?? null,
     role: link.role,
-    account: user === null || workspace === undefined ? null : viewAccount(describeAccount(reading, user)),
+    account: user === null || workspace === undefined ? null : viewAccount(describeAccount(tx, user)),
   };
 }
 
 function accept(tx: Tx, token: string, { id, email }: User, address: string): void {
   const { workspaceId, role } = acceptInvitation(tx, token, id);
-  recordDeed(tx, { userId: id, address }, { workspaceId, action: "user.join", subject: email, details: { role } });
+  recordAudit(tx, { userId: id, address }, { workspaceId, action: "user.join", subject: email, details: { role } });
 }
 
-export function originOf({ address, headers }: ConsoleCall) {
+export function sessionClient({ address, headers }: ConsoleCall) {
   return { address, agent: headers.get("user-agent") ?? "" };
 }
 
-export function cookie({ isSecure }: ConsoleCall, token: string): Record<string, string> {
+export function sessionHeaders({ isSecure }: ConsoleCall, token: string): Record<string, string> {
   return { "set-cookie": sessionCookie(token, isSecure) };
 }

@@ -1,8 +1,8 @@
 /** The simulator's other side: a phone per test person, and beside it what a developer's software sees of the same. */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import type { Reading } from "#src/db/transaction.ts";
-import { findById, findPerson } from "#src/domain/contacts/find.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { findById, lookUpContact } from "#src/domain/contacts/find.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
@@ -12,23 +12,23 @@ import {
   composeInbound,
   composeStatus,
   FAILURE_CODE,
-  type PlayedStatus,
-  playedStatuses,
+  type PhoneStatus,
+  phoneStatuses,
 } from "#src/networks/simulator/phone.ts";
 import { answerData, requireId } from "../../endpoint.ts";
-import { readThread, type ThreadItem } from "../queries/conversation.ts";
-import { attemptSteps, eventSteps, ownSteps, type Step } from "../queries/message-timeline.ts";
-import { listEventsOfPhone, listPeopleLately } from "../queries/recent-activity.ts";
+import { type ConversationItem, readConversation } from "../queries/conversation.ts";
+import { attemptSteps, eventSteps, ownSteps, type TimelineStep } from "../queries/message-timeline.ts";
+import { listEventsOfPhone, listRecentlyActiveContacts } from "../queries/recent-activity.ts";
 import { type ConsoleRoute, change } from "../route.ts";
-import { viewStep, viewThreadItem } from "../view-messages.ts";
+import { viewConversationItem, viewTimelineStep } from "../view-messages.ts";
 import { findOwn } from "./messages.ts";
 
 const strict = { additionalProperties: false };
-const PHONES = 40;
-const THREAD = 60;
+const PHONES_MAX = 40;
+const ITEMS_MAX = 60;
 /** The developer's side follows the newest messages; older ones have their timeline. */
-const FOLLOWED = 12;
-const STEPS = 120;
+const MESSAGES_TRACED = 12;
+const STEPS_MAX = 120;
 
 export const simulatorRoutes: readonly ConsoleRoute[] = [
   {
@@ -36,14 +36,14 @@ export const simulatorRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/simulator",
     needs: "member",
     handle: ({ store, workspace }) =>
-      store.read((reading) => {
-        const numbers = simulated(reading, workspace.id);
+      store.read((tx) => {
+        const numbers = listSimulatorNumbers(tx, workspace.id);
         const ids = numbers.map(({ id }) => id);
-        const phones = listPeopleLately(reading, workspace.id, ids)
-          .flatMap((id) => findById(reading, workspace.id, id) ?? [])
-          .flatMap((contact) => viewPhone(reading, contact, ids))
+        const phones = listRecentlyActiveContacts(tx, workspace.id, ids)
+          .flatMap((id) => findById(tx, workspace.id, id) ?? [])
+          .flatMap((contact) => viewPhone(tx, contact, ids))
           .toSorted((one, other) => other.at - one.at)
-          .slice(0, PHONES);
+          .slice(0, PHONES_MAX);
         return answerData(200, {
           numbers: numbers.map(({ id, phone, name, ready, unreadyReason }) => ({
             id,
@@ -56,7 +56,7 @@ export const simulatorRoutes: readonly ConsoleRoute[] = [
             phone: contact.phone,
             name: contact.name,
             consent: contact.consent,
-            last: viewThreadItem(last, workspace),
+            last: viewConversationItem(last, workspace),
           })),
         });
       }),
@@ -66,22 +66,22 @@ export const simulatorRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/simulator/phones/{phone}",
     needs: "member",
     handle: ({ store, workspace, path }) =>
-      store.read((reading) => {
-        const found = findPerson(reading, workspace.id, path.phone ?? "", workspace.country);
+      store.read((tx) => {
+        const found = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country);
         if (found === null) throw invalidRequest({ phone: [`"${path.phone}" is not a phone number.`] });
         const { phone, contact } = found;
-        const ids = simulated(reading, workspace.id).map(({ id }) => id);
+        const ids = listSimulatorNumbers(tx, workspace.id).map(({ id }) => id);
         const items =
           contact === null
             ? []
-            : readThread(reading, contact.id, null, THREAD, { hasButtons: true }).items.filter((item) =>
-                isOn(item, ids),
+            : readConversation(tx, contact.id, null, ITEMS_MAX, { hasButtons: true }).items.filter((item) =>
+                isOnNumbers(item, ids),
               );
         return answerData(200, {
           phone,
-          contact: contact === null ? null : viewContact(reading, contact, workspace),
-          items: items.map((item) => viewThreadItem(item, workspace)),
-          steps: stepsOf(reading, workspace.id, phone, items).map(viewStep),
+          contact: contact === null ? null : viewContact(tx, contact, workspace),
+          items: items.map((item) => viewConversationItem(item, workspace)),
+          steps: listSteps(tx, workspace.id, phone, items).map(viewTimelineStep),
         });
       }),
   },
@@ -100,16 +100,16 @@ export const simulatorRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const { workspace, path } = call;
-        const given = call.body as { text: string; number: number; is_button?: boolean };
-        const { text, number: id, is_button: isButton = false } = given;
+        const input = call.body as { text: string; number: number; is_button?: boolean };
+        const { text, number: id, is_button: isButton = false } = input;
         if (text.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
-        const number = simulated(tx, workspace.id).find((one) => one.id === id);
+        const number = listSimulatorNumbers(tx, workspace.id).find((one) => one.id === id);
         if (number === undefined) throw notFound("number");
-        const person = findPerson(tx, workspace.id, path.phone ?? "", workspace.country);
+        const person = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country);
         if (person === null) throw invalidRequest({ phone: [`"${path.phone}" is not a phone number.`] });
         const { body } = composeInbound(tx.random, number, { from: person.phone, text, isButton, at: tx.now });
         storeCallback(tx, "simulator", body);
-        return { status: 202, data: {}, deed: { action: "simulator.write", subject: person.phone } };
+        return { status: 202, data: {}, audit: { action: "simulator.write", subject: person.phone } };
       }),
   },
   {
@@ -118,7 +118,7 @@ export const simulatorRoutes: readonly ConsoleRoute[] = [
     needs: "member",
     body: Type.Object(
       {
-        status: Type.String({ enum: [...playedStatuses] }),
+        status: Type.String({ enum: [...phoneStatuses] }),
         code: Type.Optional(Type.String({ pattern: "^\\d{1,9}$" })),
       },
       strict,
@@ -127,45 +127,45 @@ export const simulatorRoutes: readonly ConsoleRoute[] = [
       change(call, (tx) => {
         const { workspace, path } = call;
         const message = findOwn(tx, workspace.id, requireId(path.id, "message"));
-        const number = simulated(tx, workspace.id).find(({ id }) => id === message?.numberId);
+        const number = listSimulatorNumbers(tx, workspace.id).find(({ id }) => id === message?.numberId);
         if (message === undefined || number === undefined) throw notFound("message");
-        const { status, code = FAILURE_CODE } = call.body as { status: PlayedStatus; code?: string };
+        const { status, code = FAILURE_CODE } = call.body as { status: PhoneStatus; code?: string };
         const { body } = composeStatus(tx.random, number, message, { status, code, at: tx.now });
         storeCallback(tx, "simulator", body);
         const details = status === "failed" ? { status, code } : { status };
-        return { status: 202, data: {}, deed: { action: "simulator.status", subject: String(message.id), details } };
+        return { status: 202, data: {}, audit: { action: "simulator.status", subject: String(message.id), details } };
       }),
   },
 ];
 
-function simulated(reading: Reading, workspaceId: number): SendingNumber[] {
-  return listNumbers(reading, workspaceId).filter(({ network }) => network === "simulator");
+function listSimulatorNumbers(tx: ReadTx, workspaceId: number): SendingNumber[] {
+  return listNumbers(tx, workspaceId).filter(({ network }) => network === "simulator");
 }
 
-function isOn(item: ThreadItem, numberIds: readonly number[]): boolean {
+function isOnNumbers(item: ConversationItem, numberIds: readonly number[]): boolean {
   return numberIds.includes(item.kind === "inbound" ? item.inbound.numberId : item.message.numberId);
 }
 
 /** Nothing for somebody without a phone, or with whom nothing passed on the simulator. */
-function viewPhone(reading: Reading, contact: Contact, numberIds: readonly number[]) {
+function viewPhone(tx: ReadTx, contact: Contact, numberIds: readonly number[]) {
   if (contact.phone === null) return [];
-  const last = readThread(reading, contact.id, null, 3).items.find((item) => isOn(item, numberIds));
+  const last = readConversation(tx, contact.id, null, 3).items.find((item) => isOnNumbers(item, numberIds));
   return last === undefined ? [] : [{ contact, last, at: last.at }];
 }
 
 /** The newest first. */
-function stepsOf(reading: Reading, workspaceId: number, phone: string, items: readonly ThreadItem[]): Step[] {
-  const messages = items.flatMap((item) => (item.kind === "message" ? [item.message] : [])).slice(0, FOLLOWED);
+function listSteps(tx: ReadTx, workspaceId: number, phone: string, items: readonly ConversationItem[]): TimelineStep[] {
+  const messages = items.flatMap((item) => (item.kind === "message" ? [item.message] : [])).slice(0, MESSAGES_TRACED);
   const own = messages.flatMap((message) =>
-    [...ownSteps(message), ...attemptSteps(reading, message)].map((step) => ({
+    [...ownSteps(message), ...attemptSteps(tx, message)].map((step) => ({
       ...step,
       details: { ...step.details, message: message.id },
     })),
   );
-  const events = listEventsOfPhone(reading, workspaceId, phone)
+  const events = listEventsOfPhone(tx, workspaceId, phone)
     .toReversed()
-    .flatMap((event) => eventSteps(reading, event));
+    .flatMap((event) => eventSteps(tx, event));
   // What happened in one millisecond stands in the order of cause and effect.
   const inOrder = [...own, ...events].toSorted((one, other) => one.at - other.at);
-  return inOrder.toReversed().slice(0, STEPS);
+  return inOrder.toReversed().slice(0, STEPS_MAX);
 }

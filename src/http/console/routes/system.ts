@@ -3,9 +3,9 @@
 import { listOpen } from "#src/domain/broadcasts/read.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { listWorkspaces } from "#src/domain/workspaces/read.ts";
-import { examine } from "#src/health/doctor.ts";
-import { judgeCondition } from "#src/health/evaluate.ts";
-import type { TrendPoint } from "#src/health/time-series.ts";
+import { runDoctor } from "#src/health/doctor.ts";
+import { evaluateHealth } from "#src/health/evaluate.ts";
+import type { TimeSeriesSample } from "#src/health/time-series.ts";
 import { answerData } from "../../endpoint.ts";
 import { wrongParameter } from "../../page.ts";
 import type { ConsoleRoute } from "../route.ts";
@@ -20,33 +20,33 @@ export const systemRoutes: readonly ConsoleRoute[] = [
     path: "/system/health",
     needs: "server operator",
     handle: async ({ system, store }) => {
-      const condition = await system.condition();
-      const customers = store.read((reading) => {
-        const workspaces = listWorkspaces(reading);
-        const numbers = workspaces.flatMap(({ id }) => listNumbers(reading, id));
-        return { workspaces, numbers, paused: listOpen(reading, ["paused"]) };
+      const status = await system.status();
+      const customers = store.read((tx) => {
+        const workspaces = listWorkspaces(tx);
+        const numbers = workspaces.flatMap(({ id }) => listNumbers(tx, id));
+        return { workspaces, numbers, paused: listOpen(tx, ["paused"]) };
       });
-      const { database, disk, commits, backup, outbox } = condition;
+      const { database, disk, commits, backup, outbox } = status;
       return answerData(200, {
-        at: whenUtc(condition.at),
-        findings: judgeCondition(condition, customers).map(({ since, workspaceId, subjectId, ...finding }) => ({
+        at: whenUtc(status.at),
+        findings: evaluateHealth(status, customers).map(({ since, workspaceId, subjectId, ...finding }) => ({
           ...finding,
           since: whenUtc(since),
           workspace_id: workspaceId ?? null,
           subject_id: subjectId ?? null,
         })),
-        version: condition.version,
-        commit: condition.commit === "" ? null : condition.commit,
-        bun: condition.bun,
-        sqlite: condition.sqlite,
-        schema: condition.schema,
-        started_at: whenUtc(condition.startedAt),
-        memory_bytes: condition.memoryBytes,
-        is_writable: condition.isWritable,
+        version: status.version,
+        commit: status.commit === "" ? null : status.commit,
+        bun: status.bun,
+        sqlite: status.sqlite,
+        schema: status.schema,
+        started_at: whenUtc(status.startedAt),
+        memory_bytes: status.memoryBytes,
+        is_writable: status.isWritable,
         database: { path: database.path, bytes: database.bytes, wal_bytes: database.walBytes },
         disk: disk === null ? null : { free_bytes: disk.freeBytes, total_bytes: disk.totalBytes },
         outbox: outbox.map(({ kind, rows, ageSeconds }) => ({ kind, rows, age_seconds: Math.round(ageSeconds) })),
-        callbacks_waiting: condition.callbacksWaiting,
+        callbacks_waiting: status.callbacksWaiting,
         commits: {
           last_hour: commits.count,
           failures: commits.failures,
@@ -56,7 +56,7 @@ export const systemRoutes: readonly ConsoleRoute[] = [
         backup: {
           schedule: backup.schedule,
           next_at: whenUtc(backup.nextAt),
-          proven_at: whenUtc(backup.provenAt),
+          proven_at: whenUtc(backup.verifiedAt),
         },
       });
     },
@@ -66,11 +66,11 @@ export const systemRoutes: readonly ConsoleRoute[] = [
     path: "/system/findings",
     needs: "server operator",
     // It asks the networks, so it takes a while; nothing is changed.
-    handle: async ({ store, clock, random, box, doctor: settings, handOver }) => {
-      const workspaces = store.read((reading) => listWorkspaces(reading));
-      const numbers = store.read((reading) => workspaces.flatMap(({ id }) => listNumbers(reading, id)));
-      const port = async () => handOver.networks.whatsapp.account;
-      const findings = await examine({ store, clock, random, box: () => box, port, settings }, numbers, false);
+    handle: async ({ store, clock, random, box, doctor: settings, dispatch }) => {
+      const workspaces = store.read((tx) => listWorkspaces(tx));
+      const numbers = store.read((tx) => workspaces.flatMap(({ id }) => listNumbers(tx, id)));
+      const port = async () => dispatch.networks.whatsapp.account;
+      const findings = await runDoctor({ store, clock, random, box: () => box, port, settings }, numbers, false);
       return answerData(
         200,
         findings.map(({ level, check, numberId, message, next }) => {
@@ -95,34 +95,34 @@ export const systemRoutes: readonly ConsoleRoute[] = [
       const hours = query.get("hours") ?? "1";
       const step = STEP_MINUTES[hours];
       if (step === undefined) throw wrongParameter("hours", `One of ${Object.keys(STEP_MINUTES).join(", ")}.`);
-      const [points, disk] = await Promise.all([system.trends.points(Number(hours) * 60, step), system.disk()]);
+      const [samples, disk] = await Promise.all([system.timeSeries.samples(Number(hours) * 60, step), system.disk()]);
       return answerData(200, {
         at: whenUtc(clock.now()),
-        started_at: whenUtc(system.trends.startedAt),
+        started_at: whenUtc(system.timeSeries.startedAt),
         hours: Number(hours),
         step_minutes: step,
         free_bytes: disk?.freeBytes ?? null,
-        points: points.map(viewPoint),
+        points: samples.map(viewSample),
       });
     },
   },
 ];
 
-function viewPoint(point: TrendPoint) {
-  const { from, accepted, refused, unknown, webhooksTaken, webhooksFailed, waiting, age } = point;
+function viewSample(sample: TimeSeriesSample) {
+  const { from, accepted, refused, unknown, webhooksDelivered, webhooksFailed, waiting, age } = sample;
   return {
     from: whenUtc(from),
     accepted,
     refused,
     unknown,
-    webhooks_taken: webhooksTaken,
+    webhooks_taken: webhooksDelivered,
     webhooks_failed: webhooksFailed,
     waiting,
     age_seconds: age,
-    database_bytes: point.databaseBytes,
-    network: point.network,
-    api: point.api,
-    webhook: point.webhook,
-    commit: point.commit,
+    database_bytes: sample.databaseBytes,
+    network: sample.network,
+    api: sample.api,
+    webhook: sample.webhook,
+    commit: sample.commit,
   };
 }

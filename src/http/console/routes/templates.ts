@@ -3,8 +3,8 @@ import { Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { OneOf } from "#src/core/schema.ts";
-import type { Reading } from "#src/db/transaction.ts";
-import { askForSync, findSync } from "#src/domain/numbers/account-sync.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { SIMULATOR_ACCOUNT } from "#src/domain/numbers/add.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
@@ -36,12 +36,12 @@ export const templateRoutes: readonly ConsoleRoute[] = [
       const filter: TemplateFilter = { status: readStatus(query.get("status")), name: query.get("q")?.trim() ?? "" };
       const from = readPage(query);
       const position = "after" in from ? { after: readPosition(from.after) } : from;
-      return store.read((reading) =>
+      return store.read((tx) =>
         answerPage(
           from,
-          listTemplates(reading, workspace.id, filter, position, PER_PAGE + 1),
-          countTemplates(reading, workspace.id, filter),
-          (template) => show(template, call),
+          listTemplates(tx, workspace.id, filter, position, PER_PAGE + 1),
+          countTemplates(tx, workspace.id, filter),
+          (template) => viewTemplateDetail(template, call),
           ({ name, id }) => ({ name, id }),
         ),
       );
@@ -53,11 +53,11 @@ export const templateRoutes: readonly ConsoleRoute[] = [
     needs: "member",
     handle: (call) => {
       const { store, workspace, query } = call;
-      return store.read((reading) => {
+      return store.read((tx) => {
         const name = query.get("name") ?? "";
-        const template = findTemplate(reading, workspace.id, name, query.get("language") ?? "");
+        const template = findTemplate(tx, workspace.id, name, query.get("language") ?? "");
         if (template === undefined) throw notFound("template");
-        return answerData(200, show(template, call));
+        return answerData(200, viewTemplateDetail(template, call));
       });
     },
   },
@@ -66,9 +66,9 @@ export const templateRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/templates/sync",
     needs: "member",
     handle: ({ store, workspace }) =>
-      store.read((reading) => {
-        const accounts = accountsOf(reading, workspace.id).map(({ accountId }) => {
-          const sync = findSync(reading, workspace.id, accountId);
+      store.read((tx) => {
+        const accounts = accountsOf(tx, workspace.id).map(({ accountId }) => {
+          const sync = findSync(tx, workspace.id, accountId);
           const when = (at: number | null | undefined) => (at == null ? null : formatInstant(at, workspace.timezone));
           return {
             account: accountId,
@@ -87,8 +87,8 @@ export const templateRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const accounts = accountsOf(tx, call.workspace.id);
-        for (const number of accounts) askForSync(tx, number, 0);
-        return { status: 202, data: { accounts: accounts.length }, deed: { action: "template.sync", subject: "" } };
+        for (const number of accounts) scheduleSync(tx, number, 0);
+        return { status: 202, data: { accounts: accounts.length }, audit: { action: "template.sync", subject: "" } };
       }),
   },
   {
@@ -114,15 +114,15 @@ export const templateRoutes: readonly ConsoleRoute[] = [
         const template = readNewTemplate(newTemplate(call.body));
         const status = templateStatuses.find((known) => known === call.body.status) ?? "PENDING";
         const added = addTemplate(tx, call.workspace.id, template, status);
-        const deed = { action: "template.add", subject: added.name, details: { language: added.language, status } };
-        return { status: 201, data: show(added, call), deed };
+        const audit = { action: "template.add", subject: added.name, details: { language: added.language, status } };
+        return { status: 201, data: viewTemplateDetail(added, call), audit };
       }),
   },
   {
     method: "GET",
     path: "/w/{workspace}/templates/{id}",
     needs: "member",
-    handle: (call) => call.store.read((reading) => answerData(200, show(requireTemplate(call, reading), call))),
+    handle: (call) => call.store.read((tx) => answerData(200, viewTemplateDetail(requireTemplate(call, tx), call))),
   },
   {
     method: "POST",
@@ -138,8 +138,12 @@ export const templateRoutes: readonly ConsoleRoute[] = [
         const status = templateStatuses.find((one) => one === call.body.status) ?? known.status;
         const reason = String(call.body.reason).trim() || null;
         const decided = decideByName(tx, call.workspace.id, known.name, known.language, status, reason);
-        const deed = { action: "template.decide", subject: known.name, details: { was: known.status, became: status } };
-        return { status: 200, data: show(decided, call), deed };
+        const audit = {
+          action: "template.decide",
+          subject: known.name,
+          details: { was: known.status, became: status },
+        };
+        return { status: 200, data: viewTemplateDetail(decided, call), audit };
       }),
   },
   {
@@ -155,8 +159,8 @@ export const templateRoutes: readonly ConsoleRoute[] = [
         const details = { was: known.sampleLink, became: link };
         return {
           status: 200,
-          data: show(became, call),
-          deed: { action: "template.sample", subject: known.name, details },
+          data: viewTemplateDetail(became, call),
+          audit: { action: "template.sample", subject: known.name, details },
         };
       }),
   },
@@ -184,7 +188,7 @@ function newTemplate(form: Readonly<Record<string, unknown>>): unknown {
   };
 }
 
-function show(template: Template, { workspace }: Pick<WorkspaceCall, "workspace">) {
+function viewTemplateDetail(template: Template, { workspace }: Pick<WorkspaceCall, "workspace">) {
   const { header, footer, unsupported } = shapeOf(template);
   return {
     id: template.id,
@@ -212,21 +216,21 @@ function buttonsOf({ type, buttons }: Template["components"][number]): { type: s
 }
 
 /** One number on WhatsApp for each account of the workspace. */
-function accountsOf(reading: Reading, workspaceId: number) {
-  const numbers = listNumbers(reading, workspaceId).filter(({ network }) => network === "whatsapp");
+function accountsOf(tx: ReadTx, workspaceId: number) {
+  const numbers = listNumbers(tx, workspaceId).filter(({ network }) => network === "whatsapp");
   return [...new Map(numbers.toReversed().map((number) => [number.accountId, number])).values()];
 }
 
 /** Throws `not_found`. */
-function requireTemplate({ workspace, path }: WorkspaceCall, reading: Reading): Template {
-  const template = findTemplateById(reading, workspace.id, requireId(path.id, "template"));
+function requireTemplate({ workspace, path }: WorkspaceCall, tx: ReadTx): Template {
+  const template = findTemplateById(tx, workspace.id, requireId(path.id, "template"));
   if (template === undefined) throw notFound("template");
   return template;
 }
 
-function readStatus(given: string | null): TemplateFilter["status"] {
-  if (given === null) return null;
-  const status = templateStatuses.find((known) => known === given);
+function readStatus(value: string | null): TemplateFilter["status"] {
+  if (value === null) return null;
+  const status = templateStatuses.find((known) => known === value);
   if (status === undefined) throw wrongParameter("status", `The status is one of ${templateStatuses.join(", ")}.`);
   return status;
 }

@@ -6,16 +6,16 @@ import { listOpen } from "#src/domain/broadcasts/read.ts";
 import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
 import { listTemplates } from "#src/domain/templates/read.ts";
 import { viewTemplate } from "#src/domain/templates/view.ts";
-import { listAudit } from "#src/domain/users/audit-log.ts";
-import { disableUser, removeMember } from "#src/domain/users/change.ts";
+import { listAuditEntries } from "#src/domain/users/audit-log.ts";
+import { disableUser, removeMembership } from "#src/domain/users/change.ts";
 import { inviteUser, renewLink } from "#src/domain/users/invite.ts";
 import { getUser, type ListedUser, listUsers } from "#src/domain/users/read.ts";
 import { type Role, roles } from "#src/domain/users/user.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { answerData, requireId } from "../../endpoint.ts";
 import { answerPage, PER_PAGE, readPage, wrongCursor } from "../../page.ts";
-import { readBeginning } from "../queries/onboarding.ts";
-import { type ConsoleRoute, change, nothingHere } from "../route.ts";
+import { readOnboarding } from "../queries/onboarding.ts";
+import { type ConsoleRoute, change, notFoundOrForbidden } from "../route.ts";
 import { viewAccount, viewEntered, whenUtc } from "../view.ts";
 
 const strict = { additionalProperties: false };
@@ -37,7 +37,7 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
         return {
           status: 201,
           data: { id: workspace.id, name: workspace.name, timezone: workspace.timezone, role: "operator" },
-          deed: { action: "workspace.create", subject: workspace.name, workspaceId: workspace.id },
+          audit: { action: "workspace.create", subject: workspace.name, workspaceId: workspace.id },
         };
       }),
   },
@@ -45,7 +45,7 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
     method: "GET",
     path: "/users",
     needs: "server operator",
-    handle: ({ store }) => store.read((reading) => answerData(200, listUsers(reading).map(viewUser))),
+    handle: ({ store }) => store.read((tx) => answerData(200, listUsers(tx).map(viewUser))),
   },
   {
     method: "POST",
@@ -62,11 +62,11 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const user = getUser(tx, requireId(call.path.id, "user"));
-        if (user.disabledAt !== null) throw nothingHere();
+        if (user.disabledAt !== null) throw notFoundOrForbidden();
         const { token, kind, expiresAt } = renewLink(tx, user);
         const data = { email: user.email, kind, expires_at: whenUtc(expiresAt) };
-        const deed = { action: "user.reset-password", subject: user.email };
-        return { status: 201, data: { ...data, token }, repeated: { ...data, token: null }, deed };
+        const audit = { action: "user.reset-password", subject: user.email };
+        return { status: 201, data: { ...data, token }, replayData: { ...data, token: null }, audit };
       }),
   },
   {
@@ -76,41 +76,35 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const user = disableUser(tx, requireId(call.path.id, "user"));
-        return { status: 200, data: {}, deed: { action: "user.disable", subject: user.email } };
+        return { status: 200, data: {}, audit: { action: "user.disable", subject: user.email } };
       }),
   },
   {
     method: "GET",
     path: "/w/{workspace}",
     needs: "member",
-    handle: (call) => call.store.read((reading) => answerData(200, viewEntered(reading, call))),
+    handle: (call) => call.store.read((tx) => answerData(200, viewEntered(tx, call))),
   },
   {
     method: "GET",
     path: "/w/{workspace}/home",
     needs: "member",
     handle: ({ store, workspace }) =>
-      store.read((reading) => {
-        const { lastDeliveredAt, ...begun } = readBeginning(reading, workspace.id);
-        const approved = listTemplates(
-          reading,
-          workspace.id,
-          { status: "APPROVED" },
-          { offset: 0 },
-          TEMPLATES_LOOKED_AT,
-        );
-        const open = listOpen(reading, ["queueing", "running", "paused", "scheduled"]);
+      store.read((tx) => {
+        const { lastDeliveredAt, ...onboarding } = readOnboarding(tx, workspace.id);
+        const approved = listTemplates(tx, workspace.id, { status: "APPROVED" }, { offset: 0 }, TEMPLATES_LOOKED_AT);
+        const open = listOpen(tx, ["queueing", "running", "paused", "scheduled"]);
         return answerData(200, {
-          has_key: begun.hasKey,
-          has_sent: begun.hasSent,
-          has_delivered_events: begun.hasDelivered,
-          exhausted_deliveries: begun.exhaustedCount,
+          has_key: onboarding.hasKey,
+          has_sent: onboarding.hasSent,
+          has_delivered_events: onboarding.hasDelivered,
+          exhausted_deliveries: onboarding.exhaustedCount,
           last_delivered_at: lastDeliveredAt === null ? null : formatInstant(lastDeliveredAt, workspace.timezone),
           template: approved.map(viewTemplate).find(({ sendable }) => sendable) ?? null,
           broadcasts: open
             .filter(({ workspaceId }) => workspaceId === workspace.id)
             .slice(0, 5)
-            .map((broadcast) => viewBroadcast(reading, broadcast, workspace)),
+            .map((broadcast) => viewBroadcast(tx, broadcast, workspace)),
         });
       }),
   },
@@ -118,14 +112,13 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
     method: "GET",
     path: "/w/{workspace}/today",
     needs: "member",
-    handle: async ({ today, workspace }) => answerData(200, await today.of(workspace)),
+    handle: async ({ dashboard, workspace }) => answerData(200, await dashboard.read(workspace)),
   },
   {
     method: "GET",
     path: "/w/{workspace}/people",
     needs: "owner",
-    handle: ({ store, workspace }) =>
-      store.read((reading) => answerData(200, listUsers(reading, workspace.id).map(viewMember))),
+    handle: ({ store, workspace }) => store.read((tx) => answerData(200, listUsers(tx, workspace.id).map(viewMember))),
   },
   {
     method: "POST",
@@ -148,9 +141,9 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const user = getUser(tx, requireId(call.path.id, "user"));
-        const was = removeMember(tx, call.workspace.id, user.id);
+        const was = removeMembership(tx, call.workspace.id, user.id);
         const action = was === "member" ? "user.leave" : "user.revoke-invitation";
-        return { status: 200, data: {}, deed: { action, subject: user.email } };
+        return { status: 200, data: {}, audit: { action, subject: user.email } };
       }),
   },
   {
@@ -161,8 +154,8 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
       const from = readPage(query);
       const before = "after" in from ? from.after.id : null;
       if (before !== null && typeof before !== "number") throw wrongCursor();
-      return store.read((reading) => {
-        const rows = listAudit(reading, workspace.id, before, PER_PAGE + 1);
+      return store.read((tx) => {
+        const rows = listAuditEntries(tx, workspace.id, before, PER_PAGE + 1);
         return answerPage(
           from,
           rows,
@@ -183,8 +176,8 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
   },
 ];
 
-function invite(tx: Tx, given: { email: string; role: Role; workspaceId: number | null }) {
-  const { user, link, account } = inviteUser(tx, given);
+function invite(tx: Tx, invitation: { email: string; role: Role; workspaceId: number | null }) {
+  const { user, link, account } = inviteUser(tx, invitation);
   const data = {
     id: user.id,
     email: user.email,
@@ -194,11 +187,11 @@ function invite(tx: Tx, given: { email: string; role: Role; workspaceId: number 
   return {
     status: 201,
     data: { ...data, token: link?.token ?? null },
-    repeated: { ...data, token: null },
-    deed: {
+    replayData: { ...data, token: null },
+    audit: {
       action: link === null ? "user.change-role" : "user.create",
       subject: user.email,
-      details: { role: given.role },
+      details: { role: invitation.role },
     },
   };
 }

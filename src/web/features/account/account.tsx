@@ -14,9 +14,9 @@ import { List } from "../../ui/list.tsx";
 import { Card, Page, Section } from "../../ui/page.tsx";
 import { Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { sayDone } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { SecondFactor } from "./second-factor.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 export function Screen() {
   const { user } = useMe();
@@ -30,31 +30,31 @@ export function Screen() {
     },
   });
   return (
-    <Page title={words.title} lead={user.email} isNarrow>
-      <Section title={words.looksTitle}>
+    <Page title={strings.title} lead={user.email} isNarrow>
+      <Section title={strings.appearanceTitle}>
         <Card>
           <Theme />
         </Card>
       </Section>
-      <Section title={words.passwordTitle}>
+      <Section title={strings.passwordTitle}>
         <Card>
           <Password />
         </Card>
       </Section>
-      <Section title={words.factorTitle}>
+      <Section title={strings.factorTitle}>
         <Card>
           <SecondFactor />
         </Card>
       </Section>
       <Sessions />
-      <Section title={words.keysTitle}>
+      <Section title={strings.keysTitle}>
         <Card>
           <SingleKeys />
         </Card>
       </Section>
       {signOut.isError && <Failed error={signOut.error} />}
       <Button busy={signOut.isPending} onClick={() => signOut.mutate()}>
-        {words.signOut}
+        {strings.signOut}
       </Button>
     </Page>
   );
@@ -66,15 +66,15 @@ function Password() {
   const change = async (values: { current: string; password: string }, key: string) => {
     await send<Me>("PUT", "/me/password", values, key);
     form.reset();
-    sayDone(words.passwordChanged);
+    showToast(strings.passwordChanged);
     await client.invalidateQueries({ queryKey: ["sessions"] });
   };
   return (
-    <Form form={form} onSend={change} submit={words.changePassword} tone="plain">
+    <Form form={form} onSend={change} submit={strings.changePassword} tone="plain">
       <TextField
         form={form}
         name="current"
-        label={words.current}
+        label={strings.current}
         type="password"
         autoComplete="current-password"
         required
@@ -82,8 +82,8 @@ function Password() {
       <TextField
         form={form}
         name="password"
-        label={words.fresh}
-        hint={words.freshHint}
+        label={strings.newPassword}
+        hint={strings.newPasswordHint}
         type="password"
         autoComplete="new-password"
         required
@@ -111,18 +111,18 @@ function Sessions() {
     mutationFn: (id: number | null) =>
       id === null ? send("POST", "/me/sessions/end-others") : send("DELETE", `/me/sessions/${id}`),
     onSuccess: (_, id) => {
-      sayDone(id === null ? words.othersEnded : words.ended);
+      showToast(id === null ? strings.othersEnded : strings.ended);
       return client.invalidateQueries({ queryKey: ["sessions"] });
     },
   });
   return (
     <Section
-      title={words.sessionsTitle}
-      lead={words.sessionsText}
+      title={strings.sessionsTitle}
+      lead={strings.sessionsText}
       action={
         (sessions.data?.length ?? 0) > 1 && (
           <Button small busy={end.isPending} onClick={() => end.mutate(null)}>
-            {words.endOthers}
+            {strings.endOthers}
           </Button>
         )
       }
@@ -132,21 +132,21 @@ function Sessions() {
       {sessions.isError && <Failed error={sessions.error} retry={() => void sessions.refetch()} />}
       {sessions.data !== undefined && (
         <List
-          label={words.sessionsTitle}
+          label={strings.sessionsTitle}
           rows={sessions.data}
           rowKey={({ id }) => id}
           columns={[
-            { head: words.browser, phone: "who", cell: ({ agent }) => browserOf(agent) },
-            { head: words.where, phone: "what", cell: ({ address }) => address },
-            { head: words.seen, phone: "time", cell: ({ seen_at }) => <Time at={seen_at} /> },
-            { head: words.since, phone: "hidden", cell: ({ created_at }) => <Time at={created_at} /> },
+            { head: strings.browser, phone: "who", cell: ({ agent }) => browserOf(agent) },
+            { head: strings.where, phone: "what", cell: ({ address }) => address },
+            { head: strings.seen, phone: "time", cell: ({ seen_at }) => <Time at={seen_at} /> },
+            { head: strings.since, phone: "hidden", cell: ({ created_at }) => <Time at={created_at} /> },
           ]}
           actions={(session) =>
             session.is_current ? (
-              <Chip tone="green">{words.thisOne}</Chip>
+              <Chip tone="green">{strings.thisOne}</Chip>
             ) : (
               <Button small disabled={end.isPending} onClick={() => end.mutate(session.id)}>
-                {words.end}
+                {strings.end}
               </Button>
             )
           }
@@ -180,13 +180,13 @@ function Theme() {
     onSettled: () => setChosen(undefined),
   });
   const choices = [
-    { value: null, label: words.themes.system },
-    { value: "light", label: words.themes.light },
-    { value: "dark", label: words.themes.dark },
+    { value: null, label: strings.themes.system },
+    { value: "light", label: strings.themes.light },
+    { value: "dark", label: strings.themes.dark },
   ] as const;
   return (
     <fieldset className="flex flex-wrap gap-x-6">
-      <legend className="mb-1 font-semibold">{words.theme}</legend>
+      <legend className="mb-1 font-semibold">{strings.theme}</legend>
       {choices.map(({ value, label }) => (
         <label key={label} className="flex min-h-9 items-center gap-2 max-mid:min-h-11">
           <input
@@ -220,7 +220,7 @@ function SingleKeys() {
           setIsOn(target.checked);
         }}
       />
-      {words.keysOn}
+      {strings.keysOn}
     </label>
   );
 }

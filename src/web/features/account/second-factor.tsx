@@ -10,10 +10,10 @@ import { CodeBlock, Copyable } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
-import { sayDone } from "../../ui/toast.tsx";
-import { words } from "./strings.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { strings } from "./strings.ts";
 
-interface Begun {
+interface TotpSetup {
   secret: string;
   /** The QR code, row by row: 1 is dark. */
   modules: string[];
@@ -26,10 +26,10 @@ export function SecondFactor() {
     <div className="flex flex-wrap items-center justify-between gap-4">
       <p className="max-w-[60ch]">
         {user.second_factor ? <Chip tone="green">On</Chip> : <Chip tone="grey">Off</Chip>}
-        <span className="ms-2">{user.second_factor ? words.factorOn(user.recovery_codes) : words.factorOff}</span>
+        <span className="ms-2">{user.second_factor ? strings.factorOn(user.recovery_codes) : strings.factorOff}</span>
       </p>
       <Button small onClick={() => setOpen(user.second_factor ? "off" : "on")}>
-        {user.second_factor ? words.switchOff : words.switchOn}
+        {user.second_factor ? strings.switchOff : strings.switchOn}
       </Button>
       {open === "on" && <SwitchOn onClose={() => setOpen(null)} />}
       {open === "off" && <SwitchOff onClose={() => setOpen(null)} />}
@@ -39,7 +39,7 @@ export function SecondFactor() {
 
 function SwitchOn({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
-  const [begun, setBegun] = useState<Begun | null>(null);
+  const [setup, setBegun] = useState<TotpSetup | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
   const password = useForm({ defaultValues: { password: "" } });
   const confirm = useForm({ defaultValues: { code: "" } });
@@ -50,47 +50,47 @@ function SwitchOn({ onClose }: { onClose: () => void }) {
   };
   if (codes !== null) {
     return (
-      <Dialog title={words.codesTitle} isOpen onClose={finish} isSticky>
-        <p>{words.codesText}</p>
-        <CodeBlock text={codes.join("\n")} label={words.codesTitle} copyLabel={words.codesCopy} />
+      <Dialog title={strings.codesTitle} isOpen onClose={finish} isSticky>
+        <p>{strings.codesText}</p>
+        <CodeBlock text={codes.join("\n")} label={strings.codesTitle} copyLabel={strings.codesCopy} />
         <Button tone="primary" className="self-start" onClick={finish}>
-          {words.codesStored}
+          {strings.codesStored}
         </Button>
       </Dialog>
     );
   }
   return (
-    <Dialog title={words.factorTitle} isOpen onClose={onClose}>
-      {begun === null ? (
+    <Dialog title={strings.factorTitle} isOpen onClose={onClose}>
+      {setup === null ? (
         <Form
           form={password}
-          onSend={async (values) => setBegun(await send<Begun>("POST", "/me/second-factor/begin", values))}
-          submit={words.factorBegin}
+          onSend={async (values) => setBegun(await send<TotpSetup>("POST", "/me/second-factor/begin", values))}
+          submit={strings.factorContinue}
         >
           <TextField
             form={password}
             name="password"
-            label={words.current}
+            label={strings.current}
             type="password"
             autoComplete="current-password"
           />
         </Form>
       ) : (
         <>
-          <p>{words.factorScan}</p>
-          <QrCode modules={begun.modules} />
-          <Copyable text={begun.secret} label={words.factorSecret} />
+          <p>{strings.factorScan}</p>
+          <QrCode modules={setup.modules} />
+          <Copyable text={setup.secret} label={strings.factorSecret} />
           <Form
             form={confirm}
             onSend={async (values, key) => {
               setCodes((await send<{ codes: string[] }>("POST", "/me/second-factor/confirm", values, key)).codes);
             }}
-            submit={words.factorConfirm}
+            submit={strings.factorConfirm}
           >
             <TextField
               form={confirm}
               name="code"
-              label={words.factorCode}
+              label={strings.factorCode}
               autoComplete="one-time-code"
               inputMode="numeric"
             />
@@ -108,7 +108,7 @@ function QrCode({ modules }: { modules: string[] }) {
     .flatMap((row, y) => [...row].flatMap((bit, x) => (bit === "1" ? [`M${x + 4} ${y + 4}h1v1h-1z`] : [])))
     .join("");
   return (
-    <svg viewBox={`0 0 ${size} ${size}`} role="img" aria-label={words.factorScan} className="w-52 self-center">
+    <svg viewBox={`0 0 ${size} ${size}`} role="img" aria-label={strings.factorScan} className="w-52 self-center">
       <rect width={size} height={size} fill="white" />
       <path d={dark} fill="black" shapeRendering="crispEdges" />
     </svg>
@@ -119,21 +119,27 @@ function SwitchOff({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const form = useForm({ defaultValues: { password: "" } });
   return (
-    <Dialog title={words.offTitle} isOpen onClose={onClose}>
-      <p className="text-quiet">{words.offText}</p>
+    <Dialog title={strings.offTitle} isOpen onClose={onClose}>
+      <p className="text-quiet">{strings.offText}</p>
       <Form
         form={form}
         tone="danger"
-        submit={words.switchOff}
-        beside={<Button onClick={onClose}>{words.keepFactor}</Button>}
+        submit={strings.switchOff}
+        beside={<Button onClick={onClose}>{strings.factorCancel}</Button>}
         onSend={async (values, key) => {
           await send("POST", "/me/second-factor/remove", values, key);
           await client.invalidateQueries({ queryKey: meQuery.queryKey });
-          sayDone(words.factorGone);
+          showToast(strings.factorRemoved);
           onClose();
         }}
       >
-        <TextField form={form} name="password" label={words.current} type="password" autoComplete="current-password" />
+        <TextField
+          form={form}
+          name="password"
+          label={strings.current}
+          type="password"
+          autoComplete="current-password"
+        />
       </Form>
     </Dialog>
   );

@@ -4,13 +4,13 @@ import { useSearch } from "@tanstack/react-router";
 import { getList, queryText } from "../../data/api.ts";
 import { CodeBlock } from "../../ui/copy.tsx";
 import { type Column, List, Pager } from "../../ui/list.tsx";
-import { Facts } from "../../ui/page.tsx";
+import { DescriptionList } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { ExactTime, Time } from "../../ui/time.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
-interface Deed {
+interface AuditEntry {
   id: number;
   at: string;
   /** Null: the command line. */
@@ -34,26 +34,26 @@ export function AuditList({ path, zone }: AuditListProps) {
   const { after, open } = useSearch({ strict: false }) as { after?: string; open?: string };
   const list = useQuery({
     queryKey: ["audit", path, after],
-    queryFn: ({ signal }) => getList<Deed>(`${path}${queryText({ after })}`, signal),
+    queryFn: ({ signal }) => getList<AuditEntry>(`${path}${queryText({ after })}`, signal),
     placeholderData: keepPreviousData,
     refetchInterval: after === undefined ? 15_000 : false,
   });
   const rows = list.data?.data ?? [];
   const opened = rows.find(({ id }) => String(id) === open);
-  const isOfServer = rows.some(({ workspace }) => workspace !== undefined);
-  const given = zone === undefined ? {} : { zone };
-  const ofServer: Column<Deed>[] = isOfServer
-    ? [{ head: words.workspace, phone: "hidden", cell: ({ workspace }) => workspace?.name ?? words.none }]
+  const isServerLog = rows.some(({ workspace }) => workspace !== undefined);
+  const zoneProps = zone === undefined ? {} : { zone };
+  const serverColumns: Column<AuditEntry>[] = isServerLog
+    ? [{ head: strings.workspace, phone: "hidden", cell: ({ workspace }) => workspace?.name ?? strings.none }]
     : [];
   return (
     <>
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined && rows.length === 0 && <Empty title={words.empty}>{words.emptyText}</Empty>}
+      {list.data !== undefined && rows.length === 0 && <Empty title={strings.empty}>{strings.emptyText}</Empty>}
       {list.data !== undefined && rows.length > 0 && (
         <>
           <List
-            label={words.title}
+            label={strings.title}
             rows={rows}
             rowKey={({ id }) => id}
             openKey={open === undefined ? null : Number(open)}
@@ -64,51 +64,51 @@ export function AuditList({ path, zone }: AuditListProps) {
               resetScroll: false,
             })}
             columns={[
-              { head: words.what, phone: "who", cell: ({ action }) => words.deeds[action] ?? action },
+              { head: strings.what, phone: "who", cell: ({ action }) => strings.actionLabels[action] ?? action },
               {
-                head: words.subject,
+                head: strings.subject,
                 phone: "what",
                 cell: ({ subject }) => (
-                  <span className="line-clamp-1 max-w-72 wrap-anywhere">{subject || words.none}</span>
+                  <span className="line-clamp-1 max-w-72 wrap-anywhere">{subject || strings.none}</span>
                 ),
               },
-              ...ofServer,
+              ...serverColumns,
               {
-                head: words.who,
+                head: strings.who,
                 phone: "hidden",
-                cell: ({ email }) => <span className="wrap-anywhere">{email ?? words.commandLine}</span>,
+                cell: ({ email }) => <span className="wrap-anywhere">{email ?? strings.commandLine}</span>,
               },
-              { head: words.when, phone: "time", cell: ({ at }) => <Time at={at} {...given} /> },
+              { head: strings.when, phone: "time", cell: ({ at }) => <Time at={at} {...zoneProps} /> },
             ]}
           />
           <Pager meta={list.data.meta} />
         </>
       )}
-      {opened !== undefined && <DeedPanel deed={opened} {...given} />}
+      {opened !== undefined && <AuditEntryPanel entry={opened} {...zoneProps} />}
     </>
   );
 }
 
-function DeedPanel({ deed, zone }: { deed: Deed; zone?: string }) {
-  const { action, subject, email, at, address, details, workspace } = deed;
+function AuditEntryPanel({ entry, zone }: { entry: AuditEntry; zone?: string }) {
+  const { action, subject, email, at, address, details, workspace } = entry;
   const hasDetails = Object.keys(details).length > 0;
   return (
-    <Panel title={words.deeds[action] ?? action}>
+    <Panel title={strings.actionLabels[action] ?? action}>
       <div className="flex flex-col gap-6">
-        <Facts
-          facts={[
+        <DescriptionList
+          items={[
             [
-              words.subject,
+              strings.subject,
               <span key="subject" className="wrap-anywhere">
-                {subject || words.none}
+                {subject || strings.none}
               </span>,
             ],
-            [words.who, email ?? words.commandLine],
-            [words.when, <ExactTime key="at" at={at} {...(zone === undefined ? {} : { zone })} />],
-            ...(workspace === undefined ? [] : [[words.workspace, workspace?.name ?? words.server] as const]),
-            [words.address, address || words.none],
+            [strings.who, email ?? strings.commandLine],
+            [strings.when, <ExactTime key="at" at={at} {...(zone === undefined ? {} : { zone })} />],
+            ...(workspace === undefined ? [] : [[strings.workspace, workspace?.name ?? strings.server] as const]),
+            [strings.address, address || strings.none],
             [
-              words.action,
+              strings.action,
               <code key="action" className="font-mono">
                 {action}
               </code>,
@@ -117,9 +117,9 @@ function DeedPanel({ deed, zone }: { deed: Deed; zone?: string }) {
         />
         {hasDetails && (
           <div>
-            <h3 className="mb-2 font-semibold">{words.details}</h3>
-            <Facts
-              facts={Object.entries(details).map(([name, value]) => [name, <Detail key={name} value={value} />])}
+            <h3 className="mb-2 font-semibold">{strings.details}</h3>
+            <DescriptionList
+              items={Object.entries(details).map(([name, value]) => [name, <Detail key={name} value={value} />])}
             />
           </div>
         )}
@@ -130,7 +130,7 @@ function DeedPanel({ deed, zone }: { deed: Deed; zone?: string }) {
 
 /** A word as it is; what has parts, as the log has it. */
 function Detail({ value }: { value: unknown }) {
-  if (value === null || value === "") return words.none;
+  if (value === null || value === "") return strings.none;
   if (typeof value !== "object") return <span className="wrap-anywhere">{String(value)}</span>;
-  return <CodeBlock text={JSON.stringify(value, null, 2)} label={words.details} />;
+  return <CodeBlock text={JSON.stringify(value, null, 2)} label={strings.details} />;
 }

@@ -2,12 +2,12 @@
 import { useWorkspace } from "../../data/session.ts";
 import { Page } from "../../ui/page.tsx";
 import { AuditList } from "./audit-list.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 export function Screen() {
   const { id, timezone } = useWorkspace();
   return (
-    <Page title={words.title} lead={words.leadWorkspace}>
+    <Page title={strings.title} lead={strings.leadWorkspace}>
       <AuditList path={`/w/${id}/audit`} zone={timezone} />
     </Page>
   );

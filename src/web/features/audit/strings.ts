@@ -1,5 +1,5 @@
 /** Texts of the log of deeds. A deed that has no words here is shown by its own name. */
-export const words = {
+export const strings = {
   title: "Audit log",
   leadWorkspace: "Who did what in this workspace. Lines are only ever added.",
   leadServer: "Who did what on this server, signing in included. Lines are only ever added.",
@@ -16,7 +16,7 @@ export const words = {
   details: "Details",
   action: "In the log's words",
   none: "–",
-  deeds: {
+  actionLabels: {
     "sign-in": "Signed in",
     "session.end": "Ended a session",
     "session.end-others": "Ended all other sessions",

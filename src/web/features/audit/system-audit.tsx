@@ -2,11 +2,11 @@
 import { Page } from "../../ui/page.tsx";
 import { SystemTabs } from "../system/system-tabs.tsx";
 import { AuditList } from "./audit-list.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 export function Screen() {
   return (
-    <Page title={words.title} lead={words.leadServer}>
+    <Page title={strings.title} lead={strings.leadServer}>
       <SystemTabs />
       <AuditList path="/audit" />
     </Page>

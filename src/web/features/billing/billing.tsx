@@ -14,8 +14,8 @@ import { List, Pager } from "../../ui/list.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { Empty, Failed, Loading, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { sayDone } from "../../ui/toast.tsx";
-import { words } from "./strings.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { strings } from "./strings.ts";
 
 interface Account {
   currency: string;
@@ -28,7 +28,7 @@ interface Account {
 
 interface Entry {
   id: number;
-  kind: keyof typeof words.kinds;
+  kind: keyof typeof strings.kinds;
   amount: string;
   message_id: number | null;
   broadcast: { id: number; name: string | null } | null;
@@ -39,7 +39,7 @@ interface Entry {
 
 export function Screen() {
   const { id, role } = useWorkspace();
-  const [isPaying, setIsPaying] = useState(false);
+  const [isCrediting, setIsPaying] = useState(false);
   const account = useQuery({
     queryKey: ["billing", id],
     queryFn: ({ signal }) => get<Account | null>(`/w/${id}/billing`, signal),
@@ -48,13 +48,13 @@ export function Screen() {
   const { data } = account;
   return (
     <Page
-      title={words.title}
-      lead={data == null ? undefined : words.lead(data.rate, data.currency)}
+      title={strings.title}
+      lead={data == null ? undefined : strings.lead(data.rate, data.currency)}
       action={
         role === "operator" &&
         data != null && (
           <Button tone="primary" onClick={() => setIsPaying(true)}>
-            {words.credit}
+            {strings.credit}
           </Button>
         )
       }
@@ -63,37 +63,37 @@ export function Screen() {
       {account.isError && <Failed error={account.error} retry={() => void account.refetch()} />}
       {data === null && (
         <Empty
-          title={words.notCharged}
-          action={role === "operator" && <Copyable text={words.command(id)} label={words.copyCommand} />}
+          title={strings.notCharged}
+          action={role === "operator" && <Copyable text={strings.command(id)} label={strings.copyCommand} />}
         >
-          {role === "operator" ? words.notChargedText : undefined}
+          {role === "operator" ? strings.notChargedText : undefined}
         </Empty>
       )}
       {data != null && (
         <>
-          <Figures account={data} />
+          <BalanceCards account={data} />
           <Ledger />
         </>
       )}
-      {isPaying && data != null && <PayIn account={data} onClose={() => setIsPaying(false)} />}
+      {isCrediting && data != null && <CreditDialog account={data} onClose={() => setIsPaying(false)} />}
     </Page>
   );
 }
 
-function Figures({ account }: { account: Account }) {
+function BalanceCards({ account }: { account: Account }) {
   const { currency } = account;
   return (
     <div className="mb-8 flex flex-col gap-4">
       {/* The server's own text: money is never calculated here. */}
-      {(account.available.startsWith("-") || /^0[.0]*$/.test(account.available)) && <Notice>{words.below}</Notice>}
+      {(account.available.startsWith("-") || /^0[.0]*$/.test(account.available)) && <Notice>{strings.below}</Notice>}
       <dl className="grid gap-4 mid:grid-cols-2 wide:grid-cols-4">
         {(["available", "held", "charged", "credited"] as const).map((name) => (
           <div key={name} className="flex flex-col rounded-panel border border-line bg-surface p-4">
-            <dt className="text-quiet">{words[name]}</dt>
+            <dt className="text-quiet">{strings[name]}</dt>
             <dd className="text-title font-semibold figures">
               {account[name]} <span className="text-body font-normal text-quiet">{currency}</span>
             </dd>
-            <dd className="mt-1 text-label text-quiet">{words[`${name}Text`]}</dd>
+            <dd className="mt-1 text-label text-quiet">{strings[`${name}Text`]}</dd>
           </div>
         ))}
       </dl>
@@ -112,29 +112,29 @@ function Ledger() {
   });
   const rows = list.data?.data ?? [];
   return (
-    <Section title={words.ledger}>
+    <Section title={strings.ledger}>
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined && rows.length === 0 && <Empty title={words.empty} />}
+      {list.data !== undefined && rows.length === 0 && <Empty title={strings.empty} />}
       {list.data !== undefined && rows.length > 0 && (
         <List
-          label={words.ledger}
+          label={strings.ledger}
           rows={rows}
           rowKey={(entry) => entry.id}
           isStale={list.isPlaceholderData}
           columns={[
-            { head: words.what, phone: "who", cell: (entry) => <What entry={entry} workspaceId={id} /> },
+            { head: strings.what, phone: "who", cell: (entry) => <What entry={entry} workspaceId={id} /> },
             {
-              head: words.kind,
+              head: strings.kind,
               phone: "what",
-              cell: ({ kind }) => words.kinds[kind],
+              cell: ({ kind }) => strings.kinds[kind],
             },
-            { head: words.amount, phone: "state", isFigure: true, cell: ({ amount }) => amount },
-            { head: words.when, phone: "time", cell: ({ at }) => <Time at={at} zone={timezone} /> },
+            { head: strings.amount, phone: "state", isNumeric: true, cell: ({ amount }) => amount },
+            { head: strings.when, phone: "time", cell: ({ at }) => <Time at={at} zone={timezone} /> },
           ]}
         />
       )}
-      {list.data !== undefined && <Pager meta={list.data.meta} newer={words.newer} older={words.older} />}
+      {list.data !== undefined && <Pager meta={list.data.meta} newer={strings.newer} older={strings.older} />}
     </Section>
   );
 }
@@ -150,7 +150,7 @@ function What({ entry: { message_id, broadcast, note, ref }, workspaceId }: { en
         search={{ open: String(message_id) } as never}
         className={textLink}
       >
-        {words.message(message_id)}
+        {strings.message(message_id)}
       </Link>
     );
   }
@@ -165,19 +165,19 @@ function What({ entry: { message_id, broadcast, note, ref }, workspaceId }: { en
       </Link>
     );
   }
-  const told = [note, ref === null ? null : words.ref(ref)].filter((one) => one !== null);
-  return told.length === 0 ? words.none : told.join(" · ");
+  const notes = [note, ref === null ? null : strings.ref(ref)].filter((one) => one !== null);
+  return notes.length === 0 ? strings.none : notes.join(" · ");
 }
 
-function PayIn({ account, onClose }: { account: Account; onClose: () => void }) {
+function CreditDialog({ account, onClose }: { account: Account; onClose: () => void }) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const form = useForm({ defaultValues: { amount: "", note: "", ref: "" } });
   return (
-    <Dialog title={words.creditTitle} isOpen onClose={onClose}>
+    <Dialog title={strings.creditTitle} isOpen onClose={onClose}>
       <Form
         form={form}
-        submit={words.creditAction}
+        submit={strings.creditAction}
         onSend={async (values, key) => {
           const { is_credited } = await send<{ is_credited: boolean }>("POST", `/w/${id}/billing/credit`, values, key);
           await Promise.all(
@@ -186,23 +186,23 @@ function PayIn({ account, onClose }: { account: Account; onClose: () => void }) 
             ),
           );
           if (!is_credited) {
-            form.setError("ref", { message: words.again });
+            form.setError("ref", { message: strings.again });
             return;
           }
-          sayDone(words.done);
+          showToast(strings.done);
           onClose();
         }}
       >
         <TextField
           form={form}
           name="amount"
-          label={words.amountLabel(account.currency)}
-          hint={words.amountHint}
+          label={strings.amountLabel(account.currency)}
+          hint={strings.amountHint}
           inputMode="decimal"
           autoComplete="off"
         />
-        <TextField form={form} name="note" label={words.note} autoComplete="off" />
-        <TextField form={form} name="ref" label={words.refLabel} hint={words.refHint} autoComplete="off" />
+        <TextField form={form} name="note" label={strings.note} autoComplete="off" />
+        <TextField form={form} name="ref" label={strings.refLabel} hint={strings.refHint} autoComplete="off" />
       </Form>
     </Dialog>
   );

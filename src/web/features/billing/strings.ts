@@ -1,5 +1,5 @@
 /** Texts of the billing. */
-export const words = {
+export const strings = {
   title: "Billing",
   lead: (rate: string, currency: string) =>
     `A template costs ${rate} ${currency} once it is delivered. Replies cost nothing.`,

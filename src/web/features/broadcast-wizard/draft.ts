@@ -49,7 +49,7 @@ export interface Saved {
   isSaving: boolean;
 }
 
-const AFTER_MS = 500;
+const AUTOSAVE_DELAY_MS = 500;
 
 export function useSaved(workspaceId: number, draft: Draft): Saved {
   const client = useQueryClient();
@@ -64,14 +64,14 @@ export function useSaved(workspaceId: number, draft: Draft): Saved {
   const flush = useCallback((): Promise<void> => {
     clearTimeout(timer.current);
     if (latest.current === sent.current) return chain.current;
-    const given = latest.current;
-    sent.current = given;
+    const snapshot = latest.current;
+    sent.current = snapshot;
     setIsSaving(true);
     const before = chain.current.catch(() => undefined);
     chain.current = before.then(async () => {
       try {
         const path = `/w/${workspaceId}/drafts/${draft.id}`;
-        await send<Draft>("PUT", path, JSON.parse(JSON.stringify(given)) as Json);
+        await send<Draft>("PUT", path, JSON.parse(JSON.stringify(snapshot)) as Json);
         setError(null);
       } catch (reason) {
         // What was not taken is sent again with the next change, or at the next press.
@@ -91,7 +91,7 @@ export function useSaved(workspaceId: number, draft: Draft): Saved {
       latest.current = { ...latest.current, ...changes };
       setContent(latest.current);
       clearTimeout(timer.current);
-      timer.current = setTimeout(() => void flush().catch(() => undefined), AFTER_MS);
+      timer.current = setTimeout(() => void flush().catch(() => undefined), AUTOSAVE_DELAY_MS);
     },
     [flush],
   );

@@ -5,14 +5,14 @@ import { useId } from "react";
 import { get } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { inputLook } from "../../ui/field.tsx";
+import { inputClass } from "../../ui/field.tsx";
 import { plural } from "../../ui/plural.ts";
 import { Failed, Loading } from "../../ui/states.tsx";
 import type { CustomField } from "../developer/custom-fields.tsx";
 import { PhonePreview } from "../templates/phone-preview.tsx";
 import type { Template } from "../templates/template-view.ts";
 import type { DraftContent, DraftValue, Saved } from "./draft.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 export interface Example {
   to: string;
@@ -23,7 +23,7 @@ export interface Example {
   body: string[];
 }
 
-export interface ShownValues {
+export interface ValuesPreview {
   examples: Example[];
   missing: Record<string, number>;
 }
@@ -34,14 +34,14 @@ interface Props {
   saved: Saved;
 }
 
-export function useValues(workspaceId: number, draftId: number, { content, flush }: Saved) {
+export function useValuesPreview(workspaceId: number, draftId: number, { content, flush }: Saved) {
   // What decides who and what: another name of the broadcast is no reason to ask again.
   const { name: _, send_at: __, ...asked } = content;
   return useQuery({
     queryKey: ["draft-values", workspaceId, draftId, JSON.stringify(asked)],
     queryFn: async ({ signal }) => {
       await flush();
-      return get<ShownValues>(`/w/${workspaceId}/drafts/${draftId}/values`, signal);
+      return get<ValuesPreview>(`/w/${workspaceId}/drafts/${draftId}/values`, signal);
     },
     placeholderData: keepPreviousData,
     staleTime: 30_000,
@@ -49,35 +49,35 @@ export function useValues(workspaceId: number, draftId: number, { content, flush
   });
 }
 
-export function ValuesStep({ draftId, template, saved }: Props) {
+export function FieldsStep({ draftId, template, saved }: Props) {
   const { id } = useWorkspace();
   const { content, change } = saved;
   const custom = useQuery({
     queryKey: ["fields", id],
     queryFn: ({ signal }) => get<CustomField[]>(`/w/${id}/fields`, signal),
   });
-  const values = useValues(id, draftId, saved);
-  const { header, body } = padded(content, template);
+  const values = useValuesPreview(id, draftId, saved);
+  const { header, body } = padValues(content, template);
   const set = (part: "header" | "body", index: number, value: DraftValue) => {
-    const list = (part === "header" ? header : body).map((known, place) => (place === index ? value : known));
+    const list = (part === "header" ? header : body).map((known, position) => (position === index ? value : known));
     change({ variables: { header, body, [part]: list } });
   };
   const fields = [
-    ...Object.entries(words.ownFields).map(([key, label]) => ({ key, label })),
+    ...Object.entries(strings.ownFields).map(([key, label]) => ({ key, label })),
     ...(custom.data ?? []).map(({ key, label }) => ({ key, label })),
   ];
-  const places = [
+  const placeholders = [
     ...header.map((value, index) => ({ part: "header" as const, index, value })),
     ...body.map((value, index) => ({ part: "body" as const, index, value })),
   ];
   return (
     <div className="grid gap-8 wide:grid-cols-[1fr_20rem]">
       <div className="flex flex-col gap-6">
-        {places.length === 0 && <p>{words.valuesNone}</p>}
-        {places.map(({ part, index, value }) => (
-          <Place
+        {placeholders.length === 0 && <p>{strings.valuesNone}</p>}
+        {placeholders.map(({ part, index, value }) => (
+          <PlaceholderField
             key={`${part} ${index}`}
-            label={part === "header" ? words.placeHeader(index + 1) : words.placeBody(index + 1)}
+            label={part === "header" ? strings.headerPlaceholder(index + 1) : strings.bodyPlaceholder(index + 1)}
             value={value}
             fields={fields}
             missing={values.data?.missing}
@@ -86,18 +86,18 @@ export function ValuesStep({ draftId, template, saved }: Props) {
         ))}
         {template.media !== null && <Media template={template} content={content} change={change} />}
       </div>
-      <section aria-label={words.examples}>
+      <section aria-label={strings.examples}>
         <div className="mb-3 flex items-center justify-between gap-3">
-          <h2 className="text-section font-semibold">{words.examples}</h2>
+          <h2 className="text-section font-semibold">{strings.examples}</h2>
           <Button small busy={values.isFetching} onClick={() => void values.refetch()}>
             <RefreshCw aria-hidden size={14} />
-            {words.reroll}
+            {strings.refreshExamples}
           </Button>
         </div>
-        <p className="mb-3 text-quiet">{words.examplesText}</p>
+        <p className="mb-3 text-quiet">{strings.examplesText}</p>
         {values.isPending && <Loading />}
         {values.isError && <Failed error={values.error} retry={() => void values.refetch()} />}
-        {values.data?.examples.length === 0 && <p>{words.examplesNobody}</p>}
+        {values.data?.examples.length === 0 && <p>{strings.examplesNobody}</p>}
         <ul className={`flex flex-col gap-4 ${values.isPlaceholderData ? "opacity-60" : ""}`}>
           {values.data?.examples.map((example) => (
             <li key={example.to}>
@@ -106,7 +106,7 @@ export function ValuesStep({ draftId, template, saved }: Props) {
                 {example.name !== null && <span className="ms-2 font-normal text-quiet figures">{example.to}</span>}
               </p>
               {example.text === null ? (
-                <p className="text-quiet">{words.exampleLeftOut(labelOf(fields, example.missing ?? ""))}</p>
+                <p className="text-quiet">{strings.exampleSkipped(labelOf(fields, example.missing ?? ""))}</p>
               ) : (
                 <PhonePreview template={template} whole={example.text} />
               )}
@@ -119,7 +119,7 @@ export function ValuesStep({ draftId, template, saved }: Props) {
 }
 
 /** As many values as the template takes. */
-export function padded({ variables }: DraftContent, { variables: size }: Template) {
+export function padValues({ variables }: DraftContent, { variables: size }: Template) {
   const fill = (list: readonly DraftValue[] = [], count: number) =>
     Array.from({ length: count }, (_, index): DraftValue => list[index] ?? "");
   return { header: fill(variables?.header, size.header), body: fill(variables?.body, size.body) };
@@ -134,7 +134,7 @@ function labelOf(fields: readonly Field[], key: string): string {
   return fields.find((field) => field.key === key)?.label ?? key;
 }
 
-interface PlaceProps {
+interface PlaceholderProps {
   label: string;
   value: DraftValue;
   fields: readonly Field[];
@@ -142,7 +142,7 @@ interface PlaceProps {
   onChange: (value: DraftValue) => void;
 }
 
-function Place({ label, value, fields, missing, onChange }: PlaceProps) {
+function PlaceholderField({ label, value, fields, missing, onChange }: PlaceholderProps) {
   const id = useId();
   const field = typeof value === "string" ? "" : value.field;
   const fallback = typeof value === "string" ? "" : (value.fallback ?? "");
@@ -151,17 +151,17 @@ function Place({ label, value, fields, missing, onChange }: PlaceProps) {
       <legend className="px-1 font-semibold">{label}</legend>
       <div className="grid gap-3 mid:grid-cols-2">
         <label className="flex flex-col gap-1">
-          <span className="sr-only">{`${label}: ${words.ofEach}`}</span>
+          <span className="sr-only">{`${label}: ${strings.fromContact}`}</span>
           <select
-            className={inputLook}
+            className={inputClass}
             value={field}
             onChange={({ target }) => onChange(target.value === "" ? "" : { field: target.value })}
           >
-            <option value="">{words.sameText}</option>
-            <optgroup label={words.ofEach}>
-              {fields.map(({ key, label: word }) => (
+            <option value="">{strings.sameText}</option>
+            <optgroup label={strings.fromContact}>
+              {fields.map(({ key, label }) => (
                 <option key={key} value={key}>
-                  {word}
+                  {label}
                 </option>
               ))}
             </optgroup>
@@ -169,9 +169,9 @@ function Place({ label, value, fields, missing, onChange }: PlaceProps) {
         </label>
         {typeof value === "string" ? (
           <input
-            aria-label={`${label}: ${words.text}`}
-            className={inputLook}
-            placeholder={words.text}
+            aria-label={`${label}: ${strings.text}`}
+            className={inputClass}
+            placeholder={strings.text}
             value={value}
             autoComplete="off"
             onChange={({ target }) => onChange(target.value)}
@@ -179,16 +179,16 @@ function Place({ label, value, fields, missing, onChange }: PlaceProps) {
         ) : (
           <div className="flex flex-col gap-1">
             <input
-              aria-label={`${label}: ${words.fallback}`}
+              aria-label={`${label}: ${strings.fallback}`}
               aria-describedby={`${id}-hint`}
-              className={inputLook}
-              placeholder={words.fallback}
+              className={inputClass}
+              placeholder={strings.fallback}
               value={fallback}
               autoComplete="off"
               onChange={({ target }) => onChange(target.value === "" ? { field } : { field, fallback: target.value })}
             />
             <p id={`${id}-hint`} className="text-label text-quiet">
-              {words.fallbackHint}
+              {strings.fallbackHint}
             </p>
           </div>
         )}
@@ -203,9 +203,11 @@ function Place({ label, value, fields, missing, onChange }: PlaceProps) {
 }
 
 function sentenceOf(count: number, field: string, fallback: string): string {
-  if (count === 0) return words.lackNone(field);
-  const people = plural(count, words.one, words.other);
-  return fallback.trim() === "" ? words.lackLeftOut(people, field) : words.lackFallback(people, field, fallback);
+  if (count === 0) return strings.missingNone(field);
+  const people = plural(count, strings.one, strings.other);
+  return fallback.trim() === ""
+    ? strings.missingSkipped(people, field)
+    : strings.missingFallback(people, field, fallback);
 }
 
 function Media({ template, content, change }: { template: Template; content: DraftContent; change: Saved["change"] }) {
@@ -213,18 +215,18 @@ function Media({ template, content, change }: { template: Template; content: Dra
   const { media } = template;
   if (media === null) return null;
   const { link = "", filename = "" } = content.media ?? {};
-  const set = (given: { link: string; filename: string }) => {
-    const name = given.filename.trim() === "" ? {} : { filename: given.filename };
-    change({ media: given.link.trim() === "" ? undefined : { link: given.link.trim(), ...name } });
+  const set = (file: { link: string; filename: string }) => {
+    const name = file.filename.trim() === "" ? {} : { filename: file.filename };
+    change({ media: file.link.trim() === "" ? undefined : { link: file.link.trim(), ...name } });
   };
   return (
     <fieldset className="flex flex-col gap-3 rounded-panel border border-line bg-surface p-4">
-      <legend className="px-1 font-semibold">{words.media[media.type]}</legend>
+      <legend className="px-1 font-semibold">{strings.media[media.type]}</legend>
       <label className="flex flex-col gap-1">
-        {words.mediaLink}
+        {strings.mediaLink}
         <input
           type="url"
-          className={inputLook}
+          className={inputClass}
           aria-describedby={`${id}-hint`}
           value={link}
           autoComplete="off"
@@ -232,13 +234,13 @@ function Media({ template, content, change }: { template: Template; content: Dra
         />
       </label>
       <p id={`${id}-hint`} className="text-label text-quiet">
-        {media.default ? words.mediaHintSample : words.mediaHint}
+        {media.default ? strings.mediaHintSample : strings.mediaHint}
       </p>
       {media.type === "document" && (
         <label className="flex flex-col gap-1">
-          {words.filename}
+          {strings.filename}
           <input
-            className={inputLook}
+            className={inputClass}
             value={filename}
             autoComplete="off"
             disabled={link === ""}

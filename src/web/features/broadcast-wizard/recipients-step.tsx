@@ -4,15 +4,15 @@ import { type ReactNode, useId, useState } from "react";
 import { getList, queryText } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { inputLook } from "../../ui/field.tsx";
-import { figure, plural } from "../../ui/plural.ts";
+import { inputClass } from "../../ui/field.tsx";
+import { formatCount, plural } from "../../ui/plural.ts";
 import { Failed, Notice } from "../../ui/states.tsx";
 import type { Group } from "../groups/group-view.ts";
 import { NewGroup } from "../groups/new-group.tsx";
 import { ImportLink } from "../imports/import-link.tsx";
 import { countryName } from "../workspaces/countries.ts";
 import type { DraftContent } from "./draft.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 interface Props {
   content: DraftContent;
@@ -22,7 +22,7 @@ interface Props {
 const GROUP_PAGES = 10;
 export const NUMBERS_MAX = 1_000;
 
-export function PeopleStep({ content, change }: Props) {
+export function RecipientsStep({ content, change }: Props) {
   const { id, numbers } = useWorkspace();
   const kind = content.to === undefined ? "group" : "numbers";
   const name = useId();
@@ -31,11 +31,11 @@ export function PeopleStep({ content, change }: Props) {
       {numbers.length > 1 && (
         <div className="flex flex-col gap-1">
           <label htmlFor={`${name}-from`} className="font-semibold">
-            {words.from}
+            {strings.from}
           </label>
           <select
             id={`${name}-from`}
-            className={inputLook}
+            className={inputClass}
             value={content.from ?? ""}
             onChange={({ target }) => change({ from: target.value })}
           >
@@ -48,11 +48,11 @@ export function PeopleStep({ content, change }: Props) {
         </div>
       )}
       <fieldset className="flex flex-col gap-4">
-        <legend className="sr-only">{words.peopleLead}</legend>
+        <legend className="sr-only">{strings.peopleLead}</legend>
         <Choice
           name={name}
-          label={words.group}
-          text={words.groupText}
+          label={strings.group}
+          text={strings.groupText}
           isChosen={kind === "group"}
           choose={() => change({ to: undefined })}
         >
@@ -60,8 +60,8 @@ export function PeopleStep({ content, change }: Props) {
         </Choice>
         <Choice
           name={name}
-          label={words.numbers}
-          text={words.numbersText}
+          label={strings.numbers}
+          text={strings.numbersText}
           isChosen={kind === "numbers"}
           choose={() => change({ group: undefined, to: [] })}
         >
@@ -99,7 +99,7 @@ function Choice({ name, label, text, isChosen, choose, children }: ChoiceProps) 
 function GroupChoice({ workspaceId, content, change }: Props & { workspaceId: number }) {
   const client = useQueryClient();
   const fieldId = useId();
-  const [isMaking, setIsMaking] = useState(false);
+  const [isCreating, setIsMaking] = useState(false);
   const groups = useQuery({
     queryKey: ["groups", workspaceId, "all"],
     queryFn: ({ signal }) => allGroups(workspaceId, signal),
@@ -107,35 +107,35 @@ function GroupChoice({ workspaceId, content, change }: Props & { workspaceId: nu
   return (
     <>
       {groups.isError && <Failed error={groups.error} retry={() => void groups.refetch()} />}
-      {groups.data?.length === 0 && <p>{words.groupsEmpty}</p>}
+      {groups.data?.length === 0 && <p>{strings.groupsEmpty}</p>}
       <div className="flex flex-wrap items-end gap-3">
         {groups.data !== undefined && groups.data.length > 0 && (
           <div className="flex min-w-60 flex-1 flex-col gap-1">
             <label htmlFor={fieldId} className="font-semibold">
-              {words.chooseGroup}
+              {strings.chooseGroup}
             </label>
             <select
               id={fieldId}
-              className={inputLook}
+              className={inputClass}
               value={content.group ?? ""}
               onChange={({ target }) => change({ group: target.value === "" ? undefined : Number(target.value) })}
             >
-              <option value="">{words.groupNone}</option>
+              <option value="">{strings.groupNone}</option>
               {groups.data.map(({ id, name, count }) => (
                 <option key={id} value={id}>
-                  {words.groupOption(name, plural(count, words.one, words.other))}
+                  {strings.groupOption(name, plural(count, strings.one, strings.other))}
                 </option>
               ))}
             </select>
           </div>
         )}
-        <Button onClick={() => setIsMaking(true)}>{words.newGroup}</Button>
+        <Button onClick={() => setIsMaking(true)}>{strings.newGroup}</Button>
       </div>
-      {isMaking && (
+      {isCreating && (
         <NewGroup
-          isSearch
+          isDynamicByDefault
           onClose={() => setIsMaking(false)}
-          onMade={async ({ id }) => {
+          onCreated={async ({ id }) => {
             await client.invalidateQueries({ queryKey: ["groups", workspaceId] });
             change({ group: id });
           }}
@@ -149,12 +149,12 @@ export async function allGroups(workspaceId: number, signal: AbortSignal): Promi
   const all: Group[] = [];
   let after: string | null = null;
   for (let page = 0; page < GROUP_PAGES; page += 1) {
-    const part: { data: Group[]; meta: { next: string | null } } = await getList<Group>(
+    const groupPage: { data: Group[]; meta: { next: string | null } } = await getList<Group>(
       `/w/${workspaceId}/v1/groups${queryText({ after })}`,
       signal,
     );
-    all.push(...part.data);
-    after = part.meta.next;
+    all.push(...groupPage.data);
+    after = groupPage.meta.next;
     if (after === null) break;
   }
   return all;
@@ -172,51 +172,51 @@ function Numbers({ content, change }: Props) {
     // Too many are not saved: the server takes a thousand, and what stands beyond must not be lost unseen.
     if (all.length <= NUMBERS_MAX) change({ to: all });
   };
-  const take = async (file: File) => {
+  const readFile = async (file: File) => {
     const found = phonesIn(await file.text());
-    if (found.length === 0) return setNote(words.fileNone);
-    setNote(words.fileTaken(plural(found.length, words.number, words.numberOther), file.name));
+    if (found.length === 0) return setNote(strings.fileNone);
+    setNote(strings.fileTaken(plural(found.length, strings.number, strings.numberOther), file.name));
     type([...readNumbers(text), ...found].join("\n"));
   };
   return (
     <>
-      <Notice>{words.numbersConsent}</Notice>
+      <Notice>{strings.numbersConsent}</Notice>
       <div className="flex flex-col gap-1">
         <label htmlFor={id} className="font-semibold">
-          {words.numbersLabel}
+          {strings.numbersLabel}
         </label>
         <textarea
           id={id}
           rows={8}
           inputMode="tel"
-          className={`${inputLook} figures`}
+          className={`${inputClass} figures`}
           aria-describedby={`${id}-hint`}
           aria-invalid={count > NUMBERS_MAX || undefined}
           value={text}
           onChange={({ target }) => type(target.value)}
         />
         <p id={`${id}-hint`} className="text-label text-quiet">
-          {words.numbersHint(countryName(country))}
+          {strings.numbersHint(countryName(country))}
         </p>
       </div>
       <div className="flex flex-wrap items-center gap-3">
         <label className="relative inline-flex min-h-10 items-center rounded-control border border-edge bg-surface px-4 font-semibold focus-within:outline-2 focus-within:outline-offset-2 hover:bg-sunken max-mid:min-h-11">
-          {words.fromFile}
+          {strings.fromFile}
           <input
             type="file"
             accept=".csv,.txt,.tsv,text/csv,text/plain"
             className="absolute inset-0 cursor-pointer opacity-0"
             onChange={({ target }) => {
               const [file] = target.files ?? [];
-              if (file !== undefined) void take(file);
+              if (file !== undefined) void readFile(file);
               target.value = "";
             }}
           />
         </label>
         <span role="status" className={count > NUMBERS_MAX ? "text-red" : "text-quiet"}>
           {count > NUMBERS_MAX
-            ? words.numbersMany(figure(count - NUMBERS_MAX))
-            : words.numbersCount(plural(count, words.number, words.numberOther))}
+            ? strings.numbersMany(formatCount(count - NUMBERS_MAX))
+            : strings.numbersCount(plural(count, strings.number, strings.numberOther))}
           {note !== null && ` · ${note}`}
         </span>
         {count > NUMBERS_MAX && <ImportLink />}

@@ -8,27 +8,27 @@ import { useId, useRef, useState } from "react";
 import { ApiError, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { inputLook } from "../../ui/field.tsx";
-import { figure, plural } from "../../ui/plural.ts";
+import { inputClass } from "../../ui/field.tsx";
+import { formatCount, plural } from "../../ui/plural.ts";
 import { Failed, Loading, Notice, sentenceOf } from "../../ui/states.tsx";
 import type { Template } from "../templates/template-view.ts";
 import type { Draft, Saved } from "./draft.ts";
-import { Sheet, type SheetFigures } from "./review.tsx";
+import { Review, type ReviewData } from "./review.tsx";
 import { SendTest } from "./send-test.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 /** Above this many people their number has to be typed. */
-const TYPED_ABOVE = 1_000;
+const CONFIRM_ABOVE = 1_000;
 
-export function CheckStep({ draft, template, saved }: { draft: Draft; template: Template; saved: Saved }) {
+export function ReviewStep({ draft, template, saved }: { draft: Draft; template: Template; saved: Saved }) {
   const { id } = useWorkspace();
   const { content, flush } = saved;
   const { name: _, ...asked } = content;
-  const sheet = useQuery({
+  const review = useQuery({
     queryKey: ["draft-check", id, draft.id, JSON.stringify(asked)],
     queryFn: async () => {
       await flush();
-      return send<SheetFigures>("POST", `/w/${id}/drafts/${draft.id}/check`);
+      return send<ReviewData>("POST", `/w/${id}/drafts/${draft.id}/check`);
     },
     staleTime: 0,
     gcTime: 0,
@@ -38,18 +38,18 @@ export function CheckStep({ draft, template, saved }: { draft: Draft; template: 
   return (
     <div className="grid gap-8 wide:grid-cols-[1fr_20rem]">
       <div className="flex flex-col gap-6">
-        <About saved={saved} template={template} />
-        {sheet.isPending && <Loading />}
-        {sheet.isError && <Problems error={sheet.error} retry={() => void sheet.refetch()} />}
-        {sheet.data !== undefined && !sheet.isError && (
+        <BroadcastSettings saved={saved} template={template} />
+        {review.isPending && <Loading />}
+        {review.isError && <Problems error={review.error} retry={() => void review.refetch()} />}
+        {review.data !== undefined && !review.isError && (
           <>
-            <Sheet figures={sheet.data} isLater={content.send_at !== undefined} group={content.group} />
-            <SendIt
+            <Review review={review.data} isLater={content.send_at !== undefined} group={content.group} />
+            <SendButton
               draft={draft}
-              sheet={sheet.data}
+              review={review.data}
               saved={saved}
-              isStale={sheet.isFetching}
-              recheck={async () => (await sheet.refetch()).data}
+              isStale={review.isFetching}
+              recheck={async () => (await review.refetch()).data}
             />
           </>
         )}
@@ -59,7 +59,7 @@ export function CheckStep({ draft, template, saved }: { draft: Draft; template: 
   );
 }
 
-function About({ saved: { content, change }, template }: { saved: Saved; template: Template }) {
+function BroadcastSettings({ saved: { content, change }, template }: { saved: Saved; template: Template }) {
   const { timezone } = useWorkspace();
   const id = useId();
   const isLater = content.send_at !== undefined;
@@ -67,11 +67,11 @@ function About({ saved: { content, change }, template }: { saved: Saved; templat
     <div className="grid gap-4 mid:grid-cols-2">
       <div className="flex flex-col gap-1">
         <label htmlFor={id} className="font-semibold">
-          {words.name}
+          {strings.name}
         </label>
         <input
           id={id}
-          className={inputLook}
+          className={inputClass}
           aria-describedby={`${id}-hint`}
           placeholder={template.name}
           maxLength={191}
@@ -80,11 +80,11 @@ function About({ saved: { content, change }, template }: { saved: Saved; templat
           onChange={({ target }) => change({ name: target.value })}
         />
         <p id={`${id}-hint`} className="text-label text-quiet">
-          {words.nameHint}
+          {strings.nameHint}
         </p>
       </div>
       <fieldset className="flex flex-col gap-1">
-        <legend className="mb-1 font-semibold">{words.when}</legend>
+        <legend className="mb-1 font-semibold">{strings.when}</legend>
         <div className="flex flex-wrap items-center gap-x-6 gap-y-2">
           <label className="flex min-h-9 items-center gap-2 max-mid:min-h-11">
             <input
@@ -94,7 +94,7 @@ function About({ saved: { content, change }, template }: { saved: Saved; templat
               onChange={() => change({ send_at: undefined })}
               className="size-4 accent-accent"
             />
-            {words.now}
+            {strings.now}
           </label>
           <label className="flex min-h-9 items-center gap-2 max-mid:min-h-11">
             <input
@@ -104,18 +104,18 @@ function About({ saved: { content, change }, template }: { saved: Saved; templat
               onChange={() => change({ send_at: tomorrowAtTen(timezone) })}
               className="size-4 accent-accent"
             />
-            {words.later}
+            {strings.later}
           </label>
           {isLater && (
             <label className="flex flex-wrap items-center gap-2">
-              <span className="sr-only">{words.sendAt}</span>
+              <span className="sr-only">{strings.sendAt}</span>
               <input
                 type="datetime-local"
-                className={`${inputLook} w-auto!`}
+                className={`${inputClass} w-auto!`}
                 value={content.send_at}
                 onChange={({ target }) => change({ send_at: target.value })}
               />
-              <span className="text-label text-quiet">{words.sendAtHint(timezone)}</span>
+              <span className="text-label text-quiet">{strings.sendAtHint(timezone)}</span>
             </label>
           )}
         </div>
@@ -130,7 +130,7 @@ function tomorrowAtTen(timezone: string): string {
   return `${day.format(Date.now() + 24 * 3_600_000)}T10:00`;
 }
 
-const PLACES = [
+const STEP_PATTERNS = [
   [/^(template|language)/, "template"],
   [/^(to|group|from)/, "people"],
   [/^(variables|media)/, "values"],
@@ -142,23 +142,23 @@ function Problems({ error, retry }: { error: unknown; retry: () => void }) {
     return <Failed error={error} retry={retry} />;
   }
   const fields = Object.entries(error.fields);
-  const told = fields.length > 0 ? fields : [[placeOf(error.code), [error.message]] as const];
+  const problems = fields.length > 0 ? fields : [[fieldOfCode(error.code), [error.message]] as const];
   return (
     <div role="alert" className="rounded-panel bg-red-tint p-4 text-red">
-      <p className="font-semibold">{words.problems}</p>
+      <p className="font-semibold">{strings.problems}</p>
       <ul className="mt-2 flex flex-col gap-2">
-        {told.map(([path, sentences]) => {
-          const step = PLACES.find(([pattern]) => pattern.test(path))?.[1];
+        {problems.map(([path, sentences]) => {
+          const step = STEP_PATTERNS.find(([pattern]) => pattern.test(path))?.[1];
           return (
             <li key={path} className="flex flex-wrap gap-x-3">
-              <span>{`${path.startsWith("variables") ? `${placeName(path)}: ` : ""}${sentences.join(" ")}`}</span>
+              <span>{`${path.startsWith("variables") ? `${placeholderName(path)}: ` : ""}${sentences.join(" ")}`}</span>
               {step !== undefined && (
                 <Link
                   to="."
                   search={((known: Record<string, unknown>) => ({ ...known, step })) as never}
                   className="font-semibold text-red underline"
                 >
-                  {words.goTo(words.step[step])}
+                  {strings.goTo(strings.step[step])}
                 </Link>
               )}
             </li>
@@ -167,92 +167,93 @@ function Problems({ error, retry }: { error: unknown; retry: () => void }) {
       </ul>
       <div className="mt-3">
         <Button small onClick={retry}>
-          {words.recheck}
+          {strings.recheck}
         </Button>
       </div>
     </div>
   );
 }
 
-function placeOf(code: string): string {
+function fieldOfCode(code: string): string {
   if (code === "missing_variable" || code === "missing_media") return "media";
   return code.includes("template") ? "template" : code === "not_found" ? "group" : "";
 }
 
-function placeName(path: string): string {
+function placeholderName(path: string): string {
   const [, part, index] = path.split(".");
-  return part === "header" ? words.placeHeader(Number(index) + 1) : words.placeBody(Number(index) + 1);
+  return part === "header" ? strings.headerPlaceholder(Number(index) + 1) : strings.bodyPlaceholder(Number(index) + 1);
 }
 
 interface SendProps {
   draft: Draft;
-  sheet: SheetFigures;
+  review: ReviewData;
   saved: Saved;
   isStale: boolean;
-  recheck: () => Promise<SheetFigures | undefined>;
+  recheck: () => Promise<ReviewData | undefined>;
 }
 
-function SendIt({ draft, sheet, saved, isStale, recheck }: SendProps) {
+function SendButton({ draft, review, saved, isStale, recheck }: SendProps) {
   const { id, timezone } = useWorkspace();
   const client = useQueryClient();
   const navigate = useNavigate();
   const [isBusy, setIsBusy] = useState(false);
   const [typed, setTyped] = useState("");
   const [error, setError] = useState<unknown>(null);
-  const [was, setWas] = useState<string | null>(null);
+  const [previousPeople, setPreviousPeople] = useState<string | null>(null);
   const pressed = useRef(false);
   const fieldId = useId();
-  const people = plural(sheet.reached, words.one, words.other);
-  if (sheet.reached === 0) return <Notice>{words.nobody}</Notice>;
+  const people = plural(review.reached, strings.one, strings.other);
+  if (review.reached === 0) return <Notice>{strings.nobody}</Notice>;
   const isLater = saved.content.send_at !== undefined;
   // Scheduled, the balance is looked at when it starts.
-  if (sheet.cost !== null && !sheet.cost.covered && !isLater) return null;
-  const isTyped = sheet.reached <= TYPED_ABOVE || typed.replace(/\D/g, "") === String(sheet.reached);
+  if (review.cost !== null && !review.cost.covered && !isLater) return null;
+  const isTyped = review.reached <= CONFIRM_ABOVE || typed.replace(/\D/g, "") === String(review.reached);
   const press = async () => {
     if (pressed.current) return;
     pressed.current = true;
     setIsBusy(true);
     setError(null);
-    setWas(null);
+    setPreviousPeople(null);
     try {
       await saved.flush();
-      const shown = { reached: sheet.reached, amount: sheet.cost?.amount ?? null };
-      const made = await send<{ id: number }>("POST", `/w/${id}/drafts/${draft.id}/send`, shown);
+      const shown = { reached: review.reached, amount: review.cost?.amount ?? null };
+      const created = await send<{ id: number }>("POST", `/w/${id}/drafts/${draft.id}/send`, shown);
       void client.invalidateQueries({ queryKey: ["broadcasts", id] });
       void client.invalidateQueries({ queryKey: ["drafts", id] });
-      const params = { workspace: String(id), broadcast: String(made.id) };
+      const params = { workspace: String(id), broadcast: String(created.id) };
       await navigate({ to: "/w/$workspace/broadcasts/$broadcast", params, replace: true } as never);
     } catch (reason) {
       pressed.current = false;
       setIsBusy(false);
       if (reason instanceof ApiError && reason.code === "changed") {
-        setWas(people);
+        setPreviousPeople(people);
         setTyped("");
         await recheck();
       } else setError(reason);
     }
   };
   const isUnknown = error instanceof ApiError && (error.status === 0 || error.status >= 500);
-  const label = isLater ? words.schedule(whenText(sheet.starts_at, timezone)) : words.sendNow(people);
+  const label = isLater ? strings.schedule(whenText(review.starts_at, timezone)) : strings.sendNow(people);
   return (
     <div className="flex flex-col gap-3">
-      {was !== null && (
+      {previousPeople !== null && (
         <Notice>
-          <strong>{words.changedTitle}</strong> {was === people ? "" : words.changedFigures(was, people)}
+          <strong>{strings.changedTitle}</strong>{" "}
+          {previousPeople === people ? "" : strings.changedCount(previousPeople, people)}
         </Notice>
       )}
       {error !== null && (
         <p role="alert" className="text-red">
-          {isUnknown ? words.notKnown : sentenceOf(error)}
+          {isUnknown ? strings.outcomeUnknown : sentenceOf(error)}
         </p>
       )}
-      {sheet.reached > TYPED_ABOVE && (
+      {review.reached > CONFIRM_ABOVE && (
         <div className="flex flex-col gap-1">
-          <label htmlFor={fieldId}>{words.typeCount(figure(sheet.reached))}</label>
+          <label htmlFor={fieldId}>{strings.typeCount(formatCount(review.reached))}</label>
           <input
             id={fieldId}
             inputMode="numeric"
-            className={`${inputLook} w-40!`}
+            className={`${inputClass} w-40!`}
             value={typed}
             autoComplete="off"
             onChange={({ target }) => setTyped(target.value)}

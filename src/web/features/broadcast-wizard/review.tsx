@@ -3,13 +3,13 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
-import { Card, Facts } from "../../ui/page.tsx";
-import { figure, plural } from "../../ui/plural.ts";
+import { Card, DescriptionList } from "../../ui/page.tsx";
+import { formatCount, plural } from "../../ui/plural.ts";
 import { Notice } from "../../ui/states.tsx";
 import { ExactTime } from "../../ui/time.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
-export interface SheetFigures {
+export interface ReviewData {
   requested: number;
   reached: number;
   skipped: Record<string, number>;
@@ -27,8 +27,8 @@ export interface SheetFigures {
   ends_at: string;
 }
 
-interface SheetProps {
-  figures: SheetFigures;
+interface ReviewProps {
+  review: ReviewData;
   isLater: boolean;
   /** Of a group, those who are left out stand among the contacts. */
   group: number | undefined;
@@ -37,24 +37,24 @@ interface SheetProps {
 /** Reasons that are a consent are a list of contacts. */
 const CONSENTS: Readonly<Record<string, string>> = { opted_out: "opted_out", no_opt_in: "unknown" };
 
-export function Sheet({ figures, isLater, group }: SheetProps) {
+export function Review({ review, isLater, group }: ReviewProps) {
   const { timezone } = useWorkspace();
-  const { reached, skipped, skips, cost, daily_cap_left: left } = figures;
+  const { reached, skipped, skips, cost, daily_cap_left: left } = review;
   const reasons = Object.entries(skipped).filter(([, count]) => count > 0);
   const total = reasons.reduce((sum, [, count]) => sum + count, 0);
   return (
-    <section aria-label={words.sheet}>
-      <h2 className="mb-3 text-section font-semibold">{words.sheet}</h2>
+    <section aria-label={strings.review}>
+      <h2 className="mb-3 text-section font-semibold">{strings.review}</h2>
       <Card>
         <p className="flex flex-wrap items-baseline gap-x-3">
-          <span className="text-title font-semibold figures">{figure(reached)}</span>
-          <span className="text-form">{words.reached(reached)}</span>
+          <span className="text-title font-semibold figures">{formatCount(reached)}</span>
+          <span className="text-form">{strings.reached(reached)}</span>
         </p>
         {total === 0 ? (
-          <p className="mt-1 text-quiet">{words.leftOutNone}</p>
+          <p className="mt-1 text-quiet">{strings.skippedNone}</p>
         ) : (
           <div className="mt-3 border-t border-line pt-3">
-            <p className="font-semibold">{`${plural(total, words.one, words.other)} ${words.leftOut}`}</p>
+            <p className="font-semibold">{`${plural(total, strings.one, strings.other)} ${strings.skipped}`}</p>
             <ul className="mt-2 flex flex-col gap-2">
               {reasons.map(([reason, count]) => (
                 <Reason
@@ -69,16 +69,16 @@ export function Sheet({ figures, isLater, group }: SheetProps) {
           </div>
         )}
         <div className="mt-4 border-t border-line pt-4">
-          <Facts
-            facts={[
+          <DescriptionList
+            items={[
               [
-                words.cost,
+                strings.cost,
                 cost === null ? (
-                  words.free
+                  strings.free
                 ) : (
                   <>
                     <strong className="font-semibold figures">{`${cost.amount} ${cost.currency}`}</strong>
-                    <span className="block text-quiet">{words.costText(cost.rate, cost.currency)}</span>
+                    <span className="block text-quiet">{strings.costText(cost.rate, cost.currency)}</span>
                   </>
                 ),
               ],
@@ -86,23 +86,23 @@ export function Sheet({ figures, isLater, group }: SheetProps) {
                 ? []
                 : [
                     [
-                      words.balanceAfter,
+                      strings.balanceAfter,
                       <span key="after" className="figures">{`${cost.available_after} ${cost.currency}`}</span>,
                     ] as const,
                   ]),
-              ...(left === null ? [] : [[words.capLeft, plural(left, words.one, words.other)] as const]),
+              ...(left === null ? [] : [[strings.capLeft, plural(left, strings.one, strings.other)] as const]),
               [
-                words.starts,
-                isLater ? <ExactTime key="starts" at={figures.starts_at} zone={timezone} /> : words.startsNow,
+                strings.starts,
+                isLater ? <ExactTime key="starts" at={review.starts_at} zone={timezone} /> : strings.startsNow,
               ],
-              [words.ends, <ExactTime key="ends" at={figures.ends_at} zone={timezone} />],
+              [strings.ends, <ExactTime key="ends" at={review.ends_at} zone={timezone} />],
             ]}
           />
         </div>
         {cost !== null && !cost.covered && (
           <div className="mt-4">
             <Notice>
-              {isLater ? words.notCoveredLater : words.notCovered(cost.amount, cost.available, cost.currency)}
+              {isLater ? strings.notCoveredLater : strings.notCovered(cost.amount, cost.available, cost.currency)}
             </Notice>
           </div>
         )}
@@ -124,14 +124,14 @@ interface ReasonProps {
 function Reason({ reason, count, group, numbers }: ReasonProps) {
   const { id } = useWorkspace();
   const [isOpen, setIsOpen] = useState(false);
-  const [label, why] = words.reasons[reason] ?? [reason, ""];
+  const [label, explanation] = strings.reasons[reason] ?? [reason, ""];
   return (
     <li>
       <div className="flex flex-wrap items-center gap-x-3">
         <span>
-          <span className="font-semibold figures">{figure(count)}</span> {label}
+          <span className="font-semibold figures">{formatCount(count)}</span> {label}
         </span>
-        <span className="text-quiet">{why}</span>
+        <span className="text-quiet">{explanation}</span>
         {group !== undefined && CONSENTS[reason] !== undefined && (
           <Link
             to={"/w/$workspace/contacts" as never}
@@ -139,12 +139,12 @@ function Reason({ reason, count, group, numbers }: ReasonProps) {
             search={{ group: String(group), consent: CONSENTS[reason] } as never}
             className={textLink}
           >
-            {words.show}
+            {strings.show}
           </Link>
         )}
         {numbers.length > 0 && (
           <Button small tone="quiet" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-            {words.show}
+            {strings.show}
           </Button>
         )}
       </div>

@@ -10,41 +10,47 @@ import { Failed, Notice } from "../../ui/states.tsx";
 import { PhonePreview } from "../templates/phone-preview.tsx";
 import type { Template } from "../templates/template-view.ts";
 import type { Saved } from "./draft.ts";
-import { useValues } from "./fields-step.tsx";
-import { words } from "./strings.ts";
+import { useValuesPreview } from "./fields-step.tsx";
+import { strings } from "./strings.ts";
 
 export function SendTest({ draftId, template, saved }: { draftId: number; template: Template; saved: Saved }) {
   const { id } = useWorkspace();
-  const values = useValues(id, draftId, saved);
+  const values = useValuesPreview(id, draftId, saved);
   const example = values.data?.examples.find(({ text }) => text !== null);
   const form = useForm({ defaultValues: { to: "" } });
   const [sentTo, setSentTo] = useState<string | null>(null);
   return (
-    <section aria-label={words.test}>
-      <h2 className="mb-3 text-section font-semibold">{words.test}</h2>
+    <section aria-label={strings.test}>
+      <h2 className="mb-3 text-section font-semibold">{strings.test}</h2>
       {values.isError && <Failed error={values.error} retry={() => void values.refetch()} />}
-      {values.data !== undefined && example === undefined && <p>{words.examplesNobody}</p>}
+      {values.data !== undefined && example === undefined && <p>{strings.examplesNobody}</p>}
       {example !== undefined && (
         <div className="flex flex-col gap-4">
           <PhonePreview template={template} whole={example.text ?? undefined} />
-          <p className="text-quiet">{words.testText}</p>
+          <p className="text-quiet">{strings.testText}</p>
           <Form
             form={form}
-            submit={words.testSend}
+            submit={strings.testSend}
             tone="plain"
             onSend={async ({ to }, key) => {
               setSentTo(null);
               const { template: name = "", language, from, media } = saved.content;
-              const given = { ...(from === undefined ? {} : { from }), ...(media === undefined ? {} : { media }) };
+              const options = { ...(from === undefined ? {} : { from }), ...(media === undefined ? {} : { media }) };
               const variables = { header: example.header, body: example.body };
-              const body = { to, template: name, ...(language === undefined ? {} : { language }), variables, ...given };
+              const body = {
+                to,
+                template: name,
+                ...(language === undefined ? {} : { language }),
+                variables,
+                ...options,
+              };
               const message = await send<{ to: string }>("POST", `/w/${id}/v1/messages`, body, key);
               setSentTo(message.to);
             }}
           >
-            <TextField form={form} name="to" type="tel" inputMode="tel" label={words.testTo} autoComplete="tel" />
+            <TextField form={form} name="to" type="tel" inputMode="tel" label={strings.testTo} autoComplete="tel" />
           </Form>
-          {sentTo !== null && <Notice tone="green">{`${sentTo}: ${words.testSent}`}</Notice>}
+          {sentTo !== null && <Notice tone="green">{`${sentTo}: ${strings.testSent}`}</Notice>}
         </div>
       )}
     </section>

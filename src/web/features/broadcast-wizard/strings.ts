@@ -1,7 +1,7 @@
 /** Texts of the way to a new broadcast. */
-export const words = {
+export const strings = {
   title: "New broadcast",
-  make: "New broadcast",
+  create: "New broadcast",
   back: "All broadcasts",
   steps: "Steps",
   step: { template: "Template", people: "People", values: "Values", check: "Check" },
@@ -12,7 +12,7 @@ export const words = {
   discard: "Throw draft away",
   discardTitle: "Throw this draft away?",
   discardText: "Nothing of it was sent, and nothing will be.",
-  discardKeep: "Keep draft",
+  discardCancel: "Keep draft",
   discarded: "Draft thrown away",
   drafts: "Drafts",
   draftsLead: "Begun, not sent.",
@@ -51,10 +51,10 @@ export const words = {
 
   valuesLead: "What stands in the places of the text?",
   valuesNone: "This template has no places for values. Everybody gets the same text.",
-  placeHeader: (place: number) => `Place ${place} of the top line`,
-  placeBody: (place: number) => `Place {{${place}}}`,
+  headerPlaceholder: (position: number) => `Place ${position} of the top line`,
+  bodyPlaceholder: (position: number) => `Place {{${position}}}`,
   sameText: "The same text for everybody",
-  ofEach: "From each contact",
+  fromContact: "From each contact",
   ownFields: {
     name: "Name",
     first_name: "First name",
@@ -67,10 +67,10 @@ export const words = {
   text: "Text",
   fallback: "For those without one",
   fallbackHint: "Left empty, they are left out.",
-  lackLeftOut: (people: string, field: string) => `${people} without “${field}” will be left out.`,
-  lackFallback: (people: string, field: string, fallback: string) =>
+  missingSkipped: (people: string, field: string) => `${people} without “${field}” will be left out.`,
+  missingFallback: (people: string, field: string, fallback: string) =>
     `${people} without “${field}” will read “${fallback}”.`,
-  lackNone: (field: string) => `Everybody has “${field}”.`,
+  missingNone: (field: string) => `Everybody has “${field}”.`,
   media: { image: "Picture", video: "Video", document: "PDF" },
   mediaLink: "Address of the file",
   mediaHint: "https, and it opens without signing in.",
@@ -79,8 +79,8 @@ export const words = {
   examples: "Examples",
   examplesText: "What some of them will read.",
   examplesNobody: "Nobody of them would be reached, so there is no example.",
-  reroll: "Other people",
-  exampleLeftOut: (field: string) => `Left out: nothing in “${field}”.`,
+  refreshExamples: "Other people",
+  exampleSkipped: (field: string) => `Left out: nothing in “${field}”.`,
 
   checkLead: "Nothing has been sent yet.",
   name: "What you call it",
@@ -90,10 +90,10 @@ export const words = {
   later: "Later",
   sendAt: "Time",
   sendAtHint: (zone: string) => `In ${zone}.`,
-  sheet: "What it will do",
+  review: "What it will do",
   reached: (count: number) => (count === 1 ? "person will get it" : "people will get it"),
-  leftOut: "left out",
-  leftOutNone: "Nobody is left out.",
+  skipped: "left out",
+  skippedNone: "Nobody is left out.",
   reasons: {
     opted_out: ["opted out", "They asked for no more messages."],
     no_opt_in: ["without a recorded consent", "Nobody wrote down that they agreed."],
@@ -124,8 +124,9 @@ export const words = {
   nobody: "Nobody would be reached, so there is nothing to send.",
   typeCount: (count: string) => `More than 1,000 people get it. Type ${count} to go on.`,
   changedTitle: "Something has changed since this was checked. Nothing was sent.",
-  changedFigures: (was: string, is: string) => `It would reach ${is} now; it was ${was}.`,
-  notKnown: "No answer came, so it is not known whether it was sent. Press again: this draft is never sent twice.",
+  changedCount: (was: string, is: string) => `It would reach ${is} now; it was ${was}.`,
+  outcomeUnknown:
+    "No answer came, so it is not known whether it was sent. Press again: this draft is never sent twice.",
   problems: "This has to be put right first",
   goTo: (step: string) => `Go to ${step}`,
   recheck: "Check again",

@@ -5,13 +5,13 @@ import { getList, queryText } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { inputLook } from "../../ui/field.tsx";
+import { inputClass } from "../../ui/field.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { PhonePreview } from "../templates/phone-preview.tsx";
-import { words as templateWords } from "../templates/strings.ts";
-import { type Template, templateLook, whyNot } from "../templates/template-view.ts";
+import { strings as templateStrings } from "../templates/strings.ts";
+import { findBlocker, type Template, templateChip } from "../templates/template-view.ts";
 import type { DraftContent } from "./draft.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 interface Props {
   content: DraftContent;
@@ -32,11 +32,11 @@ export function TemplateStep({ content, onChoose, isBusy = false }: Props) {
   return (
     <>
       <label className="mb-4 block w-full mid:w-96">
-        <span className="sr-only">{words.templateSearch}</span>
+        <span className="sr-only">{strings.templateSearch}</span>
         <input
           type="search"
-          className={inputLook}
-          placeholder={words.templateSearch}
+          className={inputClass}
+          placeholder={strings.templateSearch}
           value={q}
           onChange={({ target }) => setQ(target.value)}
         />
@@ -45,19 +45,19 @@ export function TemplateStep({ content, onChoose, isBusy = false }: Props) {
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
       {isNone && (
         <Empty
-          title={q === "" ? templateWords.empty : templateWords.notFound}
+          title={q === "" ? templateStrings.empty : templateStrings.notFound}
           action={
             <ButtonLink to={"/w/$workspace/templates" as never} params={{ workspace: String(id) } as never}>
-              {words.templatesLink}
+              {strings.templatesLink}
             </ButtonLink>
           }
         />
       )}
       <ul className="grid gap-4 mid:grid-cols-2 wide:grid-cols-3">
         {rows.map((template) => {
-          const why = whyNot(template);
+          const blocker = findBlocker(template);
           const isChosen = template.name === content.template && template.language === content.language;
-          const { word, tone } = templateLook(template.status);
+          const { label, tone } = templateChip(template.status);
           return (
             <li
               key={template.id}
@@ -66,21 +66,21 @@ export function TemplateStep({ content, onChoose, isBusy = false }: Props) {
               <div className="flex flex-wrap items-center gap-2">
                 <h2 className="me-auto min-w-0 font-semibold">{template.name}</h2>
                 <span className="text-label text-quiet">{template.language}</span>
-                <Chip tone={tone}>{word}</Chip>
+                <Chip tone={tone}>{label}</Chip>
               </div>
               <PhonePreview template={template} />
-              {why === null ? (
+              {blocker === null ? (
                 <Button
                   className="mt-auto self-start"
                   tone={isChosen ? "primary" : "plain"}
-                  aria-label={`${isChosen ? words.chosen : words.choose}: ${template.name} ${template.language}`}
+                  aria-label={`${isChosen ? strings.chosen : strings.choose}: ${template.name} ${template.language}`}
                   disabled={isBusy}
                   onClick={() => onChoose(template)}
                 >
-                  {isChosen ? words.chosen : words.choose}
+                  {isChosen ? strings.chosen : strings.choose}
                 </Button>
               ) : (
-                <p className="mt-auto text-quiet">{why}</p>
+                <p className="mt-auto text-quiet">{blocker}</p>
               )}
             </li>
           );

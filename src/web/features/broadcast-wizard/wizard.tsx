@@ -6,20 +6,20 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
-import { NothingHere } from "../../app/not-found.tsx";
+import { NotFound } from "../../app/not-found.tsx";
 import { ApiError, get, newFormKey, queryText, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Failed, Loading, sentenceOf } from "../../ui/states.tsx";
-import { sayDone } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import type { Template } from "../templates/template-view.ts";
 import { type Draft, type DraftContent, type Saved, useDraft, useSaved } from "./draft.ts";
-import { padded, ValuesStep } from "./fields-step.tsx";
-import { PeopleStep } from "./recipients-step.tsx";
-import { CheckStep } from "./review-step.tsx";
-import { words } from "./strings.ts";
+import { FieldsStep, padValues } from "./fields-step.tsx";
+import { RecipientsStep } from "./recipients-step.tsx";
+import { ReviewStep } from "./review-step.tsx";
+import { strings } from "./strings.ts";
 import { TemplateStep } from "./template-step.tsx";
 
 const STEPS = ["template", "people", "values", "check"] as const;
@@ -39,29 +39,29 @@ export function Screen() {
   const { id } = useWorkspace();
   const { draft } = useSearch({ strict: false }) as Search;
   const found = useDraft(id, draft);
-  if (draft === undefined) return <Begin />;
-  if (found.isError && found.error instanceof ApiError && found.error.status === 404) return <NothingHere />;
+  if (draft === undefined) return <NewDraft />;
+  if (found.isError && found.error instanceof ApiError && found.error.status === 404) return <NotFound />;
   if (found.isError) {
     return (
-      <Page title={words.title}>
+      <Page title={strings.title}>
         <Failed error={found.error} retry={() => void found.refetch()} />
       </Page>
     );
   }
-  if (found.data === undefined) return <Page title={words.title}>{<Loading />}</Page>;
+  if (found.data === undefined) return <Page title={strings.title}>{<Loading />}</Page>;
   if (found.data.broadcast_id !== null) return <Sent broadcastId={found.data.broadcast_id} />;
   return <Wizard key={found.data.id} draft={found.data} />;
 }
 
 /** Nothing is kept before a template is chosen. */
-function Begin() {
+function NewDraft() {
   const { id, numbers } = useWorkspace();
   const { group, template, language } = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
   const [key] = useState(newFormKey);
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const begin = async (chosen: Pick<Template, "name" | "language">) => {
+  const createDraft = async (chosen: Pick<Template, "name" | "language">) => {
     if (isBusy) return;
     setIsBusy(true);
     setError(null);
@@ -89,14 +89,14 @@ function Begin() {
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, for what the address says at first.
   useEffect(() => {
-    if (template !== undefined && language !== undefined) void begin({ name: template, language });
+    if (template !== undefined && language !== undefined) void createDraft({ name: template, language });
   }, []);
   return (
-    <Page title={words.title} about={words.step.template} lead={words.templateLead}>
+    <Page title={strings.title} about={strings.step.template} lead={strings.templateLead}>
       <BackLink />
       <Steps step="template" content={{}} />
       {error !== null && <Failed error={error} />}
-      <TemplateStep content={{}} isBusy={isBusy} onChoose={(chosen) => void begin(chosen)} />
+      <TemplateStep content={{}} isBusy={isBusy} onChoose={(chosen) => void createDraft(chosen)} />
     </Page>
   );
 }
@@ -136,42 +136,42 @@ function Wizard({ draft }: { draft: Draft }) {
     await go("people");
   };
   const leads = {
-    template: words.templateLead,
-    people: words.peopleLead,
-    values: words.valuesLead,
-    check: words.checkLead,
+    template: strings.templateLead,
+    people: strings.peopleLead,
+    values: strings.valuesLead,
+    check: strings.checkLead,
   };
   return (
     // Another step is another page to whoever reads it: the focus goes to its heading.
-    <Page key={step} title={words.title} about={words.step[step]} lead={leads[step]}>
+    <Page key={step} title={strings.title} about={strings.step[step]} lead={leads[step]}>
       <BackLink />
       <Steps step={step} content={content} draft={draft.id} />
       {step === "template" && <TemplateStep content={content} onChoose={(chosen) => void choose(chosen)} />}
-      {step === "people" && <PeopleStep content={content} change={change} />}
+      {step === "people" && <RecipientsStep content={content} change={change} />}
       {(step === "values" || step === "check") && template.isPending && <Loading />}
       {(step === "values" || step === "check") && template.isError && (
         <Failed error={template.error} retry={() => void template.refetch()} />
       )}
       {step === "values" && template.data !== undefined && (
-        <ValuesStep draftId={draft.id} template={template.data} saved={saved} />
+        <FieldsStep draftId={draft.id} template={template.data} saved={saved} />
       )}
       {step === "check" && template.data !== undefined && (
-        <CheckStep draft={draft} template={template.data} saved={withAllPlaces(saved, template.data)} />
+        <ReviewStep draft={draft} template={template.data} saved={withAllPlaceholders(saved, template.data)} />
       )}
-      <Foot saved={saved} draft={draft}>
+      <Footer saved={saved} draft={draft}>
         {next !== undefined && step !== "template" && (
           <Button tone="primary" disabled={!isOpen(next, content)} onClick={() => void go(next)}>
-            {words.next}
+            {strings.next}
           </Button>
         )}
-      </Foot>
+      </Footer>
     </Page>
   );
 }
 
 /** Places that nobody filled are empty texts to the server, which then says what is wrong with each. */
-function withAllPlaces(saved: Saved, template: Template): Saved {
-  const whole = padded(saved.content, template);
+function withAllPlaceholders(saved: Saved, template: Template): Saved {
+  const whole = padValues(saved.content, template);
   const { header = [], body = [] } = saved.content.variables ?? {};
   if (header.length === whole.header.length && body.length === whole.body.length) return saved;
   return {
@@ -202,9 +202,9 @@ function isOpen(step: Step, { template, group, to }: DraftContent): boolean {
 }
 
 function Steps({ step, content, draft }: { step: Step; content: DraftContent; draft?: number }) {
-  const look = "inline-flex min-h-9 items-center gap-2 rounded-control px-2 max-mid:min-h-11";
+  const className = "inline-flex min-h-9 items-center gap-2 rounded-control px-2 max-mid:min-h-11";
   return (
-    <nav aria-label={words.steps} className="mb-6 border-b border-line pb-3">
+    <nav aria-label={strings.steps} className="mb-6 border-b border-line pb-3">
       <ol className="flex flex-wrap gap-x-2">
         {STEPS.map((one, index) => {
           const text = (
@@ -216,7 +216,7 @@ function Steps({ step, content, draft }: { step: Step; content: DraftContent; dr
                 {index + 1}
               </span>
               {/* On a phone the numbers are enough: the four words take two lines. */}
-              <span className={one === step ? "" : "max-mid:sr-only"}>{words.step[one]}</span>
+              <span className={one === step ? "" : "max-mid:sr-only"}>{strings.step[one]}</span>
             </>
           );
           return (
@@ -226,14 +226,14 @@ function Steps({ step, content, draft }: { step: Step; content: DraftContent; dr
                   to="."
                   search={((known: Search) => ({ ...known, step: one })) as never}
                   aria-current={one === step ? "step" : undefined}
-                  className={`${look} text-ink no-underline hover:bg-sunken ${one === step ? "font-semibold" : ""}`}
+                  className={`${className} text-ink no-underline hover:bg-sunken ${one === step ? "font-semibold" : ""}`}
                 >
                   {text}
                 </Link>
               ) : (
                 <span
                   aria-current={one === step ? "step" : undefined}
-                  className={`${look} ${one === step ? "font-semibold" : "text-quiet"}`}
+                  className={`${className} ${one === step ? "font-semibold" : "text-quiet"}`}
                 >
                   {text}
                 </span>
@@ -256,13 +256,13 @@ function BackLink() {
         className={`inline-flex min-h-9 items-center gap-1 ${textLink}`}
       >
         <ArrowLeft aria-hidden size={16} />
-        {words.back}
+        {strings.back}
       </Link>
     </p>
   );
 }
 
-function Foot({ saved, draft, children }: { saved: Saved; draft: Draft; children: ReactNode }) {
+function Footer({ saved, draft, children }: { saved: Saved; draft: Draft; children: ReactNode }) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -274,30 +274,30 @@ function Foot({ saved, draft, children }: { saved: Saved; draft: Draft; children
       {children}
       <span role="status" className={saved.error === null ? "text-quiet" : "text-red"}>
         {saved.error !== null
-          ? `${words.notSaved} ${sentenceOf(saved.error)}`
+          ? `${strings.notSaved} ${sentenceOf(saved.error)}`
           : saved.isSaving
-            ? words.saving
-            : words.saved}
+            ? strings.saving
+            : strings.saved}
       </span>
       <Button tone="quiet" className="ms-auto" onClick={() => setIsAsking(true)}>
-        {words.discard}
+        {strings.discard}
       </Button>
       <Confirm
         isOpen={isAsking}
-        title={words.discardTitle}
-        action={words.discard}
-        keep={words.discardKeep}
+        title={strings.discardTitle}
+        action={strings.discard}
+        cancelLabel={strings.discardCancel}
         onClose={() => setIsAsking(false)}
         act={async (key) => {
           await saved.flush().catch(() => undefined);
           await send("DELETE", `/w/${id}/drafts/${draft.id}`, {}, key);
           await client.invalidateQueries({ queryKey: ["drafts", id] });
-          sayDone(words.discarded);
+          showToast(strings.discarded);
           const params = { workspace: String(id) };
           await navigate({ to: "/w/$workspace/broadcasts", params, replace: true } as never);
         }}
       >
-        {words.discardText}
+        {strings.discardText}
       </Confirm>
     </div>
   );

@@ -3,15 +3,15 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Chip } from "../../ui/chip.tsx";
 import { Section } from "../../ui/page.tsx";
-import { figure, share } from "../../ui/plural.ts";
-import { words as states } from "../messages/message-state-strings.ts";
-import { type Broadcast, type BroadcastDetail, toGo } from "./broadcast-view.ts";
-import { words } from "./strings.ts";
+import { formatCount, share } from "../../ui/plural.ts";
+import { strings as states } from "../messages/message-state-strings.ts";
+import { type Broadcast, type BroadcastDetail, pendingCount } from "./broadcast-view.ts";
+import { strings } from "./strings.ts";
 
 /** How much of it is done. The list's own words say the figures; this is for the eye. */
 export function ProgressBar({ broadcast }: { broadcast: Broadcast }) {
   const { total } = broadcast.counts;
-  const done = total === 0 ? 0 : (total - toGo(broadcast)) / total;
+  const done = total === 0 ? 0 : (total - pendingCount(broadcast)) / total;
   return (
     <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden className="h-1.5 w-20 rounded-control">
       <rect width="100" height="6" className="fill-line" />
@@ -22,66 +22,79 @@ export function ProgressBar({ broadcast }: { broadcast: Broadcast }) {
 
 export function Funnel({ broadcast }: { broadcast: BroadcastDetail }) {
   const { counts, in_doubt: inDoubt, unknown } = broadcast;
-  const name = words.funnelSentence(
-    figure(counts.sent),
+  const name = strings.funnelSentence(
+    formatCount(counts.sent),
     share(counts.delivered, counts.sent),
     share(counts.read, counts.sent),
   );
   return (
-    <Section title={words.funnel}>
+    <Section title={strings.funnel}>
       <p className="sr-only">{name}</p>
       <div
         className={`grid grid-cols-2 gap-3 mid:grid-cols-3 ${unknown > 0 ? "wide:grid-cols-4" : "wide:grid-cols-6"}`}
       >
-        <Figure label={words.sent} count={counts.sent} of={counts.total} status="sent" bar="fill-grey" isAtLeast />
-        <Figure
-          label={words.delivered}
+        <Counter
+          label={strings.sent}
+          count={counts.sent}
+          of={counts.total}
+          status="sent"
+          bar="fill-grey"
+          isCumulative
+        />
+        <Counter
+          label={strings.delivered}
           count={counts.delivered}
           of={counts.sent}
           status="delivered"
           bar="fill-green"
-          isAtLeast
+          isCumulative
         />
-        <Figure label={words.read} count={counts.read} of={counts.sent} status="read" bar="fill-blue" />
-        <Figure label={words.toGo} count={toGo(broadcast)} of={counts.total} status="pending" bar="fill-grey" />
-        <Figure
-          label={words.failed}
+        <Counter label={strings.read} count={counts.read} of={counts.sent} status="read" bar="fill-blue" />
+        <Counter
+          label={strings.pending}
+          count={pendingCount(broadcast)}
+          of={counts.total}
+          status="pending"
+          bar="fill-grey"
+        />
+        <Counter
+          label={strings.failed}
           count={Math.max(0, counts.failed - unknown)}
           of={counts.total}
           status="failed"
           bar="fill-red"
         />
         {unknown > 0 && (
-          <Figure label={states.unknown} count={unknown} of={counts.total} status="unknown" bar="fill-violet" />
+          <Counter label={states.unknown} count={unknown} of={counts.total} status="unknown" bar="fill-violet" />
         )}
-        <Figure label={words.leftOut} count={counts.skipped} of={counts.total} status="skipped" bar="fill-grey" />
+        <Counter label={strings.skipped} count={counts.skipped} of={counts.total} status="skipped" bar="fill-grey" />
       </div>
       {inDoubt > 0 && (
         <p className="mt-3">
-          <Chip tone="violet">{`${states.inDoubt}: ${figure(inDoubt)}`}</Chip>
-          <span className="ms-2 text-quiet">{words.inDoubtText}</span>
+          <Chip tone="violet">{`${states.inDoubt}: ${formatCount(inDoubt)}`}</Chip>
+          <span className="ms-2 text-quiet">{strings.inDoubtText}</span>
         </p>
       )}
     </Section>
   );
 }
 
-interface FigureProps {
+interface CounterProps {
   label: string;
   count: number;
   of: number;
   status: string;
   bar: string;
   /** Holds those of the states after it too: no filter shows exactly these, so it leads nowhere. */
-  isAtLeast?: boolean;
+  isCumulative?: boolean;
 }
 
-function Figure({ label, count, of, status, bar, isAtLeast = false }: FigureProps) {
-  const look = "block rounded-panel border border-line bg-surface p-4 text-ink no-underline";
+function Counter({ label, count, of, status, bar, isCumulative = false }: CounterProps) {
+  const className = "block rounded-panel border border-line bg-surface p-4 text-ink no-underline";
   const body: ReactNode = (
     <>
       <span className="block text-quiet">{label}</span>
-      <span className="figures block text-section font-semibold">{figure(count)}</span>
+      <span className="figures block text-section font-semibold">{formatCount(count)}</span>
       <span className="figures block text-label text-quiet">{share(count, of)}</span>
       <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden className="mt-2 h-1 w-full">
         <rect width="100" height="4" className="fill-line" />
@@ -89,9 +102,15 @@ function Figure({ label, count, of, status, bar, isAtLeast = false }: FigureProp
       </svg>
     </>
   );
-  if (isAtLeast) return <div className={look}>{body}</div>;
+  if (isCumulative) return <div className={className}>{body}</div>;
   return (
-    <Link to="." search={{ status } as never} hash="people" resetScroll={false} className={`${look} hover:border-edge`}>
+    <Link
+      to="."
+      search={{ status } as never}
+      hash="people"
+      resetScroll={false}
+      className={`${className} hover:border-edge`}
+    >
       {body}
     </Link>
   );
@@ -101,9 +120,9 @@ function Figure({ label, count, of, status, bar, isAtLeast = false }: FigureProp
 export function Causes({ broadcast }: { broadcast: BroadcastDetail }) {
   const { causes } = broadcast;
   if (causes.length === 0) return null;
-  const most = Math.max(...causes.map(({ count }) => count));
+  const max = Math.max(...causes.map(({ count }) => count));
   return (
-    <Section title={words.causes}>
+    <Section title={strings.causes}>
       <ul className="flex flex-col rounded-panel border border-line bg-surface">
         {causes.map(({ status, code, is_unknown: isUnknown, reason, count }) => (
           <li
@@ -112,16 +131,16 @@ export function Causes({ broadcast }: { broadcast: BroadcastDetail }) {
           >
             <span className="flex flex-wrap items-center gap-2">
               <Chip tone={isUnknown ? "violet" : status === "failed" ? "red" : "grey"}>
-                {isUnknown ? states.unknown : status === "failed" ? words.failed : words.leftOut}
+                {isUnknown ? states.unknown : status === "failed" ? strings.failed : strings.skipped}
               </Chip>
-              <span>{isUnknown ? `${words.unknownText} ${reason}` : reason}</span>
+              <span>{isUnknown ? `${strings.unknownText} ${reason}` : reason}</span>
               {code !== null && <code className="font-mono text-label text-quiet">{code}</code>}
             </span>
-            <span className="figures font-semibold">{figure(count)}</span>
+            <span className="figures font-semibold">{formatCount(count)}</span>
             <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden className="col-span-2 h-1 w-full">
               <rect width="100" height="4" className="fill-line" />
               <rect
-                width={(count / most) * 100}
+                width={(count / max) * 100}
                 height="4"
                 className={isUnknown ? "fill-violet" : status === "failed" ? "fill-red" : "fill-grey"}
               />

@@ -1,9 +1,9 @@
 /** A broadcast as the API shows it, its people as the console's server does, and our words for its states. */
 import type { ChipTone } from "../../ui/chip.tsx";
 import type { MessageStatus } from "../messages/message-state.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
-export type BroadcastStatus = keyof typeof words.states;
+export type BroadcastStatus = keyof typeof strings.states;
 
 export interface Broadcast {
   id: number;
@@ -60,8 +60,8 @@ const TONES: Readonly<Record<BroadcastStatus, ChipTone>> = {
   failed: "red",
 };
 
-export function statusLook(status: BroadcastStatus): { word: string; tone: ChipTone } {
-  return { word: words.states[status], tone: TONES[status] };
+export function broadcastChip(status: BroadcastStatus): { label: string; tone: ChipTone } {
+  return { label: strings.states[status], tone: TONES[status] };
 }
 
 export function isFinished({ status }: Broadcast): boolean {
@@ -69,6 +69,6 @@ export function isFinished({ status }: Broadcast): boolean {
 }
 
 /** Whose turn has not come. */
-export function toGo({ counts }: Broadcast): number {
+export function pendingCount({ counts }: Broadcast): number {
   return Math.max(0, counts.total - counts.sent - counts.failed - counts.skipped);
 }

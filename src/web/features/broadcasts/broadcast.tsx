@@ -3,24 +3,24 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { NothingHere } from "../../app/not-found.tsx";
+import { NotFound } from "../../app/not-found.tsx";
 import { ApiError, get, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
-import { Card, Facts, Page, Section } from "../../ui/page.tsx";
-import { figure, plural } from "../../ui/plural.ts";
+import { Card, DescriptionList, Page, Section } from "../../ui/page.tsx";
+import { formatCount, plural } from "../../ui/plural.ts";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
 import { ExactTime } from "../../ui/time.tsx";
-import { sayDone } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Causes, Funnel } from "./broadcast-counters.tsx";
-import { type BroadcastDetail, isFinished, statusLook, toGo } from "./broadcast-view.ts";
+import { type BroadcastDetail, broadcastChip, isFinished, pendingCount } from "./broadcast-view.ts";
 import { type Live, useLive } from "./live.ts";
 import { Recipients } from "./recipients.tsx";
 import { SendAgain } from "./send-again.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 export function Screen() {
   const { id } = useWorkspace();
@@ -31,10 +31,10 @@ export function Screen() {
     // Causes are a walk over people: looked at now and then, while the figures come by themselves.
     refetchInterval: ({ state }) => (state.data !== undefined && isFinished(state.data) ? 60_000 : 10_000),
   });
-  if (detail.isError && detail.error instanceof ApiError && detail.error.status === 404) return <NothingHere />;
+  if (detail.isError && detail.error instanceof ApiError && detail.error.status === 404) return <NotFound />;
   if (detail.data === undefined) {
     return (
-      <Page title={words.title}>
+      <Page title={strings.title}>
         {detail.isError ? <Failed error={detail.error} retry={() => void detail.refetch()} /> : <Loading />}
       </Page>
     );
@@ -55,10 +55,14 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
     void client.invalidateQueries({ queryKey: ["broadcast", workspaceId, String(shown.id)] });
     void client.invalidateQueries({ queryKey: ["recipients", workspaceId, shown.id] });
   }, [shown.status, shown.id, workspaceId, client]);
-  const { word, tone } = statusLook(shown.status);
-  const when = (at: string | null) => (at === null ? words.none : <ExactTime at={at} zone={timezone} />);
+  const { label, tone } = broadcastChip(shown.status);
+  const when = (at: string | null) => (at === null ? strings.none : <ExactTime at={at} zone={timezone} />);
   return (
-    <Page title={shown.name} about={words.title} action={hasActions(shown) ? <Actions broadcast={shown} /> : undefined}>
+    <Page
+      title={shown.name}
+      about={strings.title}
+      action={hasActions(shown) ? <Actions broadcast={shown} /> : undefined}
+    >
       <p className="-mt-4 mb-4">
         <Link
           to={"/w/$workspace/broadcasts" as never}
@@ -66,35 +70,35 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
           className={`inline-flex min-h-9 items-center gap-1 ${textLink}`}
         >
           <ArrowLeft aria-hidden size={16} />
-          {words.back}
+          {strings.back}
         </Link>
       </p>
       <div className="mb-6 flex flex-wrap items-center gap-3 text-form" aria-live="polite">
-        <Chip tone={tone}>{word}</Chip>
+        <Chip tone={tone}>{label}</Chip>
         <span className="figures">{sentence(shown, useRate(shown))}</span>
       </div>
-      {live.isLost && !isFinished(shown) && <Lost live={live} />}
+      {live.isDisconnected && !isFinished(shown) && <ConnectionLost live={live} />}
       <Funnel broadcast={shown} />
       <Causes broadcast={shown} />
       <Recipients broadcast={shown} />
-      <Section title={words.template}>
+      <Section title={strings.template}>
         <Card>
-          <Facts
-            facts={[
+          <DescriptionList
+            items={[
               [
-                words.template,
+                strings.template,
                 <code
                   key="template"
                   className="font-mono"
                 >{`${shown.template.name} (${shown.template.language})`}</code>,
               ],
-              [words.from, shown.from],
-              [words.made, when(shown.created_at)],
-              ...(shown.send_at === null ? [] : [[words.startsAt, when(shown.send_at)] as const]),
-              [words.startedAt, when(shown.started_at)],
-              [words.endedAt, when(shown.completed_at)],
-              [words.charged, shown.charged ?? (isFinished(shown) ? words.none : words.notYet)],
-              [words.id, <Copyable key="id" text={String(shown.id)} label={words.copyId} />],
+              [strings.from, shown.from],
+              [strings.created, when(shown.created_at)],
+              ...(shown.send_at === null ? [] : [[strings.startsAt, when(shown.send_at)] as const]),
+              [strings.startedAt, when(shown.started_at)],
+              [strings.endedAt, when(shown.completed_at)],
+              [strings.charged, shown.charged ?? (isFinished(shown) ? strings.none : strings.notSettledYet)],
+              [strings.id, <Copyable key="id" text={String(shown.id)} label={strings.copyId} />],
             ]}
           />
         </Card>
@@ -103,13 +107,13 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
   );
 }
 
-function Lost({ live }: { live: Live }) {
+function ConnectionLost({ live }: { live: Live }) {
   const at = live.at === null ? "" : new Date(live.at).toLocaleTimeString("en-GB");
   return (
     <div className="mb-6">
       <Notice tone="grey">
-        {words.liveLost}
-        {at === "" ? "" : ` (${words.asOf} ${at})`}
+        {strings.liveLost}
+        {at === "" ? "" : ` (${strings.asOf} ${at})`}
       </Notice>
     </div>
   );
@@ -117,30 +121,30 @@ function Lost({ live }: { live: Live }) {
 
 function sentence(broadcast: BroadcastDetail, rate: number): string {
   const { counts, status, status_reason: reason } = broadcast;
-  const people = (count: number) => plural(count, words.one, words.other);
+  const people = (count: number) => plural(count, strings.one, strings.other);
   switch (status) {
     case "scheduled":
-      return words.sentence.scheduled;
+      return strings.sentence.scheduled;
     case "queueing":
-      return words.sentence.queueing;
+      return strings.sentence.queueing;
     case "running": {
-      const left = toGo(broadcast);
-      const pace = rate < 0.5 ? "" : words.sentence.rate(figure(Math.round(rate)), inWords(left / rate));
-      const text = words.sentence.running(figure(counts.total - left), people(counts.total), pace);
+      const left = pendingCount(broadcast);
+      const pace = rate < 0.5 ? "" : strings.sentence.rate(formatCount(Math.round(rate)), formatDuration(left / rate));
+      const text = strings.sentence.running(formatCount(counts.total - left), people(counts.total), pace);
       return reason === null ? text : `${text} ${reason}.`;
     }
     case "paused":
-      return words.sentence.paused(reason ?? "");
+      return strings.sentence.paused(reason ?? "");
     case "completed":
-      return words.sentence.completed(figure(counts.sent), people(counts.total));
+      return strings.sentence.completed(formatCount(counts.sent), people(counts.total));
     case "cancelled":
-      return words.sentence.cancelled(people(counts.sent));
+      return strings.sentence.cancelled(people(counts.sent));
     case "failed":
-      return words.sentence.failed(reason ?? "");
+      return strings.sentence.failed(reason ?? "");
   }
 }
 
-function inWords(seconds: number): string {
+function formatDuration(seconds: number): string {
   if (seconds < 90) return plural(Math.max(1, Math.round(seconds)), "second", "seconds");
   if (seconds < 5_400) return plural(Math.round(seconds / 60), "minute", "minutes");
   return plural(Math.round(seconds / 3_600), "hour", "hours");
@@ -149,7 +153,7 @@ function inWords(seconds: number): string {
 /** People a second over the last ten seconds of figures; 0 until there are two. */
 function useRate(broadcast: BroadcastDetail): number {
   const seen = useRef<{ at: number; done: number }[]>([]);
-  const done = broadcast.counts.total - toGo(broadcast);
+  const done = broadcast.counts.total - pendingCount(broadcast);
   const [rate, setRate] = useState(0);
   useEffect(() => {
     const now = performance.now();
@@ -170,10 +174,10 @@ function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
   const [asking, setAsking] = useState<"pause" | "resume" | "cancel" | null>(null);
   if (isFinished(broadcast)) return <SendAgain broadcast={broadcast} />;
   const { name, counts, status } = broadcast;
-  const waiting = plural(toGo(broadcast), words.one, words.other);
+  const waiting = plural(pendingCount(broadcast), strings.one, strings.other);
   const act = (path: string, done: string) => async (key: string) => {
     await send("POST", `/w/${workspaceId}${path}`, {}, key);
-    sayDone(done);
+    showToast(done);
     await client.invalidateQueries({ queryKey: ["broadcast", workspaceId, String(broadcast.id)] });
   };
   const close = () => setAsking(null);
@@ -182,44 +186,44 @@ function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
     <>
       {status === "paused" ? (
         <Button tone="primary" onClick={() => setAsking("resume")}>
-          {words.resume}
+          {strings.resume}
         </Button>
       ) : (
-        <Button onClick={() => setAsking("pause")}>{words.pause}</Button>
+        <Button onClick={() => setAsking("pause")}>{strings.pause}</Button>
       )}
       <Button tone="danger" onClick={() => setAsking("cancel")}>
-        {words.cancel}
+        {strings.cancel}
       </Button>
       <Confirm
         isOpen={asking === "pause"}
-        title={words.pauseTitle(name)}
-        action={words.pauseAction}
-        keep={words.keepSending}
+        title={strings.pauseTitle(name)}
+        action={strings.pauseAction}
+        cancelLabel={strings.keepSending}
         onClose={close}
-        act={act(`${own}/pause`, words.paused)}
+        act={act(`${own}/pause`, strings.paused)}
       >
-        {words.pauseText(figure(counts.sent), figure(toGo(broadcast)))}
+        {strings.pauseText(formatCount(counts.sent), formatCount(pendingCount(broadcast)))}
       </Confirm>
       <Confirm
         isOpen={asking === "resume"}
-        title={words.resumeTitle(name)}
-        action={words.resumeAction}
-        keep={words.keepPaused}
+        title={strings.resumeTitle(name)}
+        action={strings.resumeAction}
+        cancelLabel={strings.keepPaused}
         onClose={close}
-        act={act(`${own}/resume`, words.resumed)}
+        act={act(`${own}/resume`, strings.resumed)}
       >
-        {words.resumeText(waiting, broadcast.status_reason)}
+        {strings.resumeText(waiting, broadcast.status_reason)}
       </Confirm>
       <Confirm
         isOpen={asking === "cancel"}
-        title={words.cancelTitle(name)}
-        action={words.cancelAction}
-        keep={status === "paused" ? words.keepPaused : words.keepSending}
-        typeToGoOn={name}
+        title={strings.cancelTitle(name)}
+        action={strings.cancelAction}
+        cancelLabel={status === "paused" ? strings.keepPaused : strings.keepSending}
+        confirmationText={name}
         onClose={close}
-        act={act(`/v1${own}/cancel`, words.cancelled)}
+        act={act(`/v1${own}/cancel`, strings.cancelled)}
       >
-        {words.cancelText(waiting)}
+        {strings.cancelText(waiting)}
       </Confirm>
     </>
   );

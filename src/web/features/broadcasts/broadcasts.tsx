@@ -7,14 +7,14 @@ import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
 import { List, Pager, useCursor } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
-import { figure, plural, share } from "../../ui/plural.ts";
+import { formatCount, plural, share } from "../../ui/plural.ts";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { commandContext, exampleTemplate, sendBroadcastCommand } from "../developer/printed-commands.ts";
 import { ProgressBar } from "./broadcast-counters.tsx";
-import { type Broadcast, isFinished, statusLook } from "./broadcast-view.ts";
-import { Drafts, MakeBroadcast } from "./drafts.tsx";
-import { words } from "./strings.ts";
+import { type Broadcast, broadcastChip, isFinished } from "./broadcast-view.ts";
+import { Drafts, NewBroadcastLink } from "./drafts.tsx";
+import { strings } from "./strings.ts";
 
 export function Screen() {
   const workspace = useWorkspace();
@@ -30,40 +30,40 @@ export function Screen() {
   const params = { workspace: String(id) } as never;
   return (
     <Page
-      title={words.title}
-      total={list.data === undefined ? undefined : figure(list.data.meta.total)}
-      lead={words.lead}
-      action={<MakeBroadcast />}
+      title={strings.title}
+      total={list.data === undefined ? undefined : formatCount(list.data.meta.total)}
+      lead={strings.lead}
+      action={<NewBroadcastLink />}
     >
       <Drafts />
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
       {list.data !== undefined && rows.length === 0 && (
         <Empty
-          title={words.empty}
+          title={strings.empty}
           action={
             <>
               <ButtonLink to={"/w/$workspace/contacts" as never} params={params}>
-                {words.emptyContacts}
+                {strings.emptyContacts}
               </ButtonLink>
-              <p className="mt-4 text-quiet">{words.emptyApi}</p>
+              <p className="mt-4 text-quiet">{strings.emptyApi}</p>
               <div className="w-full text-start">
                 <CodeBlock
                   text={sendBroadcastCommand(commandContext(location.origin, workspace, exampleTemplate("offer")))}
-                  label={words.emptyApi}
+                  label={strings.emptyApi}
                   copyLabel="Copy the command"
                 />
               </div>
             </>
           }
         >
-          {words.emptyText}
+          {strings.emptyText}
         </Empty>
       )}
       {list.data !== undefined && rows.length > 0 && (
         <>
           <List
-            label={words.title}
+            label={strings.title}
             rows={rows}
             rowKey={(row) => row.id}
             isStale={list.isPlaceholderData}
@@ -72,37 +72,42 @@ export function Screen() {
               params: { workspace: String(id), broadcast: String(row.id) } as never,
             })}
             columns={[
-              { head: words.name, phone: "who", cell: (row) => row.name },
+              { head: strings.name, phone: "who", cell: (row) => row.name },
               {
-                head: words.state,
+                head: strings.state,
                 phone: "state",
                 cell: (row) => {
-                  const { word, tone } = statusLook(row.status);
+                  const { label, tone } = broadcastChip(row.status);
                   return (
                     <div className="flex items-center gap-2 max-mid:justify-end">
-                      <Chip tone={tone}>{word}</Chip>
+                      <Chip tone={tone}>{label}</Chip>
                       {!isFinished(row) && row.status !== "scheduled" && <ProgressBar broadcast={row} />}
                     </div>
                   );
                 },
               },
-              { head: words.people, phone: "what", isFigure: true, cell: people },
+              { head: strings.people, phone: "what", isNumeric: true, cell: people },
               {
-                head: words.delivered,
+                head: strings.delivered,
                 phone: "hidden",
-                isFigure: true,
+                isNumeric: true,
                 cell: ({ counts }) => share(counts.delivered, counts.sent),
               },
               {
-                head: words.read,
+                head: strings.read,
                 phone: "hidden",
-                isFigure: true,
+                isNumeric: true,
                 cell: ({ counts }) => share(counts.read, counts.sent),
               },
-              { head: words.failed, phone: "hidden", isFigure: true, cell: ({ counts }) => figure(counts.failed) },
-              { head: words.cost, phone: "hidden", isFigure: true, cell: ({ charged }) => charged ?? words.none },
               {
-                head: words.when,
+                head: strings.failed,
+                phone: "hidden",
+                isNumeric: true,
+                cell: ({ counts }) => formatCount(counts.failed),
+              },
+              { head: strings.cost, phone: "hidden", isNumeric: true, cell: ({ charged }) => charged ?? strings.none },
+              {
+                head: strings.when,
                 phone: "time",
                 cell: (row) => <Time at={row.started_at ?? row.send_at ?? row.created_at} zone={timezone} />,
               },
@@ -117,11 +122,11 @@ export function Screen() {
 
 /** In a phone's card no head says what the figure counts. Before they are gathered nobody knows how many they are. */
 function people({ status, counts: { total } }: Broadcast) {
-  if (status === "scheduled" && total === 0) return <span className="max-mid:hidden">{words.none}</span>;
+  if (status === "scheduled" && total === 0) return <span className="max-mid:hidden">{strings.none}</span>;
   return (
     <>
-      <span className="max-mid:hidden">{figure(total)}</span>
-      <span className="mid:hidden">{plural(total, words.one, words.other)}</span>
+      <span className="max-mid:hidden">{formatCount(total)}</span>
+      <span className="mid:hidden">{plural(total, strings.one, strings.other)}</span>
     </>
   );
 }

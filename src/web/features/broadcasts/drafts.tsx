@@ -7,15 +7,15 @@ import { ButtonLink } from "../../ui/button.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";
 import type { Draft } from "../broadcast-wizard/draft.ts";
-import { words } from "../broadcast-wizard/strings.ts";
+import { strings } from "../broadcast-wizard/strings.ts";
 
 const WIZARD = "/w/$workspace/broadcasts/new" as never;
 
-export function MakeBroadcast() {
+export function NewBroadcastLink() {
   const { id } = useWorkspace();
   return (
     <ButtonLink tone="primary" to={WIZARD} params={{ workspace: String(id) } as never}>
-      {words.make}
+      {strings.create}
     </ButtonLink>
   );
 }
@@ -29,7 +29,7 @@ export function Drafts() {
   // Without an answer the list of broadcasts below says what is wrong.
   if (drafts.data === undefined || drafts.data.length === 0) return null;
   return (
-    <Section title={words.drafts} lead={words.draftsLead}>
+    <Section title={strings.drafts} lead={strings.draftsLead}>
       <ul className="rounded-panel border border-line bg-surface">
         {drafts.data.map(({ id: draft, content, updated_at: at }) => (
           <li key={draft} className="border-b border-line last:border-b-0">
@@ -44,7 +44,7 @@ export function Drafts() {
               }
               className="flex min-h-11 flex-wrap items-center gap-x-4 px-4 py-2 text-ink no-underline hover:bg-sunken"
             >
-              <span className="font-semibold">{content.name || content.template || words.draftUnnamed}</span>
+              <span className="font-semibold">{content.name || content.template || strings.draftUnnamed}</span>
               {content.name && <span className="text-quiet">{content.template}</span>}
               <span className="ms-auto text-quiet">
                 <Time at={at} zone={timezone} />

@@ -10,30 +10,30 @@ export interface Live {
   broadcast: Broadcast | null;
   /** When the last figures came, milliseconds; null before the first. */
   at: number | null;
-  isLost: boolean;
+  isDisconnected: boolean;
 }
 
-type Told = { broadcast: Broadcast } | { isLost: true };
+type StreamEvent = { broadcast: Broadcast } | { isDisconnected: true };
 
-const NOTHING: Live = { broadcast: null, at: null, isLost: false };
+const NOT_CONNECTED: Live = { broadcast: null, at: null, isDisconnected: false };
 
-export function useLive(workspaceId: number, broadcastId: number, isWanted: boolean): Live {
-  const [live, setLive] = useState<Live>(NOTHING);
+export function useLive(workspaceId: number, broadcastId: number, isEnabled: boolean): Live {
+  const [live, setLive] = useState<Live>(NOT_CONNECTED);
   const isVisible = useVisible();
   useEffect(() => {
-    if (!isWanted || !isVisible) return;
+    if (!isEnabled || !isVisible) return;
     const name = `waxwing-live-${workspaceId}-${broadcastId}`;
-    const hear = (told: Told) => {
-      if ("isLost" in told) setLive((known) => ({ ...known, isLost: true }));
-      else setLive({ broadcast: told.broadcast, at: Date.now(), isLost: false });
+    const receive = (event: StreamEvent) => {
+      if ("isDisconnected" in event) setLive((known) => ({ ...known, isDisconnected: true }));
+      else setLive({ broadcast: event.broadcast, at: Date.now(), isDisconnected: false });
     };
     const others = new BroadcastChannel(name);
-    others.onmessage = ({ data }: MessageEvent<Told>) => hear(data);
+    others.onmessage = ({ data }: MessageEvent<StreamEvent>) => receive(data);
     const ended = new AbortController();
     const listen = () =>
-      stream(`/console/api/w/${workspaceId}/broadcasts/${broadcastId}/live`, ended.signal, (told) => {
-        hear(told);
-        others.postMessage(told);
+      stream(`/console/api/w/${workspaceId}/broadcasts/${broadcastId}/live`, ended.signal, (event) => {
+        receive(event);
+        others.postMessage(event);
       });
     // Locks are missing on plain http beyond this machine: each tab then has a stream of its own.
     if (navigator.locks === undefined) void listen();
@@ -42,20 +42,20 @@ export function useLive(workspaceId: number, broadcastId: number, isWanted: bool
       ended.abort();
       others.close();
     };
-  }, [workspaceId, broadcastId, isWanted, isVisible]);
+  }, [workspaceId, broadcastId, isEnabled, isVisible]);
   return live;
 }
 
 /** Resolves when it is ended. The browser reconnects by itself. */
-function stream(path: string, signal: AbortSignal, tell: (told: Told) => void): Promise<void> {
+function stream(path: string, signal: AbortSignal, onEvent: (event: StreamEvent) => void): Promise<void> {
   return new Promise((resolve) => {
     const source = new EventSource(path);
     source.addEventListener("broadcast", ({ data }) => {
       const broadcast = JSON.parse(String(data)) as Broadcast | null;
-      if (broadcast !== null) tell({ broadcast });
+      if (broadcast !== null) onEvent({ broadcast });
     });
     source.onerror = () => {
-      if (!signal.aborted) tell({ isLost: true });
+      if (!signal.aborted) onEvent({ isDisconnected: true });
     };
     signal.addEventListener("abort", () => {
       source.close();
@@ -67,9 +67,9 @@ function stream(path: string, signal: AbortSignal, tell: (told: Told) => void): 
 function useVisible(): boolean {
   const [isVisible, setIsVisible] = useState(!document.hidden);
   useEffect(() => {
-    const look = () => setIsVisible(!document.hidden);
-    document.addEventListener("visibilitychange", look);
-    return () => document.removeEventListener("visibilitychange", look);
+    const update = () => setIsVisible(!document.hidden);
+    document.addEventListener("visibilitychange", update);
+    return () => document.removeEventListener("visibilitychange", update);
   }, []);
   return isVisible;
 }

@@ -4,18 +4,18 @@ import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { getList, queryText } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
-import { Button, buttonLook } from "../../ui/button.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { FilterBar, List, Pager } from "../../ui/list.tsx";
 import { Section } from "../../ui/page.tsx";
 import { plural } from "../../ui/plural.ts";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { messageLook } from "../messages/message-state.ts";
-import { words as states } from "../messages/message-state-strings.ts";
+import { messageChip } from "../messages/message-state.ts";
+import { strings as states } from "../messages/message-state-strings.ts";
 import { type Broadcast, isFinished, type Recipient } from "./broadcast-view.ts";
 import { GroupOfRecipients } from "./group-of-recipients.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 interface Search {
   status?: string;
@@ -25,7 +25,7 @@ interface Search {
 const filters = ["pending", "sent", "delivered", "read", "failed", "unknown", "skipped"] as const;
 
 const choices = [
-  { value: undefined, label: words.allPeople },
+  { value: undefined, label: strings.allPeople },
   ...filters.map((value) => ({ value, label: value === "unknown" ? states.unknown : states.statuses[value] })),
 ];
 
@@ -46,21 +46,21 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
   const rows = list.data?.data ?? [];
   return (
     <div id="people" className="scroll-mt-4">
-      <Section title={words.recipients}>
-        <FilterBar label={words.recipients} name="status" choices={choices} />
+      <Section title={strings.recipients}>
+        <FilterBar label={strings.recipients} name="status" choices={choices} />
         {rows.length > 0 && (
           <div className="mb-3 flex flex-wrap items-center gap-3">
-            <span className="figures text-quiet">{plural(list.data?.meta.total ?? 0, words.one, words.other)}</span>
+            <span className="figures text-quiet">{plural(list.data?.meta.total ?? 0, strings.one, strings.other)}</span>
             <Button small className="mid:ms-auto" onClick={() => setIsGrouping(true)}>
-              {words.newGroup}
+              {strings.newGroup}
             </Button>
             {/* A file, not a page of this one. */}
             <a
               href={`/console/api/w/${workspaceId}/broadcasts/${broadcast.id}/recipients/export${queryText({ status })}`}
               download
-              className={buttonLook("plain", true)}
+              className={buttonClass("plain", true)}
             >
-              {words.csv}
+              {strings.csv}
             </a>
           </div>
         )}
@@ -68,7 +68,7 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
           <GroupOfRecipients
             broadcast={broadcast}
             status={status}
-            filter={choices.find(({ value }) => value === status)?.label ?? words.allPeople}
+            filter={choices.find(({ value }) => value === status)?.label ?? strings.allPeople}
             onClose={() => setIsGrouping(false)}
           />
         )}
@@ -76,19 +76,21 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
         {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
         {list.data !== undefined && rows.length === 0 && (
           <Empty
-            title={broadcast.status === "scheduled" && status === undefined ? words.peopleEmptyYet : words.peopleEmpty}
+            title={
+              broadcast.status === "scheduled" && status === undefined ? strings.peopleEmptyYet : strings.peopleEmpty
+            }
           />
         )}
         {list.data !== undefined && rows.length > 0 && (
           <>
             <List
-              label={words.recipients}
+              label={strings.recipients}
               rows={rows}
               rowKey={({ id }) => id}
               isStale={list.isPlaceholderData}
               columns={[
                 {
-                  head: words.to,
+                  head: strings.to,
                   phone: "who",
                   cell: ({ to, name }) => (
                     <span className="font-semibold">
@@ -100,20 +102,20 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
                   ),
                 },
                 {
-                  head: words.state,
+                  head: strings.state,
                   phone: "state",
                   cell: (recipient) => {
-                    const { word, tone } = messageLook(recipient);
-                    return <Chip tone={tone}>{word}</Chip>;
+                    const { label, tone } = messageChip(recipient);
+                    return <Chip tone={tone}>{label}</Chip>;
                   },
                 },
-                { head: words.reason, phone: "what", cell: ({ reason }) => reason ?? "" },
+                { head: strings.reason, phone: "what", cell: ({ reason }) => reason ?? "" },
                 {
-                  head: words.at,
+                  head: strings.at,
                   phone: "time",
                   cell: ({ read_at, delivered_at, sent_at, failed_at }) => {
                     const at = failed_at ?? read_at ?? delivered_at ?? sent_at;
-                    return at === null ? words.none : <Time at={at} zone={timezone} />;
+                    return at === null ? strings.none : <Time at={at} zone={timezone} />;
                   },
                 },
               ]}

@@ -11,22 +11,22 @@ import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
-import { figure, plural } from "../../ui/plural.ts";
+import { formatCount, plural } from "../../ui/plural.ts";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
 import { BulkBar } from "../contacts/bulk-progress.tsx";
-import { words as bulkWords } from "../contacts/bulk-strings.ts";
+import { strings as bulkStrings } from "../contacts/bulk-strings.ts";
 import { useBulkChange } from "../contacts/bulk-view.ts";
 import { type BroadcastDetail, isFinished } from "./broadcast-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
-interface Again {
+interface SendAgainCounts {
   failed: number;
   unknown: number;
   /** Why it cannot be sent again at all. */
   refusal: string | null;
 }
 
-interface Begun {
+interface SendAgainResult {
   draft: number;
   /** Too many for a list of numbers: they are put on a list, and this is how far that is. */
   bulk: number | null;
@@ -38,7 +38,7 @@ export function SendAgain({ broadcast }: { broadcast: BroadcastDetail }) {
   return (
     <>
       <Button tone="primary" onClick={() => setIsOpen(true)}>
-        {words.again}
+        {strings.again}
       </Button>
       {isOpen && <AgainDialog broadcast={broadcast} onClose={() => setIsOpen(false)} />}
     </>
@@ -47,52 +47,54 @@ export function SendAgain({ broadcast }: { broadcast: BroadcastDetail }) {
 
 function AgainDialog({ broadcast, onClose }: { broadcast: BroadcastDetail; onClose: () => void }) {
   const { id } = useWorkspace();
-  const [begun, setBegun] = useState<Begun | null>(null);
+  const [result, setResult] = useState<SendAgainResult | null>(null);
   const again = useQuery({
     queryKey: ["again", id, broadcast.id],
-    queryFn: ({ signal }) => get<Again>(`/w/${id}/broadcasts/${broadcast.id}/again`, signal),
+    queryFn: ({ signal }) => get<SendAgainCounts>(`/w/${id}/broadcasts/${broadcast.id}/again`, signal),
     gcTime: 0,
     staleTime: 0,
     refetchOnWindowFocus: false,
   });
   const { data } = again;
   return (
-    <Dialog title={words.again} isOpen onClose={onClose}>
+    <Dialog title={strings.again} isOpen onClose={onClose}>
       {again.isError && <Failed error={again.error} retry={() => void again.refetch()} />}
       {again.isPending && <Loading />}
       {data !== undefined && data.refusal !== null && <p>{data.refusal}</p>}
-      {data !== undefined && data.refusal === null && data.failed + data.unknown === 0 && <p>{words.againNobody}</p>}
-      {data !== undefined && data.refusal === null && data.failed + data.unknown > 0 && begun === null && (
-        <AgainForm broadcast={broadcast} again={data} recount={() => again.refetch()} onBegun={setBegun} />
+      {data !== undefined && data.refusal === null && data.failed + data.unknown === 0 && <p>{strings.againNobody}</p>}
+      {data !== undefined && data.refusal === null && data.failed + data.unknown > 0 && result === null && (
+        <AgainForm broadcast={broadcast} again={data} recount={() => again.refetch()} onStarted={setResult} />
       )}
-      {begun !== null && <Gathering begun={begun} />}
+      {result !== null && <PreparingRecipients result={result} />}
     </Dialog>
   );
 }
 
 interface AgainFormProps {
   broadcast: BroadcastDetail;
-  again: Again;
+  again: SendAgainCounts;
   recount: () => Promise<unknown>;
-  onBegun: (begun: Begun) => void;
+  onStarted: (result: SendAgainResult) => void;
 }
 
-function AgainForm({ broadcast, again: { failed, unknown }, recount, onBegun }: AgainFormProps) {
+function AgainForm({ broadcast, again: { failed, unknown }, recount, onStarted }: AgainFormProps) {
   const { id } = useWorkspace();
   const [isChanged, setIsChanged] = useState(false);
   const form = useForm({ defaultValues: { isWithUnknown: false } });
   const isTicked = form.watch("isWithUnknown");
   const count = failed + (isTicked ? unknown : 0);
-  const people = (number: number) => plural(number, words.one, words.other);
+  const people = (number: number) => plural(number, strings.one, strings.other);
   return (
     <Form
       form={form}
-      submit={count === 0 ? words.againNone : words.againAction(people(count))}
+      submit={count === 0 ? strings.againNone : strings.againAction(people(count))}
       onSend={async (_, key) => {
         if (count === 0) return;
         try {
           const body = { with_unknown: isTicked, count };
-          onBegun(await send<Begun>("POST", `/w/${id}/broadcasts/${broadcast.id}/again`, body, `${key}-${count}`));
+          onStarted(
+            await send<SendAgainResult>("POST", `/w/${id}/broadcasts/${broadcast.id}/again`, body, `${key}-${count}`),
+          );
         } catch (error) {
           if (!(error instanceof ApiError) || error.code !== "changed") throw error;
           await recount();
@@ -100,8 +102,8 @@ function AgainForm({ broadcast, again: { failed, unknown }, recount, onBegun }: 
         }
       }}
     >
-      {isChanged && <Notice>{words.againChanged}</Notice>}
-      {failed > 0 && <p>{words.againText(people(failed))}</p>}
+      {isChanged && <Notice>{strings.againChanged}</Notice>}
+      {failed > 0 && <p>{strings.againText(people(failed))}</p>}
       {unknown > 0 && (
         <Notice tone="violet">
           <label className="flex min-h-9 items-start gap-3 max-mid:min-h-11">
@@ -111,19 +113,19 @@ function AgainForm({ broadcast, again: { failed, unknown }, recount, onBegun }: 
               {...form.register("isWithUnknown")}
             />
             <span>
-              <span className="font-semibold">{words.againUnknown(people(unknown))}</span>
-              <span className="mt-1 block">{isTicked ? words.againUnknownRisk : words.againUnknownText}</span>
+              <span className="font-semibold">{strings.againUnknown(people(unknown))}</span>
+              <span className="mt-1 block">{isTicked ? strings.againUnknownRisk : strings.againUnknownText}</span>
             </span>
           </label>
         </Notice>
       )}
-      <p className="text-quiet">{words.againNext}</p>
+      <p className="text-quiet">{strings.againNext}</p>
     </Form>
   );
 }
 
 /** Goes on to the wizard, once everybody is where it looks for them. */
-function Gathering({ begun: { draft, bulk } }: { begun: Begun }) {
+function PreparingRecipients({ result: { draft, bulk } }: { result: SendAgainResult }) {
   const { id } = useWorkspace();
   const navigate = useNavigate();
   const job = useBulkChange(bulk);
@@ -139,12 +141,14 @@ function Gathering({ begun: { draft, bulk } }: { begun: Begun }) {
   }, [isReady, id, draft, navigate]);
   if (job.isError) return <Failed error={job.error} retry={() => void job.refetch()} />;
   if (job.data === undefined || isReady) return <Loading />;
-  if (job.data.state !== "running") return <Notice>{job.data.error ?? bulkWords.brokenOff}</Notice>;
+  if (job.data.state !== "running") return <Notice>{job.data.error ?? bulkStrings.interrupted}</Notice>;
   return (
     <p role="status" className="flex flex-wrap items-center gap-3">
-      {words.againGathering}
+      {strings.againPreparing}
       <BulkBar job={job.data} />
-      <span className="figures text-quiet">{bulkWords.progress(figure(job.data.seen), figure(job.data.total))}</span>
+      <span className="figures text-quiet">
+        {bulkStrings.progress(formatCount(job.data.processed), formatCount(job.data.total))}
+      </span>
     </p>
   );
 }

@@ -1,5 +1,5 @@
 /** Texts of broadcasts. */
-export const words = {
+export const strings = {
   title: "Broadcasts",
   lead: "One template to many people.",
   name: "Name",
@@ -27,14 +27,14 @@ export const words = {
   },
   from: "From",
   template: "Template",
-  made: "Made",
+  created: "Made",
   startsAt: "Starts",
   startedAt: "Started",
   endedAt: "Ended",
   charged: "Charged",
   id: "Id for the API",
   copyId: "Copy the id",
-  notYet: "When its figures have settled",
+  notSettledYet: "When its figures have settled",
   pause: "Pause",
   resume: "Resume",
   cancel: "Cancel broadcast",
@@ -67,9 +67,9 @@ export const words = {
   funnel: "What it has come to",
   funnelSentence: (sent: string, delivered: string, read: string) =>
     `${sent} sent, ${delivered} of them delivered, ${read} read`,
-  toGo: "Still to go",
+  pending: "Still to go",
   sent: "Sent",
-  leftOut: "Left out",
+  skipped: "Left out",
   inDoubtText:
     "Handed to WhatsApp, and no answer came. They are not sent again by themselves; a receipt settles them, or time does.",
   causes: "Why people failed or were left out",
@@ -98,7 +98,7 @@ export const words = {
   againNobody: "Nobody is left whom it could be sent to again.",
   againNext: "Nothing is sent yet: you see values, cost and people first. Who has opted out since is left out there.",
   againChanged: "It is another number of people by now; look again.",
-  againGathering: "They are being put on a list",
+  againPreparing: "They are being put on a list",
   csv: "Download as CSV",
   newGroup: "New group from these",
   newGroupText: "They become a fixed list. Who is no contact of yours is left out.",

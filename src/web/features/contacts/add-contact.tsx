@@ -7,9 +7,9 @@ import { useWorkspace } from "../../data/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
-import { sayDone } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import type { Contact } from "./contact-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 export function AddContact({ onClose }: { onClose: () => void }) {
   const { id, country } = useWorkspace();
@@ -17,15 +17,15 @@ export function AddContact({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const form = useForm({ defaultValues: { phone: "", name: "" } });
   return (
-    <Dialog title={words.addTitle} isOpen onClose={onClose}>
+    <Dialog title={strings.addTitle} isOpen onClose={onClose}>
       <Form
         form={form}
-        submit={words.add}
+        submit={strings.add}
         onSend={async ({ phone, name }, key) => {
           const path = `/w/${id}/v1/contacts/${encodeURIComponent(phone.trim() || " ")}`;
           const contact = await send<Contact>("PUT", path, name.trim() === "" ? {} : { name: name.trim() }, key);
           await client.invalidateQueries({ queryKey: ["contacts", id] });
-          sayDone(words.added);
+          showToast(strings.added);
           onClose();
           await navigate({ to: ".", search: { open: contact.phone } } as never);
         }}
@@ -35,11 +35,11 @@ export function AddContact({ onClose }: { onClose: () => void }) {
           name="phone"
           type="tel"
           inputMode="tel"
-          label={words.phone}
-          hint={words.phoneHint(country)}
+          label={strings.phone}
+          hint={strings.phoneHint(country)}
           autoComplete="off"
         />
-        <TextField form={form} name="name" label={words.name} autoComplete="off" />
+        <TextField form={form} name="name" label={strings.name} autoComplete="off" />
       </Form>
     </Dialog>
   );

@@ -10,47 +10,47 @@ import { useWorkspace } from "../../data/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
-import { figure, plural } from "../../ui/plural.ts";
+import { formatCount, plural } from "../../ui/plural.ts";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
 import { allGroups } from "../broadcast-wizard/recipients-step.tsx";
-import { words } from "./bulk-strings.ts";
+import { strings } from "./bulk-strings.ts";
 import type { BulkChange, BulkPeople } from "./bulk-view.ts";
 
 export type BulkKind = "tags" | "lists" | "opt_out";
-type Change = keyof typeof words.submit;
+type Change = keyof typeof strings.submit;
 
 /** What is final and reaches more than a page shows has its count typed. */
-const TYPED_ABOVE = 50;
+const CONFIRM_ABOVE = 50;
 
 interface BulkDialogProps {
   kind: BulkKind;
   people: BulkPeople;
   onClose: () => void;
-  onBegun: (job: BulkChange) => void;
+  onStarted: (job: BulkChange) => void;
 }
 
-export function useCount(people: BulkPeople, isAsked = true) {
+export function useCount(people: BulkPeople, isEnabled = true) {
   const { id } = useWorkspace();
   return useQuery({
     queryKey: ["bulk-count", id, people],
     queryFn: () => send<{ count: number }>("POST", `/w/${id}/bulk/count`, { people }),
-    enabled: isAsked,
+    enabled: isEnabled,
     gcTime: 0,
     staleTime: 0,
     refetchOnWindowFocus: false,
   });
 }
 
-export function BulkDialog({ kind, people, onClose, onBegun }: BulkDialogProps) {
+export function BulkDialog({ kind, people, onClose, onStarted }: BulkDialogProps) {
   const counted = useCount(people);
   const count = counted.data?.count;
-  const text = count === undefined ? "" : plural(count, words.one, words.other);
-  const title = { tags: words.tagsTitle, lists: words.listsTitle, opt_out: words.optOutTitle(text) }[kind];
+  const text = count === undefined ? "" : plural(count, strings.one, strings.other);
+  const title = { tags: strings.tagsTitle, lists: strings.listsTitle, opt_out: strings.optOutTitle(text) }[kind];
   return (
     <Dialog title={title} isOpen onClose={onClose}>
       {counted.isError && <Failed error={counted.error} retry={() => void counted.refetch()} />}
-      {count === undefined && !counted.isError && <Loading label={words.counting} />}
-      {count === 0 && <p>{words.nobody}</p>}
+      {count === undefined && !counted.isError && <Loading label={strings.counting} />}
+      {count === 0 && <p>{strings.nobody}</p>}
       {count !== undefined && count > 0 && (
         <BulkForm
           kind={kind}
@@ -58,7 +58,7 @@ export function BulkDialog({ kind, people, onClose, onBegun }: BulkDialogProps) 
           count={count}
           recount={async () => (await counted.refetch()).data?.count}
           onClose={onClose}
-          onBegun={onBegun}
+          onStarted={onStarted}
         />
       )}
     </Dialog>
@@ -70,10 +70,10 @@ interface BulkFormProps extends BulkDialogProps {
   recount: () => Promise<number | undefined>;
 }
 
-function BulkForm({ kind, people, count, recount, onClose, onBegun }: BulkFormProps) {
+function BulkForm({ kind, people, count, recount, onClose, onStarted }: BulkFormProps) {
   const { id } = useWorkspace();
   const client = useQueryClient();
-  const [was, setWas] = useState<number | null>(null);
+  const [previousCount, setPreviousCount] = useState<number | null>(null);
   const first: Change = kind === "tags" ? "add_tag" : kind === "lists" ? "add_to_group" : "opt_out";
   const form = useForm({ defaultValues: { change: first as Change, name: "", group: "", typed: "" } });
   const change = form.watch("change");
@@ -83,13 +83,13 @@ function BulkForm({ kind, people, count, recount, onClose, onBegun }: BulkFormPr
     enabled: kind === "lists",
   });
   const lists = groups.data?.filter(({ type }) => type === "static") ?? [];
-  const text = plural(count, words.one, words.other);
-  const isTyped = kind === "opt_out" && count > TYPED_ABOVE;
+  const text = plural(count, strings.one, strings.other);
+  const isCountTyped = kind === "opt_out" && count > CONFIRM_ABOVE;
   const needsList = change === "add_to_group" || change === "remove_from_group";
   return (
     <Form
       form={form}
-      submit={words.submit[change](text)}
+      submit={strings.submit[change](text)}
       tone={kind === "opt_out" ? "danger" : "primary"}
       names={{
         add_tag: "name",
@@ -99,12 +99,12 @@ function BulkForm({ kind, people, count, recount, onClose, onBegun }: BulkFormPr
         remove_from_group: "group",
       }}
       onSend={async ({ name, group, typed }, key) => {
-        if (isTyped && typed.replace(/\D/g, "") !== String(count)) {
-          form.setError("typed", { message: words.typeMistake }, { shouldFocus: true });
+        if (isCountTyped && typed.replace(/\D/g, "") !== String(count)) {
+          form.setError("typed", { message: strings.wrongCount }, { shouldFocus: true });
           return;
         }
         if (needsList && group === "") {
-          form.setError("group", { message: words.chooseMistake }, { shouldFocus: true });
+          form.setError("group", { message: strings.listRequired }, { shouldFocus: true });
           return;
         }
         const body = { people, change: { [change]: needsList ? Number(group) : name }, count };
@@ -114,25 +114,27 @@ function BulkForm({ kind, people, count, recount, onClose, onBegun }: BulkFormPr
           client.setQueryData<BulkChange[]>(["bulk", id], (known = []) => [job, ...known]);
           await client.invalidateQueries({ queryKey: ["bulk", id] });
           onClose();
-          onBegun(job);
+          onStarted(job);
         } catch (error) {
           if (!(error instanceof ApiError) || error.code !== "changed") throw error;
           form.setValue("typed", "");
           await recount();
-          setWas(count);
+          setPreviousCount(count);
         }
       }}
     >
-      {was !== null && was !== count && <Notice>{words.changed(figure(was), figure(count))}</Notice>}
-      <p className="text-quiet">{kind === "opt_out" ? words.optOutText : words.reaches(text)}</p>
+      {previousCount !== null && previousCount !== count && (
+        <Notice>{strings.changed(formatCount(previousCount), formatCount(count))}</Notice>
+      )}
+      <p className="text-quiet">{kind === "opt_out" ? strings.optOutText : strings.affects(text)}</p>
       {kind === "tags" && (
         <SelectField
           form={form}
           name="change"
-          label={words.what}
+          label={strings.what}
           choices={[
-            { value: "add_tag", label: words.addTag },
-            { value: "remove_tag", label: words.removeTag },
+            { value: "add_tag", label: strings.addTag },
+            { value: "remove_tag", label: strings.removeTag },
           ]}
         />
       )}
@@ -140,38 +142,38 @@ function BulkForm({ kind, people, count, recount, onClose, onBegun }: BulkFormPr
         <SelectField
           form={form}
           name="change"
-          label={words.what}
+          label={strings.what}
           choices={[
-            { value: "add_to_group", label: words.addToGroup },
-            { value: "new_group", label: words.newGroup },
-            { value: "remove_from_group", label: words.removeFromGroup },
+            { value: "add_to_group", label: strings.addToGroup },
+            { value: "new_group", label: strings.newGroup },
+            { value: "remove_from_group", label: strings.removeFromGroup },
           ]}
         />
       )}
-      {kind === "tags" && <TextField form={form} name="name" label={words.tag} autoComplete="off" />}
-      {change === "new_group" && <TextField form={form} name="name" label={words.listName} autoComplete="off" />}
+      {kind === "tags" && <TextField form={form} name="name" label={strings.tag} autoComplete="off" />}
+      {change === "new_group" && <TextField form={form} name="name" label={strings.listName} autoComplete="off" />}
       {needsList && groups.isPending && <Loading />}
       {needsList && groups.isError && <Failed error={groups.error} retry={() => void groups.refetch()} />}
       {needsList && groups.data !== undefined && (
         <SelectField
           form={form}
           name="group"
-          label={words.list}
-          hint={lists.length === 0 ? words.noLists : undefined}
+          label={strings.list}
+          hint={lists.length === 0 ? strings.noLists : undefined}
           choices={[
-            { value: "", label: words.chooseList },
+            { value: "", label: strings.chooseList },
             ...lists.map((one) => ({ value: String(one.id), label: one.name })),
           ]}
         />
       )}
       {kind === "opt_out" && (
-        <AreaField form={form} name="name" label={words.reason} hint={words.reasonHint} rows={2} />
+        <AreaField form={form} name="name" label={strings.reason} hint={strings.reasonHint} rows={2} />
       )}
-      {isTyped && (
+      {isCountTyped && (
         <TextField
           form={form}
           name="typed"
-          label={words.typeCount(figure(count))}
+          label={strings.typeCount(formatCount(count))}
           inputMode="numeric"
           autoComplete="off"
         />

@@ -5,9 +5,9 @@ import { get, newFormKey, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { figure } from "../../ui/plural.ts";
+import { formatCount } from "../../ui/plural.ts";
 import { sentenceOf } from "../../ui/states.tsx";
-import { words } from "./bulk-strings.ts";
+import { strings } from "./bulk-strings.ts";
 import { BULK_TONES, type BulkChange } from "./bulk-view.ts";
 
 /** Those under way, and those that this page has seen end. */
@@ -40,17 +40,17 @@ export function BulkProgress() {
   // Without an answer the list below says what is wrong.
   if (shown.length === 0) return null;
   return (
-    <ul aria-label={words.progressTitle} className="mb-4 rounded-panel border border-line bg-surface">
+    <ul aria-label={strings.progressTitle} className="mb-4 rounded-panel border border-line bg-surface">
       {shown.map((one) => (
         <li key={one.id} className="border-b border-line px-4 py-3 last:border-b-0">
-          <OneChange job={one} hide={() => setHidden((known) => [...known, one.id])} />
+          <BulkChangeRow job={one} hide={() => setHidden((known) => [...known, one.id])} />
         </li>
       ))}
     </ul>
   );
 }
 
-function OneChange({ job, hide }: { job: BulkChange; hide: () => void }) {
+function BulkChangeRow({ job, hide }: { job: BulkChange; hide: () => void }) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const [key] = useState(newFormKey);
@@ -58,7 +58,7 @@ function OneChange({ job, hide }: { job: BulkChange; hide: () => void }) {
   const act = async (verb: "stop" | "go-on") => {
     setError(null);
     try {
-      await send("POST", `/w/${id}/bulk/${job.id}/${verb}`, {}, `${key}-${verb}-${job.seen}`);
+      await send("POST", `/w/${id}/bulk/${job.id}/${verb}`, {}, `${key}-${verb}-${job.processed}`);
       await client.invalidateQueries({ queryKey: ["bulk", id] });
     } catch (reason) {
       setError(reason);
@@ -67,10 +67,10 @@ function OneChange({ job, hide }: { job: BulkChange; hide: () => void }) {
   const isOpen = job.state === "running" || job.state === "broken_off";
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2" aria-live={job.state === "running" ? "off" : "polite"}>
-      <Chip tone={BULK_TONES[job.state]}>{words.states[job.state]}</Chip>
+      <Chip tone={BULK_TONES[job.state]}>{strings.states[job.state]}</Chip>
       <span className="min-w-48 flex-1">
-        {(job.state === "done" ? words.ended : words.running)[job.change.kind](job.change.name)}
-        <span className="figures block text-quiet">{tellOf(job)}</span>
+        {(job.state === "done" ? strings.ended : strings.running)[job.change.kind](job.change.name)}
+        <span className="figures block text-quiet">{progressText(job)}</span>
         {error !== null && (
           <span role="alert" className="block text-red">
             {sentenceOf(error)}
@@ -81,16 +81,16 @@ function OneChange({ job, hide }: { job: BulkChange; hide: () => void }) {
       <span className="flex gap-3">
         {job.state === "broken_off" && (
           <Button small tone="primary" onClick={() => void act("go-on")}>
-            {words.goOn}
+            {strings.resume}
           </Button>
         )}
         {isOpen ? (
           <Button small onClick={() => void act("stop")}>
-            {words.stop}
+            {strings.stop}
           </Button>
         ) : (
           <Button small tone="quiet" onClick={hide}>
-            {words.dismiss}
+            {strings.dismiss}
           </Button>
         )}
       </span>
@@ -98,21 +98,21 @@ function OneChange({ job, hide }: { job: BulkChange; hide: () => void }) {
   );
 }
 
-export function BulkBar({ job: { seen, total } }: { job: BulkChange }) {
-  const part = total === 0 ? 0 : Math.min(100, (seen / total) * 100);
+export function BulkBar({ job: { processed, total } }: { job: BulkChange }) {
+  const percent = total === 0 ? 0 : Math.min(100, (processed / total) * 100);
   return (
     <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden className="h-1.5 w-32 rounded-control">
       <rect width="100" height="6" className="fill-line" />
-      <rect width={part} height="6" className="glides fill-accent" />
+      <rect width={percent} height="6" className="glides fill-accent" />
     </svg>
   );
 }
 
-function tellOf({ state, seen, total, changed, error }: BulkChange): string {
-  const outcome = words.outcome(figure(changed), figure(seen - changed));
-  const progress = words.progress(figure(seen), figure(total));
+function progressText({ state, processed, total, changed, error }: BulkChange): string {
+  const outcome = strings.outcome(formatCount(changed), formatCount(processed - changed));
+  const progress = strings.progress(formatCount(processed), formatCount(total));
   if (state === "running") return progress;
-  if (state === "broken_off") return `${progress}. ${words.brokenOff}`;
+  if (state === "broken_off") return `${progress}. ${strings.interrupted}`;
   if (state === "failed") return `${progress}. ${error ?? ""}`;
   return state === "stopped" ? `${progress}. ${outcome}` : outcome;
 }

@@ -1,5 +1,5 @@
 /** Texts of changes to many contacts at once. */
-export const words = {
+export const strings = {
   selectThese: (count: string) => `Select these ${count}`,
   selectOne: (name: string) => `Select ${name}`,
   selected: (people: string) => `${people} selected`,
@@ -8,7 +8,7 @@ export const words = {
   selectEverybody: (people: string) => `Select all ${people}`,
   everybodySelected: (people: string) => `All ${people} selected`,
   clear: "Select nobody",
-  mostSelected: (most: string) => `At most ${most} can be selected one by one.`,
+  maxSelected: (max: string) => `At most ${max} can be selected one by one.`,
   tags: "Tags…",
   lists: "Lists…",
   optOut: "Opt out…",
@@ -38,7 +38,7 @@ export const words = {
     remove_from_group: (people: string) => `Take ${people} off it`,
     opt_out: (people: string) => `Opt out ${people}`,
   },
-  reaches: (people: string) => `This changes ${people}.`,
+  affects: (people: string) => `This changes ${people}.`,
   nobody: "There is nobody to change.",
   optOutTitle: (people: string) => `Opt out ${people}?`,
   optOutText:
@@ -46,8 +46,8 @@ export const words = {
   reason: "Why",
   reasonHint: "It stands with each opt-out, beside your name.",
   typeCount: (count: string) => `Type ${count} to go on`,
-  typeMistake: "That is another number.",
-  chooseMistake: "Choose a list.",
+  wrongCount: "That is another number.",
+  listRequired: "Choose a list.",
   changed: (was: string, now: string) => `It was ${was}, and is ${now} by now. Nothing was changed; look again.`,
   states: { running: "Under way", done: "Done", stopped: "Stopped", failed: "Ended", broken_off: "Broken off" },
   running: {
@@ -68,9 +68,9 @@ export const words = {
   },
   progress: (seen: string, total: string) => `${seen} of ${total}`,
   outcome: (changed: string, same: string) => `${changed} changed, ${same} already so.`,
-  brokenOff: "The server was stopped in the middle. What is done stays.",
+  interrupted: "The server was stopped in the middle. What is done stays.",
   stop: "Stop",
-  goOn: "Go on",
+  resume: "Go on",
   dismiss: "Hide",
   progressTitle: "Changes to many people",
 } as const;

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { get } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import type { ChipTone } from "../../ui/chip.tsx";
-import type { words } from "./bulk-strings.ts";
+import type { strings } from "./bulk-strings.ts";
 
 /** Whom it is about; the server counts them, and does what was counted. */
 export type BulkPeople =
@@ -11,14 +11,14 @@ export type BulkPeople =
   | { search: { q?: string; consent?: string; group?: string } }
   | { broadcast: number; status?: string };
 
-export type BulkState = keyof typeof words.states;
+export type BulkState = keyof typeof strings.states;
 
 export interface BulkChange {
   id: number;
   state: BulkState;
-  change: { kind: keyof typeof words.running; name: string; group?: number };
+  change: { kind: keyof typeof strings.running; name: string; group?: number };
   total: number;
-  seen: number;
+  processed: number;
   changed: number;
   error: string | null;
   created_at: string;

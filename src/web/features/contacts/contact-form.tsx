@@ -5,23 +5,23 @@ import { get, type Json, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
-import { sayDone } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import type { CustomField } from "../developer/custom-fields.tsx";
 import { PeopleFields } from "./contact-people.tsx";
 import type { Contact, ContactValues } from "./contact-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
-const OWN = [
-  ["name", words.name],
-  ["first_name", words.firstName],
-  ["last_name", words.lastName],
-  ["email", words.email],
-  ["city", words.city],
-  ["state", words.state],
-  ["postal_code", words.postalCode],
-  ["company", words.company],
-  ["birthday", words.birthday],
-  ["anniversary", words.anniversary],
+const PROFILE_FIELDS = [
+  ["name", strings.name],
+  ["first_name", strings.firstName],
+  ["last_name", strings.lastName],
+  ["email", strings.email],
+  ["city", strings.city],
+  ["state", strings.state],
+  ["postal_code", strings.postalCode],
+  ["company", strings.company],
+  ["birthday", strings.birthday],
+  ["anniversary", strings.anniversary],
 ] as const;
 
 export function ContactForm({ contact }: { contact: Contact }) {
@@ -32,10 +32,10 @@ export function ContactForm({ contact }: { contact: Contact }) {
   });
   // The form is born once it knows every field that it has.
   if (fields.data === undefined && !fields.isError) return null;
-  return <KnownForm contact={contact} fields={fields.data ?? []} />;
+  return <LoadedForm contact={contact} fields={fields.data ?? []} />;
 }
 
-function KnownForm({ contact, fields }: { contact: Contact; fields: CustomField[] }) {
+function LoadedForm({ contact, fields }: { contact: Contact; fields: CustomField[] }) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const before = valuesOf(contact, fields);
@@ -44,46 +44,50 @@ function KnownForm({ contact, fields }: { contact: Contact; fields: CustomField[
     const changes = changesOf(before, values, fields);
     const path = `/w/${id}/v1/contacts/${encodeURIComponent(contact.phone)}`;
     client.setQueryData(["contact", id, contact.phone], await send<Contact>("PUT", path, changes, key));
-    sayDone(words.saved);
+    showToast(strings.saved);
     await client.invalidateQueries({ queryKey: ["contacts", id] });
   };
   return (
     <Form
       form={form}
       onSend={save}
-      submit={words.save}
+      submit={strings.save}
       names={{ add_tags: "tags", remove_tags: "tags", add_to_groups: "groups", remove_from_groups: "groups" }}
     >
       <div className="grid gap-4 mid:grid-cols-2">
-        {OWN.map(([name, label]) => (
+        {PROFILE_FIELDS.map(([name, label]) => (
           <TextField
             key={name}
             form={form}
             name={name}
             label={label}
             autoComplete="off"
-            {...(name === "birthday" || name === "anniversary" ? { hint: words.dateHint } : {})}
+            {...(name === "birthday" || name === "anniversary" ? { hint: strings.dateHint } : {})}
             {...(name === "email" ? { type: "email" } : {})}
           />
         ))}
       </div>
-      <TextField form={form} name="tags" label={words.tags} hint={words.tagsHint} autoComplete="off" />
-      <TextField form={form} name="groups" label={words.groups} hint={words.groupsHint} autoComplete="off" />
+      <TextField form={form} name="tags" label={strings.tags} hint={strings.tagsHint} autoComplete="off" />
+      <TextField form={form} name="groups" label={strings.groups} hint={strings.groupsHint} autoComplete="off" />
       {fields.length > 0 && (
         <fieldset className="grid gap-4 mid:grid-cols-2">
-          <legend className="mb-2 font-semibold">{words.custom}</legend>
+          <legend className="mb-2 font-semibold">{strings.custom}</legend>
           {fields.map((field) => {
             const common = { form, name: `fields.${field.key}` as const, label: field.label };
             const choices =
               field.kind === "boolean"
                 ? [
-                    { value: "true", label: words.yes },
-                    { value: "false", label: words.no },
+                    { value: "true", label: strings.yes },
+                    { value: "false", label: strings.no },
                   ]
                 : field.choices?.map((choice) => ({ value: choice, label: choice }));
             if (choices !== undefined) {
               return (
-                <SelectField key={field.key} {...common} choices={[{ value: "", label: words.nothing }, ...choices]} />
+                <SelectField
+                  key={field.key}
+                  {...common}
+                  choices={[{ value: "", label: strings.nothing }, ...choices]}
+                />
               );
             }
             const type = field.kind === "date" ? "date" : "text";
@@ -105,9 +109,9 @@ function KnownForm({ contact, fields }: { contact: Contact; fields: CustomField[
 }
 
 function valuesOf(contact: Contact, fields: CustomField[]): ContactValues {
-  const own = Object.fromEntries(OWN.map(([name]) => [name, contact[name] ?? ""]));
+  const own = Object.fromEntries(PROFILE_FIELDS.map(([name]) => [name, contact[name] ?? ""]));
   return {
-    ...(own as Record<(typeof OWN)[number][0], string>),
+    ...(own as Record<(typeof PROFILE_FIELDS)[number][0], string>),
     tags: contact.tags.join(", "),
     groups: contact.groups.map(({ name }) => name).join(", "),
     fields: Object.fromEntries(fields.map(({ key }) => [key, String(contact.fields[key] ?? "")])),
@@ -123,7 +127,7 @@ function valuesOf(contact: Contact, fields: CustomField[]): ContactValues {
 /** As the API takes it: what is emptied is null, what did not change is left out. */
 function changesOf(before: ContactValues, after: ContactValues, fields: CustomField[]): Json {
   const changes: Json = {};
-  for (const [name] of OWN) {
+  for (const [name] of PROFILE_FIELDS) {
     if (after[name].trim() !== before[name]) changes[name] = after[name].trim() || null;
   }
   const lists = [
@@ -132,8 +136,8 @@ function changesOf(before: ContactValues, after: ContactValues, fields: CustomFi
   ] as const;
   for (const [name, add, remove] of lists) {
     const [was, is] = [listOf(before[name]), listOf(after[name])];
-    const added = is.filter((word) => !was.includes(word));
-    const removed = was.filter((word) => !is.includes(word));
+    const added = is.filter((item) => !was.includes(item));
+    const removed = was.filter((item) => !is.includes(item));
     if (added.length > 0) changes[add] = added;
     if (removed.length > 0) changes[remove] = removed;
   }
@@ -157,8 +161,8 @@ function changesOf(before: ContactValues, after: ContactValues, fields: CustomFi
 function listOf(text: string): string[] {
   return text
     .split(",")
-    .map((word) => word.trim())
-    .filter((word) => word !== "");
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
 }
 
 /** What is no number is sent as it is, and the server says so at the field. */

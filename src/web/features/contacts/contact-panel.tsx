@@ -11,10 +11,10 @@ import { Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
 import { ExactTime, exact, Time } from "../../ui/time.tsx";
-import { sayDone } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { ContactForm } from "./contact-form.tsx";
-import { type ConsentChange, type Contact, consentLook, nameOf } from "./contact-view.ts";
-import { words } from "./strings.ts";
+import { type ConsentChange, type Contact, consentChip, nameOf } from "./contact-view.ts";
+import { strings } from "./strings.ts";
 
 const WINDOW_MS = 24 * 3_600_000;
 
@@ -40,22 +40,22 @@ function Detail({ contact }: { contact: Contact }) {
   return (
     <>
       <div className="mb-6 flex flex-col gap-3">
-        <Copyable text={contact.phone} label={words.copyPhone} />
+        <Copyable text={contact.phone} label={strings.copyPhone} />
         {/* To somebody who opted out nothing can be sent, whatever the window says. */}
         {contact.consent.status !== "opted_out" && (
           <p className="text-quiet">
             {windowEnd > Date.now() ? (
               <>
-                {words.windowOpen} <ExactTime at={new Date(windowEnd).toISOString()} zone={timezone} />.
+                {strings.windowOpen} <ExactTime at={new Date(windowEnd).toISOString()} zone={timezone} />.
               </>
             ) : (
-              words.windowClosed
+              strings.windowClosed
             )}
           </p>
         )}
       </div>
       <ConsentCard contact={contact} />
-      <Section title={words.profile}>
+      <Section title={strings.profile}>
         <ContactForm key={contact.updated_at} contact={contact} />
       </Section>
     </>
@@ -77,28 +77,28 @@ function ConsentCard({ contact }: { contact: Contact }) {
     client.setQueryData(["contact", id, contact.phone], now);
     await client.invalidateQueries({ queryKey: ["contacts", id] });
   };
-  const { word, tone } = consentLook(status);
+  const { label, tone } = consentChip(status);
   return (
     <Section
-      title={words.consentTitle}
+      title={strings.consentTitle}
       action={
         <div className="flex gap-3">
           {status === "unknown" && (
             <Button small onClick={() => setAsking("in")}>
-              {words.optIn}
+              {strings.optIn}
             </Button>
           )}
           {status !== "opted_out" && (
             <Button small tone="danger" onClick={() => setAsking("out")}>
-              {words.optOut}
+              {strings.optOut}
             </Button>
           )}
         </div>
       }
     >
       <p>
-        <Chip tone={tone}>{word}</Chip>
-        {source !== null && <span className="ms-2">{words.sources[source] ?? source}</span>}
+        <Chip tone={tone}>{label}</Chip>
+        {source !== null && <span className="ms-2">{strings.sources[source] ?? source}</span>}
         {at !== null && (
           <span className="text-quiet">
             {" · "}
@@ -108,13 +108,13 @@ function ConsentCard({ contact }: { contact: Contact }) {
       </p>
       {status === "opted_out" && at !== null && (
         <div className="mt-3">
-          <Notice>{words.cannotOptIn(exact(Date.parse(at), timezone))}</Notice>
+          <Notice>{strings.cannotOptIn(exact(Date.parse(at), timezone))}</Notice>
         </div>
       )}
       <details className="mt-3">
-        <summary className="cursor-pointer text-quiet">{words.history}</summary>
+        <summary className="cursor-pointer text-quiet">{strings.history}</summary>
         {history.isError && <Failed error={history.error} retry={() => void history.refetch()} />}
-        {history.data?.length === 0 && <p className="mt-2 text-quiet">{words.historyNone}</p>}
+        {history.data?.length === 0 && <p className="mt-2 text-quiet">{strings.historyNone}</p>}
         <ol className="mt-2 flex flex-col gap-3">
           {history.data?.map((change) => (
             <HistoryItem key={change.id} change={change} timezone={timezone} />
@@ -123,41 +123,41 @@ function ConsentCard({ contact }: { contact: Contact }) {
       </details>
       <Confirm
         isOpen={asking === "out"}
-        title={words.optOutTitle(nameOf(contact))}
-        action={words.optOutAction}
-        keep={words.keep}
+        title={strings.optOutTitle(nameOf(contact))}
+        action={strings.optOutAction}
+        cancelLabel={strings.cancel}
         onClose={() => setAsking(null)}
         act={async (key) => {
           await changed(await send<Contact>("POST", `${path}/opt-out`, {}, key));
-          sayDone(words.optedOutDone);
+          showToast(strings.optedOutDone);
         }}
       >
-        {words.optOutText}
+        {strings.optOutText}
       </Confirm>
       <Confirm
         isOpen={asking === "in"}
-        title={words.optInTitle(nameOf(contact))}
-        action={words.optInAction}
-        keep={words.keep}
+        title={strings.optInTitle(nameOf(contact))}
+        action={strings.optInAction}
+        cancelLabel={strings.cancel}
         onClose={() => setAsking(null)}
         act={async (key) => {
           await changed(await send<Contact>("PUT", path, { consent: "opted_in" }, key));
-          sayDone(words.optedInDone);
+          showToast(strings.optedInDone);
         }}
       >
-        {words.optInText}
+        {strings.optInText}
       </Confirm>
     </Section>
   );
 }
 
 function HistoryItem({ change, timezone }: { change: ConsentChange; timezone: string }) {
-  const { word, tone } = consentLook(change.became);
+  const { label, tone } = consentChip(change.became);
   const evidence = Object.entries(change.evidence).map(([name, value]) => `${name} ${String(value)}`);
   return (
     <li className="flex flex-wrap items-center gap-2 border-s-2 border-line ps-3">
-      <Chip tone={tone}>{word}</Chip>
-      <span>{words.sources[change.source] ?? change.source}</span>
+      <Chip tone={tone}>{label}</Chip>
+      <span>{strings.sources[change.source] ?? change.source}</span>
       {evidence.length > 0 && <code className="font-mono text-label text-quiet">{evidence.join(", ")}</code>}
       <span className="ms-auto text-label text-quiet">
         <ExactTime at={change.at} zone={timezone} />

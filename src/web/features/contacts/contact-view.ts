@@ -1,6 +1,6 @@
 /** A contact as the API shows it, and our words for consent. */
 import type { ChipTone } from "../../ui/chip.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 export type Consent = "opted_in" | "opted_out" | "unknown";
 
@@ -63,10 +63,10 @@ export interface ConsentChange {
   evidence: Record<string, unknown>;
 }
 
-export function consentLook(consent: Consent): { word: string; tone: ChipTone } {
-  if (consent === "opted_in") return { word: words.optedIn, tone: "green" };
-  if (consent === "opted_out") return { word: words.optedOut, tone: "red" };
-  return { word: words.unknown, tone: "grey" };
+export function consentChip(consent: Consent): { label: string; tone: ChipTone } {
+  if (consent === "opted_in") return { label: strings.optedIn, tone: "green" };
+  if (consent === "opted_out") return { label: strings.optedOut, tone: "red" };
+  return { label: strings.unknown, tone: "grey" };
 }
 
 export function nameOf({ name, phone }: Pick<Contact, "name" | "phone">): string {

@@ -8,18 +8,18 @@ import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { FilterBar, List, Pager } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
-import { figure, plural } from "../../ui/plural.ts";
+import { formatCount, plural } from "../../ui/plural.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ImportLink } from "../imports/import-link.tsx";
 import { AddContact } from "./add-contact.tsx";
 import { BulkProgress } from "./bulk-progress.tsx";
-import { words as bulkWords } from "./bulk-strings.ts";
+import { strings as bulkStrings } from "./bulk-strings.ts";
 import { ContactPanel } from "./contact-panel.tsx";
-import { type Consent, type Contact, consentLook, nameOf } from "./contact-view.ts";
-import { NOBODY, type Selected, Selection } from "./selection.tsx";
-import { words } from "./strings.ts";
+import { type Consent, type Contact, consentChip, nameOf } from "./contact-view.ts";
+import { NOTHING_SELECTED, type Selected, Selection } from "./selection.tsx";
+import { strings } from "./strings.ts";
 
 interface Search {
   q?: string;
@@ -36,8 +36,8 @@ export function Screen() {
   const [isAdding, setIsAdding] = useState(false);
   const about = JSON.stringify([q, consent, group]);
   // Whoever is selected was found by what stood above the list then.
-  const [chosen, setChosen] = useState({ about, selected: NOBODY });
-  const selected = chosen.about === about ? chosen.selected : NOBODY;
+  const [chosen, setChosen] = useState({ about, selected: NOTHING_SELECTED });
+  const selected = chosen.about === about ? chosen.selected : NOTHING_SELECTED;
   const select = (now: Selected) => setChosen({ about, selected: now });
   const isSearch = q !== undefined || consent !== undefined || group !== undefined;
   // All of them come as the API lists them, by the index; what is looked for is walked for.
@@ -51,33 +51,33 @@ export function Screen() {
   const total = list.data?.meta.total ?? 0;
   return (
     <Page
-      title={words.title}
+      title={strings.title}
       total={
         list.data === undefined
           ? undefined
           : isSearch
-            ? words.found(plural(total, words.one, words.other))
-            : figure(total)
+            ? strings.found(plural(total, strings.one, strings.other))
+            : formatCount(total)
       }
       action={
         <>
           <ImportLink />
           <Button tone="primary" onClick={() => setIsAdding(true)}>
-            {words.add}
+            {strings.add}
           </Button>
         </>
       }
     >
       <div className="flex flex-wrap gap-x-6">
-        <SearchBox q={q} label={words.search} />
+        <SearchBox q={q} label={strings.search} />
         <FilterBar
-          label={words.consent}
+          label={strings.consent}
           name="consent"
           choices={[
-            { value: undefined, label: words.all },
-            { value: "opted_in", label: words.optedIn },
-            { value: "opted_out", label: words.optedOut },
-            { value: "unknown", label: words.unknown },
+            { value: undefined, label: strings.all },
+            { value: "opted_in", label: strings.optedIn },
+            { value: "opted_out", label: strings.optedOut },
+            { value: "unknown", label: strings.unknown },
           ]}
         />
       </div>
@@ -85,17 +85,17 @@ export function Screen() {
       <BulkProgress />
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined && rows.length === 0 && <Nobody isSearch={isSearch} />}
+      {list.data !== undefined && rows.length === 0 && <NoContacts isSearch={isSearch} />}
       {list.data !== undefined && rows.length > 0 && (
         <>
           <Selection rows={rows} total={total} search={{ q, consent, group }} selected={selected} select={select} />
           <List
-            label={words.title}
+            label={strings.title}
             rows={rows}
             rowKey={({ phone }) => phone}
             openKey={open ?? null}
             selection={{
-              label: (contact) => bulkWords.selectOne(nameOf(contact)),
+              label: (contact) => bulkStrings.selectOne(nameOf(contact)),
               isSelected: ({ phone }) => selected.isAll || selected.phones.includes(phone),
               isLocked: selected.isAll,
               toggle: ({ phone }) => {
@@ -111,28 +111,28 @@ export function Screen() {
               resetScroll: false,
             })}
             columns={[
-              { head: words.name, phone: "who", cell: (contact) => nameOf(contact) },
+              { head: strings.name, phone: "who", cell: (contact) => nameOf(contact) },
               {
-                head: words.phone,
+                head: strings.phone,
                 phone: "what",
                 cell: ({ phone, name }) => (name === null ? "" : <span className="figures">{phone}</span>),
               },
               {
-                head: words.consent,
+                head: strings.consent,
                 phone: "state",
                 cell: ({ consent: { status } }) => {
-                  const { word, tone } = consentLook(status);
-                  return <Chip tone={tone}>{word}</Chip>;
+                  const { label, tone } = consentChip(status);
+                  return <Chip tone={tone}>{label}</Chip>;
                 },
               },
-              { head: words.tags, phone: "hidden", cell: ({ tags }) => <Tags tags={tags} /> },
+              { head: strings.tags, phone: "hidden", cell: ({ tags }) => <Tags tags={tags} /> },
               {
-                head: words.lastWrote,
+                head: strings.lastWrote,
                 phone: "hidden",
                 cell: ({ last_message_from_them_at: at }) =>
-                  at === null ? <span className="text-quiet">{words.never}</span> : <Time at={at} zone={timezone} />,
+                  at === null ? <span className="text-quiet">{strings.never}</span> : <Time at={at} zone={timezone} />,
               },
-              { head: words.changed, phone: "time", cell: ({ updated_at: at }) => <Time at={at} zone={timezone} /> },
+              { head: strings.changed, phone: "time", cell: ({ updated_at: at }) => <Time at={at} zone={timezone} /> },
             ]}
           />
           <Pager meta={list.data.meta} newer="Back" older="More" />
@@ -153,13 +153,13 @@ function InGroup({ groupId }: { groupId: string }) {
   });
   return (
     <p className="mb-4 flex flex-wrap items-center gap-3">
-      {words.inGroup(group.data?.name ?? groupId)}
+      {strings.inGroup(group.data?.name ?? groupId)}
       <ButtonLink
         small
         to={"." as never}
         search={((known: Search) => ({ ...known, group: undefined, after: undefined })) as never}
       >
-        {words.clear}
+        {strings.clear}
       </ButtonLink>
     </p>
   );
@@ -171,22 +171,22 @@ function Tags({ tags }: { tags: string[] }) {
   return <span title={tags.join(", ")}>{tags.length > 3 ? `${shown} +${tags.length - 3}` : shown}</span>;
 }
 
-function Nobody({ isSearch }: { isSearch: boolean }) {
+function NoContacts({ isSearch }: { isSearch: boolean }) {
   if (isSearch) {
     return (
       <Empty
-        title={words.notFound}
+        title={strings.notFound}
         action={
           <ButtonLink to={"." as never} search={{} as never}>
-            {words.clear}
+            {strings.clear}
           </ButtonLink>
         }
       />
     );
   }
   return (
-    <Empty title={words.empty} action={<ImportLink />}>
-      {words.emptyText}
+    <Empty title={strings.empty} action={<ImportLink />}>
+      {strings.emptyText}
     </Empty>
   );
 }

@@ -5,11 +5,11 @@
 import { useState } from "react";
 import { queryText } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
-import { Button, buttonLook } from "../../ui/button.tsx";
-import { figure, plural } from "../../ui/plural.ts";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { formatCount, plural } from "../../ui/plural.ts";
 import { Notice } from "../../ui/states.tsx";
 import { BulkDialog, type BulkKind } from "./bulk-dialog.tsx";
-import { words } from "./bulk-strings.ts";
+import { strings } from "./bulk-strings.ts";
 import type { BulkPeople } from "./bulk-view.ts";
 import type { Contact } from "./contact-view.ts";
 
@@ -19,7 +19,7 @@ export interface Selected {
   isAll: boolean;
 }
 
-export const NOBODY: Selected = { phones: [], isAll: false };
+export const NOTHING_SELECTED: Selected = { phones: [], isAll: false };
 const PHONES_MAX = 1_000;
 
 interface SelectionProps {
@@ -40,14 +40,14 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
     ? { search: Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) }
     : { phones: [...phones] };
   const isSearch = Object.values(search).some((value) => value !== undefined);
-  const everybody = plural(total, words.one, words.other);
+  const everybody = plural(total, strings.one, strings.other);
   const selectPage = (isOn: boolean) => {
     const here = rows.map(({ phone }) => phone);
     const others = phones.filter((phone) => !here.includes(phone));
     select({ phones: isOn ? [...others, ...here] : others, isAll: false });
   };
   return (
-    <section aria-label={words.selection} className="mb-3 flex flex-col gap-3">
+    <section aria-label={strings.selection} className="mb-3 flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <label className="flex min-h-8 items-center gap-2 max-mid:min-h-11 mid:ps-4.5">
           <input
@@ -57,24 +57,24 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
             disabled={isAll}
             onChange={({ target }) => selectPage(target.checked)}
           />
-          {words.selectThese(figure(rows.length))}
+          {strings.selectThese(formatCount(rows.length))}
         </label>
         {isSome && (
           <>
             <strong role="status" className="figures font-semibold">
               {isAll
                 ? isSearch
-                  ? words.allSelected(everybody)
-                  : words.everybodySelected(everybody)
-                : words.selected(plural(phones.length, words.one, words.other))}
+                  ? strings.allSelected(everybody)
+                  : strings.everybodySelected(everybody)
+                : strings.selected(plural(phones.length, strings.one, strings.other))}
             </strong>
             {!isAll && areAllHere && total > phones.length && (
               <Button small onClick={() => select({ phones: [], isAll: true })}>
-                {isSearch ? words.selectAll(everybody) : words.selectEverybody(everybody)}
+                {isSearch ? strings.selectAll(everybody) : strings.selectEverybody(everybody)}
               </Button>
             )}
-            <Button small tone="quiet" onClick={() => select(NOBODY)}>
-              {words.clear}
+            <Button small tone="quiet" onClick={() => select(NOTHING_SELECTED)}>
+              {strings.clear}
             </Button>
           </>
         )}
@@ -82,27 +82,32 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
         <a
           href={`/console/api/w/${id}/contacts/export${queryText(search)}`}
           download
-          className={`ms-auto ${buttonLook("quiet", true)}`}
+          className={`ms-auto ${buttonClass("quiet", true)}`}
         >
-          {words.export}
+          {strings.export}
         </a>
       </div>
       {isSome && phones.length <= PHONES_MAX && (
         <div className="flex flex-wrap gap-3 mid:ps-4.5">
           <Button small onClick={() => setKind("tags")}>
-            {words.tags}
+            {strings.tags}
           </Button>
           <Button small onClick={() => setKind("lists")}>
-            {words.lists}
+            {strings.lists}
           </Button>
           <Button small tone="danger" onClick={() => setKind("opt_out")}>
-            {words.optOut}
+            {strings.optOut}
           </Button>
         </div>
       )}
-      {phones.length > PHONES_MAX && <Notice>{words.mostSelected(figure(PHONES_MAX))}</Notice>}
+      {phones.length > PHONES_MAX && <Notice>{strings.maxSelected(formatCount(PHONES_MAX))}</Notice>}
       {kind !== null && (
-        <BulkDialog kind={kind} people={people} onClose={() => setKind(null)} onBegun={() => select(NOBODY)} />
+        <BulkDialog
+          kind={kind}
+          people={people}
+          onClose={() => setKind(null)}
+          onStarted={() => select(NOTHING_SELECTED)}
+        />
       )}
     </section>
   );

@@ -1,5 +1,5 @@
 /** Texts of contacts. */
-export const words = {
+export const strings = {
   title: "Contacts",
   add: "Add contact",
   search: "Name, number or e-mail",
@@ -48,16 +48,16 @@ export const words = {
   nothing: "No value",
   people: "Others on this number",
   peopleHint: "Family or colleagues who share the phone. Birthday broadcasts greet each of them.",
-  person: (place: number) => `Person ${place}`,
+  person: (position: number) => `Person ${position}`,
   addPerson: "Add a person",
-  removePerson: (place: number) => `Take person ${place} away`,
+  removePerson: (position: number) => `Take person ${position} away`,
   ref: "Their id with you:",
   consentTitle: "Consent",
   optOut: "Opt out",
   optOutTitle: (name: string) => `Opt ${name} out?`,
   optOutText: "Nothing is sent to them any more, by anybody here. Only they can undo it, by writing START.",
   optOutAction: "Opt out",
-  keep: "Keep as it is",
+  cancel: "Keep as it is",
   optedOutDone: "Opted out",
   optIn: "Record consent",
   optInTitle: (name: string) => `Did ${name} agree to your messages?`,

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { getList, queryText } from "../../data/api.ts";
-import { mayOwn, useWorkspace } from "../../data/session.ts";
+import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { FilterBar, List, Pager } from "../../ui/list.tsx";
@@ -13,9 +13,9 @@ import { SelectFilter } from "../../ui/select-filter.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { DeliveryPanel } from "./delivery-panel.tsx";
-import { type Delivery, stateOf } from "./delivery-view.ts";
+import { type Delivery, deliveryChip } from "./delivery-view.ts";
 import { ReplayFailed } from "./replay-failed.tsx";
-import { eventTypes, words } from "./strings.ts";
+import { eventTypes, strings } from "./strings.ts";
 
 interface Search {
   status?: Delivery["status"];
@@ -42,25 +42,25 @@ export function Screen() {
   const params = { workspace: String(id) } as never;
   return (
     <Page
-      title={words.title}
-      lead={words.lead}
-      action={mayOwn(workspace) && <Button onClick={() => setIsReplaying(true)}>{words.replayAll}</Button>}
+      title={strings.title}
+      lead={strings.lead}
+      action={hasOwnerRights(workspace) && <Button onClick={() => setIsReplaying(true)}>{strings.replayAll}</Button>}
     >
       <div className="flex flex-wrap justify-between gap-x-6">
         <FilterBar
-          label={words.state}
+          label={strings.state}
           name="status"
           choices={[
-            { value: undefined, label: words.all },
-            { value: "pending", label: words.pending },
-            { value: "delivered", label: words.delivered },
-            { value: "exhausted", label: words.exhausted },
+            { value: undefined, label: strings.all },
+            { value: "pending", label: strings.pending },
+            { value: "delivered", label: strings.delivered },
+            { value: "exhausted", label: strings.exhausted },
           ]}
         />
         <SelectFilter
-          label={words.type}
+          label={strings.type}
           name="type"
-          any={words.allTypes}
+          any={strings.allTypes}
           choices={eventTypes.map((value) => ({ value, label: value }))}
         />
       </div>
@@ -68,28 +68,28 @@ export function Screen() {
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
       {list.data !== undefined && rows.length === 0 && (
         <Empty
-          title={isFiltered ? words.emptyFiltered : words.empty}
+          title={isFiltered ? strings.emptyFiltered : strings.empty}
           action={
             isFiltered ? (
               <ButtonLink to={"." as never} search={{} as never}>
-                {words.clearFilters}
+                {strings.clearFilters}
               </ButtonLink>
             ) : (
-              mayOwn(workspace) && (
+              hasOwnerRights(workspace) && (
                 <ButtonLink to={"/w/$workspace/api" as never} params={params} hash="webhook">
-                  {words.emptyAction}
+                  {strings.emptyAction}
                 </ButtonLink>
               )
             )
           }
         >
-          {isFiltered ? undefined : words.emptyText}
+          {isFiltered ? undefined : strings.emptyText}
         </Empty>
       )}
       {list.data !== undefined && rows.length > 0 && (
         <>
           <List
-            label={words.title}
+            label={strings.title}
             rows={rows}
             rowKey={(row) => row.id}
             openKey={open === undefined ? null : Number(open)}
@@ -100,33 +100,35 @@ export function Screen() {
               resetScroll: false,
             })}
             columns={[
-              { head: words.event, phone: "who", cell: (row) => row.event_type },
+              { head: strings.event, phone: "who", cell: (row) => row.event_type },
               {
-                head: words.state,
+                head: strings.state,
                 phone: "state",
                 cell: (row) => {
-                  const { word, tone } = stateOf(row);
-                  return <Chip tone={tone}>{word}</Chip>;
+                  const { label, tone } = deliveryChip(row);
+                  return <Chip tone={tone}>{label}</Chip>;
                 },
               },
-              { head: words.attempts, phone: "hidden", cell: (row) => row.attempt_count, isFigure: true },
+              { head: strings.attempts, phone: "hidden", cell: (row) => row.attempt_count, isNumeric: true },
               {
-                head: words.next,
+                head: strings.next,
                 phone: "what",
                 cell: (row) =>
                   row.next_attempt_at === null ? (
                     <>
-                      <span className="max-mid:hidden">{words.none}</span>
-                      <span className="mid:hidden">{plural(row.attempt_count, words.attempt, words.attemptsMade)}</span>
+                      <span className="max-mid:hidden">{strings.none}</span>
+                      <span className="mid:hidden">
+                        {plural(row.attempt_count, strings.attempt, strings.attemptsMade)}
+                      </span>
                     </>
                   ) : (
                     <>
-                      <span className="mid:hidden">{words.next}: </span>
+                      <span className="mid:hidden">{strings.next}: </span>
                       <Time at={row.next_attempt_at} zone={timezone} />
                     </>
                   ),
               },
-              { head: words.created, phone: "time", cell: (row) => <Time at={row.created_at} zone={timezone} /> },
+              { head: strings.created, phone: "time", cell: (row) => <Time at={row.created_at} zone={timezone} /> },
             ]}
           />
           <Pager meta={list.data.meta} />

@@ -2,17 +2,17 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { get, newFormKey, send } from "../../data/api.ts";
-import { mayOwn, useWorkspace } from "../../data/session.ts";
+import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
-import { Facts, Section } from "../../ui/page.tsx";
+import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Failed, Loading } from "../../ui/states.tsx";
 import { ExactTime, Time } from "../../ui/time.tsx";
-import { sayDone } from "../../ui/toast.tsx";
-import { type Attempt, type DeliveryDetail, stateOf } from "./delivery-view.ts";
-import { words } from "./strings.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { type Attempt, type DeliveryDetail, deliveryChip } from "./delivery-view.ts";
+import { strings } from "./strings.ts";
 
 export function DeliveryPanel({ id }: { id: string }) {
   const workspace = useWorkspace();
@@ -22,10 +22,10 @@ export function DeliveryPanel({ id }: { id: string }) {
     refetchInterval: ({ state }) => (state.data?.status === "pending" ? 2_000 : false),
   });
   return (
-    <Panel title={delivery.data?.event_type ?? words.event}>
+    <Panel title={delivery.data?.event_type ?? strings.event}>
       {delivery.isPending && <Loading />}
       {delivery.isError && <Failed error={delivery.error} retry={() => void delivery.refetch()} />}
-      {delivery.data !== undefined && <Detail delivery={delivery.data} mayReplay={mayOwn(workspace)} />}
+      {delivery.data !== undefined && <Detail delivery={delivery.data} mayReplay={hasOwnerRights(workspace)} />}
     </Panel>
   );
 }
@@ -36,7 +36,7 @@ function Detail({ delivery, mayReplay }: { delivery: DeliveryDetail; mayReplay: 
   const key = useRef(newFormKey());
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const { word, tone } = stateOf(delivery);
+  const { label, tone } = deliveryChip(delivery);
   const replay = async () => {
     if (isBusy) return;
     setIsBusy(true);
@@ -44,7 +44,7 @@ function Detail({ delivery, mayReplay }: { delivery: DeliveryDetail; mayReplay: 
     try {
       await send("POST", `/w/${workspaceId}/deliveries/${delivery.id}/replay`, {}, key.current);
       key.current = newFormKey();
-      sayDone(words.replayedOne);
+      showToast(strings.replayedOne);
       await Promise.all([
         client.invalidateQueries({ queryKey: ["delivery", workspaceId, String(delivery.id)] }),
         client.invalidateQueries({ queryKey: ["deliveries", workspaceId] }),
@@ -59,20 +59,20 @@ function Detail({ delivery, mayReplay }: { delivery: DeliveryDetail; mayReplay: 
     <>
       <div className="mb-6 flex flex-col gap-4">
         <p>
-          <Chip tone={tone}>{word}</Chip> <span className="ms-1">{words.explain[delivery.status]}</span>
+          <Chip tone={tone}>{label}</Chip> <span className="ms-1">{strings.hints[delivery.status]}</span>
         </p>
-        <Facts
-          facts={[
-            [words.created, <ExactTime key="created" at={delivery.created_at} zone={timezone} />],
+        <DescriptionList
+          items={[
+            [strings.created, <ExactTime key="created" at={delivery.created_at} zone={timezone} />],
             ...(delivery.next_attempt_at === null
               ? []
-              : [[words.nextTry, <Time key="next" at={delivery.next_attempt_at} zone={timezone} />] as const]),
+              : [[strings.nextTry, <Time key="next" at={delivery.next_attempt_at} zone={timezone} />] as const]),
             ...(delivery.finished_at === null
               ? []
-              : [[words.finished, <ExactTime key="end" at={delivery.finished_at} zone={timezone} />] as const]),
+              : [[strings.finished, <ExactTime key="end" at={delivery.finished_at} zone={timezone} />] as const]),
           ]}
         />
-        <Copyable text={delivery.event_id} label={words.copyId} />
+        <Copyable text={delivery.event_id} label={strings.copyId} />
         {mayReplay && (
           <Button
             tone={delivery.status === "exhausted" ? "primary" : "plain"}
@@ -80,14 +80,14 @@ function Detail({ delivery, mayReplay }: { delivery: DeliveryDetail; mayReplay: 
             busy={isBusy}
             onClick={() => void replay()}
           >
-            {words.replayOne}
+            {strings.replayOne}
           </Button>
         )}
         {error !== null && <Failed error={error} />}
       </div>
-      <Section title={words.attemptList}>
+      <Section title={strings.attemptList}>
         {delivery.attempts.length === 0 ? (
-          <p className="text-quiet">{words.noAttempts}</p>
+          <p className="text-quiet">{strings.noAttempts}</p>
         ) : (
           <ol className="flex flex-col gap-4">
             {delivery.attempts.toReversed().map((attempt) => (
@@ -96,11 +96,11 @@ function Detail({ delivery, mayReplay }: { delivery: DeliveryDetail; mayReplay: 
           </ol>
         )}
       </Section>
-      <Section title={words.body}>
-        <CodeBlock text={pretty(delivery.body)} label={words.body} copyLabel={words.copyBody} />
+      <Section title={strings.body}>
+        <CodeBlock text={pretty(delivery.body)} label={strings.body} copyLabel={strings.copyBody} />
       </Section>
-      <Section title={words.signature} lead={words.signatureText}>
-        <CodeBlock text={snippet} label={words.signature} copyLabel="Copy the snippet" />
+      <Section title={strings.signature} lead={strings.signatureText}>
+        <CodeBlock text={snippet} label={strings.signature} copyLabel="Copy the snippet" />
       </Section>
     </>
   );
@@ -112,21 +112,21 @@ function AttemptItem({ attempt, timezone }: { attempt: Attempt; timezone: string
   return (
     <li className="border-s-2 border-line ps-4">
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <Chip tone={isGood ? "green" : "red"}>{status === null ? words.noAnswer : words.answered(status)}</Chip>
+        <Chip tone={isGood ? "green" : "red"}>{status === null ? strings.noAnswer : strings.answered(status)}</Chip>
         <span className="text-label text-quiet figures">
-          <ExactTime at={attempt.attempted_at} zone={timezone} /> · {words.took(ms)}
+          <ExactTime at={attempt.attempted_at} zone={timezone} /> · {strings.took(ms)}
         </span>
       </div>
       <p className="mt-1 font-mono text-label text-quiet">{url}</p>
       {error !== null && <p className="mt-1">{error}</p>}
       {status !== null &&
         (response === null || response === "" ? (
-          <p className="mt-1 text-quiet">{words.emptyAnswer}</p>
+          <p className="mt-1 text-quiet">{strings.emptyAnswer}</p>
         ) : (
           <details className="mt-1">
-            <summary className="cursor-pointer">{words.answer}</summary>
+            <summary className="cursor-pointer">{strings.answer}</summary>
             <div className="mt-1">
-              <CodeBlock text={response} label={words.answer} />
+              <CodeBlock text={response} label={strings.answer} />
             </div>
           </details>
         ))}

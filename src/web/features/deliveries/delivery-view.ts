@@ -31,9 +31,9 @@ export interface DeliveryDetail extends Delivery {
 export const ATTEMPTS_MAX = 7;
 
 /** Waiting for its first attempt and trying again are not the same to somebody who looks for trouble. */
-export function stateOf({ status, attempt_count }: Delivery): { word: string; tone: ChipTone } {
-  if (status === "delivered") return { word: "Delivered", tone: "green" };
-  if (status === "exhausted") return { word: "Gave up", tone: "red" };
-  if (attempt_count === 0) return { word: "Waiting", tone: "grey" };
-  return { word: `Retrying ${attempt_count + 1} of ${ATTEMPTS_MAX}`, tone: "amber" };
+export function deliveryChip({ status, attempt_count }: Delivery): { label: string; tone: ChipTone } {
+  if (status === "delivered") return { label: "Delivered", tone: "green" };
+  if (status === "exhausted") return { label: "Gave up", tone: "red" };
+  if (attempt_count === 0) return { label: "Waiting", tone: "grey" };
+  return { label: `Retrying ${attempt_count + 1} of ${ATTEMPTS_MAX}`, tone: "amber" };
 }

@@ -10,8 +10,8 @@ import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { plural } from "../../ui/plural.ts";
 import { Failed, Notice } from "../../ui/states.tsx";
-import { sayDone } from "../../ui/toast.tsx";
-import { words } from "./strings.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { strings } from "./strings.ts";
 
 export function ReplayFailed({ onClose }: { onClose: () => void }) {
   const { id, timezone } = useWorkspace();
@@ -30,7 +30,7 @@ export function ReplayFailed({ onClose }: { onClose: () => void }) {
     setError(null);
     try {
       const { replayed } = await send<{ replayed: number }>("POST", `/w/${id}/deliveries/replay`, counted);
-      sayDone(words.replayed(plural(replayed, words.one, words.other)));
+      showToast(strings.replayed(plural(replayed, strings.one, strings.other)));
       await client.invalidateQueries({ queryKey: ["deliveries", id] });
       onClose();
     } catch (reason) {
@@ -40,27 +40,27 @@ export function ReplayFailed({ onClose }: { onClose: () => void }) {
       if (reason instanceof ApiError && reason.code === "changed") setCounted(null);
     }
   };
-  const text = plural(counted?.count ?? 0, words.one, words.other);
+  const text = plural(counted?.count ?? 0, strings.one, strings.other);
   return (
-    <Dialog title={words.replayAllTitle} isOpen onClose={onClose}>
-      <Form form={form} onSend={count} submit={words.count} tone={counted === null ? "primary" : "plain"}>
+    <Dialog title={strings.replayAllTitle} isOpen onClose={onClose}>
+      <Form form={form} onSend={count} submit={strings.count} tone={counted === null ? "primary" : "plain"}>
         <TextField
           form={form}
           name="since"
           type="datetime-local"
-          label={words.since}
-          hint={words.sinceHint(timezone)}
+          label={strings.since}
+          hint={strings.sinceHint(timezone)}
           onInput={() => setCounted(null)}
         />
       </Form>
-      {counted !== null && <Notice tone="grey">{words.counted(counted.count, text)}</Notice>}
+      {counted !== null && <Notice tone="grey">{strings.counted(counted.count, text)}</Notice>}
       {error !== null && <Failed error={error} />}
       {counted !== null && counted.count > 0 && (
         <div className="flex flex-wrap gap-3">
           <Button tone="primary" busy={isBusy} onClick={() => void replay()}>
-            {words.replay(text)}
+            {strings.replay(text)}
           </Button>
-          <Button onClick={onClose}>{words.keep}</Button>
+          <Button onClick={onClose}>{strings.cancel}</Button>
         </div>
       )}
     </Dialog>

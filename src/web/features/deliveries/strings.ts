@@ -1,5 +1,5 @@
 /** Texts of the webhook deliveries. */
-export const words = {
+export const strings = {
   title: "Webhook deliveries",
   lead: "Every event on its way to your server, with each attempt and what it answered.",
   state: "State",
@@ -30,7 +30,7 @@ export const words = {
   counted: (count: number, text: string) =>
     count === 0 ? "Nothing failed since then." : `${text} failed or were never sent since then.`,
   replay: (text: string) => `Replay ${text}`,
-  keep: "Leave them",
+  cancel: "Leave them",
   replayed: (text: string) => `${text} on their way again`,
   one: "event",
   other: "events",
@@ -52,7 +52,7 @@ export const words = {
   signature: "Verify it yourself",
   signatureText:
     "Each attempt carries Service-Signature: t=<time>,v1=<hex>, made with the secret of that moment over the time, a dot and these bytes:",
-  explain: {
+  hints: {
     pending:
       "It is tried again by itself: about 1 and 5 minutes, half an hour, 2, 6 and 24 hours after the first attempt.",
     exhausted: "It is not tried again by itself. Mend the receiver, then replay it.",

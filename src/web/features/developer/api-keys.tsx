@@ -14,7 +14,7 @@ import { List } from "../../ui/list.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Empty, Failed, Loading, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { sayDone } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import {
   type CommandTemplate,
   commandContext,
@@ -22,7 +22,7 @@ import {
   sendMessageCommand,
   showWorkspaceCommand,
 } from "./printed-commands.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 interface Key {
   id: number;
@@ -36,90 +36,94 @@ interface Key {
 export function Keys() {
   const { id, timezone } = useWorkspace();
   const client = useQueryClient();
-  const [isMaking, setIsMaking] = useState(false);
+  const [isCreating, setIsCreating] = useState(false);
   const [revoking, setRevoking] = useState<Key | null>(null);
   const keys = useQuery({ queryKey: ["keys", id], queryFn: ({ signal }) => get<Key[]>(`/w/${id}/keys`, signal) });
   const reload = () => client.invalidateQueries({ queryKey: ["keys", id] });
-  const make = (
-    <Button tone="primary" small onClick={() => setIsMaking(true)}>
-      {words.makeKey}
+  const createButton = (
+    <Button tone="primary" small onClick={() => setIsCreating(true)}>
+      {strings.createKey}
     </Button>
   );
   const active = keys.data?.filter(({ revoked_at }) => revoked_at === null) ?? [];
   const revoked = keys.data?.filter(({ revoked_at }) => revoked_at !== null) ?? [];
   const table = (rows: Key[]) => (
     <List
-      label={words.keys}
+      label={strings.keys}
       rows={rows}
       rowKey={(key) => key.id}
       columns={[
-        { head: words.name, phone: "who", cell: ({ name }) => <span className="font-semibold">{name}</span> },
-        { head: words.prefix, phone: "what", cell: ({ prefix }) => <code className="font-mono">{prefix}…</code> },
+        { head: strings.name, phone: "who", cell: ({ name }) => <span className="font-semibold">{name}</span> },
+        { head: strings.prefix, phone: "what", cell: ({ prefix }) => <code className="font-mono">{prefix}…</code> },
         {
-          head: words.state,
+          head: strings.state,
           phone: "state",
           cell: ({ revoked_at }) =>
-            revoked_at === null ? <Chip tone="green">{words.active}</Chip> : <Chip tone="red">{words.revoked}</Chip>,
+            revoked_at === null ? (
+              <Chip tone="green">{strings.active}</Chip>
+            ) : (
+              <Chip tone="red">{strings.revoked}</Chip>
+            ),
         },
         {
-          head: words.lastUsed,
+          head: strings.lastUsed,
           phone: "time",
           cell: ({ last_used_at }) =>
-            last_used_at === null ? words.never : <Time at={last_used_at} zone={timezone} />,
+            last_used_at === null ? strings.never : <Time at={last_used_at} zone={timezone} />,
         },
-        { head: words.made, phone: "hidden", cell: ({ created_at }) => <Time at={created_at} zone={timezone} /> },
+        { head: strings.created, phone: "hidden", cell: ({ created_at }) => <Time at={created_at} zone={timezone} /> },
       ]}
       actions={(key) =>
         key.revoked_at === null && (
-          <Button small onClick={() => setRevoking(key)} aria-label={`${words.revoke} ${key.name}`}>
-            {words.revoke}
+          <Button small onClick={() => setRevoking(key)} aria-label={`${strings.revoke} ${key.name}`}>
+            {strings.revoke}
           </Button>
         )
       }
     />
   );
   return (
-    <Section title={words.keys} lead={words.keysLead} action={active.length > 0 && make}>
+    <Section title={strings.keys} lead={strings.keysLead} action={active.length > 0 && createButton}>
       {keys.isPending && <Loading />}
       {keys.isError && <Failed error={keys.error} retry={() => void keys.refetch()} />}
       {keys.isSuccess && active.length === 0 && (
         <div className="rounded-panel border border-line bg-surface">
-          <Empty title={words.keysEmpty} action={make}>
-            {words.keysEmptyText}
+          <Empty title={strings.keysEmpty} action={createButton}>
+            {strings.keysEmptyText}
           </Empty>
         </div>
       )}
       {active.length > 0 && table(active)}
       {revoked.length > 0 && (
         <details className="mt-3">
-          <summary className="cursor-pointer py-1 text-quiet">{words.showRevoked(revoked.length)}</summary>
+          <summary className="cursor-pointer py-1 text-quiet">{strings.showRevoked(revoked.length)}</summary>
           <div className="mt-2">{table(revoked)}</div>
         </details>
       )}
-      {isMaking && <MakeKey workspaceId={id} onClose={() => setIsMaking(false)} onMade={reload} />}
+      {isCreating && <CreateKey workspaceId={id} onClose={() => setIsCreating(false)} onCreated={reload} />}
       {revoking !== null && (
         <Confirm
           isOpen
-          title={words.revokeTitle(revoking.name)}
-          action={words.revokeAction}
-          keep={words.keepKey}
+          title={strings.revokeTitle(revoking.name)}
+          action={strings.revokeAction}
+          cancelLabel={strings.keepKey}
           onClose={() => setRevoking(null)}
           act={async (key) => {
             await send("POST", `/w/${id}/keys/${revoking.id}/revoke`, {}, key);
             await reload();
-            sayDone(words.keyRevoked);
+            showToast(strings.keyRevoked);
           }}
         >
           <p>
             {revoking.last_used_at === null ? (
-              words.revokeNever
+              strings.revokeNever
             ) : (
               <>
-                {words.revokeUsed}
+                {strings.revokeUsed}
                 <Time at={revoking.last_used_at} zone={timezone} />.
               </>
             )}{" "}
-            {words.revokeText}
+            {strings.revokeText}
           </p>
         </Confirm>
       )}
@@ -127,46 +131,46 @@ export function Keys() {
   );
 }
 
-interface MakeKeyProps {
+interface CreateKeyProps {
   workspaceId: number;
   onClose: () => void;
-  onMade: () => Promise<unknown>;
+  onCreated: () => Promise<unknown>;
 }
 
 /** The key lives in this dialog's state and nowhere else: it is gone with it. */
-function MakeKey({ workspaceId, onClose, onMade }: MakeKeyProps) {
+function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
   const form = useForm({ defaultValues: { name: "" } });
-  const [made, setMade] = useState<{ key: string | null } | null>(null);
-  if (made !== null) {
+  const [created, setCreated] = useState<{ key: string | null } | null>(null);
+  if (created !== null) {
     return (
-      <Dialog title={words.keyMade} isOpen isSticky onClose={onClose}>
-        {made.key === null ? (
-          <Notice>{words.keyRepeated}</Notice>
+      <Dialog title={strings.keyCreated} isOpen isSticky onClose={onClose}>
+        {created.key === null ? (
+          <Notice>{strings.keyRepeated}</Notice>
         ) : (
           <>
-            <p>{words.keyMadeText}</p>
-            <Copyable text={made.key} label={words.copyKey} />
-            <h3 className="font-semibold">{words.keyTry}</h3>
-            <CurlWithKey apiKey={made.key} />
+            <p>{strings.keyCreatedText}</p>
+            <Copyable text={created.key} label={strings.copyKey} />
+            <h3 className="font-semibold">{strings.keyTry}</h3>
+            <CurlWithKey apiKey={created.key} />
           </>
         )}
         <Button tone="primary" className="self-start" onClick={onClose}>
-          {words.keyStored}
+          {strings.keyStored}
         </Button>
       </Dialog>
     );
   }
   return (
-    <Dialog title={words.makeKeyTitle} isOpen onClose={onClose}>
+    <Dialog title={strings.createKeyTitle} isOpen onClose={onClose}>
       <Form
         form={form}
-        submit={words.makeKey}
+        submit={strings.createKey}
         onSend={async (values, key) => {
-          setMade(await send<{ key: string | null }>("POST", `/w/${workspaceId}/keys`, values, key));
-          await onMade();
+          setCreated(await send<{ key: string | null }>("POST", `/w/${workspaceId}/keys`, values, key));
+          await onCreated();
         }}
       >
-        <TextField form={form} name="name" label={words.keyName} hint={words.keyNameHint} autoComplete="off" />
+        <TextField form={form} name="name" label={strings.keyName} hint={strings.keyNameHint} autoComplete="off" />
       </Form>
     </Dialog>
   );
@@ -184,8 +188,8 @@ function CurlWithKey({ apiKey }: { apiKey: string }) {
   return (
     <CodeBlock
       text={template === null ? showWorkspaceCommand(context) : sendMessageCommand(context)}
-      label={words.keyTry}
-      copyLabel={words.copyCurl}
+      label={strings.keyTry}
+      copyLabel={strings.copyCurl}
     />
   );
 }

@@ -11,8 +11,8 @@ import { Form } from "../../ui/form.tsx";
 import { List } from "../../ui/list.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
-import { sayDone } from "../../ui/toast.tsx";
-import { words } from "./strings.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { strings } from "./strings.ts";
 
 export interface CustomField {
   key: string;
@@ -33,38 +33,38 @@ export function CustomFields() {
   const reload = () => client.invalidateQueries({ queryKey: ["fields", id] });
   const add = (
     <Button small onClick={() => setIsAdding(true)}>
-      {words.addField}
+      {strings.addField}
     </Button>
   );
   return (
-    <Section title={words.fields} lead={words.fieldsLead} action={(fields.data?.length ?? 0) > 0 && add}>
+    <Section title={strings.fields} lead={strings.fieldsLead} action={(fields.data?.length ?? 0) > 0 && add}>
       {fields.isPending && <Loading />}
       {fields.isError && <Failed error={fields.error} retry={() => void fields.refetch()} />}
       {fields.data?.length === 0 && (
         <div className="rounded-panel border border-line bg-surface">
-          <Empty title={words.fieldsEmpty} action={add}>
-            {words.fieldsEmptyText}
+          <Empty title={strings.fieldsEmpty} action={add}>
+            {strings.fieldsEmptyText}
           </Empty>
         </div>
       )}
       {fields.data !== undefined && fields.data.length > 0 && (
         <List
-          label={words.fields}
+          label={strings.fields}
           rows={fields.data}
           rowKey={({ key }) => key}
           columns={[
-            { head: words.label, phone: "who", cell: ({ label }) => <span className="font-semibold">{label}</span> },
-            { head: words.key, phone: "what", cell: ({ key }) => <code className="font-mono">{key}</code> },
+            { head: strings.label, phone: "who", cell: ({ label }) => <span className="font-semibold">{label}</span> },
+            { head: strings.key, phone: "what", cell: ({ key }) => <code className="font-mono">{key}</code> },
             {
-              head: words.kind,
+              head: strings.kind,
               phone: "state",
               cell: ({ kind, choices }) =>
-                choices === null ? words.kinds[kind] : `${words.kinds[kind]}: ${choices.join(", ")}`,
+                choices === null ? strings.kinds[kind] : `${strings.kinds[kind]}: ${choices.join(", ")}`,
             },
           ]}
           actions={(field) => (
-            <Button small onClick={() => setRemoving(field)} aria-label={`${words.remove} ${field.label}`}>
-              {words.remove}
+            <Button small onClick={() => setRemoving(field)} aria-label={`${strings.remove} ${field.label}`}>
+              {strings.remove}
             </Button>
           )}
         />
@@ -73,18 +73,18 @@ export function CustomFields() {
       {removing !== null && (
         <Confirm
           isOpen
-          title={words.removeTitle(removing.label)}
-          action={words.removeAction}
-          keep={words.keepField}
-          typeToGoOn={removing.key}
+          title={strings.removeTitle(removing.label)}
+          action={strings.removeAction}
+          cancelLabel={strings.keepField}
+          confirmationText={removing.key}
           onClose={() => setRemoving(null)}
           act={async (key) => {
             await send("DELETE", `/w/${id}/fields/${encodeURIComponent(removing.key)}`, {}, key);
             await reload();
-            sayDone(words.fieldRemoved);
+            showToast(strings.fieldRemoved);
           }}
         >
-          {words.removeText}
+          {strings.removeText}
         </Confirm>
       )}
     </Section>
@@ -101,25 +101,25 @@ function AddField({ workspaceId, onClose, onAdded }: AddFieldProps) {
   const form = useForm({ defaultValues: { label: "", key: "", kind: "text", choices: "" } });
   const [kind, label] = useWatch({ control: form.control, name: ["kind", "label"] });
   return (
-    <Dialog title={words.addFieldTitle} isOpen onClose={onClose}>
+    <Dialog title={strings.addFieldTitle} isOpen onClose={onClose}>
       <Form
         form={form}
-        submit={words.addField}
+        submit={strings.addField}
         onSend={async ({ choices, ...values }, key) => {
           const lines = choices.split("\n").map((line) => line.trim());
           const body = { ...values, choices: kind === "choice" ? lines.filter((line) => line !== "") : [] };
           await send("POST", `/w/${workspaceId}/fields`, body, key);
           await onAdded();
-          sayDone(words.fieldAdded);
+          showToast(strings.fieldAdded);
           onClose();
         }}
       >
-        <TextField form={form} name="label" label={words.label} autoComplete="off" />
+        <TextField form={form} name="label" label={strings.label} autoComplete="off" />
         <TextField
           form={form}
           name="key"
-          label={words.key}
-          hint={words.keyHint}
+          label={strings.key}
+          hint={strings.keyHint}
           autoComplete="off"
           onFocus={() => {
             if (form.getValues("key") === "") form.setValue("key", keyFrom(label));
@@ -128,11 +128,11 @@ function AddField({ workspaceId, onClose, onAdded }: AddFieldProps) {
         <SelectField
           form={form}
           name="kind"
-          label={words.kind}
-          choices={Object.entries(words.kinds).map(([value, word]) => ({ value, label: word }))}
+          label={strings.kind}
+          choices={Object.entries(strings.kinds).map(([value, text]) => ({ value, label: text }))}
         />
         {kind === "choice" && (
-          <AreaField form={form} name="choices" label={words.choices} hint={words.choicesHint} rows={4} />
+          <AreaField form={form} name="choices" label={strings.choices} hint={strings.choicesHint} rows={4} />
         )}
       </Form>
     </Dialog>

@@ -1,5 +1,5 @@
 /** Texts of the API settings. */
-export const words = {
+export const strings = {
   title: "API settings",
   lead: "What your software needs: a key to send with, an address for events, and your own fields of contacts.",
   reference: "API reference",
@@ -7,12 +7,12 @@ export const words = {
   keysLead: "A key lets a program act as this workspace. Make one for each program, so that you can end one alone.",
   keysEmpty: "No keys yet.",
   keysEmptyText: "A key lets your software send from this workspace.",
-  makeKey: "Make key",
-  makeKeyTitle: "Make a key",
+  createKey: "Make key",
+  createKeyTitle: "Make a key",
   keyName: "Name",
   keyNameHint: "The program that will use it, such as Web shop.",
-  keyMade: "Your new key",
-  keyMadeText: "It is shown this once: only its fingerprint is kept. Store it where your program finds it.",
+  keyCreated: "Your new key",
+  keyCreatedText: "It is shown this once: only its fingerprint is kept. Store it where your program finds it.",
   keyRepeated:
     "This key was made a moment ago, and cannot be shown a second time. Revoke it and make another one if you did not store it.",
   keyTry: "Try it",
@@ -22,7 +22,7 @@ export const words = {
   name: "Name",
   prefix: "Begins with",
   lastUsed: "Last used",
-  made: "Made",
+  created: "Made",
   state: "State",
   never: "Never",
   active: "Active",

@@ -6,24 +6,24 @@ import { Button, ButtonLink } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
 import type { DeliveryDetail } from "../deliveries/delivery-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 /** The receiver has ten seconds. */
-const PATIENCE_MS = 15_000;
+const ANSWER_TIMEOUT_MS = 15_000;
 
 export function TestEvent({ workspaceId }: { workspaceId: number }) {
-  const [asked, setAsked] = useState<{ id: number; at: number } | null>(null);
+  const [testEvent, setTestEvent] = useState<{ id: number; at: number } | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const key = useRef(newFormKey());
-  const ask = async () => {
+  const sendTest = async () => {
     if (isBusy) return;
     setIsBusy(true);
     setError(null);
     try {
-      const made = await send<{ delivery_id: number }>("POST", `/w/${workspaceId}/webhook/test`, {}, key.current);
+      const created = await send<{ delivery_id: number }>("POST", `/w/${workspaceId}/webhook/test`, {}, key.current);
       key.current = newFormKey();
-      setAsked({ id: made.delivery_id, at: Date.now() });
+      setTestEvent({ id: created.delivery_id, at: Date.now() });
     } catch (reason) {
       setError(reason);
     } finally {
@@ -32,17 +32,17 @@ export function TestEvent({ workspaceId }: { workspaceId: number }) {
   };
   return (
     <div className="flex flex-col items-start gap-3">
-      <Button tone="primary" busy={isBusy} onClick={() => void ask()}>
-        {words.test}
+      <Button tone="primary" busy={isBusy} onClick={() => void sendTest()}>
+        {strings.test}
       </Button>
       {error !== null && <Failed error={error} />}
-      {asked !== null && <Answer key={asked.id} workspaceId={workspaceId} {...asked} />}
+      {testEvent !== null && <Answer key={testEvent.id} workspaceId={workspaceId} {...testEvent} />}
     </div>
   );
 }
 
 function Answer({ workspaceId, id, at }: { workspaceId: number; id: number; at: number }) {
-  const isLate = () => Date.now() - at > PATIENCE_MS;
+  const isLate = () => Date.now() - at > ANSWER_TIMEOUT_MS;
   const delivery = useQuery({
     queryKey: ["delivery", workspaceId, String(id)],
     queryFn: ({ signal }) => get<DeliveryDetail>(`/w/${workspaceId}/deliveries/${id}`, signal),
@@ -58,17 +58,17 @@ function Answer({ workspaceId, id, at }: { workspaceId: number; id: number; at: 
       params={{ workspace: String(workspaceId) } as never}
       search={{ open: String(id) } as never}
     >
-      {words.testOpen}
+      {strings.testOpen}
     </ButtonLink>
   );
   if (attempt === undefined) {
     return isLate() ? (
       <>
-        <Notice>{words.testLate}</Notice>
+        <Notice>{strings.testLate}</Notice>
         {more}
       </>
     ) : (
-      <Loading label={words.testing} />
+      <Loading label={strings.testing} />
     );
   }
   const { status_code: status, duration_ms: ms } = attempt;
@@ -77,15 +77,15 @@ function Answer({ workspaceId, id, at }: { workspaceId: number; id: number; at: 
     <div className="flex w-full flex-col items-start gap-3 [&>*]:max-w-full" data-testid="test-answer">
       <Notice tone={isGood ? "green" : "amber"}>
         {status === null
-          ? words.testNone(attempt.error ?? "")
+          ? strings.testNone(attempt.error ?? "")
           : isGood
-            ? words.testOk(status, ms)
-            : words.testBad(status, ms)}
+            ? strings.testOk(status, ms)
+            : strings.testBad(status, ms)}
       </Notice>
       {status !== null && attempt.response !== null && attempt.response !== "" && (
         <div className="w-full">
-          <h3 className="mb-1 font-semibold">{words.answer}</h3>
-          <CodeBlock text={attempt.response} label={words.answer} />
+          <h3 className="mb-1 font-semibold">{strings.answer}</h3>
+          <CodeBlock text={attempt.response} label={strings.answer} />
         </div>
       )}
       {more}

@@ -11,8 +11,8 @@ import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Card, Section } from "../../ui/page.tsx";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
-import { sayDone } from "../../ui/toast.tsx";
-import { words } from "./strings.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { strings } from "./strings.ts";
 import { TestEvent } from "./webhook-test.tsx";
 
 interface Webhook {
@@ -28,13 +28,13 @@ export function WebhookSettings() {
   });
   return (
     <div id="webhook" className="scroll-mt-4">
-      <Section title={words.webhook} lead={words.webhookLead}>
+      <Section title={strings.webhook} lead={strings.webhookLead}>
         {webhook.isPending && <Loading />}
         {webhook.isError && <Failed error={webhook.error} retry={() => void webhook.refetch()} />}
         {webhook.data !== undefined && (
           <Card>
             <div className="flex flex-col gap-6">
-              {webhook.data.url === null && <Notice tone="grey">{words.noAddress}</Notice>}
+              {webhook.data.url === null && <Notice tone="grey">{strings.noAddress}</Notice>}
               <Address key={webhook.data.url} webhook={webhook.data} workspaceId={id} />
               {webhook.data.has_secret && <Secret workspaceId={id} />}
               {webhook.data.url !== null && <TestEvent workspaceId={id} />}
@@ -56,16 +56,16 @@ function Address({ webhook, workspaceId }: { webhook: Webhook; workspaceId: numb
     <>
       <Form
         form={form}
-        submit={words.saveAddress}
+        submit={strings.saveAddress}
         tone={webhook.url === null ? "primary" : "plain"}
         onSend={async (values, key) => {
           saved(await send<Webhook>("PUT", path, values, key));
-          sayDone(words.addressSaved);
+          showToast(strings.addressSaved);
         }}
         beside={
           webhook.url !== null && (
             <Button tone="quiet" onClick={() => setIsClearing(true)}>
-              {words.clear}
+              {strings.clear}
             </Button>
           )
         }
@@ -75,24 +75,24 @@ function Address({ webhook, workspaceId }: { webhook: Webhook; workspaceId: numb
           name="url"
           type="url"
           inputMode="url"
-          label={words.address}
-          hint={words.addressHint}
+          label={strings.address}
+          hint={strings.addressHint}
           placeholder="https://example.com/webhook"
           autoComplete="off"
         />
       </Form>
       <Confirm
         isOpen={isClearing}
-        title={words.clearTitle}
-        action={words.clearAction}
-        keep={words.keepAddress}
+        title={strings.clearTitle}
+        action={strings.clearAction}
+        cancelLabel={strings.keepAddress}
         onClose={() => setIsClearing(false)}
         act={async (key) => {
           saved(await send<Webhook>("DELETE", path, {}, key));
-          sayDone(words.cleared);
+          showToast(strings.cleared);
         }}
       >
-        {words.clearText}
+        {strings.clearText}
       </Confirm>
     </>
   );
@@ -118,44 +118,44 @@ function Secret({ workspaceId }: { workspaceId: number }) {
   };
   return (
     <div className="flex flex-col gap-2">
-      <h3 className="font-semibold">{words.secret}</h3>
-      <p className="text-quiet">{words.secretText}</p>
+      <h3 className="font-semibold">{strings.secret}</h3>
+      <p className="text-quiet">{strings.secretText}</p>
       {secret === null ? (
         <p className="font-mono" aria-hidden>
           whsec_••••••••••••••••
         </p>
       ) : (
-        <Copyable text={secret} label={words.copySecret} />
+        <Copyable text={secret} label={strings.copySecret} />
       )}
-      {isNew && secret !== null && <Notice>{words.secretIsNew}</Notice>}
+      {isNew && secret !== null && <Notice>{strings.secretIsNew}</Notice>}
       {error !== null && <Failed error={error} />}
       <div className="flex flex-wrap gap-3">
         {secret === null ? (
           <Button small busy={isBusy} onClick={() => void reveal()}>
-            {words.reveal}
+            {strings.reveal}
           </Button>
         ) : (
           <Button small onClick={() => setSecret(null)}>
-            {words.hide}
+            {strings.hide}
           </Button>
         )}
         <Button small onClick={() => setIsRotating(true)}>
-          {words.rotate}
+          {strings.rotate}
         </Button>
       </div>
       <Confirm
         isOpen={isRotating}
-        title={words.rotateTitle}
-        action={words.rotateAction}
-        keep={words.keepSecret}
+        title={strings.rotateTitle}
+        action={strings.rotateAction}
+        cancelLabel={strings.keepSecret}
         onClose={() => setIsRotating(false)}
         act={async (key) => {
-          const made = await send<{ secret: string | null }>("POST", `${path}/rotate-secret`, {}, key);
-          setSecret(made.secret);
+          const created = await send<{ secret: string | null }>("POST", `${path}/rotate-secret`, {}, key);
+          setSecret(created.secret);
           setIsNew(true);
         }}
       >
-        {words.rotateText}
+        {strings.rotateText}
       </Confirm>
     </div>
   );

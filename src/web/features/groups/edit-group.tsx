@@ -7,11 +7,11 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Loading } from "../../ui/states.tsx";
-import { sayDone } from "../../ui/toast.tsx";
-import { type FilterField, fromFilter, type Sentences, toFilter } from "./filter.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { type FilterConditions, type FilterField, fromFilter, toFilter } from "./filter.ts";
 import { FilterBuilder, LiveCount, useFilterFields } from "./filter-builder.tsx";
 import type { GroupDetail } from "./group-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 interface Props {
   group: GroupDetail;
@@ -21,7 +21,7 @@ interface Props {
 export function EditGroup({ group, onClose }: Props) {
   const fields = useFilterFields();
   return (
-    <Dialog title={words.editTitle(group.name)} isOpen onClose={onClose}>
+    <Dialog title={strings.editTitle(group.name)} isOpen onClose={onClose}>
       {fields === undefined ? <Loading /> : <EditForm group={group} fields={fields} onClose={onClose} />}
     </Dialog>
   );
@@ -31,30 +31,30 @@ function EditForm({ group, fields, onClose }: Props & { fields: readonly FilterF
   const { id } = useWorkspace();
   const client = useQueryClient();
   const before = group.filter === null ? null : fromFilter(group.filter, fields);
-  const form = useForm<{ name: string; filter: Sentences | null }>({
+  const form = useForm<{ name: string; filter: FilterConditions | null }>({
     defaultValues: { name: group.name, filter: before },
   });
   const value = form.watch("filter");
   const isSame = JSON.stringify(value) === JSON.stringify(before);
   const filter = value === null || isSame ? group.filter : toFilter(value, fields);
-  const mistake = form.formState.errors.filter?.message;
+  const error = form.formState.errors.filter?.message;
   return (
     <Form
       form={form}
-      submit={words.editSave}
+      submit={strings.editSave}
       onSend={async ({ name }, key) => {
         if (value !== null && filter === null) {
-          form.setError("filter", { message: words.unfinished });
+          form.setError("filter", { message: strings.unfinished });
           return;
         }
         await send("PUT", `/w/${id}/groups/${group.id}`, { name, filter }, key);
         for (const known of ["groups", "group", "bulk"]) await client.invalidateQueries({ queryKey: [known, id] });
-        sayDone(words.edited);
+        showToast(strings.edited);
         onClose();
       }}
     >
-      <TextField form={form} name="name" label={words.name} autoComplete="off" />
-      {value === null && <p className="text-quiet">{group.filter === null ? words.editList : words.editDeep}</p>}
+      <TextField form={form} name="name" label={strings.name} autoComplete="off" />
+      {value === null && <p className="text-quiet">{group.filter === null ? strings.editList : strings.editDeep}</p>}
       {value !== null && (
         <FilterBuilder
           fields={fields}
@@ -65,9 +65,9 @@ function EditForm({ group, fields, onClose }: Props & { fields: readonly FilterF
           }}
         />
       )}
-      {mistake !== undefined && (
+      {error !== undefined && (
         <p role="alert" className="text-red">
-          {mistake}
+          {error}
         </p>
       )}
       {value !== null && <LiveCount filter={filter} />}

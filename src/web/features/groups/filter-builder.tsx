@@ -6,16 +6,23 @@ import { get, getList, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { inputLook } from "../../ui/field.tsx";
+import { inputClass } from "../../ui/field.tsx";
 import { plural } from "../../ui/plural.ts";
 import { Failed } from "../../ui/states.tsx";
-import { consentLook } from "../contacts/contact-view.ts";
+import { consentChip } from "../contacts/contact-view.ts";
 import type { CustomField } from "../developer/custom-fields.tsx";
-import { type Ask, type FilterField, filterFields, newSentence, type Sentence, type Sentences } from "./filter.ts";
+import {
+  type Comparison,
+  type FilterCondition,
+  type FilterConditions,
+  type FilterField,
+  filterFields,
+  newCondition,
+} from "./filter.ts";
 import type { Group, SamplePerson } from "./group-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
-const AFTER_MS = 400;
+const COUNT_DELAY_MS = 400;
 
 /** The fields of this workspace; undefined until they are known. */
 export function useFilterFields(): FilterField[] | undefined {
@@ -37,45 +44,45 @@ export function useFilterFields(): FilterField[] | undefined {
 
 interface Props {
   fields: readonly FilterField[];
-  value: Sentences;
-  onChange: (value: Sentences) => void;
+  value: FilterConditions;
+  onChange: (value: FilterConditions) => void;
 }
 
 export function FilterBuilder({ fields, value, onChange }: Props) {
-  const { joint, sentences } = value;
-  const set = (index: number, sentence: Sentence) =>
-    onChange({ joint, sentences: sentences.map((known, place) => (place === index ? sentence : known)) });
+  const { match, conditions } = value;
+  const set = (index: number, condition: FilterCondition) =>
+    onChange({ match, conditions: conditions.map((known, position) => (position === index ? condition : known)) });
   const [first] = fields;
   return (
     <div className="flex flex-col gap-3">
       <label className="flex flex-wrap items-center gap-2">
-        {words.joint}
+        {strings.match}
         <select
-          className={`${inputLook} w-auto! max-w-full`}
-          value={joint}
-          onChange={({ target }) => onChange({ joint: target.value === "any" ? "any" : "all", sentences })}
+          className={`${inputClass} w-auto! max-w-full`}
+          value={match}
+          onChange={({ target }) => onChange({ match: target.value === "any" ? "any" : "all", conditions })}
         >
-          <option value="all">{words.jointAll}</option>
-          <option value="any">{words.jointAny}</option>
+          <option value="all">{strings.matchAll}</option>
+          <option value="any">{strings.matchAny}</option>
         </select>
       </label>
       <ol className="flex flex-col gap-2 max-mid:gap-5">
-        {sentences.map((sentence, index) => (
+        {conditions.map((condition, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a condition has no other name than its place.
           <li key={index} className="flex items-start gap-2">
             <fieldset className="flex min-w-0 flex-1 flex-wrap items-center gap-2">
-              <legend className="sr-only">{words.condition(index + 1)}</legend>
-              <SentenceParts
-                place={index + 1}
+              <legend className="sr-only">{strings.condition(index + 1)}</legend>
+              <ConditionFields
+                position={index + 1}
                 fields={fields}
-                sentence={sentence}
+                condition={condition}
                 onChange={(changed) => set(index, changed)}
               />
             </fieldset>
             <IconButton
-              label={words.removeSentence(index + 1)}
-              disabled={sentences.length === 1}
-              onClick={() => onChange({ joint, sentences: sentences.filter((_, place) => place !== index) })}
+              label={strings.removeCondition(index + 1)}
+              disabled={conditions.length === 1}
+              onClick={() => onChange({ match, conditions: conditions.filter((_, position) => position !== index) })}
             >
               <X aria-hidden size={16} />
             </IconButton>
@@ -86,37 +93,37 @@ export function FilterBuilder({ fields, value, onChange }: Props) {
         <Button
           small
           className="self-start"
-          onClick={() => onChange({ joint, sentences: [...sentences, newSentence(first)] })}
+          onClick={() => onChange({ match, conditions: [...conditions, newCondition(first)] })}
         >
           <Plus aria-hidden size={16} />
-          {words.addSentence}
+          {strings.addCondition}
         </Button>
       )}
     </div>
   );
 }
 
-interface PartsProps {
-  place: number;
+interface ConditionProps {
+  position: number;
   fields: readonly FilterField[];
-  sentence: Sentence;
-  onChange: (sentence: Sentence) => void;
+  condition: FilterCondition;
+  onChange: (condition: FilterCondition) => void;
 }
 
-const part = `${inputLook} mid:w-auto!`;
+const fieldClass = `${inputClass} mid:w-auto!`;
 
-function SentenceParts({ place, fields, sentence, onChange }: PartsProps) {
-  const field = fields.find(({ id }) => id === sentence.field);
-  const ask = field?.asks.find(({ id }) => id === sentence.ask);
+function ConditionFields({ position, fields, condition, onChange }: ConditionProps) {
+  const field = fields.find(({ id }) => id === condition.field);
+  const comparison = field?.comparisons.find(({ id }) => id === condition.comparison);
   return (
     <>
       <select
-        aria-label={words.field(place)}
-        className={part}
-        value={sentence.field}
+        aria-label={strings.field(position)}
+        className={fieldClass}
+        value={condition.field}
         onChange={({ target }) => {
           const chosen = fields.find(({ id }) => id === target.value);
-          if (chosen !== undefined) onChange(newSentence(chosen));
+          if (chosen !== undefined) onChange(newCondition(chosen));
         }}
       >
         {fields.map(({ id, label }) => (
@@ -126,45 +133,55 @@ function SentenceParts({ place, fields, sentence, onChange }: PartsProps) {
         ))}
       </select>
       <select
-        aria-label={words.ask(place)}
-        className={part}
-        value={sentence.ask}
+        aria-label={strings.comparison(position)}
+        className={fieldClass}
+        value={condition.comparison}
         onChange={({ target }) => {
-          const chosen = field?.asks.find(({ id }) => id === target.value);
-          const isSameInput = chosen?.input === ask?.input;
-          onChange({ ...sentence, ask: target.value, value: isSameInput ? sentence.value : firstValue(chosen, field) });
+          const chosen = field?.comparisons.find(({ id }) => id === target.value);
+          const isSameInput = chosen?.input === comparison?.input;
+          onChange({
+            ...condition,
+            comparison: target.value,
+            value: isSameInput ? condition.value : firstValue(chosen, field),
+          });
         }}
       >
-        {field?.asks.map(({ id, label }) => (
+        {field?.comparisons.map(({ id, label }) => (
           <option key={id} value={id}>
             {label}
           </option>
         ))}
       </select>
-      <ValuePart place={place} field={field} ask={ask} sentence={sentence} onChange={onChange} />
+      <ConditionValue
+        position={position}
+        field={field}
+        comparison={comparison}
+        condition={condition}
+        onChange={onChange}
+      />
     </>
   );
 }
 
-function firstValue(ask: Ask | undefined, field: FilterField | undefined): string {
-  return ask?.input === "choice" ? (field?.choices?.[0]?.value ?? "") : "";
+function firstValue(comparison: Comparison | undefined, field: FilterField | undefined): string {
+  return comparison?.input === "choice" ? (field?.choices?.[0]?.value ?? "") : "";
 }
 
-function ValuePart({
-  place,
+function ConditionValue({
+  position,
   field,
-  ask,
-  sentence,
+  comparison,
+  condition,
   onChange,
-}: Omit<PartsProps, "fields"> & { field: FilterField | undefined; ask: Ask | undefined }) {
-  if (field === undefined || ask === undefined || ask.input === "none") return null;
+}: Omit<ConditionProps, "fields"> & { field: FilterField | undefined; comparison: Comparison | undefined }) {
+  if (field === undefined || comparison === undefined || comparison.input === "none") return null;
   const common = {
-    "aria-label": words.value(place),
-    className: part,
-    value: sentence.value,
-    onChange: ({ target }: { target: { value: string } }) => onChange({ ...sentence, value: target.value }),
+    "aria-label": strings.value(position),
+    className: fieldClass,
+    value: condition.value,
+    onChange: ({ target }: { target: { value: string } }) => onChange({ ...condition, value: target.value }),
   };
-  if (ask.input === "choice") {
+  if (comparison.input === "choice") {
     return (
       <select {...common}>
         {field.choices?.map(({ value, label }) => (
@@ -175,27 +192,27 @@ function ValuePart({
       </select>
     );
   }
-  if (ask.input === "days") {
+  if (comparison.input === "days") {
     return (
       <span className="flex items-center gap-2">
-        <input {...common} type="number" min={0} max={366} inputMode="numeric" className={`${inputLook} w-24!`} />
-        {words.daysUnit}
+        <input {...common} type="number" min={0} max={366} inputMode="numeric" className={`${inputClass} w-24!`} />
+        {strings.daysUnit}
       </span>
     );
   }
-  if (ask.input === "date") return <input {...common} type="date" />;
+  if (comparison.input === "date") return <input {...common} type="date" />;
   return (
     <input
       {...common}
-      className={`${inputLook} mid:w-auto! min-w-32 flex-1`}
+      className={`${inputClass} mid:w-auto! min-w-32 flex-1`}
       type="text"
-      inputMode={ask.input === "number" ? "decimal" : "text"}
+      inputMode={comparison.input === "number" ? "decimal" : "text"}
       autoComplete="off"
     />
   );
 }
 
-interface Found {
+interface FilterCount {
   count: number;
   sample: SamplePerson[];
 }
@@ -206,25 +223,28 @@ export function LiveCount({ filter }: { filter: unknown }) {
   const text = JSON.stringify(filter);
   const [asked, setAsked] = useState<string | null>(null);
   useEffect(() => {
-    const timer = setTimeout(() => setAsked(text), AFTER_MS);
+    const timer = setTimeout(() => setAsked(text), COUNT_DELAY_MS);
     return () => clearTimeout(timer);
   }, [text]);
   const found = useQuery({
     queryKey: ["filter", id, asked],
-    queryFn: () => send<Found>("POST", `/w/${id}/groups/count`, { filter: JSON.parse(asked ?? "null") as unknown }),
+    queryFn: () =>
+      send<FilterCount>("POST", `/w/${id}/groups/count`, { filter: JSON.parse(asked ?? "null") as unknown }),
     enabled: asked !== null && asked !== "null",
     staleTime: 30_000,
   });
-  if (filter === null) return <p className="text-quiet">{words.unfinished}</p>;
+  if (filter === null) return <p className="text-quiet">{strings.unfinished}</p>;
   const isCurrent = asked === text && !found.isFetching;
   return (
     <div aria-live="polite" className={`min-h-20 transition-opacity ${isCurrent ? "" : "opacity-60"}`}>
       {isCurrent && found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
-      {found.data === undefined && !found.isError && <p className="text-quiet">{words.counting}</p>}
+      {found.data === undefined && !found.isError && <p className="text-quiet">{strings.counting}</p>}
       {found.data !== undefined && (
         <>
           <p className="text-form font-semibold">
-            {found.data.count === 0 ? words.findsNobody : words.finds(plural(found.data.count, words.one, words.other))}
+            {found.data.count === 0
+              ? strings.findsNobody
+              : strings.finds(plural(found.data.count, strings.one, strings.other))}
           </p>
           <Sample people={found.data.sample} />
         </>
@@ -236,14 +256,14 @@ export function LiveCount({ filter }: { filter: unknown }) {
 export function Sample({ people }: { people: readonly SamplePerson[] }) {
   if (people.length === 0) return null;
   return (
-    <ul aria-label={words.sample} className="mt-2 flex flex-col gap-1">
+    <ul aria-label={strings.sample} className="mt-2 flex flex-col gap-1">
       {people.map(({ phone, name, consent }) => {
-        const { word, tone } = consentLook(consent);
+        const { label, tone } = consentChip(consent);
         return (
           <li key={phone} className="flex flex-wrap items-center gap-2">
             <span className="min-w-0">{name ?? phone}</span>
             {name !== null && <span className="text-quiet figures">{phone}</span>}
-            <Chip tone={tone}>{word}</Chip>
+            <Chip tone={tone}>{label}</Chip>
           </li>
         );
       })}

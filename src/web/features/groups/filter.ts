@@ -3,12 +3,12 @@
  * reads. A filter that was written elsewhere and goes deeper than a list of sentences is shown, not edited.
  */
 import type { CustomField } from "../developer/custom-fields.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 /** What stands behind the words of a sentence: nothing, a text, one of some, a number, a date. */
 export type Input = "none" | "text" | "choice" | "number" | "date" | "days";
 
-export interface Ask {
+export interface Comparison {
   /** Unique among those of a field. */
   id: string;
   label: string;
@@ -22,67 +22,67 @@ export interface FilterField {
   /** As the filter names it. */
   id: string;
   label: string;
-  asks: readonly Ask[];
+  comparisons: readonly Comparison[];
   /** For the input of one of some. */
   choices?: readonly { value: string; label: string }[];
 }
 
-export interface Sentence {
+export interface FilterCondition {
   field: string;
-  ask: string;
+  comparison: string;
   value: string;
 }
 
-export interface Sentences {
-  joint: "all" | "any";
-  sentences: Sentence[];
+export interface FilterConditions {
+  match: "all" | "any";
+  conditions: FilterCondition[];
 }
 
-const a = words.asks;
-const filled: Ask[] = [
+const a = strings.comparisons;
+const filled: Comparison[] = [
   { id: "filled", label: a.filled, input: "none", operator: "set", value: true },
   { id: "empty", label: a.empty, input: "none", operator: "set", value: false },
 ];
-const text: Ask[] = [
+const text: Comparison[] = [
   { id: "is", label: a.is, input: "text", operator: "is" },
   { id: "is_not", label: a.isNot, input: "text", operator: "is_not" },
   { id: "contains", label: a.contains, input: "text", operator: "contains" },
   { id: "starts_with", label: a.startsWith, input: "text", operator: "starts_with" },
   ...filled,
 ];
-const number: Ask[] = [
+const number: Comparison[] = [
   { id: "is", label: a.is, input: "number", operator: "is" },
   { id: "over", label: a.over, input: "number", operator: "over" },
   { id: "under", label: a.under, input: "number", operator: "under" },
   ...filled,
 ];
-const one: Ask[] = [
+const one: Comparison[] = [
   { id: "is", label: a.is, input: "choice", operator: "is" },
   { id: "is_not", label: a.isNot, input: "choice", operator: "is_not" },
 ];
-const yearly: Ask[] = [
+const yearly: Comparison[] = [
   { id: "today", label: a.today, input: "none", operator: "within_days", value: 0 },
   { id: "within_days", label: a.nextDays, input: "days", operator: "within_days" },
   ...filled,
 ];
-const moment: Ask[] = [
+const moment: Comparison[] = [
   { id: "within_days", label: a.lastDays, input: "days", operator: "within_days" },
   { id: "after", label: a.wasAfter, input: "date", operator: "after" },
   { id: "before", label: a.wasBefore, input: "date", operator: "before" },
 ];
-const date: Ask[] = [
+const date: Comparison[] = [
   { id: "is", label: a.is, input: "date", operator: "is" },
   { id: "after", label: a.after, input: "date", operator: "after" },
   { id: "before", label: a.before, input: "date", operator: "before" },
   { id: "within_days", label: a.nextDays, input: "days", operator: "within_days" },
   ...filled,
 ];
-const yesNo: Ask[] = [
+const yesNo: Comparison[] = [
   { id: "yes", label: a.yes, input: "none", operator: "is", value: true },
   { id: "no", label: a.no, input: "none", operator: "is", value: false },
   ...filled,
 ];
-const tag: Ask[] = [
+const tag: Comparison[] = [
   { id: "is", label: a.tag, input: "text", operator: "is" },
   { id: "is_not", label: a.noTag, input: "text", operator: "is_not" },
 ];
@@ -92,14 +92,14 @@ export function filterFields(
   custom: readonly CustomField[],
   groups: readonly { id: number; name: string }[],
 ): FilterField[] {
-  const f = words.fields;
+  const f = strings.fields;
   const own: FilterField[] = [
-    { id: "city", label: f.city, asks: text },
-    { id: "tag", label: f.tag, asks: tag },
+    { id: "city", label: f.city, comparisons: text },
+    { id: "tag", label: f.tag, comparisons: tag },
     {
       id: "group",
       label: f.group,
-      asks: [
+      comparisons: [
         { id: "is", label: a.group, input: "choice", operator: "is" },
         { id: "is_not", label: a.noGroup, input: "choice", operator: "is_not" },
       ],
@@ -108,131 +108,138 @@ export function filterFields(
     {
       id: "consent",
       label: f.consent,
-      asks: one,
-      choices: Object.entries(words.consents).map(([value, label]) => ({ value, label })),
+      comparisons: one,
+      choices: Object.entries(strings.consents).map(([value, label]) => ({ value, label })),
     },
-    { id: "last_message_at", label: f.last_message_at, asks: [...moment, ...wrote] },
-    { id: "birthday", label: f.birthday, asks: yearly },
-    { id: "anniversary", label: f.anniversary, asks: yearly },
-    { id: "name", label: f.name, asks: text },
-    { id: "first_name", label: f.first_name, asks: text },
-    { id: "last_name", label: f.last_name, asks: text },
-    { id: "phone", label: f.phone, asks: text.filter(({ input }) => input === "text") },
-    { id: "email", label: f.email, asks: text },
-    { id: "state", label: f.state, asks: text },
-    { id: "postal_code", label: f.postal_code, asks: text },
-    { id: "company", label: f.company, asks: text },
-    { id: "created_at", label: f.created_at, asks: moment },
-    { id: "updated_at", label: f.updated_at, asks: moment },
+    { id: "last_message_at", label: f.last_message_at, comparisons: [...moment, ...wrote] },
+    { id: "birthday", label: f.birthday, comparisons: yearly },
+    { id: "anniversary", label: f.anniversary, comparisons: yearly },
+    { id: "name", label: f.name, comparisons: text },
+    { id: "first_name", label: f.first_name, comparisons: text },
+    { id: "last_name", label: f.last_name, comparisons: text },
+    { id: "phone", label: f.phone, comparisons: text.filter(({ input }) => input === "text") },
+    { id: "email", label: f.email, comparisons: text },
+    { id: "state", label: f.state, comparisons: text },
+    { id: "postal_code", label: f.postal_code, comparisons: text },
+    { id: "company", label: f.company, comparisons: text },
+    { id: "created_at", label: f.created_at, comparisons: moment },
+    { id: "updated_at", label: f.updated_at, comparisons: moment },
   ];
-  const asksOf = { text, number, date, boolean: yesNo, choice: [...one, ...filled] } as const;
+  const comparisonsOfKind = { text, number, date, boolean: yesNo, choice: [...one, ...filled] } as const;
   return [
     // A group can only be asked for where there is a list.
     ...own.filter(({ id }) => id !== "group" || groups.length > 0),
     ...custom.map(({ key, label, kind, choices }) => ({
       id: `fields.${key}`,
       label,
-      asks: asksOf[kind],
+      comparisons: comparisonsOfKind[kind],
       ...(choices === null ? {} : { choices: choices.map((choice) => ({ value: choice, label: choice })) }),
     })),
   ];
 }
 
-const wrote: Ask[] = [
+const wrote: Comparison[] = [
   { id: "filled", label: a.ever, input: "none", operator: "set", value: true },
   { id: "empty", label: a.never, input: "none", operator: "set", value: false },
 ];
 
-export function newSentence(field: FilterField): Sentence {
-  const [ask] = field.asks;
-  return { field: field.id, ask: ask?.id ?? "", value: field.choices?.[0]?.value ?? "" };
+export function newCondition(field: FilterField): FilterCondition {
+  const [comparison] = field.comparisons;
+  return { field: field.id, comparison: comparison?.id ?? "", value: field.choices?.[0]?.value ?? "" };
 }
 
 /** Null while a sentence is unfinished. */
-export function toFilter({ joint, sentences }: Sentences, fields: readonly FilterField[]): unknown {
-  if (sentences.length === 0) return null;
-  const parts = sentences.map((sentence) => {
-    const field = fields.find(({ id }) => id === sentence.field);
-    const ask = field?.asks.find(({ id }) => id === sentence.ask);
-    if (field === undefined || ask === undefined) return null;
-    const value = givenValue(ask, field, sentence.value);
-    return value === undefined ? null : { field: field.id, [ask.operator]: value };
+export function toFilter({ match, conditions }: FilterConditions, fields: readonly FilterField[]): unknown {
+  if (conditions.length === 0) return null;
+  const compiled = conditions.map((condition) => {
+    const field = fields.find(({ id }) => id === condition.field);
+    const comparison = field?.comparisons.find(({ id }) => id === condition.comparison);
+    if (field === undefined || comparison === undefined) return null;
+    const value = parseValue(comparison, field, condition.value);
+    return value === undefined ? null : { field: field.id, [comparison.operator]: value };
   });
-  return parts.includes(null) ? null : { [joint]: parts };
+  return compiled.includes(null) ? null : { [match]: compiled };
 }
 
-function givenValue(ask: Ask, field: FilterField, text: string): unknown {
-  const given = text.trim();
-  switch (ask.input) {
+function parseValue(comparison: Comparison, field: FilterField, text: string): unknown {
+  const trimmed = text.trim();
+  switch (comparison.input) {
     case "none":
-      return ask.value;
+      return comparison.value;
     case "number":
     case "days":
-      return given === "" || !Number.isFinite(Number(given)) ? undefined : Number(given);
+      return trimmed === "" || !Number.isFinite(Number(trimmed)) ? undefined : Number(trimmed);
     case "choice":
-      return given === "" ? undefined : field.id === "group" ? Number(given) : given;
+      return trimmed === "" ? undefined : field.id === "group" ? Number(trimmed) : trimmed;
     default:
-      return given === "" ? undefined : given;
+      return trimmed === "" ? undefined : trimmed;
   }
 }
 
 /** As sentences that can be edited; null where it goes deeper than they can say. */
-export function fromFilter(filter: unknown, fields: readonly FilterField[]): Sentences | null {
-  const read = readSentences(filter);
+export function fromFilter(filter: unknown, fields: readonly FilterField[]): FilterConditions | null {
+  const read = readConditions(filter);
   if (read === null) return null;
-  const sentences = read.parts.map((part) => {
-    const found = readPart(part, fields);
+  const conditions = read.conditions.map((condition) => {
+    const found = readCondition(condition, fields);
     if (found === null) return null;
-    const { field, ask, value } = found;
+    const { field, comparison, value } = found;
     const known = field.choices === undefined || field.choices.some((choice) => choice.value === String(value));
-    if (ask.input === "choice" && !known) return null;
-    return { field: field.id, ask: ask.id, value: ask.input === "none" ? "" : String(value) };
+    if (comparison.input === "choice" && !known) return null;
+    return { field: field.id, comparison: comparison.id, value: comparison.input === "none" ? "" : String(value) };
   });
-  const whole = sentences.filter((sentence) => sentence !== null);
-  return whole.length < sentences.length ? null : { joint: read.joint, sentences: whole };
+  const whole = conditions.filter((condition) => condition !== null);
+  return whole.length < conditions.length ? null : { match: read.match, conditions: whole };
 }
 
 /** In words, for people who only look; null where it goes deeper than sentences. */
 export function describe(filter: unknown, fields: readonly FilterField[]): string[] | null {
-  const read = readSentences(filter);
+  const read = readConditions(filter);
   if (read === null) return null;
-  const lines = read.parts.map((part) => {
-    const found = readPart(part, fields);
+  const lines = read.conditions.map((condition) => {
+    const found = readCondition(condition, fields);
     if (found === null) return null;
-    const { field, ask, value } = found;
+    const { field, comparison, value } = found;
     const shown = field.choices?.find((choice) => choice.value === String(value))?.label ?? String(value);
-    if (ask.input === "none") return `${field.label} ${ask.label}`;
-    return ask.input === "days"
-      ? `${field.label} ${ask.label} ${words.days(Number(value))}`
-      : `${field.label} ${ask.label} ${shown}`;
+    if (comparison.input === "none") return `${field.label} ${comparison.label}`;
+    return comparison.input === "days"
+      ? `${field.label} ${comparison.label} ${strings.days(Number(value))}`
+      : `${field.label} ${comparison.label} ${shown}`;
   });
   const whole = lines.filter((line) => line !== null);
   if (whole.length < lines.length) return null;
-  return whole.map((line, index) => (index === 0 ? line : `${words.joints[read.joint]} ${line}`));
+  return whole.map((line, index) => (index === 0 ? line : `${strings.conjunctions[read.match]} ${line}`));
 }
 
 /** What a condition asks, as far as a sentence can say it. */
-function readPart(
-  part: Record<string, unknown>,
+function readCondition(
+  condition: Record<string, unknown>,
   fields: readonly FilterField[],
-): { field: FilterField; ask: Ask; value: unknown } | null {
-  const { field: id, ...operators } = part;
+): { field: FilterField; comparison: Comparison; value: unknown } | null {
+  const { field: id, ...operators } = condition;
   const field = fields.find((known) => known.id === id);
   const [[operator, value] = ["", null]] = Object.entries(operators);
-  const ask =
-    field?.asks.find((known) => known.operator === operator && known.input === "none" && known.value === value) ??
-    field?.asks.find((known) => known.operator === operator && known.input !== "none");
-  return field === undefined || ask === undefined || typeof value === "object" ? null : { field, ask, value };
+  const comparison =
+    field?.comparisons.find(
+      (known) => known.operator === operator && known.input === "none" && known.value === value,
+    ) ?? field?.comparisons.find((known) => known.operator === operator && known.input !== "none");
+  return field === undefined || comparison === undefined || typeof value === "object"
+    ? null
+    : { field, comparison, value };
 }
 
-function readSentences(filter: unknown): { joint: "all" | "any"; parts: Record<string, unknown>[] } | null {
+function readConditions(filter: unknown): { match: "all" | "any"; conditions: Record<string, unknown>[] } | null {
   if (typeof filter !== "object" || filter === null) return null;
-  if ("field" in filter) return { joint: "all", parts: [filter as Record<string, unknown>] };
-  for (const joint of ["all", "any"] as const) {
-    const parts = (filter as Record<string, unknown>)[joint];
-    if (!Array.isArray(parts)) continue;
-    if (parts.every((part: unknown) => typeof part === "object" && part !== null && "field" in part)) {
-      return { joint, parts };
+  if ("field" in filter) return { match: "all", conditions: [filter as Record<string, unknown>] };
+  for (const match of ["all", "any"] as const) {
+    const conditions = (filter as Record<string, unknown>)[match];
+    if (!Array.isArray(conditions)) continue;
+    if (
+      conditions.every(
+        (condition: unknown) => typeof condition === "object" && condition !== null && "field" in condition,
+      )
+    ) {
+      return { match, conditions };
     }
   }
   return null;

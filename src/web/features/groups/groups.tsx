@@ -8,18 +8,18 @@ import { Button, ButtonLink, textLink } from "../../ui/button.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { List, Pager } from "../../ui/list.tsx";
-import { Facts, Page, Section } from "../../ui/page.tsx";
+import { DescriptionList, Page, Section } from "../../ui/page.tsx";
 import { Panel, useClosePanel } from "../../ui/panel.tsx";
-import { figure, plural } from "../../ui/plural.ts";
+import { formatCount, plural } from "../../ui/plural.ts";
 import { Empty, Failed, Loading, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { sayDone } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { EditGroup } from "./edit-group.tsx";
 import { describe } from "./filter.ts";
 import { Sample, useFilterFields } from "./filter-builder.tsx";
 import type { Group, GroupDetail } from "./group-view.ts";
 import { NewGroup } from "./new-group.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 interface Search {
   after?: string;
@@ -30,7 +30,7 @@ export function Screen() {
   const { id } = useWorkspace();
   const navigate = useNavigate();
   const { after, open } = useSearch({ strict: false }) as Search;
-  const [isMaking, setIsMaking] = useState(false);
+  const [isCreating, setIsCreating] = useState(false);
   const list = useQuery({
     queryKey: ["groups", id, after],
     queryFn: ({ signal }) => getList<Group>(`/w/${id}/v1/groups${queryText({ after })}`, signal),
@@ -44,39 +44,39 @@ export function Screen() {
   });
   return (
     <Page
-      title={words.title}
-      total={list.data === undefined ? undefined : figure(list.data.meta.total)}
-      lead={words.lead}
+      title={strings.title}
+      total={list.data === undefined ? undefined : formatCount(list.data.meta.total)}
+      lead={strings.lead}
       action={
-        <Button tone="primary" onClick={() => setIsMaking(true)}>
-          {words.make}
+        <Button tone="primary" onClick={() => setIsCreating(true)}>
+          {strings.create}
         </Button>
       }
     >
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined && rows.length === 0 && <Empty title={words.empty}>{words.emptyText}</Empty>}
+      {list.data !== undefined && rows.length === 0 && <Empty title={strings.empty}>{strings.emptyText}</Empty>}
       {list.data !== undefined && rows.length > 0 && (
         <>
           <List
-            label={words.title}
+            label={strings.title}
             rows={rows}
             rowKey={(row) => row.id}
             openKey={open === undefined ? null : Number(open)}
             isStale={list.isPlaceholderData}
             rowLink={(row) => show(row.id)}
             columns={[
-              { head: words.name, phone: "who", cell: ({ name }) => name },
-              { head: words.kind, phone: "what", cell: ({ type }) => words.kinds[type] },
-              { head: words.people, phone: "state", isFigure: true, cell: ({ count }) => figure(count) },
+              { head: strings.name, phone: "who", cell: ({ name }) => name },
+              { head: strings.kind, phone: "what", cell: ({ type }) => strings.kinds[type] },
+              { head: strings.people, phone: "state", isNumeric: true, cell: ({ count }) => formatCount(count) },
             ]}
           />
           <Pager meta={list.data.meta} newer="Back" older="More" />
         </>
       )}
       {open !== undefined && <GroupPanel key={open} groupId={open} />}
-      {isMaking && (
-        <NewGroup onClose={() => setIsMaking(false)} onMade={(group) => navigate(show(group.id) as never)} />
+      {isCreating && (
+        <NewGroup onClose={() => setIsCreating(false)} onCreated={(group) => navigate(show(group.id) as never)} />
       )}
     </Page>
   );
@@ -89,7 +89,7 @@ function GroupPanel({ groupId }: { groupId: string }) {
     queryFn: ({ signal }) => get<GroupDetail>(`/w/${id}/groups/${groupId}`, signal),
   });
   return (
-    <Panel title={group.data?.name ?? words.title}>
+    <Panel title={group.data?.name ?? strings.title}>
       {group.isPending && <Loading />}
       {group.isError && <Failed error={group.error} retry={() => void group.refetch()} />}
       {group.data !== undefined && <Detail group={group.data} />}
@@ -112,18 +112,18 @@ function Detail({ group }: { group: GroupDetail }) {
           params={params}
           search={{ group: String(group.id) } as never}
         >
-          {words.use}
+          {strings.use}
         </ButtonLink>
-        <Button onClick={() => setIsEditing(true)}>{words.edit}</Button>
+        <Button onClick={() => setIsEditing(true)}>{strings.edit}</Button>
         <Button tone="danger" onClick={() => setIsAsking(true)}>
-          {words.remove}
+          {strings.remove}
         </Button>
       </div>
       {group.filter !== null && <FilterText group={group} />}
-      <Section title={words.people}>
+      <Section title={strings.people}>
         <p>
           {group.count === 0 ? (
-            words.emptyGroup
+            strings.emptyGroup
           ) : (
             <Link
               to={"/w/$workspace/contacts" as never}
@@ -131,37 +131,37 @@ function Detail({ group }: { group: GroupDetail }) {
               search={{ group: String(group.id) } as never}
               className={textLink}
             >
-              {plural(group.count, words.one, words.other)}
+              {plural(group.count, strings.one, strings.other)}
             </Link>
           )}
         </p>
         <Sample people={group.sample} />
       </Section>
-      <Section title={words.detail}>
-        <Facts
-          facts={[
-            [words.kind, words.kinds[group.type]],
-            [words.madeAt, <Time key="made" at={group.created_at} zone={timezone} />],
-            [words.id, <Copyable key="id" text={String(group.id)} label={words.copyId} />],
+      <Section title={strings.details}>
+        <DescriptionList
+          items={[
+            [strings.kind, strings.kinds[group.type]],
+            [strings.createdAt, <Time key="made" at={group.created_at} zone={timezone} />],
+            [strings.id, <Copyable key="id" text={String(group.id)} label={strings.copyId} />],
           ]}
         />
       </Section>
       {isEditing && <EditGroup group={group} onClose={() => setIsEditing(false)} />}
       <Confirm
         isOpen={isAsking}
-        title={words.removeTitle(group.name)}
-        action={words.remove}
-        keep={words.removeKeep}
-        typeToGoOn={group.name}
+        title={strings.removeTitle(group.name)}
+        action={strings.remove}
+        cancelLabel={strings.removeCancel}
+        confirmationText={group.name}
         onClose={() => setIsAsking(false)}
         act={async (key) => {
           await send("DELETE", `/w/${id}/groups/${group.id}`, {}, key);
-          sayDone(words.removed);
+          showToast(strings.removed);
           close();
           await client.invalidateQueries({ queryKey: ["groups", id] });
         }}
       >
-        {words.removeText}
+        {strings.removeText}
       </Confirm>
     </>
   );
@@ -171,16 +171,16 @@ function FilterText({ group }: { group: GroupDetail }) {
   const fields = useFilterFields();
   const lines = fields === undefined ? [] : describe(group.filter, fields);
   return (
-    <Section title={words.filter}>
+    <Section title={strings.filter}>
       {group.mistake !== null && (
         <div className="mb-3">
-          <Notice>{`${words.broken} ${group.mistake}`}</Notice>
+          <Notice>{`${strings.broken} ${group.mistake}`}</Notice>
         </div>
       )}
       {lines === null ? (
         <>
-          <p className="mb-2 text-quiet">{words.filterDeep}</p>
-          <CodeBlock text={JSON.stringify(group.filter, null, 2)} label={words.filter} />
+          <p className="mb-2 text-quiet">{strings.filterDeep}</p>
+          <CodeBlock text={JSON.stringify(group.filter, null, 2)} label={strings.filter} />
         </>
       ) : (
         <ul className="flex flex-col gap-1">

@@ -8,54 +8,54 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Loading } from "../../ui/states.tsx";
-import { sayDone } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { toFilter } from "./filter.ts";
 import { FilterBuilder, LiveCount, useFilterFields } from "./filter-builder.tsx";
 import type { Group } from "./group-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 interface Props {
   onClose: () => void;
-  onMade: (group: Group) => Promise<unknown> | undefined;
+  onCreated: (group: Group) => Promise<unknown> | undefined;
   /** Begins with a filter. */
-  isSearch?: boolean;
+  isDynamicByDefault?: boolean;
 }
 
-const START = { joint: "all" as const, sentences: [{ field: "city", ask: "is", value: "" }] };
+const START = { match: "all" as const, conditions: [{ field: "city", comparison: "is", value: "" }] };
 
-export function NewGroup({ onClose, onMade, isSearch = true }: Props) {
+export function NewGroup({ onClose, onCreated, isDynamicByDefault = true }: Props) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const fields = useFilterFields();
-  const [isDynamic, setIsDynamic] = useState(isSearch);
+  const [isDynamic, setIsDynamic] = useState(isDynamicByDefault);
   const form = useForm({ defaultValues: { name: "", filter: START } });
   const value = form.watch("filter");
   const filter = fields === undefined ? null : toFilter(value, fields);
   const kinds = [
-    [true, words.kindDynamic, words.kindDynamicText],
-    [false, words.kindStatic, words.kindStaticText],
+    [true, strings.kindDynamic, strings.kindDynamicText],
+    [false, strings.kindStatic, strings.kindStaticText],
   ] as const;
   return (
-    <Dialog title={words.makeTitle} isOpen onClose={onClose}>
+    <Dialog title={strings.createTitle} isOpen onClose={onClose}>
       <Form
         form={form}
-        submit={words.save}
+        submit={strings.save}
         onSend={async ({ name }, key) => {
           if (isDynamic && filter === null) {
-            form.setError("filter", { message: words.unfinished });
+            form.setError("filter", { message: strings.unfinished });
             return;
           }
           const body = { name, filter: isDynamic ? filter : null };
           const group = await send<Group>("POST", `/w/${id}/groups`, body, key);
           await client.invalidateQueries({ queryKey: ["groups", id] });
-          sayDone(words.made);
+          showToast(strings.created);
           onClose();
-          await onMade(group);
+          await onCreated(group);
         }}
       >
-        <TextField form={form} name="name" label={words.name} autoComplete="off" />
+        <TextField form={form} name="name" label={strings.name} autoComplete="off" />
         <fieldset className="flex flex-col gap-2">
-          <legend className="mb-1 font-semibold">{words.kind}</legend>
+          <legend className="mb-1 font-semibold">{strings.kind}</legend>
           {kinds.map(([kind, label, text]) => (
             <label key={label} className="flex min-h-9 items-center gap-3 max-mid:min-h-11">
               <input

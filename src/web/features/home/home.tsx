@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { Check, Circle } from "lucide-react";
 import type { ReactNode } from "react";
 import { get } from "../../data/api.ts";
-import { mayOwn, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
+import { hasOwnerRights, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
@@ -12,14 +12,14 @@ import { Card, Page, Section } from "../../ui/page.tsx";
 import { Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ProgressBar } from "../broadcasts/broadcast-counters.tsx";
-import { type Broadcast, statusLook } from "../broadcasts/broadcast-view.ts";
+import { type Broadcast, broadcastChip } from "../broadcasts/broadcast-view.ts";
 import {
   addNumberCommand,
   type CommandTemplate,
   commandContext,
   sendMessageCommand,
 } from "../developer/printed-commands.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 import { Today } from "./today.tsx";
 
 interface HomeView {
@@ -43,7 +43,7 @@ export function Home() {
   // A number may be added, or become ready, on the command line or by the network.
   useQuery({ ...workspaceQuery(workspace.id), staleTime: 0, refetchInterval: 5_000 });
   return (
-    <Page title={words.title} about={workspace.name} lead={workspace.name} isNarrow>
+    <Page title={strings.title} about={workspace.name} lead={workspace.name} isNarrow>
       {home.isPending && <Loading />}
       {home.isError && <Failed error={home.error} retry={() => void home.refetch()} />}
       {home.data !== undefined && <Content workspace={workspace} home={home.data} />}
@@ -52,26 +52,26 @@ export function Home() {
 }
 
 function Content({ workspace, home }: { workspace: Workspace; home: HomeView }) {
-  const hasBegun = home.has_sent && home.has_delivered_events;
+  const isOnboarded = home.has_sent && home.has_delivered_events;
   return (
     <>
-      <NeedsYou workspace={workspace} home={home} hasBegun={hasBegun} />
-      <UnderWay workspace={workspace} broadcasts={home.broadcasts} />
-      {home.has_sent && <Today workspace={workspace} isQuiet={false} />}
-      {!hasBegun && <Steps workspace={workspace} home={home} />}
-      {!home.has_sent && <Today workspace={workspace} isQuiet />}
+      <ActionsNeeded workspace={workspace} home={home} isOnboarded={isOnboarded} />
+      <ActiveBroadcasts workspace={workspace} broadcasts={home.broadcasts} />
+      {home.has_sent && <Today workspace={workspace} isHiddenWhenEmpty={false} />}
+      {!isOnboarded && <OnboardingSteps workspace={workspace} home={home} />}
+      {!home.has_sent && <Today workspace={workspace} isHiddenWhenEmpty />}
     </>
   );
 }
 
 /** What is not finished, each with how far it is. */
-function UnderWay({ workspace, broadcasts }: { workspace: Workspace; broadcasts: Broadcast[] }) {
+function ActiveBroadcasts({ workspace, broadcasts }: { workspace: Workspace; broadcasts: Broadcast[] }) {
   if (broadcasts.length === 0) return null;
   return (
-    <Section title={words.broadcastsTitle}>
+    <Section title={strings.broadcastsTitle}>
       <ul className="rounded-panel border border-line bg-surface">
         {broadcasts.map((broadcast) => {
-          const { word, tone } = statusLook(broadcast.status);
+          const { label, tone } = broadcastChip(broadcast.status);
           return (
             <li key={broadcast.id} className="border-b border-line last:border-b-0">
               <Link
@@ -82,7 +82,7 @@ function UnderWay({ workspace, broadcasts }: { workspace: Workspace; broadcasts:
                 <span className="font-semibold">{broadcast.name}</span>
                 <span className="flex items-center gap-3">
                   {broadcast.status !== "scheduled" && <ProgressBar broadcast={broadcast} />}
-                  <Chip tone={tone}>{word}</Chip>
+                  <Chip tone={tone}>{label}</Chip>
                 </span>
               </Link>
             </li>
@@ -93,15 +93,23 @@ function UnderWay({ workspace, broadcasts }: { workspace: Workspace; broadcasts:
   );
 }
 
-function NeedsYou({ workspace, home, hasBegun }: { workspace: Workspace; home: HomeView; hasBegun: boolean }) {
+function ActionsNeeded({
+  workspace,
+  home,
+  isOnboarded,
+}: {
+  workspace: Workspace;
+  home: HomeView;
+  isOnboarded: boolean;
+}) {
   const params = { workspace: String(workspace.id) } as never;
   const needs: { text: string; action?: ReactNode }[] = workspace.numbers
     .filter(({ ready }) => !ready)
     .slice(0, 4)
-    .map(({ phone }) => ({ text: words.needsNumber(phone) }));
+    .map(({ phone }) => ({ text: strings.needsNumber(phone) }));
   if (home.exhausted_deliveries > 0) {
     needs.push({
-      text: words.needsDeliveries(home.exhausted_deliveries),
+      text: strings.needsDeliveries(home.exhausted_deliveries),
       action: (
         <ButtonLink
           small
@@ -109,26 +117,26 @@ function NeedsYou({ workspace, home, hasBegun }: { workspace: Workspace; home: H
           params={params}
           search={{ status: "exhausted" } as never}
         >
-          {words.needsDeliveriesAction}
+          {strings.needsDeliveriesAction}
         </ButtonLink>
       ),
     });
   }
   if (needs.length === 0) {
-    if (!hasBegun) return null;
+    if (!isOnboarded) return null;
     return (
       <p className="mb-6 flex flex-wrap items-center gap-2 text-form">
-        <Chip tone="green">{words.quietTitle}</Chip>
+        <Chip tone="green">{strings.quietTitle}</Chip>
         {home.last_delivered_at !== null && (
           <span>
-            {words.quietLast} <Time at={home.last_delivered_at} zone={workspace.timezone} />.
+            {strings.quietLast} <Time at={home.last_delivered_at} zone={workspace.timezone} />.
           </span>
         )}
       </p>
     );
   }
   return (
-    <Section title={words.needsTitle}>
+    <Section title={strings.needsTitle}>
       <ul className="rounded-panel border border-line bg-surface">
         {needs.map(({ text, action }) => (
           <li
@@ -144,79 +152,79 @@ function NeedsYou({ workspace, home, hasBegun }: { workspace: Workspace; home: H
   );
 }
 
-function Steps({ workspace, home }: { workspace: Workspace; home: HomeView }) {
+function OnboardingSteps({ workspace, home }: { workspace: Workspace; home: HomeView }) {
   const ready = workspace.numbers.find((number) => number.ready);
-  const some = workspace.numbers[0];
+  const firstNumber = workspace.numbers[0];
   const params = { workspace: String(workspace.id) } as never;
-  const owns = mayOwn(workspace);
+  const isOwner = hasOwnerRights(workspace);
   const steps: { title: string; isDone: boolean; done: string; todo: ReactNode }[] = [
     {
-      title: words.number,
+      title: strings.number,
       isDone: ready !== undefined,
-      done: words.numberReady(ready?.phone ?? ""),
+      done: strings.numberReady(ready?.phone ?? ""),
       todo:
-        some === undefined && owns ? (
+        firstNumber === undefined && isOwner ? (
           <>
-            <p>{words.numberNone}</p>
+            <p>{strings.numberNone}</p>
             <ButtonLink tone="primary" small to={"/w/$workspace/numbers" as never} params={params}>
-              {words.numberAction}
+              {strings.numberAction}
             </ButtonLink>
           </>
-        ) : some === undefined ? (
+        ) : firstNumber === undefined ? (
           <>
-            <p>{words.numberNoneMember}</p>
-            <Copyable text={addNumberCommand({ workspaceId: workspace.id })} label={words.copyCurl} />
+            <p>{strings.numberNoneMember}</p>
+            <Copyable text={addNumberCommand({ workspaceId: workspace.id })} label={strings.copyCurl} />
           </>
         ) : (
-          <p>{words.numberNotReady(some.phone)}</p>
+          <p>{strings.numberNotReady(firstNumber.phone)}</p>
         ),
     },
     {
-      title: words.key,
+      title: strings.key,
       isDone: home.has_key,
-      done: words.keyDone,
+      done: strings.keyDone,
       todo: (
         <>
-          <p>{words.keyText}</p>
-          {owns && (
+          <p>{strings.keyText}</p>
+          {isOwner && (
             <ButtonLink tone="primary" small to={"/w/$workspace/api" as never} params={params}>
-              {words.keyAction}
+              {strings.keyAction}
             </ButtonLink>
           )}
         </>
       ),
     },
     {
-      title: words.send,
+      title: strings.send,
       isDone: home.has_sent,
-      done: words.sendDone,
+      done: strings.sendDone,
       todo:
         home.template === null ? (
           <>
-            <p>{words.sendNoTemplate}</p>
-            <Copyable text={words.templateCommand(workspace.id)} label={words.copyCurl} />
+            <p>{strings.sendNoTemplate}</p>
+            <Copyable text={strings.templateCommand(workspace.id)} label={strings.copyCurl} />
           </>
         ) : (
           <>
-            <p>{words.sendText}</p>
+            <p>{strings.sendText}</p>
             <CodeBlock
               text={sendMessageCommand(commandContext(location.origin, workspace, home.template))}
-              label={words.send}
-              copyLabel={words.copyCurl}
+              label={strings.send}
+              copyLabel={strings.copyCurl}
             />
           </>
         ),
     },
     {
-      title: words.webhook,
+      title: strings.webhook,
       isDone: home.has_delivered_events,
-      done: words.webhookDone,
+      done: strings.webhookDone,
       todo: (
         <>
-          <p>{words.webhookText}</p>
-          {owns && (
+          <p>{strings.webhookText}</p>
+          {isOwner && (
             <ButtonLink small to={"/w/$workspace/api" as never} params={params} hash="webhook">
-              {words.webhookAction}
+              {strings.webhookAction}
             </ButtonLink>
           )}
         </>
@@ -225,15 +233,18 @@ function Steps({ workspace, home }: { workspace: Workspace; home: HomeView }) {
   ];
   const doneCount = steps.filter(({ isDone }) => isDone).length;
   return (
-    <Section title={words.beginTitle} lead={`${words.beginLead} ${words.stepsDone(doneCount, steps.length)}.`}>
+    <Section
+      title={strings.onboardingTitle}
+      lead={`${strings.onboardingLead} ${strings.stepsDone(doneCount, steps.length)}.`}
+    >
       <Card>
         <ol className="flex flex-col gap-6">
           {steps.map(({ title, isDone, done, todo }) => (
             <li key={title} className="flex gap-3">
               {isDone ? (
-                <Check role="img" aria-label={words.done} size={20} className="mt-0.5 shrink-0 text-green" />
+                <Check role="img" aria-label={strings.done} size={20} className="mt-0.5 shrink-0 text-green" />
               ) : (
-                <Circle role="img" aria-label={words.open} size={20} className="mt-0.5 shrink-0 text-quiet" />
+                <Circle role="img" aria-label={strings.open} size={20} className="mt-0.5 shrink-0 text-quiet" />
               )}
               <div className="flex min-w-0 flex-1 flex-col items-start gap-2 [&>*]:max-w-full">
                 <h3 className="text-form font-semibold">{title}</h3>

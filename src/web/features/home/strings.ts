@@ -1,8 +1,8 @@
 /** Texts of Home. */
-export const words = {
+export const strings = {
   title: "Home",
-  beginTitle: "Five minutes to the first message",
-  beginLead: "Each step ticks itself.",
+  onboardingTitle: "Five minutes to the first message",
+  onboardingLead: "Each step ticks itself.",
   stepsDone: (done: number, all: number) => `${done} of ${all} done`,
   number: "A number that can send",
   numberReady: (phone: string) => `${phone} is ready.`,
@@ -40,14 +40,14 @@ export const words = {
   today: "Today",
   todayLead: (zone: string) => `Since midnight in ${zone}. Broadcasts count on the day on which they began.`,
   todayMessages: "See what was sent one at a time today",
-  figures: {
+  counters: {
     sent: "Sent",
     delivered: "Delivered",
     read: "Read",
     failed: "Failed",
     unknown: "Outcome unknown",
   },
-  ofSent: (part: string) => `${part} of those sent`,
+  shareOfSent: (share: string) => `${share} of those sent`,
   single: (count: string) => `${count} one at a time`,
   inBroadcasts: (count: string) => `${count} in broadcasts`,
   received: "Received",

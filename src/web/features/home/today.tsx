@@ -7,32 +7,32 @@ import type { Workspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { Section } from "../../ui/page.tsx";
-import { figure, plural, share } from "../../ui/plural.ts";
+import { formatCount, plural, share } from "../../ui/plural.ts";
 import { Failed } from "../../ui/states.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
-type Name = "sent" | "delivered" | "read" | "failed" | "unknown";
-type Figures = Record<Name, number>;
+type CounterName = "sent" | "delivered" | "read" | "failed" | "unknown";
+type Counters = Record<CounterName, number>;
 
 interface TodayView {
   since: string;
-  single: Figures;
-  broadcast: Figures & { begun: number };
+  single: Counters;
+  broadcast: Counters & { begun: number };
   received: { messages: number; people: number };
 }
 
-const NONE: Figures = { sent: 0, delivered: 0, read: 0, failed: 0, unknown: 0 };
+const NO_COUNTS: Counters = { sent: 0, delivered: 0, read: 0, failed: 0, unknown: 0 };
 const NOTHING: TodayView = {
   since: "",
-  single: NONE,
-  broadcast: { ...NONE, begun: 0 },
+  single: NO_COUNTS,
+  broadcast: { ...NO_COUNTS, begun: 0 },
   received: { messages: 0, people: 0 },
 };
 
-const TONES: Readonly<Partial<Record<Name, ChipTone>>> = { failed: "red", unknown: "violet" };
+const TONES: Readonly<Partial<Record<CounterName, ChipTone>>> = { failed: "red", unknown: "violet" };
 
 /** `isQuiet`: nothing is shown before there is something to count. */
-export function Today({ workspace, isQuiet }: { workspace: Workspace; isQuiet: boolean }) {
+export function Today({ workspace, isHiddenWhenEmpty }: { workspace: Workspace; isHiddenWhenEmpty: boolean }) {
   const today = useQuery({
     queryKey: ["today", workspace.id],
     queryFn: ({ signal }) => get<TodayView>(`/w/${workspace.id}/today`, signal),
@@ -40,28 +40,41 @@ export function Today({ workspace, isQuiet }: { workspace: Workspace; isQuiet: b
   });
   if (today.isError) {
     return (
-      <Section title={words.today}>
+      <Section title={strings.today}>
         <Failed error={today.error} retry={() => void today.refetch()} />
       </Section>
     );
   }
-  if (isQuiet && (today.data === undefined || !isSomething(today.data))) return null;
+  if (isHiddenWhenEmpty && (today.data === undefined || !hasActivity(today.data))) return null;
   // Its place is there before its figures, so that nothing jumps.
   const { single, broadcast, received } = today.data ?? NOTHING;
   const params = { workspace: String(workspace.id) } as never;
-  const sum = (name: Name) => single[name] + broadcast[name];
-  const names: Name[] = ["sent", "delivered", "read", "failed", ...(sum("unknown") > 0 ? (["unknown"] as const) : [])];
-  const ofSent = (name: Name) =>
+  const sum = (name: CounterName) => single[name] + broadcast[name];
+  const names: CounterName[] = [
+    "sent",
+    "delivered",
+    "read",
+    "failed",
+    ...(sum("unknown") > 0 ? (["unknown"] as const) : []),
+  ];
+  const shareOfSent = (name: CounterName) =>
     (name === "delivered" || name === "read") && sum("sent") > 0 ? share(sum(name), sum("sent")) : null;
   return (
-    <Section title={words.today} lead={words.todayLead(workspace.timezone)}>
+    <Section title={strings.today} lead={strings.todayLead(workspace.timezone)}>
       <dl
         aria-busy={today.data === undefined}
         className={`grid grid-cols-2 gap-3 mid:grid-cols-3 ${today.data === undefined ? "invisible" : ""}`}
       >
         {names.map((name) => (
-          <Card key={name} label={words.figures[name]} tone={sum(name) > 0 ? TONES[name] : undefined} count={sum(name)}>
-            {ofSent(name) !== null && <span className="block">{words.ofSent(ofSent(name) ?? "")}</span>}
+          <Card
+            key={name}
+            label={strings.counters[name]}
+            tone={sum(name) > 0 ? TONES[name] : undefined}
+            count={sum(name)}
+          >
+            {shareOfSent(name) !== null && (
+              <span className="block">{strings.shareOfSent(shareOfSent(name) ?? "")}</span>
+            )}
             {(name === "failed" || name === "unknown") && single[name] > 0 && (
               <Link
                 to={"/w/$workspace/messages" as never}
@@ -69,17 +82,17 @@ export function Today({ workspace, isQuiet }: { workspace: Workspace; isQuiet: b
                 search={{ status: name, day: "today" } as never}
                 className={textLink}
               >
-                {words.single(figure(single[name]))}
+                {strings.single(formatCount(single[name]))}
               </Link>
             )}
-            {name === "sent" && <span className="block">{words.single(figure(single.sent))}</span>}
+            {name === "sent" && <span className="block">{strings.single(formatCount(single.sent))}</span>}
             {(name === "sent" || broadcast[name] > 0) && name !== "delivered" && name !== "read" && (
-              <span className="block">{words.inBroadcasts(figure(broadcast[name]))}</span>
+              <span className="block">{strings.inBroadcasts(formatCount(broadcast[name]))}</span>
             )}
           </Card>
         ))}
-        <Card label={words.received} count={received.messages}>
-          <span className="block">{words.fromPeople(plural(received.people, words.one, words.other))}</span>
+        <Card label={strings.received} count={received.messages}>
+          <span className="block">{strings.fromPeople(plural(received.people, strings.one, strings.other))}</span>
         </Card>
       </dl>
       <p className="mt-3">
@@ -89,14 +102,14 @@ export function Today({ workspace, isQuiet }: { workspace: Workspace; isQuiet: b
           search={{ day: "today" } as never}
           className={`inline-flex min-h-9 items-center max-mid:min-h-11 ${textLink}`}
         >
-          {words.todayMessages}
+          {strings.todayMessages}
         </Link>
       </p>
     </Section>
   );
 }
 
-function isSomething({ single, broadcast, received }: TodayView): boolean {
+function hasActivity({ single, broadcast, received }: TodayView): boolean {
   return [...Object.values(single), ...Object.values(broadcast), received.messages].some((count) => count > 0);
 }
 
@@ -114,7 +127,7 @@ function Card({ label, count, tone, children }: CardProps) {
         {tone === undefined ? label : <Chip tone={tone}>{label}</Chip>}
       </dt>
       <dd>
-        <span className="figures block text-section font-semibold">{figure(count)}</span>
+        <span className="figures block text-section font-semibold">{formatCount(count)}</span>
         <span className="figures block text-label text-quiet">{children}</span>
       </dd>
     </div>

@@ -6,25 +6,25 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ArrowLeft, FileUp } from "lucide-react";
 import { useState } from "react";
-import { NothingHere } from "../../app/not-found.tsx";
+import { NotFound } from "../../app/not-found.tsx";
 import { ApiError, get, send, sendFile } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { figure } from "../../ui/plural.ts";
+import { formatCount } from "../../ui/plural.ts";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { sayDone } from "../../ui/toast.tsx";
-import { type Import, type ImportDetail, importLook, isRunning } from "./import-view.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { type Import, type ImportDetail, importChip, isRunning } from "./import-view.ts";
 import { ImportMapping } from "./mapping.tsx";
 import { ImportResult } from "./result.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 export function Screen() {
   const { file } = useSearch({ strict: false }) as { file?: string };
-  return file === undefined ? <Give /> : <OneFile key={file} file={file} />;
+  return file === undefined ? <Upload /> : <ImportPage key={file} file={file} />;
 }
 
 function BackLink() {
@@ -38,17 +38,17 @@ function BackLink() {
         className={`inline-flex min-h-9 items-center gap-1 ${textLink}`}
       >
         <ArrowLeft aria-hidden size={16} />
-        {words.back}
+        {strings.back}
       </Link>
     </p>
   );
 }
 
-function Give() {
+function Upload() {
   const { id, timezone } = useWorkspace();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [isOver, setIsOver] = useState(false);
+  const [isDraggedOver, setIsDraggedOver] = useState(false);
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const list = useQuery({
@@ -56,21 +56,21 @@ function Give() {
     queryFn: ({ signal }) => get<Import[]>(`/w/${id}/imports`, signal),
     refetchInterval: ({ state }) => (state.data?.some(isRunning) === true ? 2_000 : false),
   });
-  const give = async (file: File | undefined) => {
+  const upload = async (file: File | undefined) => {
     if (file === undefined || isBusy) return;
     setIsBusy(true);
     setError(null);
     try {
-      const given = await sendFile<Import>(`/w/${id}/imports?name=${encodeURIComponent(file.name)}`, file);
+      const created = await sendFile<Import>(`/w/${id}/imports?name=${encodeURIComponent(file.name)}`, file);
       await client.invalidateQueries({ queryKey: ["imports", id] });
-      await navigate({ to: ".", search: { file: String(given.id) } } as never);
+      await navigate({ to: ".", search: { file: String(created.id) } } as never);
     } catch (reason) {
       setError(reason);
       setIsBusy(false);
     }
   };
   return (
-    <Page title={words.title} lead={words.lead}>
+    <Page title={strings.title} lead={strings.lead}>
       <BackLink />
       {error !== null && (
         <div className="mb-4">
@@ -80,43 +80,43 @@ function Give() {
       <label
         onDragOver={(event) => {
           event.preventDefault();
-          setIsOver(true);
+          setIsDraggedOver(true);
         }}
-        onDragLeave={() => setIsOver(false)}
+        onDragLeave={() => setIsDraggedOver(false)}
         onDrop={(event) => {
           event.preventDefault();
-          setIsOver(false);
-          void give(event.dataTransfer.files[0]);
+          setIsDraggedOver(false);
+          void upload(event.dataTransfer.files[0]);
         }}
-        className={`relative mb-8 flex min-h-52 flex-col items-center justify-center gap-3 rounded-panel border-2 border-dashed bg-surface p-6 text-center focus-within:outline-2 focus-within:outline-offset-2 ${isOver ? "border-accent" : "border-edge"}`}
+        className={`relative mb-8 flex min-h-52 flex-col items-center justify-center gap-3 rounded-panel border-2 border-dashed bg-surface p-6 text-center focus-within:outline-2 focus-within:outline-offset-2 ${isDraggedOver ? "border-accent" : "border-edge"}`}
       >
         {isBusy ? (
-          <Loading label={words.sending} />
+          <Loading label={strings.sending} />
         ) : (
           <>
             <FileUp aria-hidden size={28} className="text-quiet" />
-            <span className="text-form font-semibold">{words.drop}</span>
-            <span className="max-w-[60ch] text-quiet">{words.dropText}</span>
+            <span className="text-form font-semibold">{strings.drop}</span>
+            <span className="max-w-[60ch] text-quiet">{strings.dropText}</span>
             <span className="inline-flex min-h-10 items-center rounded-control border border-edge px-4 font-semibold max-mid:min-h-11">
-              {words.choose}
+              {strings.choose}
             </span>
           </>
         )}
         <input
           type="file"
-          aria-label={words.choose}
+          aria-label={strings.choose}
           accept=".csv,.tsv,.txt,text/csv,text/plain"
           disabled={isBusy}
           className="absolute inset-0 cursor-pointer opacity-0"
-          onChange={({ target }) => void give(target.files?.[0])}
+          onChange={({ target }) => void upload(target.files?.[0])}
         />
       </label>
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
       {(list.data?.length ?? 0) > 0 && (
-        <Section title={words.recent} lead={words.recentText}>
+        <Section title={strings.recent} lead={strings.recentText}>
           <ul className="rounded-panel border border-line bg-surface">
             {list.data?.map((one) => {
-              const { word, tone } = importLook(one.state);
+              const { label, tone } = importChip(one.state);
               return (
                 <li key={one.id} className="border-b border-line last:border-b-0">
                   <Link
@@ -125,7 +125,7 @@ function Give() {
                     className="flex min-h-11 flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-ink no-underline hover:bg-sunken"
                   >
                     <span className="min-w-0 font-semibold">{one.name}</span>
-                    <Chip tone={tone}>{word}</Chip>
+                    <Chip tone={tone}>{label}</Chip>
                     <span className="ms-auto text-quiet">
                       <Time at={one.created_at} zone={timezone} />
                     </span>
@@ -140,7 +140,7 @@ function Give() {
   );
 }
 
-function OneFile({ file }: { file: string }) {
+function ImportPage({ file }: { file: string }) {
   const { id } = useWorkspace();
   const job = useQuery({
     queryKey: ["import", id, file],
@@ -148,10 +148,10 @@ function OneFile({ file }: { file: string }) {
     refetchInterval: ({ state }) => (state.data !== undefined && isRunning(state.data) ? 700 : false),
   });
   const [isChanging, setIsChanging] = useState(false);
-  if (job.isError && job.error instanceof ApiError && job.error.status === 404) return <NothingHere />;
+  if (job.isError && job.error instanceof ApiError && job.error.status === 404) return <NotFound />;
   const { data } = job;
   return (
-    <Page title={words.title} about={data?.name ?? ""} lead={data?.name}>
+    <Page title={strings.title} about={data?.name ?? ""} lead={data?.name}>
       <BackLink />
       {job.isPending && <Loading />}
       {job.isError && <Failed error={job.error} retry={() => void job.refetch()} />}
@@ -165,7 +165,7 @@ function OneFile({ file }: { file: string }) {
               await job.refetch();
             }}
           />
-          {!isRunning(data) && <Foot job={data} />}
+          {!isRunning(data) && <Footer job={data} />}
         </>
       )}
     </Page>
@@ -192,7 +192,7 @@ function Body({ job, isChanging, change, refresh }: BodyProps) {
       {isMapping ? (
         <ImportMapping
           job={job}
-          begun={async () => {
+          onStarted={async () => {
             change(false);
             await refresh();
           }}
@@ -208,9 +208,9 @@ function Progress({ job }: { job: ImportDetail }) {
   const done = job.rows_done ?? 0;
   // How many there are in all is known once they have been checked.
   const total = job.state === "importing" ? (job.outcome?.rows ?? null) : null;
-  const text = total === null ? words.rows(figure(done)) : words.rowsOf(figure(done), figure(total));
+  const text = total === null ? strings.rows(formatCount(done)) : strings.rowsOf(formatCount(done), formatCount(total));
   return (
-    <Section title={job.state === "checking" ? words.checking : words.importing}>
+    <Section title={job.state === "checking" ? strings.checking : strings.importing}>
       <p role="status" className="mb-2 text-form figures">
         {text}
       </p>
@@ -221,13 +221,13 @@ function Progress({ job }: { job: ImportDetail }) {
         </svg>
       )}
       <div className="mt-3">
-        <Notice tone="grey">{words.mayLeave}</Notice>
+        <Notice tone="grey">{strings.mayLeave}</Notice>
       </div>
     </Section>
   );
 }
 
-function Foot({ job }: { job: Import }) {
+function Footer({ job }: { job: Import }) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -235,22 +235,22 @@ function Foot({ job }: { job: Import }) {
   return (
     <div className="mt-8 border-t border-line pt-4">
       <Button tone="quiet" onClick={() => setIsAsking(true)}>
-        {words.discard}
+        {strings.discard}
       </Button>
       <Confirm
         isOpen={isAsking}
-        title={words.discardTitle}
-        action={words.discard}
-        keep={words.discardKeep}
+        title={strings.discardTitle}
+        action={strings.discard}
+        cancelLabel={strings.discardCancel}
         onClose={() => setIsAsking(false)}
         act={async (key) => {
           await send("DELETE", `/w/${id}/imports/${job.id}`, {}, key);
-          sayDone(words.discarded);
+          showToast(strings.discarded);
           await client.invalidateQueries({ queryKey: ["imports", id] });
           await navigate({ to: ".", search: {}, replace: true } as never);
         }}
       >
-        {words.discardText}
+        {strings.discardText}
       </Confirm>
     </div>
   );

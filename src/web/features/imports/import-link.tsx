@@ -1,13 +1,13 @@
 /** The way to the import, from wherever people are wanted. */
 import { useWorkspace } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 export function ImportLink() {
   const { id } = useWorkspace();
   return (
     <ButtonLink to={"/w/$workspace/contacts/import" as never} params={{ workspace: String(id) } as never}>
-      {words.link}
+      {strings.link}
     </ButtonLink>
   );
 }

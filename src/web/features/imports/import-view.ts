@@ -1,8 +1,8 @@
 /** An import as the console's routes show it. */
 import type { ChipTone } from "../../ui/chip.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
-export type ImportState = keyof typeof words.states;
+export type ImportState = keyof typeof strings.states;
 
 export interface ImportOutcome {
   rows: number;
@@ -46,8 +46,8 @@ const TONES: Readonly<Record<ImportState, ChipTone>> = {
   failed: "red",
 };
 
-export function importLook(state: ImportState): { word: string; tone: ChipTone } {
-  return { word: words.states[state], tone: TONES[state] };
+export function importChip(state: ImportState): { label: string; tone: ChipTone } {
+  return { label: strings.states[state], tone: TONES[state] };
 }
 
 export function isRunning({ state }: Import): boolean {

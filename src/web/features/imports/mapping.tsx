@@ -3,21 +3,21 @@ import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
 import { send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
-import { AreaField, inputLook } from "../../ui/field.tsx";
+import { AreaField, inputClass } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Card, Section } from "../../ui/page.tsx";
 import { countryName } from "../workspaces/countries.ts";
 import type { ImportDetail } from "./import-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 interface Props {
   job: ImportDetail;
-  begun: () => Promise<void>;
+  onStarted: () => Promise<void>;
 }
 
 const NOWHERE = "-";
 
-export function ImportMapping({ job, begun }: Props) {
+export function ImportMapping({ job, onStarted }: Props) {
   const { id, country } = useWorkspace();
   const form = useForm({
     defaultValues: {
@@ -27,29 +27,29 @@ export function ImportMapping({ job, begun }: Props) {
       proof: job.proof,
     },
   });
-  const [mistake, setMistake] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const targets = form.watch("map");
   const optIn = form.watch("opt_in");
   const check = async (values: { map: string[]; opt_in: string; proof: string }, key: string) => {
-    setMistake(null);
+    setError(null);
     if (values.opt_in === "") {
-      setMistake(words.chooseOne);
+      setError(strings.chooseOne);
       return;
     }
     const map = Object.fromEntries(job.columns.map(({ name }, index) => [name, values.map[index] ?? NOWHERE]));
     const isOptIn = values.opt_in === "true";
     const body = { map, opt_in: isOptIn, proof: isOptIn ? values.proof : "" };
     await send("POST", `/w/${id}/imports/${job.id}/check`, body, key);
-    await begun();
+    await onStarted();
   };
   return (
     <Form
       form={form}
-      submit={words.check}
+      submit={strings.check}
       onSend={check}
-      beside={<span className="text-quiet">{words.checkText}</span>}
+      beside={<span className="text-quiet">{strings.checkText}</span>}
     >
-      <Section title={words.columns} lead={words.columnsText(countryName(country))}>
+      <Section title={strings.columns} lead={strings.columnsText(countryName(country))}>
         <ul className="flex flex-col gap-3">
           {job.columns.map(({ name }, index) => (
             <li
@@ -59,46 +59,46 @@ export function ImportMapping({ job, begun }: Props) {
             >
               <span className="min-w-0 font-semibold">{name}</span>
               <select
-                aria-label={words.meansOf(name)}
-                className={`${inputLook} ${targets[index] === NOWHERE ? "text-quiet" : ""}`}
+                aria-label={strings.targetOf(name)}
+                className={`${inputClass} ${targets[index] === NOWHERE ? "text-quiet" : ""}`}
                 {...form.register(`map.${index}` as never)}
               >
-                <option value={NOWHERE}>{words.nowhere}</option>
+                <option value={NOWHERE}>{strings.skipColumn}</option>
                 {job.targets.map((target) => (
                   <option key={target} value={target}>
-                    {words.targets[target] ?? job.labels[target] ?? target}
+                    {strings.targets[target] ?? job.labels[target] ?? target}
                   </option>
                 ))}
               </select>
               <span className="min-w-0 text-quiet">
-                <span className="sr-only">{words.first}: </span>
+                <span className="sr-only">{strings.first}: </span>
                 {samples(job.rows, index)}
               </span>
             </li>
           ))}
         </ul>
       </Section>
-      <Section title={words.consent} lead={words.consentText}>
+      <Section title={strings.consent} lead={strings.consentText}>
         <Card>
           <fieldset className="flex flex-col gap-2">
-            <legend className="sr-only">{words.consent}</legend>
+            <legend className="sr-only">{strings.consent}</legend>
             <Radio value="true" form={form}>
-              {words.yes}
+              {strings.yes}
             </Radio>
             <Radio value="false" form={form}>
-              {words.no}
+              {strings.no}
             </Radio>
           </fieldset>
           {optIn === "true" && (
             <div className="mt-3">
-              <AreaField form={form} name="proof" label={words.proof} hint={words.proofHint} rows={2} />
+              <AreaField form={form} name="proof" label={strings.proof} hint={strings.proofHint} rows={2} />
             </div>
           )}
         </Card>
       </Section>
-      {mistake !== null && (
+      {error !== null && (
         <p role="alert" className="text-red">
-          {mistake}
+          {error}
         </p>
       )}
     </Form>

@@ -3,12 +3,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { newFormKey, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
-import { Button, ButtonLink, buttonLook } from "../../ui/button.tsx";
+import { Button, ButtonLink, buttonClass } from "../../ui/button.tsx";
 import { Section } from "../../ui/page.tsx";
-import { figure, plural } from "../../ui/plural.ts";
+import { formatCount, plural } from "../../ui/plural.ts";
 import { Failed, Notice } from "../../ui/states.tsx";
 import type { ImportDetail, ImportOutcome } from "./import-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 interface Props {
   job: ImportDetail;
@@ -24,7 +24,7 @@ export function ImportResult({ job, change, refresh }: Props) {
   const [error, setError] = useState<unknown>(null);
   const { outcome, state } = job;
   const isDone = state === "done";
-  const coming = outcome === null ? 0 : outcome.created + outcome.updated;
+  const importCount = outcome === null ? 0 : outcome.created + outcome.updated;
   const run = async () => {
     if (isBusy) return;
     setIsBusy(true);
@@ -43,17 +43,17 @@ export function ImportResult({ job, change, refresh }: Props) {
       {isDone && outcome !== null && <Done outcome={outcome} />}
       {state === "broken_off" && (
         <div className="mb-6">
-          <Notice>{words.brokenOff}</Notice>
+          <Notice>{strings.interrupted}</Notice>
         </div>
       )}
       {outcome !== null && (
-        <Section title={isDone ? words.resultDone : words.result}>
-          <Figures outcome={outcome} />
+        <Section title={isDone ? strings.resultDone : strings.result}>
+          <ImportCounters outcome={outcome} />
           {outcome.kept_opted_out > 0 && (
             <div className="mt-4">
               <Notice>
-                {words.keptOut(
-                  plural(outcome.kept_opted_out, words.person, words.people),
+                {strings.stillOptedOut(
+                  plural(outcome.kept_opted_out, strings.person, strings.people),
                   outcome.kept_opted_out === 1,
                 )}
               </Notice>
@@ -67,16 +67,16 @@ export function ImportResult({ job, change, refresh }: Props) {
           <Failed error={error} />
         </div>
       )}
-      {state === "checked" && coming === 0 && <Notice tone="grey">{words.nothing}</Notice>}
+      {state === "checked" && importCount === 0 && <Notice tone="grey">{strings.nothing}</Notice>}
       <div className="mt-4 flex flex-wrap gap-3">
         {state === "broken_off" && (
           <Button tone="primary" busy={isBusy} onClick={() => void run()}>
-            {words.goOn}
+            {strings.resume}
           </Button>
         )}
-        {state === "checked" && coming > 0 && (
+        {state === "checked" && importCount > 0 && (
           <Button tone="primary" busy={isBusy} onClick={() => void run()}>
-            {words.run(plural(coming, words.one, words.other))}
+            {strings.run(plural(importCount, strings.one, strings.other))}
           </Button>
         )}
         {isDone && (
@@ -86,14 +86,14 @@ export function ImportResult({ job, change, refresh }: Props) {
               to={"/w/$workspace/contacts" as never}
               params={{ workspace: String(id) } as never}
             >
-              {words.seeContacts}
+              {strings.seeContacts}
             </ButtonLink>
             <ButtonLink to={"." as never} search={{} as never}>
-              {words.another}
+              {strings.another}
             </ButtonLink>
           </>
         )}
-        {!isDone && <Button onClick={change}>{words.change}</Button>}
+        {!isDone && <Button onClick={change}>{strings.change}</Button>}
       </div>
     </>
   );
@@ -101,32 +101,32 @@ export function ImportResult({ job, change, refresh }: Props) {
 
 /** Never "success" for rows that did not go in. */
 function Done({ outcome }: { outcome: ImportOutcome }) {
-  const people = plural(outcome.created + outcome.updated + outcome.unchanged, words.one, words.other);
+  const people = plural(outcome.created + outcome.updated + outcome.unchanged, strings.one, strings.other);
   return (
     <div className="mb-6">
       <Notice tone={outcome.failed === 0 ? "green" : "amber"}>
         {outcome.failed === 0
-          ? words.doneAll(people)
-          : words.doneSome(people, plural(outcome.failed, words.row, words.rowsOther))}
+          ? strings.doneAll(people)
+          : strings.doneSome(people, plural(outcome.failed, strings.row, strings.rowsOther))}
       </Notice>
     </div>
   );
 }
 
-function Figures({ outcome }: { outcome: ImportOutcome }) {
+function ImportCounters({ outcome }: { outcome: ImportOutcome }) {
   const all = [
-    [words.created, outcome.created],
-    [words.updated, outcome.updated],
-    [words.unchanged, outcome.unchanged],
-    [words.failed, outcome.failed],
-    [words.optedIn, outcome.opted_in],
+    [strings.created, outcome.created],
+    [strings.updated, outcome.updated],
+    [strings.unchanged, outcome.unchanged],
+    [strings.failed, outcome.failed],
+    [strings.optedIn, outcome.opted_in],
   ] as const;
   return (
     <dl className="grid grid-cols-2 gap-3 mid:grid-cols-5">
       {all.map(([name, count]) => (
         <div key={name} className="flex flex-col-reverse justify-end rounded-panel border border-line bg-surface p-4">
           <dt className="text-quiet">{name}</dt>
-          <dd className="text-section font-semibold figures">{figure(count)}</dd>
+          <dd className="text-section font-semibold figures">{formatCount(count)}</dd>
         </div>
       ))}
     </dl>
@@ -138,15 +138,15 @@ function Refused({ job, outcome }: { job: ImportDetail; outcome: ImportOutcome }
   const { failures, failed } = outcome;
   return (
     <Section
-      title={words.refused}
+      title={strings.refused}
       lead={
         failures.length < failed
-          ? `${words.refusedText(figure(failures.length), figure(failed))} ${words.errorsText}`
-          : words.errorsText
+          ? `${strings.refusedText(formatCount(failures.length), formatCount(failed))} ${strings.errorsText}`
+          : strings.errorsText
       }
       action={
-        <a href={`/console/api/w/${id}/imports/${job.id}/errors`} download className={buttonLook("plain", true)}>
-          {words.errors}
+        <a href={`/console/api/w/${id}/imports/${job.id}/errors`} download className={buttonClass("plain", true)}>
+          {strings.errors}
         </a>
       }
     >
@@ -155,17 +155,17 @@ function Refused({ job, outcome }: { job: ImportDetail; outcome: ImportOutcome }
           <thead>
             <tr>
               <th scope="col" className="border-b border-line px-4 py-2 text-end text-label text-quiet">
-                {words.line}
+                {strings.line}
               </th>
               <th scope="col" className="border-b border-line px-4 py-2 text-label text-quiet">
-                {words.why}
+                {strings.why}
               </th>
             </tr>
           </thead>
           <tbody>
             {failures.map(({ line, reason }) => (
               <tr key={line} className="border-b border-line last:border-b-0">
-                <td className="w-20 px-4 py-2 text-end figures">{figure(line)}</td>
+                <td className="w-20 px-4 py-2 text-end figures">{formatCount(line)}</td>
                 <td className="px-4 py-2">{reason}</td>
               </tr>
             ))}

@@ -1,5 +1,5 @@
 /** Texts of the import of people. */
-export const words = {
+export const strings = {
   link: "Import a file",
   title: "Import contacts",
   lead: "A file of people, one a line. Nothing changes before you have seen what would.",
@@ -25,8 +25,8 @@ export const words = {
   columnsText: (country: string) =>
     `Guessed from their names; put right what is wrong. Numbers without + and country code are read as numbers of ${country}.`,
   first: "First rows",
-  meansOf: (name: string) => `What ${name} is`,
-  nowhere: "Leave it out",
+  targetOf: (name: string) => `What ${name} is`,
+  skipColumn: "Leave it out",
   targets: {
     phone: "Phone",
     name: "Name",
@@ -64,7 +64,7 @@ export const words = {
   unchanged: "As they are already",
   failed: "Refused",
   optedIn: "Recorded as opted in",
-  keptOut: (people: string, isOne: boolean) => `${people} opted out before and ${isOne ? "stays" : "stay"} so.`,
+  stillOptedOut: (people: string, isOne: boolean) => `${people} opted out before and ${isOne ? "stays" : "stay"} so.`,
   refused: "Rows that are refused",
   refusedText: (shown: string, all: string) => `The first ${shown} of ${all}.`,
   line: "Line",
@@ -74,15 +74,15 @@ export const words = {
   run: (people: string) => `Import ${people}`,
   nothing: "There is nothing to import: every row is refused, or is there already.",
   change: "Change columns or consent",
-  goOn: "Go on",
-  brokenOff: "The server was stopped in the middle. Go on: what is in stays, and nothing doubles.",
+  resume: "Go on",
+  interrupted: "The server was stopped in the middle. Go on: what is in stays, and nothing doubles.",
   doneAll: (people: string) => `${people} are in.`,
   doneSome: (people: string, refused: string) => `${people} are in; ${refused} were refused.`,
   seeContacts: "See contacts",
   discard: "Throw file away",
   discardTitle: "Throw this file away?",
   discardText: "Contacts that came in by it stay.",
-  discardKeep: "Keep file",
+  discardCancel: "Keep file",
   discarded: "File thrown away",
   one: "contact",
   other: "contacts",

@@ -1,25 +1,25 @@
 /** One message as it stands in a conversation: at its side, with its time and what became of it. */
 import type { ReactNode } from "react";
-import { hourOf, type ThreadItem } from "../messages/message-view.ts";
-import { words } from "../simulator/strings.ts";
+import { type ConversationItem, hourOf } from "../messages/message-view.ts";
+import { strings } from "../simulator/strings.ts";
 
 interface BubbleProps {
-  item: ThreadItem;
+  item: ConversationItem;
   /** Of whoever looks: what they wrote stands at the end of the line, what they got at its start. */
   isOwn: boolean;
   zone: string;
   /** Not (yet) on the other side: drawn with a broken line. */
-  isAbsent?: boolean;
+  isUndelivered?: boolean;
   /** The state and what can be done, below it. */
   children?: ReactNode;
 }
 
-export function Bubble({ item, isOwn, zone, isAbsent = false, children }: BubbleProps) {
-  const look = isOwn ? "bg-green-tint text-ink rounded-ee-none" : "bg-surface text-ink rounded-es-none";
+export function Bubble({ item, isOwn, zone, isUndelivered = false, children }: BubbleProps) {
+  const className = isOwn ? "bg-green-tint text-ink rounded-ee-none" : "bg-surface text-ink rounded-es-none";
   return (
     <div className={`flex flex-col gap-1 ${isOwn ? "items-end" : "items-start"}`}>
       <div
-        className={`max-w-[85%] rounded-panel border px-3 py-2 text-form mid:text-body ${look} ${isAbsent ? "border-dashed border-edge" : "border-line"}`}
+        className={`max-w-[85%] rounded-panel border px-3 py-2 text-form mid:text-body ${className} ${isUndelivered ? "border-dashed border-edge" : "border-line"}`}
       >
         <p className="whitespace-pre-wrap wrap-anywhere">{textIn(item)}</p>
         <p className="mt-1 text-end text-label text-quiet figures">
@@ -32,9 +32,9 @@ export function Bubble({ item, isOwn, zone, isAbsent = false, children }: Bubble
 }
 
 /** What is there to read; for a picture or a voice message its kind. */
-export function textIn(item: ThreadItem): string {
+export function textIn(item: ConversationItem): string {
   if (item.text !== null && item.text !== "") return item.text;
-  return words.kinds[item.type] ?? words.otherKind(item.type);
+  return strings.kinds[item.type] ?? strings.otherKind(item.type);
 }
 
 /** A day's line, where a new day begins. */

@@ -7,13 +7,13 @@ import { useRef, useState } from "react";
 import { newFormKey, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { inputLook } from "../../ui/field.tsx";
+import { inputClass } from "../../ui/field.tsx";
 import { Notice, sentenceOf } from "../../ui/states.tsx";
 import { exact } from "../../ui/time.tsx";
 import { SendTemplate } from "../messages/send-template.tsx";
 import type { Conversation } from "./inbox-view.ts";
-import { isAnswered, isInThread, useRefresh } from "./sending.ts";
-import { leftWords, words } from "./strings.ts";
+import { isAnswered, isShownInConversation, useRefresh } from "./sending.ts";
+import { formatTimeLeft, strings } from "./strings.ts";
 import { SOON_MS, useWindowLeft } from "./window-chip.tsx";
 
 export function Composer({ conversation }: { conversation: Conversation }) {
@@ -22,28 +22,28 @@ export function Composer({ conversation }: { conversation: Conversation }) {
   const left = useWindowLeft(endsAt);
   const { status, source, at } = contact.consent;
   const when = (time: string) => exact(Date.parse(time), timezone);
-  const stop = ((): string | null => {
-    if (!hasPhone) return words.noPhone;
+  const blocker = ((): string | null => {
+    if (!hasPhone) return strings.noPhone;
     if (status === "opted_out") {
-      const told = at === null ? "" : when(at);
-      return source === "inbound_message" ? words.optedOut(told) : words.optedOutElse(told);
+      const date = at === null ? "" : when(at);
+      return source === "inbound_message" ? strings.optedOut(date) : strings.optedOutElse(date);
     }
-    if (suspended !== null) return words.suspended;
-    if (from === null) return words.noNumber;
-    return numbers.some(({ phone, ready }) => phone === from && !ready) ? words.notReady(from) : null;
+    if (suspended !== null) return strings.suspended;
+    if (from === null) return strings.noNumber;
+    return numbers.some(({ phone, ready }) => phone === from && !ready) ? strings.notReady(from) : null;
   })();
   return (
     <div className="flex max-h-[60%] flex-col gap-3 overflow-y-auto border-t border-line p-3">
-      {stop !== null ? (
-        <Notice>{stop}</Notice>
+      {blocker !== null ? (
+        <Notice>{blocker}</Notice>
       ) : left > 0 ? (
         <>
-          {left < SOON_MS && <Notice>{words.closesSoon(leftWords(left))}</Notice>}
+          {left < SOON_MS && <Notice>{strings.closesSoon(formatTimeLeft(left))}</Notice>}
           <Reply conversation={conversation} />
         </>
       ) : (
         <>
-          <Notice tone="grey">{endsAt === null ? words.neverOpen : words.closed(when(endsAt))}</Notice>
+          <Notice tone="grey">{endsAt === null ? strings.neverOpen : strings.closed(when(endsAt))}</Notice>
           <SendTemplate conversation={conversation} />
         </>
       )}
@@ -77,7 +77,7 @@ function Reply({ conversation: { contact, contact_id: id, from } }: { conversati
       type("");
     } catch (reason) {
       // Handed over and refused, or not answered: it stands in the conversation, with what is known of it.
-      if (isInThread(reason)) type("");
+      if (isShownInConversation(reason)) type("");
       else setError(reason);
       // An answer is kept under the key; another try after it is another message.
       if (isAnswered(reason)) key.current = newFormKey();
@@ -95,10 +95,10 @@ function Reply({ conversation: { contact, contact_id: id, from } }: { conversati
       }}
     >
       <textarea
-        className={`${inputLook} max-h-40`}
+        className={`${inputClass} max-h-40`}
         rows={2}
-        aria-label={words.reply}
-        placeholder={words.reply}
+        aria-label={strings.reply}
+        placeholder={strings.reply}
         maxLength={4_096}
         value={text}
         onChange={({ target }) => type(target.value)}
@@ -114,9 +114,9 @@ function Reply({ conversation: { contact, contact_id: id, from } }: { conversati
         </p>
       )}
       <div className="flex items-center justify-between gap-3">
-        <span className="text-label text-quiet max-mid:invisible">{words.sendHint}</span>
+        <span className="text-label text-quiet max-mid:invisible">{strings.sendHint}</span>
         <Button type="submit" tone="primary" busy={isBusy} disabled={text.trim() === ""}>
-          {words.send}
+          {strings.send}
         </Button>
       </div>
     </form>

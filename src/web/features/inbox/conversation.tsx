@@ -7,18 +7,18 @@ import { get, queryText, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { Facts } from "../../ui/page.tsx";
+import { DescriptionList } from "../../ui/page.tsx";
 import { Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { consentLook } from "../contacts/contact-view.ts";
-import { words as contactWords } from "../contacts/strings.ts";
-import { isUnknown, messageLook } from "../messages/message-state.ts";
-import type { SentItem, ThreadItem } from "../messages/message-view.ts";
-import { words as messageWords } from "../messages/strings.ts";
+import { consentChip } from "../contacts/contact-view.ts";
+import { strings as contactStrings } from "../contacts/strings.ts";
+import { isUnknown, messageChip } from "../messages/message-state.ts";
+import type { ConversationItem, SentItem } from "../messages/message-view.ts";
+import { strings as messageStrings } from "../messages/strings.ts";
 import { Bubble } from "./bubble.tsx";
 import { Composer } from "./composer.tsx";
 import type { Conversation } from "./inbox-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 import { Thread } from "./thread.tsx";
 import { WindowChip } from "./window-chip.tsx";
 
@@ -33,15 +33,15 @@ export function ConversationView({ id }: { id: string }) {
   if (conversation.data === undefined) {
     return <Failed error={conversation.error} retry={() => void conversation.refetch()} />;
   }
-  return <Shown conversation={conversation.data} />;
+  return <LoadedConversation conversation={conversation.data} />;
 }
 
-function Shown({ conversation }: { conversation: Conversation }) {
+function LoadedConversation({ conversation }: { conversation: Conversation }) {
   const { id: workspaceId, timezone } = useWorkspace();
   const { contact, contact_id: id, has_phone: hasPhone } = conversation;
-  useSeen(workspaceId, conversation);
-  const { items, earlier } = useThread(workspaceId, conversation);
-  const name = contact.name ?? (hasPhone ? contact.phone : words.somebody);
+  useMarkSeen(workspaceId, conversation);
+  const { items, earlier } = useConversationItems(workspaceId, conversation);
+  const name = contact.name ?? (hasPhone ? contact.phone : strings.somebody);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6 wide:grid-cols-[minmax(0,1fr)_16rem]">
       <section
@@ -52,7 +52,7 @@ function Shown({ conversation }: { conversation: Conversation }) {
           <Link
             to="."
             search={((known: object) => ({ ...known, person: undefined })) as never}
-            aria-label={words.back}
+            aria-label={strings.back}
             className="inline-flex size-11 items-center justify-center rounded-control text-quiet mid:hidden"
           >
             <ArrowLeft aria-hidden size={18} />
@@ -62,41 +62,41 @@ function Shown({ conversation }: { conversation: Conversation }) {
             {contact.name !== null && hasPhone && <p className="text-label text-quiet figures">{contact.phone}</p>}
           </div>
           {contact.consent.status === "opted_out" ? (
-            <Chip tone={consentLook("opted_out").tone}>{consentLook("opted_out").word}</Chip>
+            <Chip tone={consentChip("opted_out").tone}>{consentChip("opted_out").label}</Chip>
           ) : (
             <WindowChip endsAt={conversation.window_ends_at} />
           )}
         </div>
         <Thread
-          label={words.thread}
+          label={strings.conversation}
           zone={timezone}
           items={items}
-          empty={words.nothing}
+          empty={strings.nothing}
           top={earlier}
-          draw={(item) => (
-            <Bubble item={item} isOwn={item.kind === "message"} zone={timezone} isAbsent={isAbsent(item)}>
-              {item.kind === "message" && <Fate item={item} />}
+          renderItem={(item) => (
+            <Bubble item={item} isOwn={item.kind === "message"} zone={timezone} isUndelivered={isUndelivered(item)}>
+              {item.kind === "message" && <SentItemStatus item={item} />}
             </Bubble>
           )}
         />
         <Composer key={id} conversation={conversation} />
       </section>
-      <Person conversation={conversation} />
+      <ContactSummary conversation={conversation} />
     </div>
   );
 }
 
-function isAbsent(item: ThreadItem): boolean {
+function isUndelivered(item: ConversationItem): boolean {
   return item.kind === "message" && item.status === "failed";
 }
 
 /** What became of it, in a word; where it failed or nobody knows, in words. */
-function Fate({ item }: { item: SentItem }) {
-  const { word, tone } = messageLook(item);
+function SentItemStatus({ item }: { item: SentItem }) {
+  const { label, tone } = messageChip(item);
   return (
     <div className="flex max-w-[85%] flex-col items-end gap-1 text-end">
       <p className="flex items-center gap-2 text-label text-quiet">
-        <Chip tone={tone}>{word}</Chip>
+        <Chip tone={tone}>{label}</Chip>
         <Link
           to="."
           search={((known: object) => ({ ...known, open: String(item.id) })) as never}
@@ -107,30 +107,30 @@ function Fate({ item }: { item: SentItem }) {
           #{item.id}
         </Link>
       </p>
-      {isUnknown(item) && <p className="text-violet">{messageWords.unknownText}</p>}
+      {isUnknown(item) && <p className="text-violet">{messageStrings.unknownText}</p>}
       {item.status === "failed" && !isUnknown(item) && item.error !== null && (
         <p className="text-red">
-          {words.failedLine(item.error.message)} <code className="font-mono text-label">{item.error.code}</code>
+          {strings.failedLine(item.error.message)} <code className="font-mono text-label">{item.error.code}</code>
         </p>
       )}
     </div>
   );
 }
 
-function Person({ conversation: { contact, has_phone: hasPhone } }: { conversation: Conversation }) {
+function ContactSummary({ conversation: { contact, has_phone: hasPhone } }: { conversation: Conversation }) {
   const { id, timezone } = useWorkspace();
   const { status, source, at } = contact.consent;
-  const { word, tone } = consentLook(status);
+  const { label, tone } = consentChip(status);
   return (
-    <aside aria-label={words.person} className="flex flex-col gap-4 max-wide:hidden">
+    <aside aria-label={strings.person} className="flex flex-col gap-4 max-wide:hidden">
       <div>
-        <h3 className="mb-2 font-semibold">{words.consent}</h3>
+        <h3 className="mb-2 font-semibold">{strings.consent}</h3>
         <p>
-          <Chip tone={tone}>{word}</Chip>
+          <Chip tone={tone}>{label}</Chip>
         </p>
         {source !== null && (
           <p className="mt-1 text-quiet">
-            {contactWords.sources[source] ?? source}
+            {contactStrings.sources[source] ?? source}
             {at !== null && (
               <>
                 {" · "}
@@ -140,14 +140,14 @@ function Person({ conversation: { contact, has_phone: hasPhone } }: { conversati
           </p>
         )}
       </div>
-      <Facts
-        facts={[
-          [words.tags, contact.tags.join(", ") || words.none],
-          [words.groups, contact.groups.map((group) => group.name).join(", ") || words.none],
+      <DescriptionList
+        items={[
+          [strings.tags, contact.tags.join(", ") || strings.none],
+          [strings.groups, contact.groups.map((group) => group.name).join(", ") || strings.none],
           [
-            words.lastWrote,
+            strings.lastWrote,
             contact.last_message_from_them_at === null ? (
-              words.none
+              strings.none
             ) : (
               <Time key="wrote" at={contact.last_message_from_them_at} zone={timezone} />
             ),
@@ -161,7 +161,7 @@ function Person({ conversation: { contact, has_phone: hasPhone } }: { conversati
           search={{ open: contact.phone } as never}
           className={textLink}
         >
-          {words.openContact}
+          {strings.openContact}
         </Link>
       )}
     </aside>
@@ -169,7 +169,7 @@ function Person({ conversation: { contact, has_phone: hasPhone } }: { conversati
 }
 
 /** What is on the screen of a tab that somebody looks at has been seen. */
-function useSeen(workspaceId: number, { contact_id: id, unread, last_inbound_id: last }: Conversation): void {
+function useMarkSeen(workspaceId: number, { contact_id: id, unread, last_inbound_id: last }: Conversation): void {
   const client = useQueryClient();
   useEffect(() => {
     if (unread === 0 || document.hidden) return;
@@ -187,8 +187,8 @@ function useSeen(workspaceId: number, { contact_id: id, unread, last_inbound_id:
 }
 
 /** The newest page as it changes, and below it what was loaded of earlier ones. */
-function useThread(workspaceId: number, { contact_id: id, items, next }: Conversation) {
-  const [older, setOlder] = useState<{ items: ThreadItem[]; next: string | null } | null>(null);
+function useConversationItems(workspaceId: number, { contact_id: id, items, next }: Conversation) {
+  const [older, setOlder] = useState<{ items: ConversationItem[]; next: string | null } | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const after = older === null ? next : older.next;
@@ -215,7 +215,7 @@ function useThread(workspaceId: number, { contact_id: id, items, next }: Convers
         {error !== null && <Failed error={error} />}
         {after !== null && (
           <Button small className="self-center" busy={isBusy} onClick={() => void load()}>
-            {words.earlier}
+            {strings.earlier}
           </Button>
         )}
       </>

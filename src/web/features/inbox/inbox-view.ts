@@ -1,6 +1,6 @@
 /** Conversations as the console's server shows them. */
 import type { Consent, Contact } from "../contacts/contact-view.ts";
-import type { ThreadItem } from "../messages/message-view.ts";
+import type { ConversationItem } from "../messages/message-view.ts";
 
 export interface ConversationRow {
   contact_id: number;
@@ -10,7 +10,7 @@ export interface ConversationRow {
   unread: number;
   wrote_at: string;
   window_ends_at: string | null;
-  last: ThreadItem | null;
+  last: ConversationItem | null;
 }
 
 export interface Conversation {
@@ -23,6 +23,6 @@ export interface Conversation {
   last_inbound_id: number;
   window_ends_at: string | null;
   /** The newest first. */
-  items: ThreadItem[];
+  items: ConversationItem[];
   next: string | null;
 }

@@ -9,13 +9,13 @@ import { FilterBar, Pager } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { consentLook } from "../contacts/contact-view.ts";
+import { consentChip } from "../contacts/contact-view.ts";
 import { MessagePanel } from "../messages/message-panel.tsx";
-import { messageLook } from "../messages/message-state.ts";
+import { messageChip } from "../messages/message-state.ts";
 import { textIn } from "./bubble.tsx";
 import { ConversationView } from "./conversation.tsx";
 import type { ConversationRow } from "./inbox-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 import { WindowChip } from "./window-chip.tsx";
 
 interface Search {
@@ -36,16 +36,16 @@ export function Screen() {
   });
   const rows = list.data?.data ?? [];
   return (
-    <Page title={words.title}>
+    <Page title={strings.title}>
       <div className={person === undefined ? "" : "max-mid:hidden"}>
         <FilterBar
-          label={words.show}
+          label={strings.show}
           name="show"
           choices={[
-            { value: undefined, label: words.all },
-            { value: "unread", label: words.unread },
-            { value: "waiting", label: words.waiting },
-            { value: "open", label: words.open },
+            { value: undefined, label: strings.all },
+            { value: "unread", label: strings.unread },
+            { value: "waiting", label: strings.waiting },
+            { value: "open", label: strings.open },
           ]}
         />
       </div>
@@ -53,15 +53,15 @@ export function Screen() {
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
       {list.data !== undefined && rows.length === 0 && person === undefined && (
         <>
-          <Nobody show={show} hasMore={list.data.meta.has_more} />
-          <Pager meta={list.data.meta} newer={words.newer} older={words.older} />
+          <NoConversations show={show} hasMore={list.data.meta.has_more} />
+          <Pager meta={list.data.meta} newer={strings.newer} older={strings.older} />
         </>
       )}
       {list.data !== undefined && (rows.length > 0 || person !== undefined) && (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-6 mid:grid-cols-[17rem_minmax(0,1fr)] wide:grid-cols-[20rem_minmax(0,1fr)]">
           <div className={person === undefined ? "" : "max-mid:hidden"}>
             <nav
-              aria-label={words.conversations}
+              aria-label={strings.conversations}
               aria-busy={list.isPlaceholderData}
               className="rounded-panel border border-line bg-surface mid:max-h-[calc(100dvh-12rem)] mid:overflow-y-auto"
             >
@@ -69,10 +69,10 @@ export function Screen() {
                 <Row key={row.contact_id} row={row} isOpen={String(row.contact_id) === person} />
               ))}
             </nav>
-            <Pager meta={list.data.meta} newer={words.newer} older={words.older} />
+            <Pager meta={list.data.meta} newer={strings.newer} older={strings.older} />
           </div>
           {person === undefined ? (
-            <p className="m-auto text-quiet max-mid:hidden">{words.choose}</p>
+            <p className="m-auto text-quiet max-mid:hidden">{strings.choose}</p>
           ) : (
             <ConversationView key={person} id={person} />
           )}
@@ -86,9 +86,9 @@ export function Screen() {
 function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
   const { timezone } = useWorkspace();
   const { contact_id: id, name, phone, unread, last, consent } = row;
-  const look = last?.kind === "message" ? messageLook(last) : null;
+  const chip = last?.kind === "message" ? messageChip(last) : null;
   // Only what somebody has to look at; that a message arrived is no news in a list of people.
-  const isTrouble = look?.tone === "red" || look?.tone === "violet";
+  const hasProblem = chip?.tone === "red" || chip?.tone === "violet";
   return (
     <Link
       to="."
@@ -100,7 +100,7 @@ function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
     >
       <span className="flex items-baseline justify-between gap-2">
         <span className={`truncate figures ${unread > 0 ? "font-semibold" : ""}`}>
-          {name ?? phone ?? words.somebody}
+          {name ?? phone ?? strings.somebody}
         </span>
         <span className="shrink-0 text-label text-quiet">
           <Time at={last?.at ?? row.wrote_at} zone={timezone} />
@@ -108,7 +108,7 @@ function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
       </span>
       {last !== null && (
         <span className={`truncate ${unread > 0 ? "text-ink" : "text-quiet"}`}>
-          {last.kind === "message" && words.you}
+          {last.kind === "message" && strings.you}
           {textIn(last).replaceAll("\n", " ")}
         </span>
       )}
@@ -116,33 +116,33 @@ function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
         {unread > 0 && (
           <span className="inline-flex min-w-5 justify-center rounded-control bg-accent px-1.5 py-0.5 text-label font-semibold text-on-accent figures">
             <span aria-hidden>{unread}</span>
-            <span className="sr-only">{words.unreadCount(unread)}</span>
+            <span className="sr-only">{strings.unreadCount(unread)}</span>
           </span>
         )}
         {consent === "opted_out" ? (
-          <Chip tone={consentLook(consent).tone}>{consentLook(consent).word}</Chip>
+          <Chip tone={consentChip(consent).tone}>{consentChip(consent).label}</Chip>
         ) : (
           <WindowChip endsAt={row.window_ends_at} />
         )}
-        {look !== null && isTrouble && <Chip tone={look.tone}>{look.word}</Chip>}
+        {chip !== null && hasProblem && <Chip tone={chip.tone}>{chip.label}</Chip>}
       </span>
     </Link>
   );
 }
 
-function Nobody({ show, hasMore }: { show: Search["show"]; hasMore: boolean }) {
+function NoConversations({ show, hasMore }: { show: Search["show"]; hasMore: boolean }) {
   const { id, numbers, has_simulator: hasSimulator } = useWorkspace();
   if (show !== undefined) {
     return (
       <Empty
         title={
           hasMore
-            ? words.emptyWaitingYet
-            : { unread: words.emptyUnread, waiting: words.emptyWaiting, open: words.emptyOpen }[show]
+            ? strings.emptyWaitingYet
+            : { unread: strings.emptyUnread, waiting: strings.emptyWaiting, open: strings.emptyOpen }[show]
         }
         action={
           <ButtonLink to={"." as never} search={{} as never}>
-            {words.emptyFiltered}
+            {strings.emptyFiltered}
           </ButtonLink>
         }
       />
@@ -150,16 +150,16 @@ function Nobody({ show, hasMore }: { show: Search["show"]; hasMore: boolean }) {
   }
   return (
     <Empty
-      title={words.empty}
+      title={strings.empty}
       action={
         hasSimulator && (
           <ButtonLink to={"/w/$workspace/simulator" as never} params={{ workspace: String(id) } as never}>
-            {words.emptySimulator}
+            {strings.emptySimulator}
           </ButtonLink>
         )
       }
     >
-      {words.emptyText(numbers[0]?.phone)}
+      {strings.emptyText(numbers[0]?.phone)}
     </Empty>
   );
 }

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../../data/api.ts";
 
 /** The message was stored before it was refused. */
-export function isInThread(error: unknown): boolean {
+export function isShownInConversation(error: unknown): boolean {
   return error instanceof ApiError && error.code === "whatsapp_error";
 }
 

@@ -1,5 +1,5 @@
 /** Texts of the inbox. */
-export const words = {
+export const strings = {
   title: "Inbox",
   show: "Which conversations",
   all: "All",
@@ -28,7 +28,7 @@ export const words = {
   windowClosed: "Closed",
   windowHint:
     "For 24 hours after somebody writes you can answer in your own words. After that WhatsApp takes templates only.",
-  thread: "Conversation",
+  conversation: "Conversation",
   earlier: "Earlier messages",
   nothing: "Nothing passed between you yet.",
   reply: "Your reply",
@@ -63,7 +63,7 @@ export const words = {
 } as const;
 
 /** `3 h 12 min`, `12 min`, `40 s` */
-export function leftWords(ms: number): string {
+export function formatTimeLeft(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return `${Math.max(1, Math.ceil(ms / 1_000))} s`;
   if (minutes < 60) return `${minutes} min`;

@@ -1,6 +1,6 @@
 /** A conversation, the oldest above: it scrolls by itself to what is new, unless somebody is reading further up. */
 import { type ReactNode, useEffect, useRef } from "react";
-import { dayOf, type ThreadItem } from "../messages/message-view.ts";
+import { type ConversationItem, dayOf } from "../messages/message-view.ts";
 import { DayLine } from "./bubble.tsx";
 
 /** So near to the end still counts as reading the newest. */
@@ -10,14 +10,14 @@ interface ThreadProps {
   label: string;
   zone: string;
   /** The newest first, as the server lists them. */
-  items: readonly ThreadItem[];
+  items: readonly ConversationItem[];
   /** Above everything: what leads further back. */
   top?: ReactNode;
   empty: string;
-  draw: (item: ThreadItem) => ReactNode;
+  renderItem: (item: ConversationItem) => ReactNode;
 }
 
-export function Thread({ label, zone, items, top, empty, draw }: ThreadProps) {
+export function Thread({ label, zone, items, top, empty, renderItem }: ThreadProps) {
   const box = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   const newest = items[0]?.key;
@@ -41,11 +41,11 @@ export function Thread({ label, zone, items, top, empty, draw }: ThreadProps) {
       {shown.length === 0 && <p className="m-auto text-quiet">{empty}</p>}
       {shown.map((item, index) => {
         const day = dayOf(item.at, zone);
-        const before = shown[index - 1];
+        const previous = shown[index - 1];
         return (
           <div key={item.key} className="flex flex-col">
-            {(before === undefined || dayOf(before.at, zone) !== day) && <DayLine day={day} />}
-            {draw(item)}
+            {(previous === undefined || dayOf(previous.at, zone) !== day) && <DayLine day={day} />}
+            {renderItem(item)}
           </div>
         );
       })}

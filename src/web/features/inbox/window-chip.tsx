@@ -1,7 +1,7 @@
 /** How long somebody can be answered in one's own words: open, about to close, or closed. It counts down by itself. */
 import { useEffect, useState } from "react";
 import { Chip } from "../../ui/chip.tsx";
-import { leftWords, words } from "./strings.ts";
+import { formatTimeLeft, strings } from "./strings.ts";
 
 export const SOON_MS = 60 * 60_000;
 
@@ -23,14 +23,14 @@ export function WindowChip({ endsAt }: { endsAt: string | null }) {
   const left = useWindowLeft(endsAt);
   if (left <= 0) {
     return (
-      <Chip tone="grey" title={words.windowHint}>
-        {words.windowClosed}
+      <Chip tone="grey" title={strings.windowHint}>
+        {strings.windowClosed}
       </Chip>
     );
   }
   return (
-    <Chip tone={left < SOON_MS ? "amber" : "green"} title={words.windowHint}>
-      {left < SOON_MS ? words.windowClosing(leftWords(left)) : words.windowOpen(leftWords(left))}
+    <Chip tone={left < SOON_MS ? "amber" : "green"} title={strings.windowHint}>
+      {left < SOON_MS ? strings.windowClosing(formatTimeLeft(left)) : strings.windowOpen(formatTimeLeft(left))}
     </Chip>
   );
 }

@@ -6,14 +6,14 @@ import { useWorkspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
-import { Facts, Section } from "../../ui/page.tsx";
+import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
 import { ExactTime } from "../../ui/time.tsx";
-import { isUnknown, messageLook } from "./message-state.ts";
-import { isAtRest, type MessageStory, taleOf } from "./message-view.ts";
-import { words } from "./strings.ts";
-import { StepList } from "./timeline.tsx";
+import { isUnknown, messageChip } from "./message-state.ts";
+import { isTerminal, type MessageDetail, summaryText } from "./message-view.ts";
+import { strings } from "./strings.ts";
+import { Timeline } from "./timeline.tsx";
 
 /** While it moves it is looked at often; later a late receipt is still seen. */
 const SOON_MS = 2_000;
@@ -22,115 +22,115 @@ const YOUNG_MS = 120_000;
 
 export function MessagePanel({ id }: { id: string }) {
   const { id: workspaceId } = useWorkspace();
-  const story = useQuery({
+  const message = useQuery({
     queryKey: ["message", workspaceId, id],
-    queryFn: ({ signal }) => get<MessageStory>(`/w/${workspaceId}/messages/${id}`, signal),
+    queryFn: ({ signal }) => get<MessageDetail>(`/w/${workspaceId}/messages/${id}`, signal),
     refetchInterval: ({ state: { data } }) => {
-      if (data === undefined || isAtRest(data)) return false;
+      if (data === undefined || isTerminal(data)) return false;
       return Date.now() - Date.parse(data.created_at) < YOUNG_MS ? SOON_MS : LATER_MS;
     },
   });
   return (
-    <Panel title={words.panelTitle(Number(id))}>
-      {story.isPending && <Loading />}
-      {story.isError && <Failed error={story.error} retry={() => void story.refetch()} />}
-      {story.data !== undefined && <Story story={story.data} />}
+    <Panel title={strings.panelTitle(Number(id))}>
+      {message.isPending && <Loading />}
+      {message.isError && <Failed error={message.error} retry={() => void message.refetch()} />}
+      {message.data !== undefined && <MessageContent message={message.data} />}
     </Panel>
   );
 }
 
-function Story({ story }: { story: MessageStory }) {
+function MessageContent({ message }: { message: MessageDetail }) {
   const { id, timezone } = useWorkspace();
-  const { word, tone } = messageLook(story);
+  const { label, tone } = messageChip(message);
   const params = { workspace: String(id) };
   return (
     <>
       <div className="mb-6 flex flex-col gap-4">
-        {isUnknown(story) ? (
+        {isUnknown(message) ? (
           <>
             <p>
-              <Chip tone={tone}>{word}</Chip>
+              <Chip tone={tone}>{label}</Chip>
             </p>
-            <Notice tone="violet">{taleOf(story)}</Notice>
+            <Notice tone="violet">{summaryText(message)}</Notice>
           </>
         ) : (
           <p>
-            <Chip tone={tone}>{word}</Chip> <span className="ms-1">{taleOf(story)}</span>
+            <Chip tone={tone}>{label}</Chip> <span className="ms-1">{summaryText(message)}</span>
           </p>
         )}
-        {story.error !== null && (
+        {message.error !== null && (
           <p className="text-quiet">
-            <code className="font-mono">{story.error.code}</code> {isUnknown(story) ? story.error.message : ""}
+            <code className="font-mono">{message.error.code}</code> {isUnknown(message) ? message.error.message : ""}
           </p>
         )}
-        <p className="whitespace-pre-wrap rounded-panel border border-line bg-sunken p-3">{story.text}</p>
-        <Facts
-          facts={[
+        <p className="whitespace-pre-wrap rounded-panel border border-line bg-sunken p-3">{message.text}</p>
+        <DescriptionList
+          items={[
             [
-              words.to,
+              strings.to,
               <Link
                 key="to"
                 to={"/w/$workspace/contacts" as never}
                 params={params as never}
-                search={{ open: story.to } as never}
+                search={{ open: message.to } as never}
                 className={textLink}
               >
-                {story.name === null ? story.to : `${story.name} · ${story.to}`}
+                {message.name === null ? message.to : `${message.name} · ${message.to}`}
               </Link>,
             ],
-            [words.from, story.from],
-            [words.origin, words.origins[story.origin]],
-            ...(story.broadcast === null
+            [strings.from, message.from],
+            [strings.origin, strings.origins[message.origin]],
+            ...(message.broadcast === null
               ? []
               : [
                   [
-                    words.broadcast,
+                    strings.broadcast,
                     <Link
                       key="broadcast"
                       to={"/w/$workspace/broadcasts/$broadcast" as never}
-                      params={{ ...params, broadcast: String(story.broadcast.id) } as never}
+                      params={{ ...params, broadcast: String(message.broadcast.id) } as never}
                       className={textLink}
                     >
-                      {story.broadcast.name}
+                      {message.broadcast.name}
                     </Link>,
                   ] as const,
                 ]),
-            ...(story.template === null
+            ...(message.template === null
               ? []
-              : [[words.template, `${story.template.name} (${story.template.language})`] as const]),
-            [words.moneyHead, moneyOf(story)],
-            [words.when, <ExactTime key="when" at={story.created_at} zone={timezone} />],
+              : [[strings.template, `${message.template.name} (${message.template.language})`] as const]),
+            [strings.charge, chargeText(message)],
+            [strings.when, <ExactTime key="when" at={message.created_at} zone={timezone} />],
           ]}
         />
         <div>
-          <p className="mb-1 text-label text-quiet">{words.id}</p>
-          <Copyable text={String(story.id)} label={words.copyId} />
+          <p className="mb-1 text-label text-quiet">{strings.id}</p>
+          <Copyable text={String(message.id)} label={strings.copyId} />
         </div>
         <div>
-          <p className="mb-1 text-label text-quiet">{words.reference}</p>
-          <Copyable text={story.reference} label={words.copyReference} />
+          <p className="mb-1 text-label text-quiet">{strings.sendToken}</p>
+          <Copyable text={message.reference} label={strings.copySendToken} />
         </div>
-        {story.network_message_id !== null && (
+        {message.network_message_id !== null && (
           <div>
-            <p className="mb-1 text-label text-quiet">{words.networkId}</p>
-            <Copyable text={story.network_message_id} label={words.copyNetworkId} />
+            <p className="mb-1 text-label text-quiet">{strings.networkId}</p>
+            <Copyable text={message.network_message_id} label={strings.copyNetworkId} />
           </div>
         )}
       </div>
-      <Section title={words.timeline} lead={words.timelineText(timezone)}>
-        <StepList steps={story.steps} label={words.timeline} />
-        {!story.is_whole && <p className="mt-3 text-quiet">{words.notWhole}</p>}
+      <Section title={strings.timeline} lead={strings.timelineText(timezone)}>
+        <Timeline steps={message.steps} label={strings.timeline} />
+        {!message.is_whole && <p className="mt-3 text-quiet">{strings.incomplete}</p>}
       </Section>
       <details>
-        <summary className="cursor-pointer">{words.json}</summary>
+        <summary className="cursor-pointer">{strings.json}</summary>
         <div className="mt-2">
-          <CodeBlock text={JSON.stringify(story, null, 2)} label={words.json} copyLabel={words.copyJson} />
+          <CodeBlock text={JSON.stringify(message, null, 2)} label={strings.json} copyLabel={strings.copyJson} />
         </div>
       </details>
     </>
   );
 }
 
-export function moneyOf({ rate, money }: Pick<MessageStory, "rate" | "money">): string {
-  return rate === null || money === "none" ? words.money.none : `${rate} ${words.money[money]}`;
+export function chargeText({ rate, money }: Pick<MessageDetail, "rate" | "money">): string {
+  return rate === null || money === "none" ? strings.money.none : `${rate} ${strings.money[money]}`;
 }

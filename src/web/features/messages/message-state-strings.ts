@@ -1,5 +1,5 @@
 /** Texts of the states of a message, whether it was sent alone or in a broadcast. */
-export const words = {
+export const strings = {
   statuses: {
     pending: "Waiting",
     queued: "Waiting",

@@ -1,10 +1,10 @@
 /** The states of a message, and of somebody in a broadcast: our words and colours. Sent is not delivered, unknown not failed. */
 import type { ChipTone } from "../../ui/chip.tsx";
-import { words } from "./message-state-strings.ts";
+import { strings } from "./message-state-strings.ts";
 
-export type MessageStatus = keyof typeof words.statuses;
+export type MessageStatus = keyof typeof strings.statuses;
 
-interface Stated {
+interface MessageState {
   status: MessageStatus;
   is_unknown: boolean;
 }
@@ -20,13 +20,13 @@ const TONES: Readonly<Record<MessageStatus, ChipTone>> = {
   skipped: "grey",
 };
 
-export function messageLook({ status, is_unknown }: Stated): { word: string; tone: ChipTone } {
-  if (status === "failed" && is_unknown) return { word: words.unknown, tone: "violet" };
+export function messageChip({ status, is_unknown }: MessageState): { label: string; tone: ChipTone } {
+  if (status === "failed" && is_unknown) return { label: strings.unknown, tone: "violet" };
   // Handed over, and no answer came: it may still turn up.
-  if (status === "sending" && is_unknown) return { word: words.inDoubt, tone: "violet" };
-  return { word: words.statuses[status], tone: TONES[status] };
+  if (status === "sending" && is_unknown) return { label: strings.inDoubt, tone: "violet" };
+  return { label: strings.statuses[status], tone: TONES[status] };
 }
 
-export function isUnknown({ status, is_unknown }: Stated): boolean {
+export function isUnknown({ status, is_unknown }: MessageState): boolean {
   return status === "failed" && is_unknown;
 }

@@ -1,6 +1,6 @@
 /** Messages as the console's server shows them, and what became of one in a sentence. */
 import { isUnknown, type MessageStatus } from "./message-state.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 export interface AnyMessage {
   id: number;
@@ -9,14 +9,14 @@ export interface AnyMessage {
   contact_id: number | null;
   from: string;
   type: "template" | "text";
-  origin: keyof typeof words.origins;
+  origin: keyof typeof strings.origins;
   template: { name: string; language: string } | null;
   broadcast: { id: number; name: string } | null;
   text: string;
   status: MessageStatus;
   is_unknown: boolean;
   error: { code: string; message: string } | null;
-  money: keyof typeof words.money;
+  money: keyof typeof strings.money;
   rate: string | null;
   created_at: string;
   sent_at: string | null;
@@ -25,20 +25,20 @@ export interface AnyMessage {
   failed_at: string | null;
 }
 
-export interface Step {
+export interface TimelineStep {
   /** To the millisecond, in UTC. */
   at: string;
-  what: keyof typeof words.what;
+  what: keyof typeof strings.what;
   says: string;
   details: Record<string, unknown>;
 }
 
-export interface MessageStory extends AnyMessage {
+export interface MessageDetail extends AnyMessage {
   reference: string;
   network_message_id: string | null;
   network: "simulator" | "whatsapp";
   is_whole: boolean;
-  steps: Step[];
+  steps: TimelineStep[];
 }
 
 export interface SentItem extends AnyMessage {
@@ -48,7 +48,7 @@ export interface SentItem extends AnyMessage {
   buttons: { text: string; is_reply: boolean }[];
 }
 
-export interface WrittenItem {
+export interface InboundItem {
   kind: "inbound";
   key: string;
   id: number;
@@ -57,39 +57,40 @@ export interface WrittenItem {
   at: string;
 }
 
-export type ThreadItem = SentItem | WrittenItem;
+export type ConversationItem = SentItem | InboundItem;
 
 /** Nothing more is expected to happen to it. */
-export function isAtRest({ status }: Pick<AnyMessage, "status">): boolean {
+export function isTerminal({ status }: Pick<AnyMessage, "status">): boolean {
   return status === "read" || status === "skipped";
 }
 
 /** What became of it, in a sentence. */
-export function taleOf(story: MessageStory): string {
-  const { tale } = words;
-  if (isUnknown(story)) return words.unknownText;
-  const begin = story.steps.find(({ what }) => what === "request")?.at ?? story.created_at;
-  const end = story.steps.find(({ what }) => what === "delivered")?.at;
-  const took = end === undefined ? "" : duration(Date.parse(end) - Date.parse(begin));
-  const isInVain = ({ what, details }: Step): boolean => what === "attempt" && details.outcome !== "accepted";
-  const tries = 1 + story.steps.filter(isInVain).length;
-  const inTries = tale.tries[tries] ?? tale.triesMore(tries);
-  switch (story.status) {
+export function summaryText(message: MessageDetail): string {
+  const { summary } = strings;
+  if (isUnknown(message)) return strings.unknownText;
+  const startedAt = message.steps.find(({ what }) => what === "request")?.at ?? message.created_at;
+  const deliveredAt = message.steps.find(({ what }) => what === "delivered")?.at;
+  const took = deliveredAt === undefined ? "" : duration(Date.parse(deliveredAt) - Date.parse(startedAt));
+  const isFailedAttempt = ({ what, details }: TimelineStep): boolean =>
+    what === "attempt" && details.outcome !== "accepted";
+  const attemptCount = 1 + message.steps.filter(isFailedAttempt).length;
+  const attemptsText = summary.attempts[attemptCount] ?? summary.attemptsMore(attemptCount);
+  switch (message.status) {
     case "pending":
     case "queued":
-      return tale.waiting;
+      return summary.waiting;
     case "sending":
-      return tale.sending;
+      return summary.sending;
     case "sent":
-      return tale.sent;
+      return summary.sent;
     case "delivered":
-      return tale.delivered(took, inTries);
+      return summary.delivered(took, attemptsText);
     case "read":
-      return tale.read(took, inTries);
+      return summary.read(took, attemptsText);
     case "failed":
-      return tale.failed(story.error?.message ?? "");
+      return summary.failed(message.error?.message ?? "");
     case "skipped":
-      return tale.skipped;
+      return summary.skipped;
   }
 }
 

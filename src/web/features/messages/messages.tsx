@@ -14,10 +14,10 @@ import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { commandContext, exampleTemplate, sendMessageCommand } from "../developer/printed-commands.ts";
 import { MessagePanel } from "./message-panel.tsx";
-import { messageLook } from "./message-state.ts";
-import { words as states } from "./message-state-strings.ts";
+import { messageChip } from "./message-state.ts";
+import { strings as states } from "./message-state-strings.ts";
 import type { AnyMessage } from "./message-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 interface Search {
   q?: string;
@@ -42,14 +42,14 @@ export function Screen() {
   const rows = list.data?.data ?? [];
   const isSearch = q !== undefined || status !== undefined || origin !== undefined || day !== undefined;
   return (
-    <Page title={words.title} lead={words.lead}>
+    <Page title={strings.title} lead={strings.lead}>
       <div className="flex flex-wrap gap-x-6">
-        <SearchBox q={q} label={words.search} />
+        <SearchBox q={q} label={strings.search} />
         <FilterBar
-          label={words.state}
+          label={strings.state}
           name="status"
           choices={[
-            { value: undefined, label: words.all },
+            { value: undefined, label: strings.all },
             ...(["sent", "delivered", "read", "failed"] as const).map((value) => ({
               value,
               label: states.statuses[value],
@@ -58,20 +58,20 @@ export function Screen() {
           ]}
         />
         <SelectFilter
-          label={words.origin}
+          label={strings.origin}
           name="origin"
-          any={words.anyOrigin}
+          any={strings.anyOrigin}
           choices={[
-            { value: "api", label: words.origins.api },
-            { value: "console", label: words.origins.console },
+            { value: "api", label: strings.origins.api },
+            { value: "console", label: strings.origins.console },
           ]}
         />
         <FilterBar
-          label={words.day}
+          label={strings.day}
           name="day"
           choices={[
-            { value: undefined, label: words.anyDay },
-            { value: "today", label: words.today },
+            { value: undefined, label: strings.anyDay },
+            { value: "today", label: strings.today },
           ]}
         />
       </div>
@@ -81,28 +81,28 @@ export function Screen() {
         rows.length === 0 &&
         (isSearch || after !== undefined ? (
           <Empty
-            title={list.data.meta.has_more ? words.notFoundYet : words.notFound}
+            title={list.data.meta.has_more ? strings.notFoundYet : strings.notFound}
             action={
               <ButtonLink to={"." as never} search={{} as never}>
-                {words.clear}
+                {strings.clear}
               </ButtonLink>
             }
           />
         ) : (
-          <Empty title={words.empty}>
-            <p className="mb-3">{words.emptyText}</p>
+          <Empty title={strings.empty}>
+            <p className="mb-3">{strings.emptyText}</p>
             <div className="text-start">
               <CodeBlock
                 text={sendMessageCommand(commandContext(location.origin, workspace, exampleTemplate("hello")))}
-                label={words.emptyText}
-                copyLabel={words.copyCurl}
+                label={strings.emptyText}
+                copyLabel={strings.copyCurl}
               />
             </div>
           </Empty>
         ))}
       {list.data !== undefined && rows.length > 0 && (
         <List
-          label={words.title}
+          label={strings.title}
           rows={rows}
           rowKey={(row) => row.id}
           openKey={open === undefined ? null : Number(open)}
@@ -114,12 +114,12 @@ export function Screen() {
           })}
           columns={[
             {
-              head: words.to,
+              head: strings.to,
               phone: "who",
               cell: ({ name, to }) => <span className="figures mid:whitespace-nowrap">{name ?? to}</span>,
             },
             {
-              head: words.text,
+              head: strings.text,
               phone: "what",
               cell: ({ text }) => (
                 <span className="block truncate mid:max-w-[28rem] max-mid:max-w-[60vw]">
@@ -128,28 +128,28 @@ export function Screen() {
               ),
             },
             {
-              head: words.state,
+              head: strings.state,
               phone: "state",
               cell: (row) => {
-                const { word, tone } = messageLook(row);
+                const { label, tone } = messageChip(row);
                 return (
                   <Chip tone={tone} {...(row.error === null ? {} : { title: row.error.message })}>
-                    {word}
+                    {label}
                   </Chip>
                 );
               },
             },
             {
-              head: words.cost,
+              head: strings.cost,
               phone: "hidden",
-              isFigure: true,
-              cell: ({ rate, money }) => (rate === null || money === "released" ? words.none : rate),
+              isNumeric: true,
+              cell: ({ rate, money }) => (rate === null || money === "released" ? strings.none : rate),
             },
-            { head: words.when, phone: "time", cell: ({ created_at: at }) => <Time at={at} zone={timezone} /> },
+            { head: strings.when, phone: "time", cell: ({ created_at: at }) => <Time at={at} zone={timezone} /> },
           ]}
         />
       )}
-      {list.data !== undefined && <Pager meta={list.data.meta} newer={words.newer} older={words.older} />}
+      {list.data !== undefined && <Pager meta={list.data.meta} newer={strings.newer} older={strings.older} />}
       {open !== undefined && <MessagePanel key={open} id={open} />}
     </Page>
   );

@@ -4,12 +4,12 @@ import { useId, useState } from "react";
 import { type Path, useForm, useWatch } from "react-hook-form";
 import { getList, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
-import { inputLook, TextField } from "../../ui/field.tsx";
+import { inputClass, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import type { Conversation } from "../inbox/inbox-view.ts";
-import { isInThread, useRefresh } from "../inbox/sending.ts";
-import { words } from "../inbox/strings.ts";
+import { isShownInConversation, useRefresh } from "../inbox/sending.ts";
+import { strings } from "../inbox/strings.ts";
 
 interface Template {
   name: string;
@@ -37,16 +37,16 @@ export function SendTemplate({ conversation }: { conversation: Conversation }) {
   if (list.data === undefined) return <Failed error={list.error} retry={() => void list.refetch()} />;
   // One that needs a file and has no sample cannot be sent from here.
   const templates = list.data.data.filter(({ sendable, media }) => sendable && (media === null || media.default));
-  if (templates.length === 0) return <Empty title={words.noTemplates} />;
+  if (templates.length === 0) return <Empty title={strings.noTemplates} />;
   const template = templates.find((one) => keyOf(one) === chosen);
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-col gap-1">
         <label htmlFor={field} className="font-semibold">
-          {words.template}
+          {strings.template}
         </label>
-        <select id={field} className={inputLook} value={chosen} onChange={({ target }) => setChosen(target.value)}>
-          <option value="">{words.chooseTemplate}</option>
+        <select id={field} className={inputClass} value={chosen} onChange={({ target }) => setChosen(target.value)}>
+          <option value="">{strings.chooseTemplate}</option>
           {templates.map((one) => (
             <option key={keyOf(one)} value={keyOf(one)}>
               {one.name} ({one.language})
@@ -81,36 +81,36 @@ function TemplateForm({
       (name) => [`variables.${name}`, name as Path<Values>],
     ),
   );
-  const submit = async (given: Values, key: string) => {
+  const submit = async (filled: Values, key: string) => {
     const { name, language } = template;
-    const variables = { header: given.header ?? [], body: given.body ?? [] };
+    const variables = { header: filled.header ?? [], body: filled.body ?? [] };
     const message = { to: contact.phone, template: name, language, variables, from };
     try {
       await send("POST", `/w/${workspaceId}/v1/messages`, message, key);
     } catch (error) {
-      if (!isInThread(error)) throw error;
+      if (!isShownInConversation(error)) throw error;
     } finally {
       await refresh();
     }
     onSent();
   };
   return (
-    <Form form={form} onSend={submit} submit={words.sendTemplate} names={names}>
+    <Form form={form} onSend={submit} submit={strings.sendTemplate} names={names}>
       {empty(header).map((_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a value has no name but its place.
-        <TextField key={`h${index}`} form={form} name={`header.${index}`} label={words.headerValue(index + 1)} />
+        <TextField key={`h${index}`} form={form} name={`header.${index}`} label={strings.headerValue(index + 1)} />
       ))}
       {empty(body).map((_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a value has no name but its place.
-        <TextField key={`b${index}`} form={form} name={`body.${index}`} label={words.bodyValue(index + 1)} />
+        <TextField key={`b${index}`} form={form} name={`body.${index}`} label={strings.bodyValue(index + 1)} />
       ))}
       <div>
-        <p className="mb-1 text-label text-quiet">{words.preview}</p>
+        <p className="mb-1 text-label text-quiet">{strings.preview}</p>
         <p className="whitespace-pre-wrap rounded-panel border border-line bg-sunken p-3">
           {fill(template.text, values.body ?? [])}
         </p>
       </div>
-      {billing !== null && <p className="text-quiet">{words.costs(billing.rate, billing.currency)}</p>}
+      {billing !== null && <p className="text-quiet">{strings.costs(billing.rate, billing.currency)}</p>}
     </Form>
   );
 }
@@ -121,5 +121,5 @@ function keyOf({ name, language }: Template): string {
 
 /** What is not filled in yet stays as its placeholder. */
 function fill(text: string, values: readonly (string | undefined)[]): string {
-  return text.replace(/\{\{(\d+)\}\}/g, (whole, place: string) => values[Number(place) - 1] || whole);
+  return text.replace(/\{\{(\d+)\}\}/g, (whole, position: string) => values[Number(position) - 1] || whole);
 }

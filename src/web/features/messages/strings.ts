@@ -1,5 +1,5 @@
 /** Texts of messages: their list, their states, and the timeline of one. */
-export const words = {
+export const strings = {
   title: "Messages",
   lead: "Sent one at a time: by your software, or from here. A phone number finds what that person got in broadcasts too.",
   search: "Phone, #id or words",
@@ -35,16 +35,16 @@ export const words = {
   from: "From",
   template: "Template",
   broadcast: "Broadcast",
-  moneyHead: "Money",
+  charge: "Money",
   id: "Id for the API",
   copyId: "Copy the id",
-  reference: "Reference",
+  sendToken: "Reference",
   networkId: "WhatsApp's id",
-  copyReference: "Copy the reference",
+  copySendToken: "Copy the reference",
   copyNetworkId: "Copy WhatsApp's id",
   timeline: "Timeline",
   timelineText: (zone: string) => `Times in ${zone}, to the thousandth of a second.`,
-  notWhole: "A lot has happened on this server since; what came long after the message is not shown.",
+  incomplete: "A lot has happened on this server since; what came long after the message is not shown.",
   panelTitle: (id: number) => `Message ${id}`,
   copyJson: "Copy all of it as JSON",
   json: "As JSON",
@@ -65,7 +65,7 @@ export const words = {
     webhook: "Webhook",
   },
   /** The first line: what became of it, in a sentence. */
-  tale: {
+  summary: {
     waiting: "It waits for its turn.",
     sending: "It is on its way to WhatsApp right now.",
     sent: "WhatsApp has it. Whether it arrived is not known yet.",
@@ -73,7 +73,7 @@ export const words = {
     read: (took: string, tries: string) => `Delivered in ${took}${tries}, and read.`,
     failed: (reason: string) => `It was not delivered. ${reason}`,
     skipped: "It was left out, and not sent.",
-    tries: ["", "", " on the second try", " on the third try"],
-    triesMore: (count: number) => ` on try ${count}`,
+    attempts: ["", "", " on the second try", " on the third try"],
+    attemptsMore: (count: number) => ` on try ${count}`,
   },
 } as const;

@@ -4,29 +4,29 @@ import { useWorkspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
-import { clockOf, dayOf, type Step } from "./message-view.ts";
-import { words } from "./strings.ts";
+import { clockOf, dayOf, type TimelineStep } from "./message-view.ts";
+import { strings } from "./strings.ts";
 
-interface StepListProps {
-  steps: readonly Step[];
+interface TimelineProps {
+  steps: readonly TimelineStep[];
   label: string;
   /** Beside something else: what is said stands below the clock, and not beside it. */
   isNarrow?: boolean;
 }
 
-export function StepList({ steps, label, isNarrow = false }: StepListProps) {
+export function Timeline({ steps, label, isNarrow = false }: TimelineProps) {
   const { timezone } = useWorkspace();
   return (
     <ol aria-label={label} className="flex flex-col">
       {steps.map((step, index) => {
         const day = dayOf(step.at, timezone);
-        const before = steps[index - 1];
-        const isNewDay = before === undefined || dayOf(before.at, timezone) !== day;
+        const previous = steps[index - 1];
+        const isNewDay = previous === undefined || dayOf(previous.at, timezone) !== day;
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: several things may happen in one millisecond.
           <li key={`${step.at} ${step.what} ${step.says} ${index}`} className="flex flex-col">
             {isNewDay && <p className="mt-2 mb-1 text-label text-quiet">{day}</p>}
-            <StepLine step={step} timezone={timezone} isNarrow={isNarrow} />
+            <TimelineRow step={step} timezone={timezone} isNarrow={isNarrow} />
           </li>
         );
       })}
@@ -34,24 +34,24 @@ export function StepList({ steps, label, isNarrow = false }: StepListProps) {
   );
 }
 
-function StepLine({ step, timezone, isNarrow }: { step: Step; timezone: string; isNarrow: boolean }) {
+function TimelineRow({ step, timezone, isNarrow }: { step: TimelineStep; timezone: string; isNarrow: boolean }) {
   const { what, says, details } = step;
-  const said = saidIn(details);
+  const body = responseText(details);
   return (
     <div className="border-s-2 border-line ps-3 py-1.5">
       <div className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
         <time dateTime={step.at} className="font-mono text-label text-quiet">
           {clockOf(step.at, timezone)}
         </time>
-        <Chip tone={toneOf(step)}>{words.what[what]}</Chip>
+        <Chip tone={toneOf(step)}>{strings.what[what]}</Chip>
         <span className={`min-w-0 flex-1 ${isNarrow ? "order-last basis-full" : "basis-40"}`}>{says}</span>
-        <Lead details={details} />
+        <StepLink details={details} />
       </div>
-      {said !== null && (
+      {body !== null && (
         <details className="mt-1">
-          <summary className="cursor-pointer text-quiet">{words.details}</summary>
+          <summary className="cursor-pointer text-quiet">{strings.details}</summary>
           <div className="mt-1">
-            <CodeBlock text={said} label={words.details} />
+            <CodeBlock text={body} label={strings.details} />
           </div>
         </details>
       )}
@@ -60,7 +60,7 @@ function StepLine({ step, timezone, isNarrow }: { step: Step; timezone: string; 
 }
 
 /** From a webhook's attempt to its delivery, from a step of a message to its story. */
-function Lead({ details: { delivery, message } }: Pick<Step, "details">) {
+function StepLink({ details: { delivery, message } }: Pick<TimelineStep, "details">) {
   const { id } = useWorkspace();
   if (typeof delivery === "number") {
     return (
@@ -70,7 +70,7 @@ function Lead({ details: { delivery, message } }: Pick<Step, "details">) {
         search={{ open: String(delivery) } as never}
         className={`ms-auto ${textLink}`}
       >
-        {words.openDelivery}
+        {strings.openDelivery}
       </Link>
     );
   }
@@ -89,7 +89,7 @@ function Lead({ details: { delivery, message } }: Pick<Step, "details">) {
   return null;
 }
 
-function toneOf({ what, details }: Step): ChipTone {
+function toneOf({ what, details }: TimelineStep): ChipTone {
   if (what === "delivered") return "green";
   if (what === "read") return "blue";
   if (what === "failed") return "red";
@@ -102,13 +102,13 @@ function toneOf({ what, details }: Step): ChipTone {
 }
 
 /** What the network or the receiver answered, readable; null where the line itself tells all of it. */
-function saidIn({ answer, response }: Record<string, unknown>): string | null {
-  const said = answer ?? response;
-  if (said === null || said === undefined || said === "") return null;
-  if (typeof said !== "string") return JSON.stringify(said, null, 2);
+function responseText({ answer, response }: Record<string, unknown>): string | null {
+  const body = answer ?? response;
+  if (body === null || body === undefined || body === "") return null;
+  if (typeof body !== "string") return JSON.stringify(body, null, 2);
   try {
-    return JSON.stringify(JSON.parse(said), null, 2);
+    return JSON.stringify(JSON.parse(body), null, 2);
   } catch {
-    return said;
+    return body;
   }
 }

@@ -7,32 +7,32 @@ import { Copyable } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
-import { sayDone } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import type { SendingNumber } from "./number-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 export function NewNumber({ onClose }: { onClose: () => void }) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const form = useForm({ defaultValues: { phone: "", name: "" } });
   return (
-    <Dialog title={words.addTitle} isOpen onClose={onClose}>
-      <p className="text-quiet">{words.addText}</p>
+    <Dialog title={strings.addTitle} isOpen onClose={onClose}>
+      <p className="text-quiet">{strings.addText}</p>
       <Form
         form={form}
-        submit={words.add}
+        submit={strings.add}
         onSend={async (values, key) => {
           await send<SendingNumber>("POST", `/w/${id}/numbers`, values, key);
           await client.invalidateQueries({ queryKey: ["numbers", id] });
-          sayDone(words.added);
+          showToast(strings.added);
           onClose();
         }}
       >
-        <TextField form={form} name="phone" label={words.phone} hint={words.addPhoneHint} autoComplete="off" />
-        <TextField form={form} name="name" label={words.addName} hint={words.addNameHint} autoComplete="off" />
+        <TextField form={form} name="phone" label={strings.phone} hint={strings.addPhoneHint} autoComplete="off" />
+        <TextField form={form} name="name" label={strings.addName} hint={strings.addNameHint} autoComplete="off" />
       </Form>
-      <p className="text-quiet">{words.addReal}</p>
-      <Copyable text={words.addRealCommand(id)} label={words.copyCommand} />
+      <p className="text-quiet">{strings.addReal}</p>
+      <Copyable text={strings.addRealCommand(id)} label={strings.copyCommand} />
     </Dialog>
   );
 }

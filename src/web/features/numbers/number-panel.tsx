@@ -3,33 +3,33 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import { get, type Json, newFormKey, send } from "../../data/api.ts";
-import { mayOwn, useWorkspace, workspaceQuery } from "../../data/session.ts";
+import { hasOwnerRights, useWorkspace, workspaceQuery } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
-import { Facts, Section } from "../../ui/page.tsx";
+import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { sayDone } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import type { Finding, SendingNumber } from "./number-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 export function NumberPanel({ number }: { number: SendingNumber }) {
-  const owns = mayOwn(useWorkspace());
+  const isOwner = hasOwnerRights(useWorkspace());
   return (
     <Panel title={number.phone}>
       <div className="mb-4">
-        <Copyable text={number.phone} label={words.copyPhone} />
+        <Copyable text={number.phone} label={strings.copyPhone} />
       </div>
-      <ReadinessPart number={number} owns={owns} />
-      {owns && <Findings number={number} />}
-      {number.network === "whatsapp" && <NetworkPart number={number} />}
-      {owns && (
-        <Section title={words.settings}>
+      <ReadinessSection number={number} isOwner={isOwner} />
+      {isOwner && <Findings number={number} />}
+      {number.network === "whatsapp" && <NetworkSection number={number} />}
+      {isOwner && (
+        <Section title={strings.settings}>
           <Settings number={number} />
         </Section>
       )}
@@ -38,7 +38,7 @@ export function NumberPanel({ number }: { number: SendingNumber }) {
 }
 
 /** Does something to the number, and shows the list and the frame as they are then. */
-function useAct({ id }: SendingNumber) {
+function useNumberAction({ id }: SendingNumber) {
   const { id: workspaceId } = useWorkspace();
   const client = useQueryClient();
   return async (method: "POST" | "PUT", path: string, body: Json, key: string) => {
@@ -51,8 +51,8 @@ function useAct({ id }: SendingNumber) {
   };
 }
 
-function ReadinessPart({ number, owns }: { number: SendingNumber; owns: boolean }) {
-  const act = useAct(number);
+function ReadinessSection({ number, isOwner }: { number: SendingNumber; isOwner: boolean }) {
+  const act = useNumberAction(number);
   const [isStopping, setIsStopping] = useState(false);
   const key = useRef(newFormKey());
   const [isBusy, setIsBusy] = useState(false);
@@ -65,9 +65,9 @@ function ReadinessPart({ number, owns }: { number: SendingNumber; owns: boolean 
     try {
       await act("POST", path, {}, key.current + path);
       key.current = newFormKey();
-      sayDone(done);
-    } catch (refused) {
-      setError(refused);
+      showToast(done);
+    } catch (failure) {
+      setError(failure);
     } finally {
       setIsBusy(false);
     }
@@ -75,49 +75,49 @@ function ReadinessPart({ number, owns }: { number: SendingNumber; owns: boolean 
   return (
     <div className="mb-8 flex flex-col gap-3">
       <p>
-        <Chip tone={ready ? "green" : "amber"}>{ready ? words.ready : words.notReady}</Chip>{" "}
-        <span className="ms-1">{ready ? words.readyText : words.notReadyText(reason ?? "")}</span>
+        <Chip tone={ready ? "green" : "amber"}>{ready ? strings.ready : strings.notReady}</Chip>{" "}
+        <span className="ms-1">{ready ? strings.readyText : strings.notReadyText(reason ?? "")}</span>
       </p>
-      {by !== null && <p className="text-quiet">{by === "person" ? words.byPerson : words.byNetwork}</p>}
-      {owns && (
+      {by !== null && <p className="text-quiet">{by === "person" ? strings.byPerson : strings.byNetwork}</p>}
+      {isOwner && (
         <div className="flex flex-wrap gap-3">
           {ready ? (
-            <Button onClick={() => setIsStopping(true)}>{words.makeNotReady}</Button>
+            <Button onClick={() => setIsStopping(true)}>{strings.makeNotReady}</Button>
           ) : (
-            <Button tone="primary" busy={isBusy} onClick={() => void press("/ready", words.nowReady)}>
-              {words.makeReady}
+            <Button tone="primary" busy={isBusy} onClick={() => void press("/ready", strings.nowReady)}>
+              {strings.makeReady}
             </Button>
           )}
           {network === "whatsapp" && (
-            <Button busy={isBusy} onClick={() => void press("/sync", words.syncAsked)}>
-              {words.sync}
+            <Button busy={isBusy} onClick={() => void press("/sync", strings.syncAsked)}>
+              {strings.sync}
             </Button>
           )}
         </div>
       )}
       {error !== null && <Failed error={error} />}
-      {isStopping && <Stop number={number} onClose={() => setIsStopping(false)} />}
+      {isStopping && <StopSending number={number} onClose={() => setIsStopping(false)} />}
     </div>
   );
 }
 
-function Stop({ number, onClose }: { number: SendingNumber; onClose: () => void }) {
-  const act = useAct(number);
+function StopSending({ number, onClose }: { number: SendingNumber; onClose: () => void }) {
+  const act = useNumberAction(number);
   const form = useForm({ defaultValues: { reason: "" } });
   return (
-    <Dialog title={words.stopTitle(number.phone)} isOpen onClose={onClose}>
-      <p className="text-quiet">{words.stopText}</p>
+    <Dialog title={strings.stopTitle(number.phone)} isOpen onClose={onClose}>
+      <p className="text-quiet">{strings.stopText}</p>
       <Form
         form={form}
         tone="danger"
-        submit={words.stopAction}
+        submit={strings.stopAction}
         onSend={async (values, key) => {
           await act("POST", "/unready", values, key);
-          sayDone(words.stopped);
+          showToast(strings.stopped);
           onClose();
         }}
       >
-        <TextField form={form} name="reason" label={words.stopWhy} hint={words.stopWhyHint} autoComplete="off" />
+        <TextField form={form} name="reason" label={strings.stopWhy} hint={strings.stopWhyHint} autoComplete="off" />
       </Form>
     </Dialog>
   );
@@ -138,20 +138,20 @@ function Findings({ number }: { number: SendingNumber }) {
   const problems = found.data?.filter(({ level }) => level === "problem").length ?? 0;
   return (
     <Section
-      title={words.findings}
-      lead={words.findingsText}
+      title={strings.findings}
+      lead={strings.findingsText}
       action={
         <Button small busy={found.isFetching} onClick={() => void found.refetch()}>
-          {words.again}
+          {strings.again}
         </Button>
       }
     >
-      {found.isPending && <Loading label={words.checking} />}
+      {found.isPending && <Loading label={strings.checking} />}
       {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
       {found.data !== undefined && (
         <>
           <p role="status" className="mb-3 font-semibold">
-            {problems === 0 ? words.allGood : words.problems(problems)}
+            {problems === 0 ? strings.allGood : strings.problems(problems)}
           </p>
           <ul className="rounded-panel border border-line">
             {ORDER.flatMap((level) => found.data.filter((finding) => finding.level === level)).map((finding) => (
@@ -160,13 +160,13 @@ function Findings({ number }: { number: SendingNumber }) {
                 className="flex flex-col gap-1 border-b border-line px-4 py-3 last:border-b-0"
               >
                 <p className="flex flex-wrap items-center gap-2">
-                  <Chip tone={LEVELS[finding.level]}>{words.levels[finding.level]}</Chip>
+                  <Chip tone={LEVELS[finding.level]}>{strings.levels[finding.level]}</Chip>
                   <span className="text-quiet">{finding.check}</span>
                 </p>
                 <p>{finding.message}</p>
                 {finding.next !== null && (
                   <p className="text-quiet">
-                    {words.next} <span className="select-all text-ink">{finding.next}</span>
+                    {strings.next} <span className="select-all text-ink">{finding.next}</span>
                   </p>
                 )}
               </li>
@@ -178,31 +178,31 @@ function Findings({ number }: { number: SendingNumber }) {
   );
 }
 
-function NetworkPart({ number: { state, sync, account_id, phone_number_id } }: { number: SendingNumber }) {
+function NetworkSection({ number: { state, sync, account_id, phone_number_id } }: { number: SendingNumber }) {
   const { timezone } = useWorkspace();
   const when = (at: string | null | undefined): ReactNode =>
-    at == null ? words.never : <Time at={at} zone={timezone} />;
+    at == null ? strings.never : <Time at={at} zone={timezone} />;
   return (
-    <Section title={words.says}>
+    <Section title={strings.networkState}>
       <div className="flex flex-col gap-4">
         {state?.warning != null && <Notice>{state.warning}</Notice>}
-        {sync?.error != null && <Notice>{words.comparedFailed(sync.error)}</Notice>}
-        <Facts
-          facts={[
-            [words.verifiedName, state?.verified_name ?? words.none],
-            [words.quality, state?.quality ?? words.none],
-            [words.limit, state?.messaging_limit == null ? words.none : words.limitOf(state.messaging_limit)],
-            [words.checked, when(state?.checked_at)],
-            [words.compared, when(sync?.succeeded_at)],
+        {sync?.error != null && <Notice>{strings.comparedFailed(sync.error)}</Notice>}
+        <DescriptionList
+          items={[
+            [strings.verifiedName, state?.verified_name ?? strings.none],
+            [strings.quality, state?.quality ?? strings.none],
+            [strings.limit, state?.messaging_limit == null ? strings.none : strings.limitOf(state.messaging_limit)],
+            [strings.checked, when(state?.checked_at)],
+            [strings.compared, when(sync?.succeeded_at)],
           ]}
         />
         <div>
-          <p className="mb-1 text-label text-quiet">{words.phoneNumberId}</p>
-          <Copyable text={phone_number_id} label={words.copyId} />
+          <p className="mb-1 text-label text-quiet">{strings.phoneNumberId}</p>
+          <Copyable text={phone_number_id} label={strings.copyId} />
         </div>
         <div>
-          <p className="mb-1 text-label text-quiet">{words.accountId}</p>
-          <Copyable text={account_id} label={words.copyId} />
+          <p className="mb-1 text-label text-quiet">{strings.accountId}</p>
+          <Copyable text={account_id} label={strings.copyId} />
         </div>
       </div>
     </Section>
@@ -210,19 +210,19 @@ function NetworkPart({ number: { state, sync, account_id, phone_number_id } }: {
 }
 
 function Settings({ number }: { number: SendingNumber }) {
-  const act = useAct(number);
+  const act = useNumberAction(number);
   const form = useForm({ defaultValues: { name: number.name, throughput: String(number.throughput) } });
   return (
     <Form
       form={form}
-      submit={words.save}
+      submit={strings.save}
       onSend={async ({ name, throughput }, key) => {
         await act("PUT", "", { name, throughput: Number(throughput) || 0 }, key);
-        sayDone(words.saved);
+        showToast(strings.saved);
       }}
     >
-      <TextField form={form} name="name" label={words.name} hint={words.nameHint} autoComplete="off" />
-      <TextField form={form} name="throughput" label={words.throughput} inputMode="numeric" autoComplete="off" />
+      <TextField form={form} name="name" label={strings.name} hint={strings.nameHint} autoComplete="off" />
+      <TextField form={form} name="throughput" label={strings.throughput} inputMode="numeric" autoComplete="off" />
     </Form>
   );
 }

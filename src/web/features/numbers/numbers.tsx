@@ -3,24 +3,24 @@ import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { get } from "../../data/api.ts";
-import { mayOwn, useWorkspace } from "../../data/session.ts";
+import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { List } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
-import { figure } from "../../ui/plural.ts";
+import { formatCount } from "../../ui/plural.ts";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { addNumberCommand } from "../developer/printed-commands.ts";
 import { NewNumber } from "./new-number.tsx";
 import { NumberPanel } from "./number-panel.tsx";
 import type { SendingNumber } from "./number-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 export function Screen() {
   const workspace = useWorkspace();
   const { id } = workspace;
-  const owns = mayOwn(workspace);
+  const isOwner = hasOwnerRights(workspace);
   const [isAdding, setIsAdding] = useState(false);
   const { open } = useSearch({ strict: false }) as { open?: string };
   const list = useQuery({
@@ -29,23 +29,23 @@ export function Screen() {
     refetchInterval: 5_000,
   });
   const opened = list.data?.find((number) => String(number.id) === open);
-  const add = <Button onClick={() => setIsAdding(true)}>{words.add}</Button>;
+  const add = <Button onClick={() => setIsAdding(true)}>{strings.add}</Button>;
   const hasAny = list.data !== undefined && list.data.length > 0;
   return (
-    <Page title={words.title} lead={words.lead} action={owns && hasAny ? add : undefined}>
+    <Page title={strings.title} lead={strings.lead} action={isOwner && hasAny ? add : undefined}>
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
       {list.data?.length === 0 && (
         <Empty
-          title={words.empty}
-          action={owns ? add : <Copyable text={addNumberCommand({ workspaceId: id })} label={words.copyCommand} />}
+          title={strings.empty}
+          action={isOwner ? add : <Copyable text={addNumberCommand({ workspaceId: id })} label={strings.copyCommand} />}
         >
-          {owns ? words.emptyText : words.emptyTextMember}
+          {isOwner ? strings.emptyText : strings.emptyTextMember}
         </Empty>
       )}
       {list.data !== undefined && list.data.length > 0 && (
         <List
-          label={words.title}
+          label={strings.title}
           rows={list.data}
           rowKey={(number) => number.id}
           openKey={open === undefined ? null : Number(open)}
@@ -55,20 +55,20 @@ export function Screen() {
             resetScroll: false,
           })}
           columns={[
-            { head: words.number, phone: "who", cell: ({ name }) => name },
-            { head: words.state, phone: "state", cell: ({ ready }) => <Readiness isReady={ready} /> },
-            { head: words.phone, phone: "what", cell: ({ phone }) => <span className="figures">{phone}</span> },
-            { head: words.network, phone: "time", cell: ({ network }) => words.networks[network] },
+            { head: strings.number, phone: "who", cell: ({ name }) => name },
+            { head: strings.state, phone: "state", cell: ({ ready }) => <Readiness isReady={ready} /> },
+            { head: strings.phone, phone: "what", cell: ({ phone }) => <span className="figures">{phone}</span> },
+            { head: strings.network, phone: "time", cell: ({ network }) => strings.networks[network] },
             {
-              head: words.pace,
+              head: strings.pace,
               phone: "hidden",
-              isFigure: true,
-              cell: ({ throughput }) => words.paceOf(figure(throughput)),
+              isNumeric: true,
+              cell: ({ throughput }) => strings.paceOf(formatCount(throughput)),
             },
             {
-              head: words.why,
+              head: strings.why,
               phone: "hidden",
-              cell: ({ ready, unready_reason: reason }) => (ready ? words.none : (reason ?? words.none)),
+              cell: ({ ready, unready_reason: reason }) => (ready ? strings.none : (reason ?? strings.none)),
             },
           ]}
         />
@@ -80,5 +80,5 @@ export function Screen() {
 }
 
 function Readiness({ isReady }: { isReady: boolean }) {
-  return <Chip tone={isReady ? "green" : "amber"}>{isReady ? words.ready : words.notReady}</Chip>;
+  return <Chip tone={isReady ? "green" : "amber"}>{isReady ? strings.ready : strings.notReady}</Chip>;
 }

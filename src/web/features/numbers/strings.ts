@@ -1,5 +1,5 @@
 /** Texts of the numbers. */
-export const words = {
+export const strings = {
   title: "Numbers",
   lead: "The phone numbers that you send from, and whether they can.",
   number: "Number",
@@ -49,7 +49,7 @@ export const words = {
   nameHint: "What people see.",
   throughput: "Most messages a second",
   save: "Save",
-  says: "What WhatsApp says",
+  networkState: "What WhatsApp says",
   verifiedName: "Verified name",
   quality: "Quality",
   limit: "Limit",

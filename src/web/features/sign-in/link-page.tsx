@@ -6,9 +6,9 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { Outside } from "../../app/signed-out-page.tsx";
+import { SignedOutPage } from "../../app/signed-out-page.tsx";
 import { ApiError, send } from "../../data/api.ts";
-import { type Me, signedInAs } from "../../data/session.ts";
+import { type Me, resetForNewUser } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -17,7 +17,7 @@ import { Failed, Loading } from "../../ui/states.tsx";
 import { exact } from "../../ui/time.tsx";
 import type { Account } from "../users/user-view.ts";
 import { SignInForm } from "./sign-in-form.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 type Kind = "setup" | "join" | "reset";
 
@@ -37,13 +37,13 @@ export function LinkPage({ kind }: { kind: Kind }) {
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const { title, lead } = words[kind];
+  const { title, lead } = strings[kind];
   const look = () => void link.refetch();
   if (link.isPending) {
     return (
-      <Outside title={title}>
-        <Loading label={words.checking} />
-      </Outside>
+      <SignedOutPage title={title}>
+        <Loading label={strings.checking} />
+      </SignedOutPage>
     );
   }
   if (link.isError) {
@@ -51,9 +51,9 @@ export function LinkPage({ kind }: { kind: Kind }) {
     return isOver ? (
       <Ended kind={kind} />
     ) : (
-      <Outside title={title}>
+      <SignedOutPage title={title}>
         <Failed error={link.error} retry={look} />
-      </Outside>
+      </SignedOutPage>
     );
   }
   const { email, workspace, account } = link.data;
@@ -61,9 +61,9 @@ export function LinkPage({ kind }: { kind: Kind }) {
     return <Invited token={token} email={email} workspace={workspace} account={account} look={look} />;
   }
   return (
-    <Outside title={title} lead={workspace === null ? lead : words.joinLead(workspace)}>
+    <SignedOutPage title={title} lead={workspace === null ? lead : strings.joinLead(workspace)}>
       <Choose kind={kind} token={token} email={email} isTakeOver={false} look={look} />
-    </Outside>
+    </SignedOutPage>
   );
 }
 
@@ -81,24 +81,24 @@ function Invited({ token, email, workspace, account, look }: InvitedProps) {
   const navigate = useNavigate();
   const [isTheirs, setIsTheirs] = useState(true);
   const enter = async () => {
-    await signedInAs(client);
+    await resetForNewUser(client);
     await navigate({ to: "/", replace: true } as never);
   };
   return (
-    <Outside
-      title={isTheirs ? words.join.known : words.join.takeOver}
-      lead={isTheirs ? words.joinLead(workspace) : words.takeOverText}
+    <SignedOutPage
+      title={isTheirs ? strings.join.known : strings.join.takeOver}
+      lead={isTheirs ? strings.joinLead(workspace) : strings.takeOverText}
     >
-      <p>{words.accountText(email, exact(Date.parse(account.since)), account.first_invited_by)}</p>
+      <p>{strings.accountText(email, exact(Date.parse(account.since)), account.first_invited_by)}</p>
       {isTheirs ? (
         <SignInForm email={email} invitation={token} onSignedIn={enter} />
       ) : (
         <Choose kind="join" token={token} email={email} isTakeOver look={look} />
       )}
       <Button tone="quiet" small className="self-start" onClick={() => setIsTheirs(!isTheirs)}>
-        {isTheirs ? words.notMine : words.mine}
+        {isTheirs ? strings.notMine : strings.mine}
       </Button>
-    </Outside>
+    </SignedOutPage>
   );
 }
 
@@ -124,15 +124,15 @@ function Choose({ kind, token, email, isTakeOver, look }: ChooseProps) {
       if (error instanceof ApiError && error.code === "account_exists") look();
       throw error;
     }
-    await signedInAs(client);
+    await resetForNewUser(client);
     await navigate({ to: "/", replace: true } as never);
   };
   return (
-    <Form form={form} onSend={use} submit={isTakeOver ? words.takeOverAction : words[kind].submit}>
+    <Form form={form} onSend={use} submit={isTakeOver ? strings.takeOverAction : strings[kind].submit}>
       <TextField
         form={form}
         name="email"
-        label={words.email}
+        label={strings.email}
         type="email"
         autoComplete="username"
         readOnly={email !== null}
@@ -141,10 +141,10 @@ function Choose({ kind, token, email, isTakeOver, look }: ChooseProps) {
       <TextField
         form={form}
         name="password"
-        label={words.password}
+        label={strings.password}
         type="password"
         autoComplete="new-password"
-        hint={words.passwordHint}
+        hint={strings.passwordHint}
         required
       />
     </Form>
@@ -153,10 +153,10 @@ function Choose({ kind, token, email, isTakeOver, look }: ChooseProps) {
 
 function Ended({ kind }: { kind: Kind }) {
   return (
-    <Outside title={words.endedTitle} lead={words.endedText}>
-      <p>{words.endedNext[kind]}</p>
-      <Copyable text={kind === "setup" ? words.createCommand : words.resetCommand} label="Copy the command" />
-      <ButtonLink to={"/sign-in" as never}>{words.toSignIn}</ButtonLink>
-    </Outside>
+    <SignedOutPage title={strings.endedTitle} lead={strings.endedText}>
+      <p>{strings.endedNext[kind]}</p>
+      <Copyable text={kind === "setup" ? strings.createCommand : strings.resetCommand} label="Copy the command" />
+      <ButtonLink to={"/sign-in" as never}>{strings.toSignIn}</ButtonLink>
+    </SignedOutPage>
   );
 }

@@ -6,7 +6,7 @@ import type { Me } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 interface Values {
   email: string;
@@ -38,14 +38,14 @@ export function SignInForm({ email = "", invitation, onSignedIn }: SignInProps) 
     }
   };
   return (
-    <Form form={form} onSend={signIn} submit={invitation === undefined ? words.signIn : words.acceptAction}>
+    <Form form={form} onSend={signIn} submit={invitation === undefined ? strings.signIn : strings.acceptAction}>
       {wantsCode ? (
         <TextField
           key="code"
           form={form}
           name="code"
-          label={words.code}
-          hint={words.codeHint}
+          label={strings.code}
+          hint={strings.codeHint}
           autoComplete="one-time-code"
           inputMode="text"
           autoFocus
@@ -55,7 +55,7 @@ export function SignInForm({ email = "", invitation, onSignedIn }: SignInProps) 
           <TextField
             form={form}
             name="email"
-            label={words.email}
+            label={strings.email}
             type="email"
             autoComplete="username"
             readOnly={invitation !== undefined}
@@ -64,7 +64,7 @@ export function SignInForm({ email = "", invitation, onSignedIn }: SignInProps) 
           <TextField
             form={form}
             name="password"
-            label={words.password}
+            label={strings.password}
             type="password"
             autoComplete="current-password"
             required
@@ -73,7 +73,7 @@ export function SignInForm({ email = "", invitation, onSignedIn }: SignInProps) 
       )}
       {wantsCode && (
         <Button tone="quiet" small className="self-start" onClick={() => setWantsCode(false)}>
-          {words.other}
+          {strings.other}
         </Button>
       )}
     </Form>

@@ -1,29 +1,32 @@
 /** The door. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Outside } from "../../app/signed-out-page.tsx";
-import { signedInAs } from "../../data/session.ts";
+import { SignedOutPage } from "../../app/signed-out-page.tsx";
+import { resetForNewUser } from "../../data/session.ts";
 import { SignInForm } from "./sign-in-form.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 export function SignIn() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const { to } = useSearch({ strict: false }) as { to?: string };
-  const goOn = async () => {
-    await signedInAs(client);
+  const handleSignedIn = async () => {
+    await resetForNewUser(client);
     // Only a place of this console: an address that somebody else made up leads nowhere else.
-    const place = to?.startsWith("/") && !to.startsWith("//") ? to : "/";
-    await navigate({ href: place.startsWith("/console") ? place : `/console${place}`, replace: true } as never);
+    const returnPath = to?.startsWith("/") && !to.startsWith("//") ? to : "/";
+    await navigate({
+      href: returnPath.startsWith("/console") ? returnPath : `/console${returnPath}`,
+      replace: true,
+    } as never);
   };
   return (
-    <Outside title={words.title}>
-      <SignInForm onSignedIn={goOn} />
+    <SignedOutPage title={strings.title}>
+      <SignInForm onSignedIn={handleSignedIn} />
       <details className="text-quiet">
-        <summary className="cursor-pointer">{words.lost}</summary>
-        <p className="mt-2">{words.noScreen}</p>
-        <code className="mt-1 block rounded-control bg-sunken p-2 font-mono">{words.resetCommand}</code>
+        <summary className="cursor-pointer">{strings.lost}</summary>
+        <p className="mt-2">{strings.noScreen}</p>
+        <code className="mt-1 block rounded-control bg-sunken p-2 font-mono">{strings.resetCommand}</code>
       </details>
-    </Outside>
+    </SignedOutPage>
   );
 }

@@ -1,5 +1,5 @@
 /** Texts of signing in, of the first start and of one-time links. */
-export const words = {
+export const strings = {
   title: "Sign in",
   email: "E-mail",
   password: "Password",

@@ -6,25 +6,25 @@ import { ArrowLeft, ChevronDown, SendHorizontal } from "lucide-react";
 import { useRef, useState } from "react";
 import { get, newFormKey, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
-import { Button, buttonLook, IconButton } from "../../ui/button.tsx";
+import { Button, buttonClass, IconButton } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { inputLook } from "../../ui/field.tsx";
+import { inputClass } from "../../ui/field.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Failed, Loading } from "../../ui/states.tsx";
-import { type Contact, consentLook } from "../contacts/contact-view.ts";
+import { type Contact, consentChip } from "../contacts/contact-view.ts";
 import { Bubble } from "../inbox/bubble.tsx";
 import { Thread } from "../inbox/thread.tsx";
-import { isUnknown, messageLook } from "../messages/message-state.ts";
-import type { SentItem, Step, ThreadItem } from "../messages/message-view.ts";
-import { StepList } from "../messages/timeline.tsx";
+import { isUnknown, messageChip } from "../messages/message-state.ts";
+import type { ConversationItem, SentItem, TimelineStep } from "../messages/message-view.ts";
+import { Timeline } from "../messages/timeline.tsx";
 import type { SimulatedNumber } from "./simulator-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 interface PhoneState {
   phone: string;
   contact: Contact | null;
-  items: ThreadItem[];
-  steps: Step[];
+  items: ConversationItem[];
+  steps: TimelineStep[];
 }
 
 /** What a phone does: it is done once for one key, and then looked at. */
@@ -34,10 +34,10 @@ export function PhoneView({ phone, numbers }: { phone: string; numbers: readonly
   const { id } = useWorkspace();
   const client = useQueryClient();
   const [error, setError] = useState<unknown>(null);
-  const place = `/w/${id}/simulator/phones/${encodeURIComponent(phone)}`;
+  const phonePath = `/w/${id}/simulator/phones/${encodeURIComponent(phone)}`;
   const state = useQuery({
     queryKey: ["simulator", id, phone],
-    queryFn: ({ signal }) => get<PhoneState>(place, signal),
+    queryFn: ({ signal }) => get<PhoneState>(phonePath, signal),
     refetchInterval: 1_000,
   });
   const play: Play = async (path, body, key) => {
@@ -56,16 +56,16 @@ export function PhoneView({ phone, numbers }: { phone: string; numbers: readonly
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 wide:grid-cols-[24rem_minmax(0,1fr)]">
       <div className="flex flex-col gap-4">
-        <Handset state={state.data} numbers={numbers} place={place} play={play} error={error} />
+        <Handset state={state.data} numbers={numbers} phonePath={phonePath} play={play} error={error} />
         <MagicNumbers />
       </div>
       <div className="min-w-0">
-        <Section title={words.developer} lead={words.developerText}>
+        <Section title={strings.developer} lead={strings.developerText}>
           {steps.length === 0 ? (
-            <p className="text-quiet">{words.developerEmpty}</p>
+            <p className="text-quiet">{strings.developerEmpty}</p>
           ) : (
             <div className="rounded-panel border border-line bg-surface p-4">
-              <StepList steps={steps} label={words.developer} isNarrow />
+              <Timeline steps={steps} label={strings.developer} isNarrow />
             </div>
           )}
           {/* What changes here is told to readers as a number, not word by word. */}
@@ -81,32 +81,32 @@ export function PhoneView({ phone, numbers }: { phone: string; numbers: readonly
 function Handset({
   state: { phone, contact, items },
   numbers,
-  place,
+  phonePath,
   play,
   error,
 }: {
   state: PhoneState;
   numbers: readonly SimulatedNumber[];
-  place: string;
+  phonePath: string;
   play: Play;
   error: unknown;
 }) {
   const { id, timezone } = useWorkspace();
   const [numberId, setNumberId] = useState(numbers[0]?.id ?? 0);
   const name = contact?.name ?? phone;
-  const look = contact === null ? null : consentLook(contact.consent.status);
+  const chip = contact === null ? null : consentChip(contact.consent.status);
   const write = (text: string, isButton: boolean, key: string) =>
-    play(`${place}/write`, { text, number: numberId, is_button: isButton }, key);
+    play(`${phonePath}/write`, { text, number: numberId, is_button: isButton }, key);
   return (
     <section
-      aria-label={words.phoneOf(name)}
+      aria-label={strings.phoneOf(name)}
       className="flex h-[40rem] max-h-[calc(100dvh-7rem)] max-mid:max-h-[calc(100dvh-15rem)] flex-col overflow-hidden rounded-[28px] border-4 border-edge bg-surface"
     >
       <div className="flex items-center gap-2 border-b border-line px-3 py-2">
         <Link
           to="."
           search={{} as never}
-          aria-label={words.back}
+          aria-label={strings.back}
           className="inline-flex size-11 items-center justify-center rounded-control text-quiet mid:hidden"
         >
           <ArrowLeft aria-hidden size={18} />
@@ -115,22 +115,22 @@ function Handset({
           <h2 className="truncate font-semibold figures">{name}</h2>
           {contact?.name != null && <p className="text-label text-quiet figures">{phone}</p>}
         </div>
-        {look !== null && <Chip tone={look.tone}>{look.word}</Chip>}
+        {chip !== null && <Chip tone={chip.tone}>{chip.label}</Chip>}
       </div>
       <Thread
-        label={words.thread}
+        label={strings.conversation}
         zone={timezone}
         items={items}
-        empty={words.emptyThread}
-        draw={(item) =>
+        empty={strings.emptyConversation}
+        renderItem={(item) =>
           item.kind === "inbound" ? (
             <Bubble item={item} isOwn zone={timezone} />
           ) : (
-            <Got
+            <ReceivedMessage
               item={item}
               zone={timezone}
               press={(text) => void write(text, true, newFormKey()).catch(() => undefined)}
-              report={(body) =>
+              playStatus={(body) =>
                 void play(`/w/${id}/simulator/messages/${item.id}/status`, body, newFormKey()).catch(() => undefined)
               }
             />
@@ -141,9 +141,9 @@ function Handset({
         {error !== null && <Failed error={error} />}
         {numbers.length > 1 && (
           <label className="flex items-center gap-2">
-            <span className="text-quiet">{words.writeTo}</span>
+            <span className="text-quiet">{strings.writeTo}</span>
             <select
-              className={`${inputLook} mid:min-h-8 mid:py-1`}
+              className={`${inputClass} mid:min-h-8 mid:py-1`}
               value={numberId}
               onChange={({ target }) => setNumberId(Number(target.value))}
             >
@@ -165,13 +165,13 @@ function Composer({ write }: { write: (text: string, isButton: boolean, key: str
   const [text, setText] = useState("");
   const [isBusy, setIsBusy] = useState(false);
   const key = useRef(newFormKey());
-  const say = async (words: string) => {
-    if (isBusy || words.trim() === "") return;
+  const sendText = async (content: string) => {
+    if (isBusy || content.trim() === "") return;
     setIsBusy(true);
     try {
-      await write(words, false, key.current);
+      await write(content, false, key.current);
       key.current = newFormKey();
-      if (words === text) setText("");
+      if (content === text) setText("");
     } catch {
       // What went wrong stands above; what was typed stays.
     } finally {
@@ -184,13 +184,13 @@ function Composer({ write }: { write: (text: string, isButton: boolean, key: str
         className="flex gap-2"
         onSubmit={(event) => {
           event.preventDefault();
-          void say(text);
+          void sendText(text);
         }}
       >
         <input
-          className={inputLook}
-          aria-label={words.write}
-          placeholder={words.writePlaceholder}
+          className={inputClass}
+          aria-label={strings.write}
+          placeholder={strings.writePlaceholder}
           autoComplete="off"
           maxLength={4_096}
           value={text}
@@ -199,14 +199,14 @@ function Composer({ write }: { write: (text: string, isButton: boolean, key: str
             setText(target.value);
           }}
         />
-        <IconButton type="submit" label={words.send}>
+        <IconButton type="submit" label={strings.send}>
           <SendHorizontal aria-hidden size={18} />
         </IconButton>
       </form>
       <div className="flex gap-2">
-        {[words.stop, words.start].map((word) => (
-          <Button key={word} small onClick={() => void say(word)}>
-            {word}
+        {[strings.stop, strings.start].map((label) => (
+          <Button key={label} small onClick={() => void sendText(label)}>
+            {label}
           </Button>
         ))}
       </div>
@@ -215,35 +215,35 @@ function Composer({ write }: { write: (text: string, isButton: boolean, key: str
 }
 
 /** What the business sent, as the person has it: with the template's buttons, and receipts that can be played. */
-function Got({
+function ReceivedMessage({
   item,
   zone,
   press,
-  report,
+  playStatus,
 }: {
   item: SentItem;
   zone: string;
   press: (text: string) => void;
-  report: (body: { status: string; code?: string }) => void;
+  playStatus: (body: { status: string; code?: string }) => void;
 }) {
-  const { word, tone } = messageLook(item);
-  const isThere = item.status === "delivered" || item.status === "read";
+  const { label, tone } = messageChip(item);
+  const isDelivered = item.status === "delivered" || item.status === "read";
   const isOpen = item.status === "sent" || item.status === "sending" || item.status === "delivered" || isUnknown(item);
-  const absence = isUnknown(item)
-    ? words.unknownArrival
+  const statusHint = isUnknown(item)
+    ? strings.unknownArrival
     : item.status === "failed"
-      ? words.neverArrived
-      : words.notThereYet;
+      ? strings.neverArrived
+      : strings.notThereYet;
   return (
-    <Bubble item={item} isOwn={false} zone={zone} isAbsent={!isThere}>
+    <Bubble item={item} isOwn={false} zone={zone} isUndelivered={!isDelivered}>
       {item.buttons.length > 0 && (
         <div className="flex max-w-[85%] flex-wrap gap-1">
           {item.buttons.map(({ text, is_reply }) => (
             <Button
               key={text}
               small
-              disabled={!is_reply || !isThere}
-              aria-label={words.pressed(text)}
+              disabled={!is_reply || !isDelivered}
+              aria-label={strings.pressed(text)}
               onClick={() => press(text)}
             >
               {text}
@@ -253,9 +253,9 @@ function Got({
       )}
       <div className="flex flex-wrap items-center gap-2 text-label text-quiet">
         <Chip tone={tone} {...(item.error === null ? {} : { title: item.error.message })}>
-          {word}
+          {label}
         </Chip>
-        {!isThere && <span>{absence}</span>}
+        {!isDelivered && <span>{statusHint}</span>}
         <Link
           to="."
           search={((known: object) => ({ ...known, open: String(item.id) })) as never}
@@ -268,37 +268,37 @@ function Got({
       </div>
       {isOpen && (
         <fieldset className="flex flex-wrap gap-1">
-          <legend className="sr-only">{words.byHand}</legend>
+          <legend className="sr-only">{strings.byHand}</legend>
           {item.status !== "delivered" && (
-            <Button small onClick={() => report({ status: "delivered" })}>
-              {words.delivered}
+            <Button small onClick={() => playStatus({ status: "delivered" })}>
+              {strings.delivered}
             </Button>
           )}
-          <Button small onClick={() => report({ status: "read" })}>
-            {words.read}
+          <Button small onClick={() => playStatus({ status: "read" })}>
+            {strings.read}
           </Button>
-          {item.status !== "delivered" && <FailWith report={report} />}
+          {item.status !== "delivered" && <FailWith playStatus={playStatus} />}
         </fieldset>
       )}
     </Bubble>
   );
 }
 
-function FailWith({ report }: { report: (body: { status: string; code: string }) => void }) {
+function FailWith({ playStatus }: { playStatus: (body: { status: string; code: string }) => void }) {
   return (
     <Menu.Root>
-      <Menu.Trigger className={buttonLook("plain", true)}>
-        {words.failWith}
+      <Menu.Trigger className={buttonClass("plain", true)}>
+        {strings.failWith}
         <ChevronDown aria-hidden size={14} />
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner align="start" sideOffset={4} className="z-50">
           <Menu.Popup className="floats max-w-80 rounded-panel border border-line bg-surface p-1 shadow-float outline-none">
-            {Object.entries(words.failures).map(([code, meaning]) => (
+            {Object.entries(strings.failures).map(([code, meaning]) => (
               <Menu.Item
                 key={code}
                 className="flex min-h-10 cursor-pointer items-baseline gap-2 rounded-control px-3 py-2 outline-none data-highlighted:bg-sunken max-mid:min-h-11"
-                onClick={() => report({ status: "failed", code })}
+                onClick={() => playStatus({ status: "failed", code })}
               >
                 <code className="font-mono">{code}</code>
                 <span>{meaning}</span>
@@ -314,21 +314,21 @@ function FailWith({ report }: { report: (body: { status: string; code: string })
 function MagicNumbers() {
   return (
     <details className="rounded-panel border border-line bg-surface p-4">
-      <summary className="cursor-pointer font-semibold">{words.magic}</summary>
-      <p className="mt-2 text-quiet">{words.magicText}</p>
+      <summary className="cursor-pointer font-semibold">{strings.magic}</summary>
+      <p className="mt-2 text-quiet">{strings.magicText}</p>
       <table className="mt-2 w-full">
         <thead>
           <tr>
             <th scope="col" className="pe-4 text-label text-quiet">
-              {words.endsIn}
+              {strings.endsIn}
             </th>
             <th scope="col" className="text-label text-quiet">
-              {words.happens}
+              {strings.happens}
             </th>
           </tr>
         </thead>
         <tbody>
-          {words.magicNumbers.map(([digits, outcome]) => (
+          {strings.magicNumbers.map(([digits, outcome]) => (
             <tr key={digits}>
               <td className="pe-4 py-1 font-mono">…{digits}</td>
               <td className="py-1">{outcome}</td>
@@ -336,7 +336,7 @@ function MagicNumbers() {
           ))}
         </tbody>
       </table>
-      <p className="mt-2 text-quiet">{words.magicOther}</p>
+      <p className="mt-2 text-quiet">{strings.magicOther}</p>
     </details>
   );
 }

@@ -1,6 +1,6 @@
 /** The simulator as the console's server shows it. */
 import type { Consent } from "../contacts/contact-view.ts";
-import type { ThreadItem } from "../messages/message-view.ts";
+import type { ConversationItem } from "../messages/message-view.ts";
 
 export interface SimulatedNumber {
   id: number;
@@ -14,7 +14,7 @@ export interface Phone {
   phone: string;
   name: string | null;
   consent: Consent;
-  last: ThreadItem;
+  last: ConversationItem;
 }
 
 export interface SimulatorState {

@@ -3,22 +3,22 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { get, type Json, newFormKey, send } from "../../data/api.ts";
-import { mayOwn, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
+import { hasOwnerRights, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
-import { inputLook } from "../../ui/field.tsx";
+import { inputClass } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { consentLook } from "../contacts/contact-view.ts";
+import { consentChip } from "../contacts/contact-view.ts";
 import { addNumberCommand } from "../developer/printed-commands.ts";
 import { textIn } from "../inbox/bubble.tsx";
 import { MessagePanel } from "../messages/message-panel.tsx";
-import { messageLook } from "../messages/message-state.ts";
+import { messageChip } from "../messages/message-state.ts";
 import { PhoneView } from "./phone.tsx";
 import type { Phone, SimulatedNumber, SimulatorState } from "./simulator-view.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 interface Search {
   phone?: string;
@@ -34,15 +34,15 @@ export function Screen() {
     refetchInterval: 2_000,
   });
   return (
-    <Page title={words.title} lead={words.lead}>
+    <Page title={strings.title} lead={strings.lead}>
       {state.isPending && <Loading />}
       {state.isError && <Failed error={state.error} retry={() => void state.refetch()} />}
       {state.data !== undefined && state.data.numbers.length === 0 && (
         <Empty
-          title={words.noNumber}
-          action={<Copyable text={addNumberCommand({ workspaceId: workspace.id })} label={words.copyCommand} />}
+          title={strings.noNumber}
+          action={<Copyable text={addNumberCommand({ workspaceId: workspace.id })} label={strings.copyCommand} />}
         >
-          {words.noNumberText}
+          {strings.noNumberText}
         </Empty>
       )}
       {state.data !== undefined && state.data.numbers.length > 0 && (
@@ -75,7 +75,7 @@ function Phones({
         <OpenPhone />
         {phones.length > 0 && (
           <nav
-            aria-label={words.phones}
+            aria-label={strings.phones}
             className="max-h-[32rem] overflow-y-auto rounded-panel border border-line bg-surface"
           >
             {phones.map((one) => (
@@ -85,7 +85,7 @@ function Phones({
         )}
       </div>
       {shown === undefined ? (
-        <Empty title={words.empty}>{words.emptyText}</Empty>
+        <Empty title={strings.empty}>{strings.emptyText}</Empty>
       ) : (
         <div className={chosen === undefined ? "max-mid:hidden" : ""}>
           <PhoneView key={shown} phone={shown} numbers={numbers} />
@@ -101,20 +101,20 @@ function NumberLine({ number, workspace }: { number: SimulatedNumber; workspace:
   const [error, setError] = useState<unknown>(null);
   const key = useRef(newFormKey());
   const { id, phone, ready, unready_reason: reason } = number;
-  const turn = async () => {
+  const toggleReadiness = async () => {
     if (isBusy) return;
     setIsBusy(true);
     setError(null);
     try {
-      const [act, body] = ready ? ["unready", { reason: words.notReadyReason }] : ["ready", {}];
+      const [act, body] = ready ? ["unready", { reason: strings.notReadyReason }] : ["ready", {}];
       await send("POST", `/w/${workspace.id}/numbers/${id}/${act}`, body as Json, `${key.current}-${act}`);
       key.current = newFormKey();
       await Promise.all([
         client.invalidateQueries({ queryKey: ["simulator", workspace.id] }),
         client.invalidateQueries({ queryKey: workspaceQuery(workspace.id).queryKey }),
       ]);
-    } catch (refused) {
-      setError(refused);
+    } catch (failure) {
+      setError(failure);
     } finally {
       setIsBusy(false);
     }
@@ -123,14 +123,14 @@ function NumberLine({ number, workspace }: { number: SimulatedNumber; workspace:
     <li className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <span>
-          <span className="block text-label text-quiet">{words.number(phone)}</span>
+          <span className="block text-label text-quiet">{strings.number(phone)}</span>
           <Chip tone={ready ? "green" : "amber"} {...(reason === null ? {} : { title: reason })}>
-            {ready ? words.ready : words.notReady}
+            {ready ? strings.ready : strings.notReady}
           </Chip>
         </span>
-        {mayOwn(workspace) && (
-          <Button small busy={isBusy} onClick={() => void turn()}>
-            {ready ? words.makeNotReady : words.makeReady}
+        {hasOwnerRights(workspace) && (
+          <Button small busy={isBusy} onClick={() => void toggleReadiness()}>
+            {ready ? strings.makeNotReady : strings.makeReady}
           </Button>
         )}
       </div>
@@ -157,15 +157,15 @@ function OpenPhone() {
       }}
     >
       <label htmlFor="open-phone" className="text-label text-quiet">
-        {words.openLabel}
+        {strings.openLabel}
       </label>
       <div className="flex gap-2">
-        <input ref={field} id="open-phone" type="tel" autoComplete="off" className={inputLook} />
+        <input ref={field} id="open-phone" type="tel" autoComplete="off" className={inputClass} />
         <Button type="submit" className="shrink-0">
-          {words.open}
+          {strings.open}
         </Button>
       </div>
-      <p className="text-label text-quiet">{words.openHint}</p>
+      <p className="text-label text-quiet">{strings.openHint}</p>
     </form>
   );
 }
@@ -179,7 +179,7 @@ function PhoneLink({
   isOpen: boolean;
   zone: string;
 }) {
-  const look = last.kind === "message" ? messageLook(last) : null;
+  const chip = last.kind === "message" ? messageChip(last) : null;
   return (
     <Link
       to="."
@@ -197,8 +197,8 @@ function PhoneLink({
       </span>
       <span className="truncate text-quiet">{textIn(last).replaceAll("\n", " ")}</span>
       <span className="flex flex-wrap gap-1">
-        {look !== null && <Chip tone={look.tone}>{look.word}</Chip>}
-        {consent === "opted_out" && <Chip tone={consentLook(consent).tone}>{consentLook(consent).word}</Chip>}
+        {chip !== null && <Chip tone={chip.tone}>{chip.label}</Chip>}
+        {consent === "opted_out" && <Chip tone={consentChip(consent).tone}>{consentChip(consent).label}</Chip>}
       </span>
     </Link>
   );

@@ -1,5 +1,5 @@
 /** Texts of the simulator. */
-export const words = {
+export const strings = {
   title: "Simulator",
   lead: "The phones of your test persons. What you do here goes the network's own way: statuses, events and webhooks follow.",
   phones: "Phones",
@@ -20,8 +20,8 @@ export const words = {
   makeNotReady: "Make not ready",
   back: "All phones",
   phoneOf: (name: string) => `${name}'s phone`,
-  thread: "What the phone shows",
-  emptyThread: "Nothing has arrived here yet.",
+  conversation: "What the phone shows",
+  emptyConversation: "Nothing has arrived here yet.",
   write: "Write as this person",
   writePlaceholder: "Message",
   writeTo: "To",

@@ -8,55 +8,55 @@ import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
 import { List } from "../../ui/list.tsx";
 import { size } from "../../ui/measure.ts";
-import { Card, Facts, Page, Section } from "../../ui/page.tsx";
-import { figure } from "../../ui/plural.ts";
+import { Card, DescriptionList, Page, Section } from "../../ui/page.tsx";
+import { formatCount } from "../../ui/plural.ts";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { ExactTime, Time } from "../../ui/time.tsx";
 import { BackupPanel } from "./backup-panel.tsx";
-import { words } from "./backups-strings.ts";
-import { UnderWay } from "./job.tsx";
+import { strings } from "./backups-strings.ts";
+import { RunningJob } from "./job.tsx";
 import { SystemTabs } from "./system-tabs.tsx";
-import { type Backup, type Backups, backupTones, jobsEvery } from "./system-view.ts";
+import { type Backup, type Backups, backupTones, jobsPollMs } from "./system-view.ts";
 
 export function Screen() {
   const { open } = useSearch({ strict: false }) as { open?: string };
   const backups = useQuery({
     queryKey: ["system", "backups"],
     queryFn: ({ signal }) => get<Backups>("/system/backups", signal),
-    refetchInterval: ({ state }) => jobsEvery(state.data),
+    refetchInterval: ({ state }) => jobsPollMs(state.data),
   });
-  const begin = useBegin();
+  const start = useStartJob();
   const { data } = backups;
   const opened = data?.backups.find(({ name }) => name === open);
-  const make = (
+  const createButton = (
     <Button
       tone="primary"
-      busy={begin.isBusy}
+      busy={start.isBusy}
       disabled={data === undefined || data.current !== null}
-      onClick={() => void begin.press("")}
+      onClick={() => void start.press("")}
     >
-      {words.make}
+      {strings.create}
     </Button>
   );
   return (
     <Page
-      title={words.title}
-      total={data === undefined ? undefined : figure(data.backups.length)}
-      lead={words.lead}
-      action={(data?.backups.length ?? 0) > 0 && make}
+      title={strings.title}
+      total={data === undefined ? undefined : formatCount(data.backups.length)}
+      lead={strings.lead}
+      action={(data?.backups.length ?? 0) > 0 && createButton}
     >
       <SystemTabs />
-      {begin.error !== null && (
+      {start.error !== null && (
         <div className="mb-4">
-          <Failed error={begin.error} />
+          <Failed error={start.error} />
         </div>
       )}
-      {data !== undefined && <UnderWay jobs={data} />}
+      {data !== undefined && <RunningJob jobs={data} />}
       {data?.failed
         .filter(({ kind }) => kind === "backup")
         .map(({ at, error }) => (
           <p key={at} role="alert" className="mb-4 rounded-panel bg-red-tint p-4 text-red">
-            {words.failed.backup} (<Time at={at} />
+            {strings.failed.backup} (<Time at={at} />
             ): {error}.
           </p>
         ))}
@@ -64,22 +64,22 @@ export function Screen() {
       {backups.isError && <Failed error={backups.error} retry={() => void backups.refetch()} />}
       {data !== undefined && data.backups.length === 0 && (
         <div className="mb-8 rounded-panel border border-line bg-surface">
-          <Empty title={words.empty} action={make}>
-            {words.emptyText} <code className="font-mono wrap-anywhere">{data.directory}</code>
+          <Empty title={strings.empty} action={createButton}>
+            {strings.emptyText} <code className="font-mono wrap-anywhere">{data.directory}</code>
           </Empty>
         </div>
       )}
       {data !== undefined && data.backups.length > 0 && <Table backups={data.backups} open={open} />}
-      {data !== undefined && <ByItself backups={data} />}
+      {data !== undefined && <Schedule backups={data} />}
       {data !== undefined && opened !== undefined && (
-        <BackupPanel backup={opened} backups={data} begin={(path) => begin.press(path)} isBusy={begin.isBusy} />
+        <BackupPanel backup={opened} backups={data} start={(path) => start.press(path)} isBusy={start.isBusy} />
       )}
     </Page>
   );
 }
 
 /** Begins work on the database; `path` below the backups. */
-function useBegin() {
+function useStartJob() {
   const client = useQueryClient();
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -104,20 +104,20 @@ function Table({ backups, open }: { backups: readonly Backup[]; open: string | u
   return (
     <div className="mb-8">
       <List
-        label={words.title}
+        label={strings.title}
         rows={backups}
         rowKey={({ name }) => name}
         openKey={open ?? null}
         rowLink={({ name }) => ({ to: ".", search: { open: name } as never, resetScroll: false })}
         columns={[
-          { head: words.made, phone: "who", cell: ({ made_at }) => <ExactTime at={made_at} /> },
+          { head: strings.created, phone: "who", cell: ({ made_at }) => <ExactTime at={made_at} /> },
           {
-            head: words.state,
+            head: strings.state,
             phone: "state",
-            cell: ({ state }) => <Chip tone={backupTones[state]}>{words.states[state]}</Chip>,
+            cell: ({ state }) => <Chip tone={backupTones[state]}>{strings.states[state]}</Chip>,
           },
-          { head: words.proved, phone: "what", cell: (backup) => <Proved backup={backup} /> },
-          { head: words.size, phone: "time", isFigure: true, cell: ({ bytes }) => size(bytes) },
+          { head: strings.verified, phone: "what", cell: (backup) => <VerificationSummary backup={backup} /> },
+          { head: strings.size, phone: "time", isNumeric: true, cell: ({ bytes }) => size(bytes) },
         ]}
       />
     </div>
@@ -125,20 +125,20 @@ function Table({ backups, open }: { backups: readonly Backup[]; open: string | u
 }
 
 /** "41,220 messages, 3,100 contacts; restored into a copy 2 hr. ago" */
-function Proved({ backup: { proof } }: { backup: Backup }) {
-  if (proof === null) return words.none;
-  if (proof.findings.length > 0) return words.brokenThings(proof.findings.length);
+function VerificationSummary({ backup: { proof } }: { backup: Backup }) {
+  if (proof === null) return strings.none;
+  if (proof.findings.length > 0) return strings.findings(proof.findings.length);
   const { messages = 0, contacts = 0 } = proof.counts;
   return (
     <>
-      {words.messages(messages)}, {words.contacts(contacts)}
+      {strings.messages(messages)}, {strings.contacts(contacts)}
       <span className="max-mid:hidden">{" · "}</span>
       <span className="max-mid:block">
         {proof.drill === null ? (
-          words.notRehearsed
+          strings.drillMissing
         ) : (
           <>
-            {words.rehearsed} <Time at={proof.drill.at} />
+            {strings.drillSucceeded} <Time at={proof.drill.at} />
           </>
         )}
       </span>
@@ -146,36 +146,36 @@ function Proved({ backup: { proof } }: { backup: Backup }) {
   );
 }
 
-function ByItself({ backups: { schedule, next_at, keep, directory, free_bytes } }: { backups: Backups }) {
+function Schedule({ backups: { schedule, next_at, keep, directory, free_bytes } }: { backups: Backups }) {
   const where = [
     [
-      words.where,
+      strings.where,
       <code key="where" className="font-mono wrap-anywhere">
         {directory}
       </code>,
     ],
-    [words.free, free_bytes === null ? words.none : size(free_bytes)],
+    [strings.free, free_bytes === null ? strings.none : size(free_bytes)],
   ] as const;
   return (
-    <Section title={words.byItself}>
+    <Section title={strings.scheduled}>
       <Card>
         <div className="flex flex-col gap-4">
           {schedule === null ? (
             <>
-              <p>{words.noSchedule}</p>
-              <CodeBlock text={words.scheduleText} label={words.schedule} copyLabel={words.copySchedule} />
-              <Facts facts={where} />
+              <p>{strings.noSchedule}</p>
+              <CodeBlock text={strings.scheduleText} label={strings.schedule} copyLabel={strings.copySchedule} />
+              <DescriptionList items={where} />
             </>
           ) : (
-            <Facts
-              facts={[
+            <DescriptionList
+              items={[
                 [
-                  words.schedule,
+                  strings.schedule,
                   <span key="schedule">
-                    <code className="font-mono">{schedule}</code>; {words.keeps(keep)}
+                    <code className="font-mono">{schedule}</code>; {strings.retention(keep)}
                   </span>,
                 ],
-                [words.next, next_at === null ? words.none : <ExactTime key="next" at={next_at} />],
+                [strings.next, next_at === null ? strings.none : <ExactTime key="next" at={next_at} />],
                 ...where,
               ]}
             />

@@ -7,9 +7,9 @@ import { Chip } from "../../ui/chip.tsx";
 import { Card, Section } from "../../ui/page.tsx";
 import { Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { words } from "./health-strings.ts";
-import { BrokenThings, UnderWay } from "./job.tsx";
-import { type Jobs, jobsEvery } from "./system-view.ts";
+import { strings } from "./health-strings.ts";
+import { InvariantFindings, RunningJob } from "./job.tsx";
+import { type Jobs, jobsPollMs } from "./system-view.ts";
 
 export function DatabaseCheck() {
   const client = useQueryClient();
@@ -18,10 +18,10 @@ export function DatabaseCheck() {
   const jobs = useQuery({
     queryKey: ["system", "check"],
     queryFn: ({ signal }) => get<Jobs>("/system/check", signal),
-    refetchInterval: ({ state }) => jobsEvery(state.data),
+    refetchInterval: ({ state }) => jobsPollMs(state.data),
   });
   const key = useRef(newFormKey());
-  const begin = async () => {
+  const start = async () => {
     if (isBusy) return;
     setIsBusy(true);
     setError(null);
@@ -37,18 +37,18 @@ export function DatabaseCheck() {
   const { data } = jobs;
   return (
     <Section
-      title={words.whole}
-      lead={words.wholeLead}
+      title={strings.whole}
+      lead={strings.wholeLead}
       action={
-        <Button small busy={isBusy} disabled={data === undefined || data.current !== null} onClick={() => void begin()}>
-          {words.check}
+        <Button small busy={isBusy} disabled={data === undefined || data.current !== null} onClick={() => void start()}>
+          {strings.check}
         </Button>
       }
     >
       {error !== null && <Failed error={error} />}
       {jobs.isPending && <Loading />}
       {jobs.isError && <Failed error={jobs.error} retry={() => void jobs.refetch()} />}
-      {data !== undefined && <UnderWay jobs={data} />}
+      {data !== undefined && <RunningJob jobs={data} />}
       {data !== undefined && data.current?.kind !== "check" && (
         <Card>
           <Result check={data.check} />
@@ -59,21 +59,21 @@ export function DatabaseCheck() {
 }
 
 function Result({ check }: { check: Jobs["check"] }) {
-  if (check === null) return <p className="text-quiet">{words.neverChecked}</p>;
+  if (check === null) return <p className="text-quiet">{strings.neverChecked}</p>;
   const { at, error, checks, findings } = check;
-  if (error !== null) return <p className="text-red">{words.failed(error)}</p>;
+  if (error !== null) return <p className="text-red">{strings.failed(error)}</p>;
   return (
     <div className="flex flex-col gap-3">
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <Chip tone={findings.length === 0 ? "green" : "red"}>
-          {findings.length === 0 ? words.levels.ok : words.levels.problem}
+          {findings.length === 0 ? strings.levels.ok : strings.levels.problem}
         </Chip>
-        {findings.length === 0 ? words.sound(checks) : words.broken(findings.length)}
+        {findings.length === 0 ? strings.sound(checks) : strings.broken(findings.length)}
         <span className="text-quiet">
           <Time at={at} />
         </span>
       </p>
-      {findings.length > 0 && <BrokenThings findings={findings} />}
+      {findings.length > 0 && <InvariantFindings findings={findings} />}
     </div>
   );
 }

@@ -1,14 +1,14 @@
 /** Texts of the server's health. */
 import { plural } from "../../ui/plural.ts";
 
-export const words = {
+export const strings = {
   title: "Health",
   fine: "Everything is running.",
   needs: (count: number) => (count === 1 ? "One thing needs you." : `${count} things need you. Oldest first.`),
   checked: "Last checked",
   levels: { warning: "Look at it", problem: "Problem", ok: "Fine" },
   since: "since",
-  hits: "Hits:",
+  impact: "Hits:",
   next: "Next step:",
   copyCommand: "Copy the command",
   toBackups: "Go to Backups",
@@ -46,12 +46,12 @@ export const words = {
   workEmpty: "Nothing waits.",
   kind: "What",
   rows: "How many",
-  late: "Oldest due since",
+  oldestDue: "Oldest due since",
   notDue: "not due yet",
   callbacks: "Callbacks of networks, not applied yet",
   kinds: {
     deliver_webhook: "Webhooks",
-    settle_message: "Costs of messages to settle",
+    expire_message: "Costs of messages to settle",
     start_broadcast: "Broadcasts to start",
     review_broadcast: "Broadcasts to end",
     sync_account: "Comparisons with WhatsApp",

@@ -7,12 +7,12 @@ import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { List } from "../../ui/list.tsx";
 import { size, span } from "../../ui/measure.ts";
-import { Card, Facts, Page, Section } from "../../ui/page.tsx";
-import { figure } from "../../ui/plural.ts";
+import { Card, DescriptionList, Page, Section } from "../../ui/page.tsx";
+import { formatCount } from "../../ui/plural.ts";
 import { Failed, Loading } from "../../ui/states.tsx";
 import { ExactTime, Time } from "../../ui/time.tsx";
 import { DatabaseCheck } from "./check.tsx";
-import { words } from "./health-strings.ts";
+import { strings } from "./health-strings.ts";
 import { SystemTabs } from "./system-tabs.tsx";
 import type { Health, ServerFinding, SetupFinding } from "./system-view.ts";
 
@@ -24,7 +24,7 @@ export function Screen() {
   });
   const { data } = health;
   return (
-    <Page title={words.title}>
+    <Page title={strings.title}>
       <SystemTabs />
       {health.isPending && <Loading />}
       {health.isError && (
@@ -32,23 +32,25 @@ export function Screen() {
           <Failed error={health.error} retry={() => void health.refetch()} />
         </div>
       )}
-      {data !== undefined && <Verdict health={data} />}
-      {data !== undefined && <Now health={data} />}
-      {data !== undefined && <Work health={data} />}
+      {data !== undefined && <HealthSummary health={data} />}
+      {data !== undefined && <CurrentState health={data} />}
+      {data !== undefined && <PendingWork health={data} />}
       <Setup />
       <DatabaseCheck />
     </Page>
   );
 }
 
-function Verdict({ health: { findings, at } }: { health: Health }) {
+function HealthSummary({ health: { findings, at } }: { health: Health }) {
   return (
     <div className="mb-8">
       <p className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-1 text-form">
-        {findings.length === 0 && <Chip tone="green">{words.levels.ok}</Chip>}
-        <strong className="font-semibold">{findings.length === 0 ? words.fine : words.needs(findings.length)}</strong>
+        {findings.length === 0 && <Chip tone="green">{strings.levels.ok}</Chip>}
+        <strong className="font-semibold">
+          {findings.length === 0 ? strings.fine : strings.needs(findings.length)}
+        </strong>
         <span className="text-body text-quiet">
-          {words.checked} <ExactTime at={at} />.
+          {strings.checked} <ExactTime at={at} />.
         </span>
       </p>
       {findings.length > 0 && (
@@ -68,12 +70,12 @@ function Verdict({ health: { findings, at } }: { health: Health }) {
 }
 
 /** Where something can be done about it, or more is to be seen. */
-function Way({ finding: { check, workspace_id, subject_id } }: { finding: ServerFinding }) {
-  const place = PLACES[check];
-  if (place !== undefined) {
+function FindingLink({ finding: { check, workspace_id, subject_id } }: { finding: ServerFinding }) {
+  const page = FINDING_PAGES[check];
+  if (page !== undefined) {
     return (
-      <ButtonLink small to={place.to as never}>
-        {place.label}
+      <ButtonLink small to={page.to as never}>
+        {page.label}
       </ButtonLink>
     );
   }
@@ -86,7 +88,7 @@ function Way({ finding: { check, workspace_id, subject_id } }: { finding: Server
         to={"/w/$workspace/broadcasts/$broadcast" as never}
         params={{ workspace, broadcast: String(subject_id) } as never}
       >
-        {words.toBroadcast}
+        {strings.toBroadcast}
       </ButtonLink>
     );
   }
@@ -97,17 +99,17 @@ function Way({ finding: { check, workspace_id, subject_id } }: { finding: Server
       params={{ workspace } as never}
       search={{ open: String(subject_id) } as never}
     >
-      {words.toNumber}
+      {strings.toNumber}
     </ButtonLink>
   );
 }
 
-const PLACES: Readonly<Record<string, { to: string; label: string }>> = {
-  backup: { to: "/system/backups", label: words.toBackups },
-  outbox: { to: "/system/metrics", label: words.toMetrics },
-  callbacks: { to: "/system/metrics", label: words.toMetrics },
-  commit: { to: "/system/metrics", label: words.toMetrics },
-  workspace: { to: "/system/workspaces", label: words.toWorkspaces },
+const FINDING_PAGES: Readonly<Record<string, { to: string; label: string }>> = {
+  backup: { to: "/system/backups", label: strings.toBackups },
+  outbox: { to: "/system/metrics", label: strings.toMetrics },
+  callbacks: { to: "/system/metrics", label: strings.toMetrics },
+  commit: { to: "/system/metrics", label: strings.toMetrics },
+  workspace: { to: "/system/workspaces", label: strings.toWorkspaces },
 };
 
 function Finding({ finding }: { finding: ServerFinding }) {
@@ -115,72 +117,75 @@ function Finding({ finding }: { finding: ServerFinding }) {
   return (
     <>
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <Chip tone={LEVELS[level]}>{words.levels[level]}</Chip>
+        <Chip tone={LEVELS[level]}>{strings.levels[level]}</Chip>
         <span className="font-semibold">{message}</span>
         {since !== null && (
           <span className="text-quiet">
-            {words.since} <Time at={since} />
+            {strings.since} <Time at={since} />
           </span>
         )}
       </p>
       {hits !== null && (
         <p className="text-quiet">
-          {words.hits} {hits}
+          {strings.impact} {hits}
         </p>
       )}
       <p>
-        {words.next} {next}
+        {strings.next} {next}
       </p>
       {command !== null && (
         <div className="max-w-2xl">
-          <Copyable text={command} label={words.copyCommand} />
+          <Copyable text={command} label={strings.copyCommand} />
         </div>
       )}
       <div className="empty:hidden">
-        <Way finding={finding} />
+        <FindingLink finding={finding} />
       </div>
     </>
   );
 }
 
-function Now({ health }: { health: Health }) {
+function CurrentState({ health }: { health: Health }) {
   const { database, disk, commits, backup } = health;
   const groups: (readonly (readonly [string, ReactNode])[])[] = [
     [
-      [words.version, words.versionOf(health.version, health.commit)],
-      [words.runs, <Time key="runs" at={health.started_at} />],
-      [words.madeOf, words.madeOfText(health.bun, health.sqlite, health.schema)],
-      [words.memory, size(health.memory_bytes)],
+      [strings.version, strings.versionOf(health.version, health.commit)],
+      [strings.runs, <Time key="runs" at={health.started_at} />],
+      [strings.madeOf, strings.madeOfText(health.bun, health.sqlite, health.schema)],
+      [strings.memory, size(health.memory_bytes)],
     ],
     [
-      [words.database, size(database.bytes)],
-      [words.log, size(database.wal_bytes)],
-      [words.disk, disk === null ? words.diskUnknown : words.diskOf(size(disk.free_bytes), size(disk.total_bytes))],
+      [strings.database, size(database.bytes)],
+      [strings.log, size(database.wal_bytes)],
       [
-        words.file,
+        strings.disk,
+        disk === null ? strings.diskUnknown : strings.diskOf(size(disk.free_bytes), size(disk.total_bytes)),
+      ],
+      [
+        strings.file,
         <code key="file" className="font-mono text-label wrap-anywhere">
           {database.path}
         </code>,
       ],
     ],
     [
-      [words.writable, health.is_writable ? words.yes : words.no],
+      [strings.writable, health.is_writable ? strings.yes : strings.no],
       [
-        words.commits,
+        strings.commits,
         commits.p50_seconds === null || commits.p99_seconds === null
-          ? words.commitsNone
-          : words.commitsText(span(commits.p50_seconds), span(commits.p99_seconds)),
+          ? strings.commitsNone
+          : strings.commitsText(span(commits.p50_seconds), span(commits.p99_seconds)),
       ],
-      [words.backup, backup.proven_at === null ? words.backupNone : <Time key="backup" at={backup.proven_at} />],
-      [words.nextBackup, backup.next_at === null ? words.nextNone : <ExactTime key="next" at={backup.next_at} />],
+      [strings.backup, backup.proven_at === null ? strings.backupNone : <Time key="backup" at={backup.proven_at} />],
+      [strings.nextBackup, backup.next_at === null ? strings.nextNone : <ExactTime key="next" at={backup.next_at} />],
     ],
   ];
   return (
-    <Section title={words.now}>
+    <Section title={strings.now}>
       <div className="grid gap-4 wide:grid-cols-3">
-        {groups.map((facts) => (
-          <Card key={facts[0]?.[0]}>
-            <Facts facts={facts} />
+        {groups.map((group) => (
+          <Card key={group[0]?.[0]}>
+            <DescriptionList items={group} />
           </Card>
         ))}
       </div>
@@ -188,32 +193,32 @@ function Now({ health }: { health: Health }) {
   );
 }
 
-function Work({ health: { outbox, callbacks_waiting } }: { health: Health }) {
+function PendingWork({ health: { outbox, callbacks_waiting } }: { health: Health }) {
   const callbacks = { kind: "callbacks", rows: callbacks_waiting, age_seconds: 0 };
   const rows = callbacks_waiting > 0 ? [...outbox, callbacks] : outbox;
   return (
-    <Section title={words.work} lead={words.workLead}>
+    <Section title={strings.work} lead={strings.workLead}>
       {rows.length === 0 ? (
         <Card>
-          <p className="text-quiet">{words.workEmpty}</p>
+          <p className="text-quiet">{strings.workEmpty}</p>
         </Card>
       ) : (
         <List
-          label={words.work}
+          label={strings.work}
           rows={rows}
           rowKey={({ kind }) => kind}
           columns={[
             {
-              head: words.kind,
+              head: strings.kind,
               phone: "who",
-              cell: ({ kind }) => (kind === "callbacks" ? words.callbacks : (words.kinds[kind] ?? kind)),
+              cell: ({ kind }) => (kind === "callbacks" ? strings.callbacks : (strings.kinds[kind] ?? kind)),
             },
             {
-              head: words.late,
+              head: strings.oldestDue,
               phone: "what",
-              cell: ({ age_seconds }) => (age_seconds < 1 ? words.notDue : span(age_seconds)),
+              cell: ({ age_seconds }) => (age_seconds < 1 ? strings.notDue : span(age_seconds)),
             },
-            { head: words.rows, phone: "state", isFigure: true, cell: (row) => figure(row.rows) },
+            { head: strings.rows, phone: "state", isNumeric: true, cell: (row) => formatCount(row.rows) },
           ]}
         />
       )}
@@ -237,24 +242,24 @@ function Setup() {
   const [fine, wrong] = [all.filter(({ level }) => level === "ok"), all.filter(({ level }) => level !== "ok")];
   return (
     <Section
-      title={words.checkup}
-      lead={words.checkupLead}
+      title={strings.checkup}
+      lead={strings.checkupLead}
       action={
         <Button small busy={found.isFetching} onClick={() => void found.refetch()}>
-          {words.again}
+          {strings.again}
         </Button>
       }
     >
-      {found.isPending && <Loading label={words.asking} />}
+      {found.isPending && <Loading label={strings.asking} />}
       {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
       {found.data !== undefined && (
         <Card>
           <div className="flex flex-col gap-3">
-            <p className="font-semibold">{wrong.length === 0 ? words.allGood : words.problems(wrong.length)}</p>
+            <p className="font-semibold">{wrong.length === 0 ? strings.allGood : strings.problems(wrong.length)}</p>
             {wrong.length > 0 && <SetupList findings={wrong} />}
             {fine.length > 0 && (
               <details>
-                <summary className="cursor-pointer py-1 text-quiet">{words.green(fine.length)}</summary>
+                <summary className="cursor-pointer py-1 text-quiet">{strings.green(fine.length)}</summary>
                 <div className="mt-2">
                   <SetupList findings={fine} />
                 </div>
@@ -273,13 +278,13 @@ function SetupList({ findings }: { findings: readonly SetupFinding[] }) {
       {findings.map(({ level, check, message, next, workspace }) => (
         <li key={`${workspace?.id} ${check} ${message}`} className="flex flex-col gap-1">
           <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <Chip tone={LEVELS[level]}>{words.levels[level]}</Chip>
+            <Chip tone={LEVELS[level]}>{strings.levels[level]}</Chip>
             <span className="min-w-0 wrap-anywhere">{message}</span>
             {workspace !== null && <span className="text-quiet">{workspace.name}</span>}
           </p>
           {next !== null && (
             <p className="wrap-anywhere text-quiet">
-              {words.next} {next}
+              {strings.next} {next}
             </p>
           )}
         </li>

@@ -1,7 +1,7 @@
 /** Texts of the plots. */
 import { plural } from "../../ui/plural.ts";
 
-export const words = {
+export const strings = {
   title: "Metrics",
   lead: "How this server has gone. Kept in its memory, a look a minute for a day: a restart begins anew.",
   range: "How far back",
@@ -26,7 +26,7 @@ export const words = {
   webhooks: "Webhook attempts",
   webhooksText: (all: number, share: string) =>
     all === 0 ? "No webhook was called." : `${plural(all, "attempt", "attempts")}, ${share} of them answered with 2xx.`,
-  taken: "Answered with 2xx",
+  succeeded: "Answered with 2xx",
   failed: "Failed",
   database: "The database's size",
   databaseText: (now: string, grown: string, over: string) => `${now} now, ${grown} more than ${over} ago.`,

@@ -6,10 +6,10 @@ import { FilterBar } from "../../ui/list.tsx";
 import { size, span } from "../../ui/measure.ts";
 import { Page } from "../../ui/page.tsx";
 import { Plot, type Series } from "../../ui/plot.tsx";
-import { figure, share } from "../../ui/plural.ts";
+import { formatCount, share } from "../../ui/plural.ts";
 import { Failed, Loading } from "../../ui/states.tsx";
 import { ExactTime, Time } from "../../ui/time.tsx";
-import { words } from "./metrics-strings.ts";
+import { strings } from "./metrics-strings.ts";
 import { SystemTabs } from "./system-tabs.tsx";
 
 interface Quantiles {
@@ -19,7 +19,7 @@ interface Quantiles {
 
 type TimeName = "network" | "api" | "webhook" | "commit";
 
-interface Point extends Record<TimeName, Quantiles> {
+interface Sample extends Record<TimeName, Quantiles> {
   from: string;
   accepted: number;
   refused: number;
@@ -37,7 +37,7 @@ interface Metrics {
   hours: number;
   step_minutes: number;
   free_bytes: number | null;
-  points: Point[];
+  points: Sample[];
 }
 
 export function Screen() {
@@ -50,21 +50,21 @@ export function Screen() {
   });
   const { data } = metrics;
   return (
-    <Page title={words.title} lead={words.lead}>
+    <Page title={strings.title} lead={strings.lead}>
       <SystemTabs />
       <div className="flex flex-wrap items-start justify-between gap-x-6">
         <FilterBar
-          label={words.range}
+          label={strings.range}
           name="hours"
           choices={[
-            { value: undefined, label: words.hours["1"] },
-            { value: "6", label: words.hours["6"] },
-            { value: "24", label: words.hours["24"] },
+            { value: undefined, label: strings.hours["1"] },
+            { value: "6", label: strings.hours["6"] },
+            { value: "24", label: strings.hours["24"] },
           ]}
         />
         {data !== undefined && (
           <p className="mb-4 text-quiet">
-            {words.since} <Time at={data.started_at} />. {words.asOf} <ExactTime at={data.at} />.
+            {strings.since} <Time at={data.started_at} />. {strings.asOf} <ExactTime at={data.at} />.
           </p>
         )}
       </div>
@@ -91,18 +91,18 @@ function Plots({ metrics }: { metrics: Metrics }) {
     until,
     stepMs: step_minutes * 60_000,
     moments: points.map(({ from }) => Date.parse(from)),
-    words,
+    strings,
   };
-  const sum = (pick: (point: Point) => number): number => points.reduce((total, point) => total + pick(point), 0);
-  const of = (name: string, tone: Series["tone"], pick: (point: Point) => number | null): Series => ({
+  const sum = (pick: (sample: Sample) => number): number => points.reduce((total, sample) => total + pick(sample), 0);
+  const makeSeries = (name: string, tone: Series["tone"], pick: (sample: Sample) => number | null): Series => ({
     name,
     tone,
     values: points.map(pick),
   });
-  const accepted = sum((point) => point.accepted);
+  const accepted = sum((sample) => sample.accepted);
   const attempts = accepted + sum(({ refused, unknown }) => refused + unknown);
-  const taken = sum((point) => point.webhooks_taken);
-  const calls = taken + sum((point) => point.webhooks_failed);
+  const succeeded = sum((sample) => sample.webhooks_taken);
+  const calls = succeeded + sum((sample) => sample.webhooks_failed);
   const last = points.at(-1);
   const rows = last?.waiting ?? 0;
   const age = last?.age_seconds ?? 0;
@@ -111,40 +111,40 @@ function Plots({ metrics }: { metrics: Metrics }) {
       <Plot
         {...frame}
         kind="bars"
-        title={words.messages}
-        sentence={words.messagesText(attempts, share(accepted, attempts))}
-        say={figure}
+        title={strings.messages}
+        sentence={strings.messagesText(attempts, share(accepted, attempts))}
+        formatValue={formatCount}
         series={[
-          of(words.accepted, "green", (point) => point.accepted),
-          of(words.refused, "amber", (point) => point.refused),
-          of(words.unknown, "violet", (point) => point.unknown),
+          makeSeries(strings.accepted, "green", (sample) => sample.accepted),
+          makeSeries(strings.refused, "amber", (sample) => sample.refused),
+          makeSeries(strings.unknown, "violet", (sample) => sample.unknown),
         ]}
       />
       <Plot
         {...frame}
         kind="bars"
-        title={words.webhooks}
-        sentence={words.webhooksText(calls, share(taken, calls))}
-        say={figure}
+        title={strings.webhooks}
+        sentence={strings.webhooksText(calls, share(succeeded, calls))}
+        formatValue={formatCount}
         series={[
-          of(words.taken, "green", (point) => point.webhooks_taken),
-          of(words.failed, "amber", (point) => point.webhooks_failed),
+          makeSeries(strings.succeeded, "green", (sample) => sample.webhooks_taken),
+          makeSeries(strings.failed, "amber", (sample) => sample.webhooks_failed),
         ]}
       />
       <Plot
         {...frame}
         kind="lines"
-        title={words.waiting}
-        sentence={rows > 0 && age < 1 ? words.waitingNotDue(rows) : words.waitingText(rows, span(age))}
-        say={figure}
-        series={[of(words.rows, "blue", (point) => point.waiting)]}
+        title={strings.waiting}
+        sentence={rows > 0 && age < 1 ? strings.waitingNotDue(rows) : strings.waitingText(rows, span(age))}
+        formatValue={formatCount}
+        series={[makeSeries(strings.rows, "blue", (sample) => sample.waiting)]}
       />
       {(
         [
-          ["network", words.network],
-          ["api", words.api],
-          ["commit", words.commit],
-          ["webhook", words.webhookTimes],
+          ["network", strings.network],
+          ["api", strings.api],
+          ["commit", strings.commit],
+          ["webhook", strings.webhookTimes],
         ] as const
       ).map(([name, title]) => (
         <Plot
@@ -153,20 +153,20 @@ function Plots({ metrics }: { metrics: Metrics }) {
           kind="lines"
           title={title}
           sentence={timesOf(points, name)}
-          say={span}
+          formatValue={span}
           series={[
-            of(words.p50, "blue", (point) => point[name].p50),
-            of(words.p99, "amber", (point) => point[name].p99),
+            makeSeries(strings.p50, "blue", (sample) => sample[name].p50),
+            makeSeries(strings.p99, "amber", (sample) => sample[name].p99),
           ]}
         />
       ))}
       <Plot
         {...frame}
         kind="lines"
-        title={words.database}
+        title={strings.database}
         sentence={growthOf(metrics)}
-        say={size}
-        series={[of(words.bytes, "blue", (point) => point.database_bytes)]}
+        formatValue={size}
+        series={[makeSeries(strings.bytes, "blue", (sample) => sample.database_bytes)]}
       />
     </>
   );
@@ -174,23 +174,23 @@ function Plots({ metrics }: { metrics: Metrics }) {
 
 const DAY_MS = 24 * 3_600_000;
 /** What grew for a shorter time says nothing about days. */
-const FORETOLD_AFTER_MS = 3_600_000;
-const DAYS_MOST = 365;
+const FORECAST_AFTER_MS = 3_600_000;
+const DAYS_MAX = 365;
 
 function growthOf({ points, free_bytes }: Metrics): string {
   const known = points.flatMap(({ from, database_bytes: bytes }) => (bytes === null ? [] : [{ from, bytes }]));
   const [first, last] = [known[0], known.at(-1)];
-  if (first === undefined || last === undefined) return words.databaseNone;
+  if (first === undefined || last === undefined) return strings.databaseNone;
   const grown = last.bytes - first.bytes;
-  if (grown <= 0) return words.databaseSame(size(last.bytes));
+  if (grown <= 0) return strings.databaseSame(size(last.bytes));
   const lengthMs = Date.parse(last.from) - Date.parse(first.from);
-  const told = words.databaseText(size(last.bytes), size(grown), span(lengthMs / 1_000));
-  const days = free_bytes === null ? DAYS_MOST : Math.floor((free_bytes / grown) * (lengthMs / DAY_MS));
-  return lengthMs >= FORETOLD_AFTER_MS && days < DAYS_MOST ? told + words.daysLeft(days) : told;
+  const text = strings.databaseText(size(last.bytes), size(grown), span(lengthMs / 1_000));
+  const days = free_bytes === null ? DAYS_MAX : Math.floor((free_bytes / grown) * (lengthMs / DAY_MS));
+  return lengthMs >= FORECAST_AFTER_MS && days < DAYS_MAX ? text + strings.daysLeft(days) : text;
 }
 
 /** Of the last moment in which there was something to measure. */
-function timesOf(points: readonly Point[], name: TimeName): string {
-  const { p50, p99 } = points.findLast((point) => point[name].p50 !== null)?.[name] ?? { p50: null, p99: null };
-  return p50 === null || p99 === null ? words.timesNone : words.timesText(span(p50), span(p99));
+function timesOf(points: readonly Sample[], name: TimeName): string {
+  const { p50, p99 } = points.findLast((sample) => sample[name].p50 !== null)?.[name] ?? { p50: null, p99: null };
+  return p50 === null || p99 === null ? strings.timesNone : strings.timesText(span(p50), span(p99));
 }

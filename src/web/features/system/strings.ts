@@ -1,5 +1,5 @@
 /** Texts that the screens of the system share. */
-export const words = {
+export const strings = {
   system: "System",
   health: "Health",
   workspaces: "Workspaces",
@@ -10,7 +10,7 @@ export const words = {
 } as const;
 
 /** Of work on the database. */
-export const jobWords = {
+export const jobStrings = {
   backup: "A backup is being made",
   verify: (name: string) => `${name} is being looked over`,
   drill: (name: string) => `A restore of ${name} is being rehearsed`,

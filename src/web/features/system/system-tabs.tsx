@@ -1,20 +1,20 @@
 /** What every screen of the system begins with: the way to the others. */
 import { Link } from "@tanstack/react-router";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 const TABS = [
-  { to: "/system", label: words.health },
-  { to: "/system/workspaces", label: words.workspaces },
-  { to: "/system/users", label: words.users },
-  { to: "/system/backups", label: words.backups },
-  { to: "/system/metrics", label: words.metrics },
-  { to: "/system/audit", label: words.audit },
+  { to: "/system", label: strings.health },
+  { to: "/system/workspaces", label: strings.workspaces },
+  { to: "/system/users", label: strings.users },
+  { to: "/system/backups", label: strings.backups },
+  { to: "/system/metrics", label: strings.metrics },
+  { to: "/system/audit", label: strings.audit },
 ] as const;
 
 export function SystemTabs() {
   return (
     <nav
-      aria-label={words.system}
+      aria-label={strings.system}
       className="mb-6 flex flex-wrap gap-x-1 gap-y-2 mid:border-b mid:border-line max-mid:gap-x-2"
     >
       {TABS.map(({ to, label }) => (

@@ -42,7 +42,7 @@ export interface SetupFinding {
 }
 
 /** Something in a database that is not as it must be. */
-export interface Broken {
+export interface InvariantFinding {
   name: string;
   sentence: string;
   count: number;
@@ -56,17 +56,17 @@ export type JobKind = "backup" | "verify" | "drill" | "check";
 export interface Jobs {
   current: { kind: JobKind; name: string | null; started_at: string; step: string | null } | null;
   failed: { kind: JobKind; name: string | null; at: string; error: string }[];
-  check: { at: string; error: string | null; checks: number; findings: Broken[] } | null;
+  check: { at: string; error: string | null; checks: number; findings: InvariantFinding[] } | null;
 }
 
-export interface Proof {
+export interface VerificationReport {
   proven_at: string;
   shows_at: string | null;
   schema: number;
   is_older_schema: boolean;
   checks: number;
   counts: Record<string, number>;
-  findings: Broken[];
+  findings: InvariantFinding[];
   drill: {
     at: string;
     took_ms: number;
@@ -82,7 +82,7 @@ export interface Backup {
   bytes: number;
   made_at: string;
   state: "sound" | "broken" | "unproven";
-  proof: Proof | null;
+  proof: VerificationReport | null;
 }
 
 export interface Backups extends Jobs {
@@ -101,4 +101,4 @@ export const backupTones: Readonly<Record<Backup["state"], ChipTone>> = {
 };
 
 /** Looked at again quickly while something is under way. */
-export const jobsEvery = (jobs: Jobs | undefined): number => (jobs?.current == null ? 10_000 : 700);
+export const jobsPollMs = (jobs: Jobs | undefined): number => (jobs?.current == null ? 10_000 : 700);

@@ -6,19 +6,19 @@ import { useWorkspace } from "../../data/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
-import { sayDone } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { PhonePreview } from "./phone-preview.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 import type { Template } from "./template-view.ts";
 
-type HeaderKind = keyof typeof words.headerKinds;
+type HeaderKind = keyof typeof strings.headerKinds;
 
 export function NewTemplate({
   onClose,
-  onMade,
+  onCreated,
 }: {
   onClose: () => void;
-  onMade: (made: Template) => Promise<unknown> | undefined;
+  onCreated: (created: Template) => Promise<unknown> | undefined;
 }) {
   const { id } = useWorkspace();
   const client = useQueryClient();
@@ -38,32 +38,43 @@ export function NewTemplate({
   const { header_kind: kind, header, body, footer, buttons } = form.watch();
   const lines = buttons.split("\n").filter((line) => line.trim() !== "");
   return (
-    <Dialog title={words.makeTitle} isOpen onClose={onClose}>
-      <p className="text-quiet">{words.makeText}</p>
+    <Dialog title={strings.createTitle} isOpen onClose={onClose}>
+      <p className="text-quiet">{strings.createText}</p>
       <Form
         form={form}
-        submit={words.make}
+        submit={strings.create}
         names={{ components: "body" }}
         onSend={async (values, key) => {
-          const given = { ...values, buttons: values.buttons.split("\n").filter((line) => line.trim() !== "") };
-          const made = await send<Template>("POST", `/w/${id}/templates`, given, key);
+          const template = { ...values, buttons: values.buttons.split("\n").filter((line) => line.trim() !== "") };
+          const created = await send<Template>("POST", `/w/${id}/templates`, template, key);
           await client.invalidateQueries({ queryKey: ["templates", id] });
-          sayDone(words.made);
+          showToast(strings.created);
           onClose();
-          await onMade(made);
+          await onCreated(created);
         }}
       >
-        <TextField form={form} name="name" label={words.name} hint={words.nameHint} autoComplete="off" />
+        <TextField form={form} name="name" label={strings.name} hint={strings.nameHint} autoComplete="off" />
         <div className="grid gap-4 mid:grid-cols-2">
-          <TextField form={form} name="language" label={words.language} hint={words.languageHint} autoComplete="off" />
-          <SelectField form={form} name="category" label={words.category} choices={choicesOf(words.categories)} />
-          <SelectField form={form} name="header_kind" label={words.headerKind} choices={choicesOf(words.headerKinds)} />
-          <SelectField form={form} name="status" label={words.firstStatus} choices={choicesOf(words.states)} />
+          <TextField
+            form={form}
+            name="language"
+            label={strings.language}
+            hint={strings.languageHint}
+            autoComplete="off"
+          />
+          <SelectField form={form} name="category" label={strings.category} choices={choicesOf(strings.categories)} />
+          <SelectField
+            form={form}
+            name="header_kind"
+            label={strings.headerKind}
+            choices={choicesOf(strings.headerKinds)}
+          />
+          <SelectField form={form} name="status" label={strings.firstStatus} choices={choicesOf(strings.states)} />
         </div>
-        {kind === "text" && <TextField form={form} name="header" label={words.headerText} autoComplete="off" />}
-        <AreaField form={form} name="body" label={words.body} hint={words.bodyHint} rows={4} />
-        <TextField form={form} name="footer" label={words.footer} autoComplete="off" />
-        <AreaField form={form} name="buttons" label={words.buttons} hint={words.buttonsHint} rows={2} />
+        {kind === "text" && <TextField form={form} name="header" label={strings.headerText} autoComplete="off" />}
+        <AreaField form={form} name="body" label={strings.body} hint={strings.bodyHint} rows={4} />
+        <TextField form={form} name="footer" label={strings.footer} autoComplete="off" />
+        <AreaField form={form} name="buttons" label={strings.buttons} hint={strings.buttonsHint} rows={2} />
         <PhonePreview
           template={{
             header: kind === "none" ? null : { type: kind, text: kind === "text" ? header : null },

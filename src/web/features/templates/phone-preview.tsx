@@ -1,10 +1,10 @@
 /** A message as the receiver's phone shows it: header, text with WhatsApp's own emphasis, small print, buttons. */
 import { FileText, Image, MapPin, Reply, Video } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 import type { Template } from "./template-view.ts";
 
-const buttonLook = "flex items-center justify-center gap-2 border-b border-line py-2 text-accent last:border-b-0";
+const buttonClass = "flex items-center justify-center gap-2 border-b border-line py-2 text-accent last:border-b-0";
 const ICONS = { image: Image, video: Video, document: FileText, location: MapPin } as const;
 
 type Shown = Pick<Template, "header" | "text" | "footer" | "buttons">;
@@ -14,12 +14,12 @@ export function PhonePreview({ template, whole }: { template: Shown; whole?: str
   const { header, text, footer, buttons } = template;
   const Icon = header === null || header.type === "text" ? null : ICONS[header.type];
   return (
-    <figure aria-label={words.preview} className="w-full max-w-80 rounded-panel border border-line bg-sunken p-4">
+    <figure aria-label={strings.preview} className="w-full max-w-80 rounded-panel border border-line bg-sunken p-4">
       <div className="rounded-panel rounded-ss-none border border-line bg-surface p-1">
         {header !== null && Icon !== null && header.type !== "text" && (
           <div className="flex h-28 items-center justify-center gap-2 rounded-control bg-sunken text-quiet">
             <Icon aria-hidden size={20} />
-            {words.media[header.type]}
+            {strings.media[header.type]}
           </div>
         )}
         <div className="flex flex-col gap-2 px-2 py-2 text-body">
@@ -27,7 +27,7 @@ export function PhonePreview({ template, whole }: { template: Shown; whole?: str
             <Emphasis text={whole} />
           ) : (
             <>
-              {header?.type === "text" && <strong className="font-semibold">{marked(header.text ?? "")}</strong>}
+              {header?.type === "text" && <strong className="font-semibold">{renderMarkup(header.text ?? "")}</strong>}
               <Emphasis text={text} />
               {footer !== null && <span className="text-label text-quiet">{footer}</span>}
             </>
@@ -37,7 +37,7 @@ export function PhonePreview({ template, whole }: { template: Shown; whole?: str
           <ul className="border-t border-line">
             {buttons.map((button, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two buttons may have one text, and none ever moves.
-              <li key={index} className={buttonLook}>
+              <li key={index} className={buttonClass}>
                 {button.type === "QUICK_REPLY" && <Reply aria-hidden size={14} />}
                 {button.text}
               </li>
@@ -49,14 +49,14 @@ export function PhonePreview({ template, whole }: { template: Shown; whole?: str
   );
 }
 
-const MARKS = /(\*[^*\n]+\*|_[^_\n]+_|~[^~\n]+~|\{\{\w+\}\})/g;
+const MARKUP = /(\*[^*\n]+\*|_[^_\n]+_|~[^~\n]+~|\{\{\w+\}\})/g;
 
 function Emphasis({ text }: { text: string }) {
-  return <p className="whitespace-pre-wrap">{marked(text)}</p>;
+  return <p className="whitespace-pre-wrap">{renderMarkup(text)}</p>;
 }
 
-function marked(text: string): ReactNode[] {
-  return text.split(MARKS).map((part, index): ReactNode => {
+function renderMarkup(text: string): ReactNode[] {
+  return text.split(MARKUP).map((part, index): ReactNode => {
     const inner = part.slice(1, -1);
     // biome-ignore-start lint/suspicious/noArrayIndexKey: the parts of a text have no other name.
     if (/^\{\{\w+\}\}$/.test(part)) {
@@ -66,9 +66,9 @@ function marked(text: string): ReactNode[] {
         </mark>
       );
     }
-    if (/^\*[^*\n]+\*$/.test(part)) return <strong key={index}>{marked(inner)}</strong>;
-    if (/^_[^_\n]+_$/.test(part)) return <em key={index}>{marked(inner)}</em>;
-    if (/^~[^~\n]+~$/.test(part)) return <s key={index}>{marked(inner)}</s>;
+    if (/^\*[^*\n]+\*$/.test(part)) return <strong key={index}>{renderMarkup(inner)}</strong>;
+    if (/^_[^_\n]+_$/.test(part)) return <em key={index}>{renderMarkup(inner)}</em>;
+    if (/^~[^~\n]+~$/.test(part)) return <s key={index}>{renderMarkup(inner)}</s>;
     return <Fragment key={index}>{part}</Fragment>;
     // biome-ignore-end lint/suspicious/noArrayIndexKey: see above.
   });

@@ -1,5 +1,5 @@
 /** Texts of templates. */
-export const words = {
+export const strings = {
   title: "Templates",
   lead: "Texts that WhatsApp has approved. Outside the 24-hour window nothing else can be sent.",
   search: "Part of the name",
@@ -35,7 +35,7 @@ export const words = {
     PAUSED: "It comes back by itself. Write to fewer people who did not expect it.",
     DISABLED: "Write a new template under another name.",
   } as Readonly<Record<string, string>>,
-  facts: "Facts",
+  details: "Facts",
   values: "Values",
   valueCounts: (header: number, body: number) =>
     header === 0 ? `${body}` : `${header} in the header, ${body} in the body`,
@@ -49,16 +49,16 @@ export const words = {
   sampleText: "Sent when nobody gives a file. An https address that opens without signing in.",
   sampleLink: "Address of the file",
   sampleSave: "Keep sample",
-  sampleKept: "Sample kept",
+  sampleSaved: "Sample kept",
   sync: "Sync now",
   syncAsked: "WhatsApp is being asked",
   syncedAt: "Compared with WhatsApp",
   syncedNever: "Not compared with WhatsApp yet.",
   syncFailed: (error: string) => `The last look at WhatsApp failed: ${error}`,
-  make: "New template",
-  makeTitle: "A template for the simulator",
-  makeText: "WhatsApp never sees it. Decide on it yourself, as WhatsApp would.",
-  made: "Template made",
+  create: "New template",
+  createTitle: "A template for the simulator",
+  createText: "WhatsApp never sees it. Decide on it yourself, as WhatsApp would.",
+  created: "Template made",
   nameHint: "Small letters, digits and underscores: diwali_offer",
   languageHint: "en, en_US, pt_BR …",
   headerKind: "At the top",

@@ -1,14 +1,14 @@
 /** A template as the console's routes show it, and our words for its state. */
 import type { ChipTone } from "../../ui/chip.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
-export type TemplateStatus = keyof typeof words.states;
+export type TemplateStatus = keyof typeof strings.states;
 
 export interface Template {
   id: number;
   name: string;
   language: string;
-  category: keyof typeof words.categories;
+  category: keyof typeof strings.categories;
   status: TemplateStatus;
   sendable: boolean;
   variables: { header: number; body: number };
@@ -36,13 +36,13 @@ const TONES: Readonly<Record<TemplateStatus, ChipTone>> = {
   DISABLED: "red",
 };
 
-export function templateLook(status: TemplateStatus): { word: string; tone: ChipTone } {
-  return { word: words.states[status], tone: TONES[status] };
+export function templateChip(status: TemplateStatus): { label: string; tone: ChipTone } {
+  return { label: strings.states[status], tone: TONES[status] };
 }
 
 /** Why it cannot be sent, in words; null when it can. */
-export function whyNot({ sendable, status, unsupported, reason }: Template): string | null {
+export function findBlocker({ sendable, status, unsupported, reason }: Template): string | null {
   if (sendable) return null;
-  if (status !== "APPROVED") return `${words.notSendable[status]}${reason === null ? "" : ` “${reason}”`}`;
-  return words.unsupported(unsupported ?? "");
+  if (status !== "APPROVED") return `${strings.notSendable[status]}${reason === null ? "" : ` “${reason}”`}`;
+  return strings.unsupported(unsupported ?? "");
 }

@@ -4,22 +4,22 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Search as SearchIcon } from "lucide-react";
 import { useEffect, useState } from "react";
 import { get, getList, newFormKey, queryText, send } from "../../data/api.ts";
-import { mayOwn, useWorkspace } from "../../data/session.ts";
+import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
-import { inputLook } from "../../ui/field.tsx";
+import { inputClass } from "../../ui/field.tsx";
 import { FilterBar, List, Pager } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
-import { figure, plural } from "../../ui/plural.ts";
+import { formatCount, plural } from "../../ui/plural.ts";
 import { Empty, Failed, Loading, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { sayDone } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { addNumberCommand } from "../developer/printed-commands.ts";
 import { NewTemplate } from "./new-template.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 import { TemplatePanel } from "./template-panel.tsx";
-import { type Template, type TemplateStatus, templateLook } from "./template-view.ts";
+import { type Template, type TemplateStatus, templateChip } from "./template-view.ts";
 
 interface Search {
   q?: string;
@@ -33,7 +33,7 @@ export function Screen() {
   const { id, timezone, has_simulator: hasSimulator } = workspace;
   const navigate = useNavigate();
   const { q, status, after, open } = useSearch({ strict: false }) as Search;
-  const [isMaking, setIsMaking] = useState(false);
+  const [isCreating, setIsCreating] = useState(false);
   const isSearch = q !== undefined || status !== undefined;
   const list = useQuery({
     queryKey: ["templates", id, q, status, after],
@@ -42,10 +42,10 @@ export function Screen() {
   });
   const rows = list.data?.data ?? [];
   const total = list.data?.meta.total ?? 0;
-  const mayMake = hasSimulator && mayOwn(workspace);
-  const make = (
-    <Button tone="primary" onClick={() => setIsMaking(true)}>
-      {words.make}
+  const canCreate = hasSimulator && hasOwnerRights(workspace);
+  const createButton = (
+    <Button tone="primary" onClick={() => setIsCreating(true)}>
+      {strings.create}
     </Button>
   );
   const show = (template: number) => ({
@@ -55,83 +55,86 @@ export function Screen() {
   });
   return (
     <Page
-      title={words.title}
+      title={strings.title}
       total={
         list.data === undefined
           ? undefined
           : isSearch
-            ? words.found(plural(total, words.one, words.other))
-            : figure(total)
+            ? strings.found(plural(total, strings.one, strings.other))
+            : formatCount(total)
       }
-      lead={words.lead}
-      action={mayMake ? make : undefined}
+      lead={strings.lead}
+      action={canCreate ? createButton : undefined}
     >
       <Sync />
       <div className="flex flex-wrap gap-x-6">
         <SearchBox q={q} />
         <FilterBar
-          label={words.status}
+          label={strings.status}
           name="status"
           choices={[
-            { value: undefined, label: words.all },
+            { value: undefined, label: strings.all },
             ...(["APPROVED", "PENDING", "REJECTED", "PAUSED"] as const).map((value) => ({
               value,
-              label: words.states[value],
+              label: strings.states[value],
             })),
           ]}
         />
       </div>
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined && rows.length === 0 && <Nothing isSearch={isSearch} />}
+      {list.data !== undefined && rows.length === 0 && <NoTemplates isSearch={isSearch} />}
       {list.data !== undefined && rows.length > 0 && (
         <>
           <List
-            label={words.title}
+            label={strings.title}
             rows={rows}
             rowKey={(row) => row.id}
             openKey={open === undefined ? null : Number(open)}
             isStale={list.isPlaceholderData}
             rowLink={(row) => show(row.id)}
             columns={[
-              { head: words.name, phone: "who", cell: ({ name }) => name },
-              { head: words.language, phone: "what", cell: ({ language }) => language },
+              { head: strings.name, phone: "who", cell: ({ name }) => name },
+              { head: strings.language, phone: "what", cell: ({ language }) => language },
               {
-                head: words.category,
+                head: strings.category,
                 phone: "hidden",
-                cell: ({ category }) => words.categories[category],
+                cell: ({ category }) => strings.categories[category],
               },
               {
-                head: words.status,
+                head: strings.status,
                 phone: "state",
                 cell: (row) => {
-                  const { word, tone } = templateLook(row.status);
-                  return <Chip tone={tone}>{word}</Chip>;
+                  const { label, tone } = templateChip(row.status);
+                  return <Chip tone={tone}>{label}</Chip>;
                 },
               },
-              { head: words.changed, phone: "time", cell: ({ updated_at: at }) => <Time at={at} zone={timezone} /> },
+              { head: strings.changed, phone: "time", cell: ({ updated_at: at }) => <Time at={at} zone={timezone} /> },
             ]}
           />
           <Pager meta={list.data.meta} newer="Back" older="More" />
         </>
       )}
       {open !== undefined && <TemplatePanel key={open} templateId={open} />}
-      {isMaking && (
-        <NewTemplate onClose={() => setIsMaking(false)} onMade={(made) => navigate(show(made.id) as never)} />
+      {isCreating && (
+        <NewTemplate
+          onClose={() => setIsCreating(false)}
+          onCreated={(created) => navigate(show(created.id) as never)}
+        />
       )}
     </Page>
   );
 }
 
-function Nothing({ isSearch }: { isSearch: boolean }) {
+function NoTemplates({ isSearch }: { isSearch: boolean }) {
   const { id, numbers, has_simulator: hasSimulator } = useWorkspace();
   if (isSearch) {
     return (
       <Empty
-        title={words.notFound}
+        title={strings.notFound}
         action={
           <ButtonLink to={"." as never} search={{} as never}>
-            {words.clear}
+            {strings.clear}
           </ButtonLink>
         }
       />
@@ -140,23 +143,23 @@ function Nothing({ isSearch }: { isSearch: boolean }) {
   if (numbers.length === 0) {
     return (
       <Empty
-        title={words.empty}
+        title={strings.empty}
         action={
           <CodeBlock
             text={addNumberCommand({ workspaceId: id })}
-            label={words.emptyNumber}
+            label={strings.emptyNumber}
             copyLabel="Copy the command"
           />
         }
       >
-        {words.emptyNumber}
+        {strings.emptyNumber}
       </Empty>
     );
   }
-  return <Empty title={words.empty}>{hasSimulator ? words.emptySimulator : words.emptyNetwork}</Empty>;
+  return <Empty title={strings.empty}>{hasSimulator ? strings.emptySimulator : strings.emptyNetwork}</Empty>;
 }
 
-interface Synced {
+interface AccountSync {
   account: string;
   at: string | null;
   failed_at: string | null;
@@ -172,7 +175,7 @@ function Sync() {
   const [error, setError] = useState<unknown>(null);
   const synced = useQuery({
     queryKey: ["templates-sync", id],
-    queryFn: ({ signal }) => get<Synced[]>(`/w/${id}/templates/sync`, signal),
+    queryFn: ({ signal }) => get<AccountSync[]>(`/w/${id}/templates/sync`, signal),
     refetchInterval: 10_000,
   });
   // What came with another look is another list.
@@ -182,14 +185,14 @@ function Sync() {
   }, [last, client, id]);
   const accounts = synced.data ?? [];
   if (accounts.length === 0) return null;
-  const ask = async () => {
+  const requestSync = async () => {
     if (isBusy) return;
     setIsBusy(true);
     setError(null);
     try {
       await send("POST", `/w/${id}/templates/sync`, {}, key);
       setKey(newFormKey());
-      sayDone(words.syncAsked);
+      showToast(strings.syncAsked);
       await synced.refetch();
     } catch (reason) {
       setError(reason);
@@ -201,20 +204,20 @@ function Sync() {
   return (
     <div className="mb-4 flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-3">
-        <Button small busy={isBusy} onClick={() => void ask()}>
-          {words.sync}
+        <Button small busy={isBusy} onClick={() => void requestSync()}>
+          {strings.sync}
         </Button>
         <span className="text-quiet">
           {at === null ? (
-            words.syncedNever
+            strings.syncedNever
           ) : (
             <>
-              {words.syncedAt} <Time at={at} zone={timezone} />
+              {strings.syncedAt} <Time at={at} zone={timezone} />
             </>
           )}
         </span>
       </div>
-      {failed !== undefined && <Notice>{words.syncFailed(failed.error ?? "")}</Notice>}
+      {failed !== undefined && <Notice>{strings.syncFailed(failed.error ?? "")}</Notice>}
       {error !== null && <Failed error={error} />}
     </div>
   );
@@ -226,22 +229,22 @@ function SearchBox({ q }: { q: string | undefined }) {
   const [text, setText] = useState(q ?? "");
   useEffect(() => setText(q ?? ""), [q]);
   useEffect(() => {
-    const wanted = text.trim().toLowerCase();
-    if (wanted === (q ?? "")) return;
+    const query = text.trim().toLowerCase();
+    if (query === (q ?? "")) return;
     const timer = setTimeout(() => {
-      const search = (known: Search) => ({ ...known, q: wanted || undefined, after: undefined, open: undefined });
+      const search = (known: Search) => ({ ...known, q: query || undefined, after: undefined, open: undefined });
       void navigate({ to: ".", search, replace: q !== undefined } as never);
     }, 300);
     return () => clearTimeout(timer);
   }, [text, q, navigate]);
   return (
     <label className="relative mb-4 w-full mid:w-72">
-      <span className="sr-only">{words.search}</span>
+      <span className="sr-only">{strings.search}</span>
       <SearchIcon aria-hidden size={16} className="absolute start-3 top-1/2 -translate-y-1/2 text-quiet" />
       <input
         type="search"
-        className={`${inputLook} ps-9! mid:min-h-8 mid:py-1`}
-        placeholder={words.search}
+        className={`${inputClass} ps-9! mid:min-h-8 mid:py-1`}
+        placeholder={strings.search}
         value={text}
         onChange={({ target }) => setText(target.value)}
       />

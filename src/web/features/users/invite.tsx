@@ -10,11 +10,11 @@ import { SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { ExactTime, exact } from "../../ui/time.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 import type { Account } from "./user-view.ts";
 
 /** The answer to a new link. The token is null where the form came twice, or where none is needed. */
-export interface Made {
+export interface CreatedLink {
   email: string;
   token: string | null;
   expires_at: string | null;
@@ -30,11 +30,11 @@ interface InviteProps {
   /** Known already: another workspace for somebody. */
   email?: string;
   onClose: () => void;
-  onMade: () => Promise<unknown>;
+  onCreated: () => Promise<unknown>;
 }
 
-export function Invite({ workspaces, roles, email, onClose, onMade }: InviteProps) {
-  const [made, setMade] = useState<Made | null>(null);
+export function Invite({ workspaces, roles, email, onClose, onCreated }: InviteProps) {
+  const [created, setCreated] = useState<CreatedLink | null>(null);
   const form = useForm({
     defaultValues: {
       email: email ?? "",
@@ -44,29 +44,29 @@ export function Invite({ workspaces, roles, email, onClose, onMade }: InviteProp
     },
   });
   const role = form.watch("role") as Role;
-  if (made !== null) return <LinkShown made={made} onClose={onClose} />;
+  if (created !== null) return <InviteLink created={created} onClose={onClose} />;
   return (
-    <Dialog title={email === undefined ? words.inviteTitle : words.addRole} isOpen onClose={onClose}>
+    <Dialog title={email === undefined ? strings.inviteTitle : strings.addRole} isOpen onClose={onClose}>
       <Form
         form={form}
-        submit={email === undefined ? words.inviteAction : words.addAction}
+        submit={email === undefined ? strings.inviteAction : strings.addAction}
         onSend={async ({ workspace, ...values }, key) => {
           if (values.role !== "operator" && workspace === "") {
-            form.setError("workspace", { message: words.chooseWorkspace });
+            form.setError("workspace", { message: strings.chooseWorkspace });
             return;
           }
           const answered =
             values.role === "operator"
-              ? await send<Made>("POST", "/users", { email: values.email }, key)
-              : await send<Made>("POST", `/w/${workspace}/people`, values, key);
-          await onMade();
-          setMade(answered);
+              ? await send<CreatedLink>("POST", "/users", { email: values.email }, key)
+              : await send<CreatedLink>("POST", `/w/${workspace}/people`, values, key);
+          await onCreated();
+          setCreated(answered);
         }}
       >
         <TextField
           form={form}
           name="email"
-          label={words.email}
+          label={strings.email}
           type="email"
           autoComplete="off"
           readOnly={email !== undefined}
@@ -74,17 +74,17 @@ export function Invite({ workspaces, roles, email, onClose, onMade }: InviteProp
         <SelectField
           form={form}
           name="role"
-          label={words.role}
-          hint={words.roleText[role]}
-          choices={roles.map((one) => ({ value: one, label: words.roles[one] }))}
+          label={strings.role}
+          hint={strings.roleText[role]}
+          choices={roles.map((one) => ({ value: one, label: strings.roles[one] }))}
         />
         {role !== "operator" && workspaces.length > 1 && (
           <SelectField
             form={form}
             name="workspace"
-            label={words.workspace}
+            label={strings.workspace}
             choices={[
-              { value: "", label: words.choose },
+              { value: "", label: strings.choose },
               ...workspaces.map(({ id, name }) => ({ value: String(id), label: name })),
             ]}
           />
@@ -95,31 +95,33 @@ export function Invite({ workspaces, roles, email, onClose, onMade }: InviteProp
 }
 
 /** It lives in this dialog and nowhere else. */
-export function LinkShown({ made, onClose }: { made: Made; onClose: () => void }) {
-  const { email, token, expires_at, kind = "join", account = null } = made;
+export function InviteLink({ created, onClose }: { created: CreatedLink; onClose: () => void }) {
+  const { email, token, expires_at, kind = "join", account = null } = created;
   return (
-    <Dialog title={words.linkTitle} isOpen isSticky onClose={onClose}>
+    <Dialog title={strings.linkTitle} isOpen isSticky onClose={onClose}>
       {account !== null && (
-        <Notice tone="amber">{words.account(email, exact(Date.parse(account.since)), account.first_invited_by)}</Notice>
+        <Notice tone="amber">
+          {strings.account(email, exact(Date.parse(account.since)), account.first_invited_by)}
+        </Notice>
       )}
       {token !== null && (
         <>
-          <p>{account === null ? words.linkText(email) : words.linkToAccountText(email)}</p>
-          <Copyable text={`${location.origin}/console/${kind}#${token}`} label={words.copyLink} />
+          <p>{account === null ? strings.linkText(email) : strings.linkToAccountText(email)}</p>
+          <Copyable text={`${location.origin}/console/${kind}#${token}`} label={strings.copyLink} />
           {expires_at !== null && (
             <p className="text-quiet">
-              {words.linkEnds} <ExactTime at={expires_at} />.
+              {strings.linkEnds} <ExactTime at={expires_at} />.
             </p>
           )}
         </>
       )}
       {token === null && (
         <Notice tone={expires_at === null ? "green" : "amber"}>
-          {expires_at === null ? words.known(email) : words.linkRepeated}
+          {expires_at === null ? strings.known(email) : strings.linkRepeated}
         </Notice>
       )}
       <Button tone="primary" className="self-start" onClick={onClose}>
-        {token === null ? words.close : words.linkDone}
+        {token === null ? strings.close : strings.linkDone}
       </Button>
     </Dialog>
   );

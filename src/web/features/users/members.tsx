@@ -8,14 +8,14 @@ import { Chip } from "../../ui/chip.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { List } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
-import { figure } from "../../ui/plural.ts";
+import { formatCount } from "../../ui/plural.ts";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { sayDone } from "../../ui/toast.tsx";
-import { Invite, LinkShown, type Made } from "./invite.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { type CreatedLink, Invite, InviteLink } from "./invite.tsx";
 import { RoleSelect } from "./role-select.tsx";
-import { words } from "./strings.ts";
-import { type Member, stateOf } from "./user-view.ts";
+import { strings } from "./strings.ts";
+import { type Member, userChip } from "./user-view.ts";
 
 export function Screen() {
   const { id, name, timezone } = useWorkspace();
@@ -23,9 +23,9 @@ export function Screen() {
   const client = useQueryClient();
   const [isInviting, setIsInviting] = useState(false);
   const [removing, setRemoving] = useState<Member | null>(null);
-  const [made, setMade] = useState<Made | null>(null);
+  const [created, setCreated] = useState<CreatedLink | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const people = useQuery({
+  const members = useQuery({
     queryKey: ["people", id],
     queryFn: ({ signal }) => get<Member[]>(`/w/${id}/people`, signal),
   });
@@ -37,24 +37,24 @@ export function Screen() {
     setIsLinking(true);
     setError(null);
     try {
-      setMade(await send<Made>("POST", `/w/${id}/people`, { email, role }, `${key.current}-${userId}`));
+      setCreated(await send<CreatedLink>("POST", `/w/${id}/people`, { email, role }, `${key.current}-${userId}`));
       key.current = newFormKey();
     } catch (reason) {
       setError(reason);
     }
     setIsLinking(false);
   };
-  const rows = people.data ?? [];
+  const rows = members.data ?? [];
   const invite = (
     <Button tone="primary" onClick={() => setIsInviting(true)}>
-      {words.invite}
+      {strings.invite}
     </Button>
   );
   return (
     <Page
-      title={words.members}
-      total={people.data === undefined ? undefined : figure(rows.length)}
-      lead={words.membersLead}
+      title={strings.members}
+      total={members.data === undefined ? undefined : formatCount(rows.length)}
+      lead={strings.membersLead}
       action={rows.length > 0 && invite}
     >
       {error !== null && (
@@ -62,76 +62,81 @@ export function Screen() {
           <Failed error={error} />
         </div>
       )}
-      {people.isPending && <Loading />}
-      {people.isError && <Failed error={people.error} retry={() => void people.refetch()} />}
-      {people.isSuccess && rows.length === 0 && (
-        <Empty title={words.emptyMembers} action={invite}>
-          {words.emptyMembersText}
+      {members.isPending && <Loading />}
+      {members.isError && <Failed error={members.error} retry={() => void members.refetch()} />}
+      {members.isSuccess && rows.length === 0 && (
+        <Empty title={strings.emptyMembers} action={invite}>
+          {strings.emptyMembersText}
         </Empty>
       )}
       {rows.length > 0 && (
         <List
-          label={words.members}
+          label={strings.members}
           rows={rows}
           rowKey={(member) => member.id}
           columns={[
             {
-              head: words.email,
+              head: strings.email,
               phone: "who",
               cell: ({ email }) => (
                 <span className="font-semibold wrap-anywhere">
                   {email}
-                  {email === user.email && <span className="font-normal text-quiet"> ({words.you})</span>}
+                  {email === user.email && <span className="font-normal text-quiet"> ({strings.you})</span>}
                 </span>
               ),
             },
             {
-              head: words.state,
+              head: strings.state,
               phone: "state",
               cell: (member) => {
-                const { word, tone } = stateOf(member);
-                return <Chip tone={tone}>{word}</Chip>;
+                const { label, tone } = userChip(member);
+                return <Chip tone={tone}>{label}</Chip>;
               },
             },
             {
-              head: words.role,
+              head: strings.role,
               phone: "what",
               cell: (member) => (
                 <RoleSelect
                   key={member.role}
-                  label={`${words.role}: ${member.email}`}
+                  label={`${strings.role}: ${member.email}`}
                   role={member.role}
                   isFixed={member.email === user.email || member.disabled_at !== null}
                   change={async (role, key) => {
-                    const changed = await send<Made>("POST", `/w/${id}/people`, { email: member.email, role }, key);
+                    const changed = await send<CreatedLink>(
+                      "POST",
+                      `/w/${id}/people`,
+                      { email: member.email, role },
+                      key,
+                    );
                     await reload();
                     // The role of an invitation is its link's.
-                    if (changed.token !== null) setMade(changed);
+                    if (changed.token !== null) setCreated(changed);
                   }}
                 />
               ),
             },
             {
-              head: words.factor,
+              head: strings.factor,
               phone: "hidden",
-              cell: ({ second_factor }) => (second_factor ? words.on : words.off),
+              cell: ({ second_factor }) => (second_factor ? strings.on : strings.off),
             },
             {
-              head: words.since,
+              head: strings.since,
               phone: "time",
-              cell: ({ created_at }) => (created_at === null ? words.none : <Time at={created_at} zone={timezone} />),
+              cell: ({ created_at }) => (created_at === null ? strings.none : <Time at={created_at} zone={timezone} />),
             },
           ]}
           actions={(member) => (
             <span className="flex justify-end gap-2 whitespace-nowrap max-mid:mt-2 max-mid:flex-wrap max-mid:justify-start">
               {member.is_pending && member.disabled_at === null && (
                 <Button small busy={isLinking} onClick={() => void link(member)}>
-                  {words.newLink}
+                  {strings.newLink}
                 </Button>
               )}
               {member.email !== user.email && (
-                <Button small aria-label={`${words.remove} ${member.email}`} onClick={() => setRemoving(member)}>
-                  {words.remove}
+                <Button small aria-label={`${strings.remove} ${member.email}`} onClick={() => setRemoving(member)}>
+                  {strings.remove}
                 </Button>
               )}
             </span>
@@ -143,24 +148,24 @@ export function Screen() {
           workspaces={[{ id, name }]}
           roles={["member", "owner"]}
           onClose={() => setIsInviting(false)}
-          onMade={reload}
+          onCreated={reload}
         />
       )}
-      {made !== null && <LinkShown made={made} onClose={() => setMade(null)} />}
+      {created !== null && <InviteLink created={created} onClose={() => setCreated(null)} />}
       {removing !== null && (
         <Confirm
           isOpen
-          title={(removing.is_pending ? words.revokeTitle : words.removeTitle)(removing.email, name)}
-          action={words.removeAction}
-          keep={words.keep}
+          title={(removing.is_pending ? strings.revokeTitle : strings.removeTitle)(removing.email, name)}
+          action={strings.removeAction}
+          cancelLabel={strings.cancel}
           onClose={() => setRemoving(null)}
           act={async (key) => {
             await send("DELETE", `/w/${id}/people/${removing.id}`, {}, key);
             await reload();
-            sayDone(words.removed);
+            showToast(strings.removed);
           }}
         >
-          <p>{removing.is_pending ? words.revokeText : words.removeText}</p>
+          <p>{removing.is_pending ? strings.revokeText : strings.removeText}</p>
         </Confirm>
       )}
     </Page>

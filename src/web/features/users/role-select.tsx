@@ -2,10 +2,10 @@
 import { useState } from "react";
 import { newFormKey } from "../../data/api.ts";
 import type { Role } from "../../data/session.ts";
-import { inputLook } from "../../ui/field.tsx";
+import { inputClass } from "../../ui/field.tsx";
 import { sentenceOf } from "../../ui/states.tsx";
-import { sayDone } from "../../ui/toast.tsx";
-import { words } from "./strings.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { strings } from "./strings.ts";
 
 type WorkspaceRole = Exclude<Role, "operator">;
 
@@ -20,13 +20,13 @@ interface RoleSelectProps {
 export function RoleSelect({ label, role, isFixed, change }: RoleSelectProps) {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  if (isFixed) return words.roles[role];
+  if (isFixed) return strings.roles[role];
   const choose = async (next: WorkspaceRole) => {
     setIsBusy(true);
     setError(null);
     try {
       await change(next, newFormKey());
-      sayDone(words.roleChanged);
+      showToast(strings.roleChanged);
     } catch (reason) {
       setError(reason);
     }
@@ -36,13 +36,13 @@ export function RoleSelect({ label, role, isFixed, change }: RoleSelectProps) {
     <>
       <select
         aria-label={label}
-        className={`${inputLook} mid:min-h-8 mid:w-32 mid:py-1`}
+        className={`${inputClass} mid:min-h-8 mid:w-32 mid:py-1`}
         value={role}
         disabled={isBusy}
         onChange={({ target }) => void choose(target.value as WorkspaceRole)}
       >
-        <option value="owner">{words.roles.owner}</option>
-        <option value="member">{words.roles.member}</option>
+        <option value="owner">{strings.roles.owner}</option>
+        <option value="member">{strings.roles.member}</option>
       </select>
       {error !== null && (
         <p role="alert" className="text-red">

@@ -1,5 +1,5 @@
 /** Texts of people who sign in: the users of the server, the members of a workspace, inviting. */
-export const words = {
+export const strings = {
   users: "Users",
   usersLead: "Everybody who may sign in to this console, and where.",
   members: "Members",
@@ -59,7 +59,7 @@ export const words = {
   disableText:
     "They are signed out everywhere and cannot sign in again. There is no way back: invite them under another address.",
   disableAction: "Disable",
-  keep: "Keep them",
+  cancel: "Keep them",
   disabledDone: "Disabled",
   rolesTitle: "Roles",
   addRole: "Another workspace",

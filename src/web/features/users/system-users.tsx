@@ -8,14 +8,14 @@ import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { List } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
-import { figure } from "../../ui/plural.ts";
+import { formatCount } from "../../ui/plural.ts";
 import { Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { SystemTabs } from "../system/system-tabs.tsx";
 import { Invite } from "./invite.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 import { UserPanel } from "./user-panel.tsx";
-import { stateOf, type User } from "./user-view.ts";
+import { type User, userChip } from "./user-view.ts";
 
 export function Screen() {
   const { open } = useSearch({ strict: false }) as { open?: string };
@@ -25,23 +25,23 @@ export function Screen() {
   const users = useQuery({ queryKey: ["users"], queryFn: ({ signal }) => get<User[]>("/users", signal) });
   const reload = () => client.invalidateQueries({ queryKey: ["users"] });
   const opened = users.data?.find(({ id }) => String(id) === open);
-  const where = ({ is_operator, workspaces: given, invitations }: User): string => {
-    if (is_operator) return words.everywhere;
-    if (given.length + invitations.length === 0) return words.nowhere;
+  const where = ({ is_operator, workspaces: memberships, invitations }: User): string => {
+    if (is_operator) return strings.everywhere;
+    if (memberships.length + invitations.length === 0) return strings.nowhere;
     const nameOf = (id: number): string => workspaces.find((one) => one.id === id)?.name ?? String(id);
     return [
-      ...given.map(({ id, role }) => `${nameOf(id)} (${words.roles[role].toLowerCase()})`),
-      ...invitations.map(({ id, role }) => `${nameOf(id)} (${words.invitedTo(words.roles[role]).toLowerCase()})`),
+      ...memberships.map(({ id, role }) => `${nameOf(id)} (${strings.roles[role].toLowerCase()})`),
+      ...invitations.map(({ id, role }) => `${nameOf(id)} (${strings.invitedTo(strings.roles[role]).toLowerCase()})`),
     ].join(", ");
   };
   return (
     <Page
-      title={words.users}
-      total={users.data === undefined ? undefined : figure(users.data.length)}
-      lead={words.usersLead}
+      title={strings.users}
+      total={users.data === undefined ? undefined : formatCount(users.data.length)}
+      lead={strings.usersLead}
       action={
         <Button tone="primary" onClick={() => setIsInviting(true)}>
-          {words.invite}
+          {strings.invite}
         </Button>
       }
     >
@@ -50,40 +50,40 @@ export function Screen() {
       {users.isError && <Failed error={users.error} retry={() => void users.refetch()} />}
       {users.data !== undefined && (
         <List
-          label={words.users}
+          label={strings.users}
           rows={users.data}
           rowKey={(user) => user.id}
           openKey={open === undefined ? null : Number(open)}
           rowLink={({ id }) => ({ to: ".", search: { open: String(id) } as never, resetScroll: false })}
           columns={[
             {
-              head: words.email,
+              head: strings.email,
               phone: "who",
               cell: ({ email }) => <span className="wrap-anywhere">{email}</span>,
             },
             {
-              head: words.state,
+              head: strings.state,
               phone: "state",
               cell: (user) => {
-                const { word, tone } = stateOf(user);
-                return <Chip tone={tone}>{word}</Chip>;
+                const { label, tone } = userChip(user);
+                return <Chip tone={tone}>{label}</Chip>;
               },
             },
             {
-              head: words.where,
+              head: strings.where,
               phone: "what",
               cell: (user) =>
-                user.is_operator ? `${words.roles.operator}: ${words.everywhere.toLowerCase()}` : where(user),
+                user.is_operator ? `${strings.roles.operator}: ${strings.everywhere.toLowerCase()}` : where(user),
             },
             {
-              head: words.factor,
+              head: strings.factor,
               phone: "hidden",
-              cell: ({ second_factor }) => (second_factor ? words.on : words.off),
+              cell: ({ second_factor }) => (second_factor ? strings.on : strings.off),
             },
             {
-              head: words.since,
+              head: strings.since,
               phone: "time",
-              cell: ({ created_at }) => (created_at === null ? words.none : <Time at={created_at} />),
+              cell: ({ created_at }) => (created_at === null ? strings.none : <Time at={created_at} />),
             },
           ]}
         />
@@ -94,7 +94,7 @@ export function Screen() {
           workspaces={workspaces}
           roles={workspaces.length === 0 ? ["operator"] : ["member", "owner", "operator"]}
           onClose={() => setIsInviting(false)}
-          onMade={reload}
+          onCreated={reload}
         />
       )}
     </Page>

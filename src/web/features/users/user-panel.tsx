@@ -5,26 +5,31 @@ import { useMe } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
-import { Facts, Section } from "../../ui/page.tsx";
+import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { sentenceOf } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { sayDone } from "../../ui/toast.tsx";
-import { Invite, LinkShown, type Made } from "./invite.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { type CreatedLink, Invite, InviteLink } from "./invite.tsx";
 import { RoleSelect } from "./role-select.tsx";
-import { words } from "./strings.ts";
-import { stateOf, type User } from "./user-view.ts";
+import { strings } from "./strings.ts";
+import { type User, userChip } from "./user-view.ts";
 
-type Doing = "reset" | "disable" | "add" | { removeFrom: { id: number; name: string; isInvitation: boolean } } | null;
+type OpenDialog =
+  | "reset"
+  | "disable"
+  | "add"
+  | { removeFrom: { id: number; name: string; isInvitation: boolean } }
+  | null;
 
 export function UserPanel({ user, reload }: { user: User; reload: () => Promise<unknown> }) {
   const { workspaces, user: me } = useMe();
-  const [doing, setDoing] = useState<Doing>(null);
-  const [made, setMade] = useState<Made | null>(null);
-  const { word, tone } = stateOf(user);
+  const [openDialog, setOpenDialog] = useState<OpenDialog>(null);
+  const [created, setCreated] = useState<CreatedLink | null>(null);
+  const { label, tone } = userChip(user);
   const isOff = user.disabled_at !== null;
   const isMe = user.id === me.id;
-  const done = () => setDoing(null);
+  const done = () => setOpenDialog(null);
   const nameOf = (id: number): string => workspaces.find((one) => one.id === id)?.name ?? String(id);
   const places = [...user.workspaces, ...user.invitations];
   const others = workspaces.filter(({ id }) => !places.some((one) => one.id === id));
@@ -32,35 +37,37 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
     <Panel title={user.email}>
       <div className="mb-8 flex flex-col gap-3">
         <p className="flex flex-wrap items-center gap-3">
-          <Chip tone={tone}>{word}</Chip>
-          {isMe && <span className="text-quiet">{words.you}</span>}
+          <Chip tone={tone}>{label}</Chip>
+          {isMe && <span className="text-quiet">{strings.you}</span>}
         </p>
-        {isOff && <p className="text-quiet">{words.disabledText}</p>}
-        {!isOff && !user.has_password && <p className="text-quiet">{words.invitedText}</p>}
-        <Facts
-          facts={[
-            [words.factor, user.second_factor ? words.on : words.off],
-            [words.since, user.created_at === null ? words.none : <Time key="since" at={user.created_at} />],
+        {isOff && <p className="text-quiet">{strings.disabledText}</p>}
+        {!isOff && !user.has_password && <p className="text-quiet">{strings.invitedText}</p>}
+        <DescriptionList
+          items={[
+            [strings.factor, user.second_factor ? strings.on : strings.off],
+            [strings.since, user.created_at === null ? strings.none : <Time key="since" at={user.created_at} />],
           ]}
         />
         {!isOff && !isMe && (
           <div className="flex flex-wrap gap-3">
             {(user.has_password || user.is_operator) && (
-              <Button onClick={() => setDoing("reset")}>{user.has_password ? words.reset : words.newLink}</Button>
+              <Button onClick={() => setOpenDialog("reset")}>
+                {user.has_password ? strings.reset : strings.newLink}
+              </Button>
             )}
-            <Button tone="danger" onClick={() => setDoing("disable")}>
-              {words.disable}
+            <Button tone="danger" onClick={() => setOpenDialog("disable")}>
+              {strings.disable}
             </Button>
           </div>
         )}
       </div>
-      <Section title={words.rolesTitle}>
+      <Section title={strings.rolesTitle}>
         {user.is_operator && (
           <p>
-            {words.roles.operator}. {words.roleText.operator}
+            {strings.roles.operator}. {strings.roleText.operator}
           </p>
         )}
-        {!user.is_operator && places.length === 0 && <p className="text-quiet">{words.nowhere}</p>}
+        {!user.is_operator && places.length === 0 && <p className="text-quiet">{strings.nowhere}</p>}
         {!user.is_operator && places.length > 0 && (
           <ul className="rounded-panel border border-line">
             {user.workspaces.map(({ id, role }) => {
@@ -74,7 +81,7 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
                   <span className="flex items-center gap-2">
                     <RoleSelect
                       key={role}
-                      label={words.changeRole(name)}
+                      label={strings.changeRole(name)}
                       role={role}
                       isFixed={isOff}
                       change={async (next, key) => {
@@ -84,10 +91,10 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
                     />
                     <Button
                       small
-                      aria-label={words.removeFrom(name)}
-                      onClick={() => setDoing({ removeFrom: { id, name, isInvitation: false } })}
+                      aria-label={strings.removeFrom(name)}
+                      onClick={() => setOpenDialog({ removeFrom: { id, name, isInvitation: false } })}
                     >
-                      {words.remove}
+                      {strings.remove}
                     </Button>
                   </span>
                 </li>
@@ -100,11 +107,11 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
                 invitation={invitation}
                 makeLink={async (key) => {
                   const { id, role } = invitation;
-                  setMade(await send<Made>("POST", `/w/${id}/people`, { email: user.email, role }, key));
+                  setCreated(await send<CreatedLink>("POST", `/w/${id}/people`, { email: user.email, role }, key));
                   await reload();
                 }}
                 remove={() =>
-                  setDoing({ removeFrom: { id: invitation.id, name: nameOf(invitation.id), isInvitation: true } })
+                  setOpenDialog({ removeFrom: { id: invitation.id, name: nameOf(invitation.id), isInvitation: true } })
                 }
               />
             ))}
@@ -112,64 +119,64 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
         )}
         {!user.is_operator && !isOff && others.length > 0 && (
           <div className="mt-3">
-            <Button small onClick={() => setDoing("add")}>
-              {words.addRole}
+            <Button small onClick={() => setOpenDialog("add")}>
+              {strings.addRole}
             </Button>
           </div>
         )}
       </Section>
-      {doing === "reset" && (
+      {openDialog === "reset" && (
         <Confirm
           isOpen
-          title={user.has_password ? words.resetTitle(user.email) : words.newLink}
-          action={words.resetAction}
-          keep={words.close}
+          title={user.has_password ? strings.resetTitle(user.email) : strings.newLink}
+          action={strings.resetAction}
+          cancelLabel={strings.close}
           onClose={done}
-          act={async (key) => setMade(await send<Made>("POST", `/users/${user.id}/reset-password`, {}, key))}
+          act={async (key) => setCreated(await send<CreatedLink>("POST", `/users/${user.id}/reset-password`, {}, key))}
         >
-          <p>{user.has_password ? words.resetText : words.invitedText}</p>
+          <p>{user.has_password ? strings.resetText : strings.invitedText}</p>
         </Confirm>
       )}
-      {doing === "disable" && (
+      {openDialog === "disable" && (
         <Confirm
           isOpen
-          title={words.disableTitle(user.email)}
-          action={words.disableAction}
-          keep={words.keep}
-          typeToGoOn={user.email}
+          title={strings.disableTitle(user.email)}
+          action={strings.disableAction}
+          cancelLabel={strings.cancel}
+          confirmationText={user.email}
           onClose={done}
           act={async (key) => {
             await send("POST", `/users/${user.id}/disable`, {}, key);
             await reload();
-            sayDone(words.disabledDone);
+            showToast(strings.disabledDone);
           }}
         >
-          <p>{words.disableText}</p>
+          <p>{strings.disableText}</p>
         </Confirm>
       )}
-      {doing === "add" && (
-        <Invite workspaces={others} roles={["member", "owner"]} email={user.email} onClose={done} onMade={reload} />
+      {openDialog === "add" && (
+        <Invite workspaces={others} roles={["member", "owner"]} email={user.email} onClose={done} onCreated={reload} />
       )}
-      {doing !== null && typeof doing === "object" && (
+      {openDialog !== null && typeof openDialog === "object" && (
         <Confirm
           isOpen
-          title={(doing.removeFrom.isInvitation ? words.revokeTitle : words.removeTitle)(
+          title={(openDialog.removeFrom.isInvitation ? strings.revokeTitle : strings.removeTitle)(
             user.email,
-            doing.removeFrom.name,
+            openDialog.removeFrom.name,
           )}
-          action={words.removeAction}
-          keep={words.keep}
+          action={strings.removeAction}
+          cancelLabel={strings.cancel}
           onClose={done}
           act={async (key) => {
-            await send("DELETE", `/w/${doing.removeFrom.id}/people/${user.id}`, {}, key);
+            await send("DELETE", `/w/${openDialog.removeFrom.id}/people/${user.id}`, {}, key);
             await reload();
-            sayDone(words.removed);
+            showToast(strings.removed);
           }}
         >
-          <p>{doing.removeFrom.isInvitation ? words.revokeText : words.removeText}</p>
+          <p>{openDialog.removeFrom.isInvitation ? strings.revokeText : strings.removeText}</p>
         </Confirm>
       )}
-      {made !== null && <LinkShown made={made} onClose={() => setMade(null)} />}
+      {created !== null && <InviteLink created={created} onClose={() => setCreated(null)} />}
     </Panel>
   );
 }
@@ -199,12 +206,12 @@ function InvitationRow({ name, invitation, makeLink, remove }: InvitationRowProp
     <li className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-2 last:border-b-0">
       <span className="min-w-0 font-semibold">{name}</span>
       <span className="flex flex-wrap items-center gap-2">
-        <span className="text-quiet">{words.invitedTo(words.roles[invitation.role])}</span>
-        <Button small busy={isBusy} aria-label={words.newLinkTo(name)} onClick={() => void renew()}>
-          {words.newLink}
+        <span className="text-quiet">{strings.invitedTo(strings.roles[invitation.role])}</span>
+        <Button small busy={isBusy} aria-label={strings.newLinkTo(name)} onClick={() => void renew()}>
+          {strings.newLink}
         </Button>
-        <Button small aria-label={words.removeFrom(name)} onClick={remove}>
-          {words.remove}
+        <Button small aria-label={strings.removeFrom(name)} onClick={remove}>
+          {strings.remove}
         </Button>
       </span>
       {error !== null && (

@@ -1,9 +1,9 @@
 /** People who sign in, as the server shows them. */
 import type { Role } from "../../data/session.ts";
 import type { ChipTone } from "../../ui/chip.tsx";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
-interface Person {
+interface BaseUser {
   id: number;
   email: string;
   has_password: boolean;
@@ -18,19 +18,19 @@ export interface Account {
   first_invited_by: string | null;
 }
 
-export interface User extends Person {
+export interface User extends BaseUser {
   is_operator: boolean;
   invitations: { id: number; role: Exclude<Role, "operator">; expires_at: string }[];
   workspaces: { id: number; role: Exclude<Role, "operator"> }[];
 }
 
-export interface Member extends Person {
+export interface Member extends BaseUser {
   role: Exclude<Role, "operator">;
   /** Invited, and not in yet. */
   is_pending: boolean;
 }
 
-export function stateOf({ disabled_at, has_password }: Person): { word: string; tone: ChipTone } {
-  if (disabled_at !== null) return { word: words.disabled, tone: "red" };
-  return has_password ? { word: words.active, tone: "green" } : { word: words.invited, tone: "grey" };
+export function userChip({ disabled_at, has_password }: BaseUser): { label: string; tone: ChipTone } {
+  if (disabled_at !== null) return { label: strings.disabled, tone: "red" };
+  return has_password ? { label: strings.active, tone: "green" } : { label: strings.invited, tone: "grey" };
 }

@@ -2,7 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useForm } from "react-hook-form";
-import { words as frame } from "../../app/strings.ts";
+import { strings as frame } from "../../app/strings.ts";
 import { send } from "../../data/api.ts";
 import { meQuery, useMe, type WorkspaceEntry } from "../../data/session.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
@@ -11,7 +11,7 @@ import { Card, Page } from "../../ui/page.tsx";
 import { Empty } from "../../ui/states.tsx";
 import { countries, guessCountry, ownTimezone, timezones } from "./countries.ts";
 
-const words = {
+const strings = {
   title: "Make a workspace",
   lead: "A workspace is one business: its numbers, contacts, templates and messages.",
   name: "Name",
@@ -36,28 +36,28 @@ export function NewWorkspace() {
       </Page>
     );
   }
-  const make = async (values: { name: string; country: string; timezone: string }, key: string) => {
+  const create = async (values: { name: string; country: string; timezone: string }, key: string) => {
     const { id } = await send<WorkspaceEntry>("POST", "/workspaces", values, key);
     await client.refetchQueries({ queryKey: meQuery.queryKey });
     await navigate({ to: "/w/$workspace", params: { workspace: String(id) } } as never);
   };
   return (
-    <Page title={words.title} lead={words.lead} isNarrow>
+    <Page title={strings.title} lead={strings.lead} isNarrow>
       <Card>
-        <Form form={form} onSend={make} submit={words.submit}>
-          <TextField form={form} name="name" label={words.name} hint={words.nameHint} autoComplete="organization" />
+        <Form form={form} onSend={create} submit={strings.submit}>
+          <TextField form={form} name="name" label={strings.name} hint={strings.nameHint} autoComplete="organization" />
           <SelectField
             form={form}
             name="country"
-            label={words.country}
-            hint={words.countryHint}
+            label={strings.country}
+            hint={strings.countryHint}
             choices={countries().map(({ code, name }) => ({ value: code, label: `${name} (${code})` }))}
           />
           <SelectField
             form={form}
             name="timezone"
-            label={words.timezone}
-            hint={words.timezoneHint}
+            label={strings.timezone}
+            hint={strings.timezoneHint}
             choices={timezones().map((zone) => ({ value: zone, label: zone }))}
           />
         </Form>

@@ -1,8 +1,8 @@
 /** Texts of the server's workspaces. */
-export const words = {
+export const strings = {
   title: "Workspaces",
   lead: "Every business on this server.",
-  make: "New workspace",
+  create: "New workspace",
   name: "Name",
   state: "State",
   runs: "Runs",
@@ -12,7 +12,7 @@ export const words = {
   numbersOf: (ready: number, all: number) => (all === 0 ? "no number" : `${ready} of ${all} ready`),
   balance: "Available",
   notCharged: "not charged",
-  made: "Made",
+  created: "Made",
   empty: "No workspace yet.",
   emptyText: "A workspace is one business: its numbers, contacts, templates and messages.",
   enter: "Go there",

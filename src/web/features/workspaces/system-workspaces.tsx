@@ -12,17 +12,17 @@ import { Confirm, Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { List } from "../../ui/list.tsx";
-import { Facts, Page, Section } from "../../ui/page.tsx";
+import { DescriptionList, Page, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { figure } from "../../ui/plural.ts";
+import { formatCount } from "../../ui/plural.ts";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { sayDone } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { SystemTabs } from "../system/system-tabs.tsx";
 import { countryName } from "./countries.ts";
-import { words } from "./strings.ts";
+import { strings } from "./strings.ts";
 
-interface Listed {
+interface WorkspaceRow {
   id: number;
   name: string;
   country: string;
@@ -40,55 +40,55 @@ export function Screen() {
   const { open } = useSearch({ strict: false }) as { open?: string };
   const list = useQuery({
     queryKey: ["system", "workspaces"],
-    queryFn: ({ signal }) => get<Listed[]>("/workspaces", signal),
+    queryFn: ({ signal }) => get<WorkspaceRow[]>("/workspaces", signal),
   });
   const rows = list.data ?? [];
   const opened = rows.find(({ id }) => String(id) === open);
-  const make = (
+  const createButton = (
     <ButtonLink tone="primary" to={"/new-workspace" as never}>
-      {words.make}
+      {strings.create}
     </ButtonLink>
   );
   return (
     <Page
-      title={words.title}
-      total={list.data === undefined ? undefined : figure(rows.length)}
-      lead={words.lead}
-      action={rows.length > 0 && make}
+      title={strings.title}
+      total={list.data === undefined ? undefined : formatCount(rows.length)}
+      lead={strings.lead}
+      action={rows.length > 0 && createButton}
     >
       <SystemTabs />
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
       {list.isSuccess && rows.length === 0 && (
-        <Empty title={words.empty} action={make}>
-          {words.emptyText}
+        <Empty title={strings.empty} action={createButton}>
+          {strings.emptyText}
         </Empty>
       )}
       {rows.length > 0 && (
         <List
-          label={words.title}
+          label={strings.title}
           rows={rows}
           rowKey={({ id }) => id}
           openKey={open === undefined ? null : Number(open)}
           rowLink={({ id }) => ({ to: ".", search: { open: String(id) } as never, resetScroll: false })}
           columns={[
-            { head: words.name, phone: "who", cell: ({ name }) => name },
-            { head: words.state, phone: "state", cell: (workspace) => <State workspace={workspace} /> },
+            { head: strings.name, phone: "who", cell: ({ name }) => name },
+            { head: strings.state, phone: "state", cell: (workspace) => <State workspace={workspace} /> },
             {
-              head: words.numbers,
+              head: strings.numbers,
               phone: "what",
-              cell: ({ ready_numbers, numbers }) => words.numbersOf(ready_numbers, numbers),
+              cell: ({ ready_numbers, numbers }) => strings.numbersOf(ready_numbers, numbers),
             },
             {
-              head: words.balance,
+              head: strings.balance,
               phone: "hidden",
-              isFigure: true,
-              cell: ({ available }) => available ?? words.notCharged,
+              isNumeric: true,
+              cell: ({ available }) => available ?? strings.notCharged,
             },
             {
-              head: words.made,
+              head: strings.created,
               phone: "time",
-              cell: ({ created_at }) => (created_at === null ? words.none : <Time at={created_at} />),
+              cell: ({ created_at }) => (created_at === null ? strings.none : <Time at={created_at} />),
             },
           ]}
         />
@@ -98,15 +98,15 @@ export function Screen() {
   );
 }
 
-function State({ workspace: { suspended_at, api_enabled } }: { workspace: Listed }) {
-  if (suspended_at !== null) return <Chip tone="amber">{words.suspended}</Chip>;
-  return api_enabled ? <Chip tone="green">{words.runs}</Chip> : <Chip tone="grey">{words.apiOff}</Chip>;
+function State({ workspace: { suspended_at, api_enabled } }: { workspace: WorkspaceRow }) {
+  if (suspended_at !== null) return <Chip tone="amber">{strings.suspended}</Chip>;
+  return api_enabled ? <Chip tone="green">{strings.runs}</Chip> : <Chip tone="grey">{strings.apiOff}</Chip>;
 }
 
-function WorkspacePanel({ workspace }: { workspace: Listed }) {
+function WorkspacePanel({ workspace }: { workspace: WorkspaceRow }) {
   const { id, name, suspended_at, suspended_reason, api_enabled, available } = workspace;
   const client = useQueryClient();
-  const [doing, setDoing] = useState<"suspend" | "switch-off" | null>(null);
+  const [openDialog, setOpenDialog] = useState<"suspend" | "switch-off" | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const act = async (path: string, body: Json, key: string) => {
@@ -121,7 +121,7 @@ function WorkspacePanel({ workspace }: { workspace: Listed }) {
     setError(null);
     try {
       await act(path, body, newFormKey());
-      sayDone(done);
+      showToast(done);
     } catch (reason) {
       setError(reason);
     }
@@ -137,63 +137,63 @@ function WorkspacePanel({ workspace }: { workspace: Listed }) {
       <div className="mb-8 flex flex-col gap-3">
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <Chip tone={suspended_at === null ? "green" : "amber"}>
-            {suspended_at === null ? words.runs : words.suspended}
+            {suspended_at === null ? strings.runs : strings.suspended}
           </Chip>
-          <span>{suspended_at === null ? words.runsText : words.suspendedText(suspended_reason ?? "")}</span>
+          <span>{suspended_at === null ? strings.runsText : strings.suspendedText(suspended_reason ?? "")}</span>
           {suspended_at !== null && (
             <span className="text-quiet">
-              {words.since} <Time at={suspended_at} />
+              {strings.since} <Time at={suspended_at} />
             </span>
           )}
         </p>
         <div className="flex flex-wrap gap-3">
           <ButtonLink to={"/w/$workspace" as never} params={{ workspace: String(id) } as never}>
-            {words.enter}
+            {strings.enter}
           </ButtonLink>
           {suspended_at === null ? (
-            <Button onClick={() => setDoing("suspend")}>{words.suspend}</Button>
+            <Button onClick={() => setOpenDialog("suspend")}>{strings.suspend}</Button>
           ) : (
-            <Button tone="primary" busy={isBusy} onClick={() => void press("/resume", {}, words.resumed)}>
-              {words.resume}
+            <Button tone="primary" busy={isBusy} onClick={() => void press("/resume", {}, strings.resumed)}>
+              {strings.resume}
             </Button>
           )}
         </div>
       </div>
-      <Section title={words.api}>
+      <Section title={strings.api}>
         <div className="flex flex-col items-start gap-3">
-          <p>{api_enabled ? words.apiOn : words.apiOffText}</p>
+          <p>{api_enabled ? strings.apiOn : strings.apiOffText}</p>
           {api_enabled ? (
-            <Button onClick={() => setDoing("switch-off")}>{words.switchOff}</Button>
+            <Button onClick={() => setOpenDialog("switch-off")}>{strings.switchOff}</Button>
           ) : (
-            <Button busy={isBusy} onClick={() => void press("/api", { enabled: true }, words.switched)}>
-              {words.switchOn}
+            <Button busy={isBusy} onClick={() => void press("/api", { enabled: true }, strings.switched)}>
+              {strings.switchOn}
             </Button>
           )}
         </div>
       </Section>
-      <Facts
-        facts={[
-          [words.id, <Copyable key="id" text={String(id)} label={words.copyId} />],
-          [words.country, countryName(workspace.country)],
-          [words.timezone, workspace.timezone],
-          [words.numbers, words.numbersOf(workspace.ready_numbers, workspace.numbers)],
-          [words.balance, available ?? words.notCharged],
+      <DescriptionList
+        items={[
+          [strings.id, <Copyable key="id" text={String(id)} label={strings.copyId} />],
+          [strings.country, countryName(workspace.country)],
+          [strings.timezone, workspace.timezone],
+          [strings.numbers, strings.numbersOf(workspace.ready_numbers, workspace.numbers)],
+          [strings.balance, available ?? strings.notCharged],
         ]}
       />
-      {doing === "suspend" && <Suspend workspace={workspace} act={act} onClose={() => setDoing(null)} />}
-      {doing === "switch-off" && (
+      {openDialog === "suspend" && <Suspend workspace={workspace} act={act} onClose={() => setOpenDialog(null)} />}
+      {openDialog === "switch-off" && (
         <Confirm
           isOpen
-          title={words.switchOffTitle(name)}
-          action={words.switchOffAction}
-          keep={words.keepOn}
-          onClose={() => setDoing(null)}
+          title={strings.switchOffTitle(name)}
+          action={strings.switchOffAction}
+          cancelLabel={strings.keepOn}
+          onClose={() => setOpenDialog(null)}
           act={async (key) => {
             await act("/api", { enabled: false }, key);
-            sayDone(words.switched);
+            showToast(strings.switched);
           }}
         >
-          <p>{words.switchOffText}</p>
+          <p>{strings.switchOffText}</p>
         </Confirm>
       )}
     </Panel>
@@ -201,7 +201,7 @@ function WorkspacePanel({ workspace }: { workspace: Listed }) {
 }
 
 interface SuspendProps {
-  workspace: Listed;
+  workspace: WorkspaceRow;
   act: (path: string, body: Json, key: string) => Promise<unknown>;
   onClose: () => void;
 }
@@ -209,19 +209,19 @@ interface SuspendProps {
 function Suspend({ workspace, act, onClose }: SuspendProps) {
   const form = useForm({ defaultValues: { reason: "" } });
   return (
-    <Dialog title={words.suspendTitle(workspace.name)} isOpen onClose={onClose}>
-      <p className="text-quiet">{words.suspendText}</p>
+    <Dialog title={strings.suspendTitle(workspace.name)} isOpen onClose={onClose}>
+      <p className="text-quiet">{strings.suspendText}</p>
       <Form
         form={form}
         tone="danger"
-        submit={words.suspend}
+        submit={strings.suspend}
         onSend={async (values, key) => {
           await act("/suspend", values, key);
-          sayDone(words.suspended);
+          showToast(strings.suspended);
           onClose();
         }}
       >
-        <TextField form={form} name="reason" label={words.why} hint={words.whyHint} autoComplete="off" />
+        <TextField form={form} name="reason" label={strings.why} hint={strings.whyHint} autoComplete="off" />
       </Form>
     </Dialog>
   );

@@ -5,7 +5,16 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Folder, folders, forbiddenNames, LONGEST_FILE, modules, packages, words } from "./support/house-rules.ts";
+import {
+  type Folder,
+  folders,
+  forbiddenNames,
+  LONGEST_FILE,
+  modules,
+  namesToAvoid,
+  packages,
+  words,
+} from "./support/house-rules.ts";
 import { checkout, lineAt, readSource, readSources, type SourceFile, type SourceImport } from "./support/source.ts";
 
 const sources = readSources();
@@ -98,6 +107,24 @@ describe("what code must not say", () => {
     );
     expect(stale).toEqual([]);
   });
+});
+
+describe("names", () => {
+  const everywhere = [...sources, ...readSources("test"), ...readSources("scripts")];
+
+  for (const { words: avoided, write, except = [] } of namesToAvoid) {
+    test(`write ${write}, not ${avoided.join(", ")}`, () => {
+      const pattern = new RegExp(`(^| )(${avoided.join("|")})( |$)`);
+      const offences = everywhere
+        .filter(({ path }) => path !== "test/support/house-rules.ts")
+        .flatMap(({ path, code }) =>
+          [...code.matchAll(/[A-Za-z_$][\w$]*/g)]
+            .filter(([name]) => !except.includes(name) && pattern.test(wordsOf(name)))
+            .map((match) => `${path}:${lineAt(code, match.index)} ${match[0]}`),
+        );
+      expect(offences).toEqual([]);
+    });
+  }
 });
 
 describe("files", () => {
@@ -237,4 +264,12 @@ function findCycle(edges: ReadonlyMap<string, string[]>): string | null {
 
 function list(items: string[]): string {
   return items.length === 0 ? "nothing of ours" : items.join(" ");
+}
+
+/** "handOverAgain" and "HAND_OVER" as "hand over again" and "hand over". */
+function wordsOf(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replaceAll("_", " ")
+    .toLowerCase();
 }

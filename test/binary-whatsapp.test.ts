@@ -173,7 +173,7 @@ describe("docs/whatsapp.md, command by command", () => {
         },
       },
     ]);
-    expect(await stories.hearStatus(OWN_PHONE, "delivered")).toBe(200);
+    expect(await stories.postStatus(OWN_PHONE, "delivered")).toBe(200);
     await until("it is delivered", () => stories.messageOf(OWN_PHONE)?.status === "delivered");
     const shown = await shop.call("GET", `/messages/${sent.body.data.id}`);
     expect(shown.body.data).toMatchObject({ status: "delivered", to: OWN_PHONE });
@@ -284,7 +284,7 @@ describe("what the network does to a message:", () => {
     await shop.json("workspace", "credit", "1", "100.00");
     const set = await shop.json("webhook", "set", "--workspace", "1", "--url", shop.receiver.url);
     webhookSecret = String(set.secret);
-    expect(stories.figures()).toEqual({ held: 0, charged: 0 });
+    expect(stories.counters()).toEqual({ held: 0, charged: 0 });
   });
 
   test("a thousand updates in a body with one broken: all others count", async () => {
@@ -321,46 +321,46 @@ describe("what the network does to a message:", () => {
   );
 
   test("the status comes before the answer", async () => {
-    const story = stories.begin();
+    const scenario = stories.begin();
     const held = Promise.withResolvers<void>();
-    shop.graph.fault({ to: story.to, fault: { kind: "delay", until: held.promise } });
-    const sending = stories.send(story.to);
-    await until("the network has it", () => shop.accepted(story.to).length === 1);
-    await stories.hearStatus(story.to, "delivered");
-    await until("it is delivered", () => stories.messageOf(story.to)?.status === "delivered");
+    shop.graph.fault({ to: scenario.to, fault: { kind: "delay", until: held.promise } });
+    const sending = stories.send(scenario.to);
+    await until("the network has it", () => shop.accepted(scenario.to).length === 1);
+    await stories.postStatus(scenario.to, "delivered");
+    await until("it is delivered", () => stories.messageOf(scenario.to)?.status === "delivered");
     held.resolve();
     const answered = await sending;
     expect([answered.status, answered.body.data?.status]).toEqual([201, "delivered"]);
     // `sent` was never entered.
-    await story.ends({ ...DELIVERED, events: ["message.delivered"], requests: 1 });
+    await scenario.ends({ ...DELIVERED, events: ["message.delivered"], requests: 1 });
   });
 
   test("statuses come backwards", async () => {
-    const story = stories.begin();
-    await stories.send(story.to);
-    for (const name of ["read", "delivered", "sent"] as const) await stories.hearStatus(story.to, name);
+    const scenario = stories.begin();
+    await stories.send(scenario.to);
+    for (const name of ["read", "delivered", "sent"] as const) await stories.postStatus(scenario.to, name);
     await stories.untilApplied();
-    await story.ends({ ...DELIVERED, status: "read", events: ["message.sent", "message.read"], requests: 1 });
+    await scenario.ends({ ...DELIVERED, status: "read", events: ["message.sent", "message.read"], requests: 1 });
   });
 
   test("statuses come twice, and one of them twenty times at once", async () => {
-    const story = stories.begin();
-    await stories.send(story.to);
-    for (const name of ["sent", "sent", "delivered", "delivered"] as const) await stories.hearStatus(story.to, name);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => stories.hearStatus(story.to, "read")));
+    const scenario = stories.begin();
+    await stories.send(scenario.to);
+    for (const name of ["sent", "sent", "delivered", "delivered"] as const) await stories.postStatus(scenario.to, name);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => stories.postStatus(scenario.to, "read")));
     expect(answers).toEqual(Array(20).fill(200));
     await stories.untilApplied();
-    await story.ends({ ...DELIVERED, status: "read", events: [...DELIVERED.events, "message.read"], requests: 1 });
+    await scenario.ends({ ...DELIVERED, status: "read", events: [...DELIVERED.events, "message.read"], requests: 1 });
   });
 
   test("held for a quality check, then dropped", async () => {
-    const story = stories.begin();
+    const scenario = stories.begin();
     const fault = { kind: "message_status", messageStatus: "held_for_quality_assessment" } as const;
-    shop.graph.fault({ to: story.to, fault });
-    expect((await stories.send(story.to)).status).toBe(201);
-    await story.ends({ ...SENT, requests: 1 });
-    await stories.hearStatus(story.to, "failed", { errors: [{ code: 132015, title: "Template is paused" }] });
-    await story.ends({
+    shop.graph.fault({ to: scenario.to, fault });
+    expect((await stories.send(scenario.to)).status).toBe(201);
+    await scenario.ends({ ...SENT, requests: 1 });
+    await stories.postStatus(scenario.to, "failed", { errors: [{ code: 132015, title: "Template is paused" }] });
+    await scenario.ends({
       ...{ status: "failed", code: "132015", money: "released" },
       ...{ held: 0, charged: 0, events: ["message.sent", "message.failed"], requests: 0 },
     });
@@ -370,14 +370,14 @@ describe("what the network does to a message:", () => {
     ["the other one of its country", "+541123456789", "5491123456789"],
     ["one that nobody could guess", "+4915120999999", "4915500000001"],
   ])("accepted under another wa_id, %s: statuses and answers belong to whom was sent to", async (_, to, waId) => {
-    const story = stories.begin(to);
+    const scenario = stories.begin(to);
     shop.graph.fault({ to, fault: { kind: "other_wa_id", waId } });
     expect((await stories.send(to)).status).toBe(201);
-    await stories.hearStatus(to, "delivered");
+    await stories.postStatus(to, "delivered");
     const contacts = () => shop.rows("SELECT id FROM contacts").length;
     const count = contacts();
     await shop.hear(textNow(shop.graph, `+${waId}`, "Hola"));
-    await story.ends({ ...DELIVERED, events: [...DELIVERED.events, "message.received"], requests: 1 });
+    await scenario.ends({ ...DELIVERED, events: [...DELIVERED.events, "message.received"], requests: 1 });
     // One more: the person of the next message.
     expect(contacts()).toBe(count + 1);
   });
@@ -387,26 +387,26 @@ describe("what the network does to a message:", () => {
     [403, 130429],
     [429, 4],
   ])("a throttle as HTTP %d with code %d is waited for", async (status, code) => {
-    const story = stories.begin();
-    shop.graph.fault({ to: story.to, fault: { kind: "error", status, code } });
-    const sent = await stories.send(story.to);
+    const scenario = stories.begin();
+    shop.graph.fault({ to: scenario.to, fault: { kind: "error", status, code } });
+    const sent = await stories.send(scenario.to);
     expect([sent.status, sent.body.data?.status]).toEqual([201, "sent"]);
     // The same message again: both attempts carry one reference.
-    const attempts = stories.requestsFrom(0).filter(({ to }) => to === story.to);
-    const reference = stories.messageOf(story.to)?.send_token ?? "";
-    expect(attempts).toEqual(Array(2).fill({ to: story.to, reference }));
-    await story.ends({ ...SENT, requests: 2 });
+    const attempts = stories.requestsFrom(0).filter(({ to }) => to === scenario.to);
+    const reference = stories.messageOf(scenario.to)?.send_token ?? "";
+    expect(attempts).toEqual(Array(2).fill({ to: scenario.to, reference }));
+    await scenario.ends({ ...SENT, requests: 2 });
   });
 
   test("a throttle that lasts too long is 429, leaves nothing behind, and frees the key", async () => {
-    const story = stories.begin();
+    const scenario = stories.begin();
     const fault = { kind: "error", status: 429, code: 130429, headers: { "retry-after": "120" } } as const;
-    shop.graph.fault({ to: story.to, fault });
-    expectTooBusy(await stories.send(story.to), "120");
-    await story.ends({ ...NEVER, requests: 1 });
-    const later = await stories.send(story.to);
+    shop.graph.fault({ to: scenario.to, fault });
+    expectTooBusy(await stories.send(scenario.to), "120");
+    await scenario.ends({ ...NEVER, requests: 1 });
+    const later = await stories.send(scenario.to);
     expect([later.status, later.headers.get("idempotent-replayed")]).toEqual([201, null]);
-    await story.ends({ ...SENT, requests: 1 });
+    await scenario.ends({ ...SENT, requests: 1 });
   });
 });
 
@@ -431,7 +431,7 @@ describe("killed between the hand-over and the answer: in doubt, never sent agai
     for (const to of all) expect(stories.messageOf(to)).toMatchObject(IN_DOUBT);
     const id = stories.messageOf(told.to)?.id;
     expect((await shop.call("GET", `/messages/${id}`)).status).toBe(404);
-    expect(await stories.hearStatus(told.to, "delivered")).toBe(200);
+    expect(await stories.postStatus(told.to, "delivered")).toBe(200);
     // The other two are still in doubt, and hold their money.
     const others = [asked, nobody];
     await told.ends({ ...DELIVERED, held: 2 * RATE, events: ["message.delivered"], requests: 1, others });
@@ -439,17 +439,17 @@ describe("killed between the hand-over and the answer: in doubt, never sent agai
     expect([again.status, again.body.data?.id, again.body.data?.status]).toEqual([201, id, "delivered"]);
 
     // A caller asks again: no other message, and its wait has an end.
-    const before = stories.figures();
+    const before = stories.counters();
     const interrupted = await stories.send(asked);
     expect([interrupted.status, interrupted.body.error?.whatsapp_code]).toEqual([502, "interrupted"]);
     expect(stories.messageOf(asked)).toMatchObject({ status: "failed", error_code: "interrupted", money: "released" });
     expect(stories.messageOf(nobody)).toMatchObject(IN_DOUBT);
-    expect(stories.figures()).toEqual({ held: before.held - RATE, charged: before.charged });
+    expect(stories.counters()).toEqual({ held: before.held - RATE, charged: before.charged });
     await stories.untilHeard(asked, 1);
     // Late, but proof: it had arrived after all.
-    expect(await stories.hearStatus(asked, "delivered")).toBe(200);
+    expect(await stories.postStatus(asked, "delivered")).toBe(200);
     await stories.untilHeard(asked, 2);
-    expect(stories.figures().charged).toBe(before.charged + RATE);
+    expect(stories.counters().charged).toBe(before.charged + RATE);
     stories.expectAtTheEnd(asked, ["message.failed", "message.delivered"], 1);
     silent = nobody;
   });
@@ -461,11 +461,11 @@ describe("killed between the hand-over and the answer: in doubt, never sent agai
   });
 
   test("and a throttle to the end of the budget is 429, with nothing left behind", async () => {
-    const story = stories.begin();
-    shop.graph.fault({ to: story.to, fault: { kind: "error", status: 403, code: 130429 }, times: 1_000 });
+    const scenario = stories.begin();
+    shop.graph.fault({ to: scenario.to, fault: { kind: "error", status: 403, code: 130429 }, times: 1_000 });
     const seen = shop.graph.requests.length;
-    expectTooBusy(await stories.send(story.to), "1");
-    await story.ends({ ...NEVER, requests: shop.graph.requests.length - seen });
+    expectTooBusy(await stories.send(scenario.to), "1");
+    await scenario.ends({ ...NEVER, requests: shop.graph.requests.length - seen });
   });
 
   test("and failed in its time where no status comes and nobody asks", async () => {
@@ -477,17 +477,17 @@ describe("killed between the hand-over and the answer: in doubt, never sent agai
     expect(stories.messageOf(silent)).toMatchObject({ error_code: "interrupted", money: "released" });
     await stories.untilHeard(silent, 1);
     stories.expectAtTheEnd(silent, ["message.failed"], 1);
-    const { held } = stories.figures();
+    const { held } = stories.counters();
     expect(held).toBe(RATE * shop.rows("SELECT id FROM messages WHERE money = 'held'").length);
   });
 });
 
 describe("callbacks that are not genuine", () => {
   test("forged, unsigned, truncated or changed: refused, and no row of any table is another one", async () => {
-    const story = stories.begin();
-    await stories.send(story.to);
+    const scenario = stories.begin();
+    await stories.send(scenario.to);
     const forged = [
-      shop.graph.status(stories.acceptedOf(story.to), "delivered"),
+      shop.graph.status(stories.acceptedOf(scenario.to), "delivered"),
       textNow(shop.graph, OWN_PHONE, "STOP"),
       { field: "account_update", value: { event: "DISABLED_UPDATE", ban_info: { waba_ban_state: "DISABLE" } } },
       {
@@ -503,7 +503,7 @@ describe("callbacks that are not genuine", () => {
     ];
     const body = writeCallback(forged, { accountId: ACCOUNT_ID, time: Math.floor(Date.now() / 1000) });
     const right = sign(Buffer.from(body), APP_SECRET);
-    await stories.untilHeard(story.to, 1);
+    await stories.untilHeard(scenario.to, 1);
     await shop.quiet();
     // But for how many were refused, and when.
     const look = (): Record<string, string[]> => ({ ...shop.snapshot(), refused_callbacks: [] });
@@ -530,19 +530,19 @@ describe("callbacks that are not genuine", () => {
     await shop.hangUp(`/networks/whatsapp/${callback_token}`, {}, body);
     await shop.quiet();
     expect(look()).toEqual(before);
-    await story.ends({ ...SENT, requests: 1 });
+    await scenario.ends({ ...SENT, requests: 1 });
     expect(look().callbacks).toEqual(before.callbacks);
   });
 
   test("replayed: answered, kept as it came, and nothing else is another one", async () => {
-    const story = stories.begin();
-    await stories.send(story.to);
-    const status = shop.graph.status(stories.acceptedOf(story.to), "delivered");
-    const genuine = writeCallback([status, textNow(shop.graph, story.to, "STOP")], { accountId: ACCOUNT_ID });
+    const scenario = stories.begin();
+    await stories.send(scenario.to);
+    const status = shop.graph.status(stories.acceptedOf(scenario.to), "delivered");
+    const genuine = writeCallback([status, textNow(shop.graph, scenario.to, "STOP")], { accountId: ACCOUNT_ID });
     const unlike = shop.snapshot();
     expect(await shop.hear(genuine)).toBe(200);
     const events = [...DELIVERED.events, "contact.opted_out", "message.received"];
-    await stories.untilHeard(story.to, events.length);
+    await stories.untilHeard(scenario.to, events.length);
     await shop.quiet();
     const before = shop.snapshot();
     // The comparison sees what a genuine one changes.
@@ -558,8 +558,8 @@ describe("callbacks that are not genuine", () => {
     expect(after.callbacks?.length).toBe((before.callbacks?.length ?? 0) + 13);
     after.callbacks = before.callbacks ?? [];
     expect(after).toEqual(before);
-    expect(stories.eventsOf(story.to).toSorted()).toEqual(events.toSorted());
-    stories.expectAtTheEnd(story.to, stories.eventsOf(story.to), 1);
+    expect(stories.eventsOf(scenario.to).toSorted()).toEqual(events.toSorted());
+    stories.expectAtTheEnd(scenario.to, stories.eventsOf(scenario.to), 1);
     expect((await stories.send(stories.nextPerson())).status).toBe(201);
   });
 });
@@ -730,23 +730,23 @@ async function curl(words: readonly string[]): Promise<Answer> {
 
 /** One message whose answer is lost: failed as far as anybody knows, not sent again, and put right by its statuses. */
 async function loseAnswer(fault: Fault, isAccepted: boolean): Promise<void> {
-  const story = stories.begin();
-  shop.graph.fault({ to: story.to, fault });
-  const answered = await stories.send(story.to);
+  const scenario = stories.begin();
+  shop.graph.fault({ to: scenario.to, fault });
+  const answered = await stories.send(scenario.to);
   expect([answered.status, answered.body.error]).toMatchObject([
     502,
     { code: "whatsapp_error", whatsapp_code: "timeout" },
   ]);
-  const again = await stories.send(story.to);
+  const again = await stories.send(scenario.to);
   expect([again.text, again.headers.get("idempotent-replayed")]).toEqual([answered.text, "true"]);
-  expect(shop.accepted(story.to)).toHaveLength(isAccepted ? 1 : 0);
-  await story.ends({
+  expect(shop.accepted(scenario.to)).toHaveLength(isAccepted ? 1 : 0);
+  await scenario.ends({
     ...{ status: "failed", code: "timeout", money: "released" },
     ...{ held: 0, charged: 0, events: ["message.failed"], requests: 1 },
   });
   if (!isAccepted) return;
-  for (const name of ["sent", "delivered"] as const) expect(await stories.hearStatus(story.to, name)).toBe(200);
-  await story.ends({ ...DELIVERED, events: ["message.failed", ...DELIVERED.events], requests: 0 });
+  for (const name of ["sent", "delivered"] as const) expect(await stories.postStatus(scenario.to, name)).toBe(200);
+  await scenario.ends({ ...DELIVERED, events: ["message.failed", ...DELIVERED.events], requests: 0 });
 }
 
 function expectTooBusy({ status, body, headers }: Answer, retryAfter: string): void {

@@ -240,8 +240,8 @@ describe("a value is accepted or refused", () => {
     test(path, () => {
       for (const value of accepted) load(`${path} = ${value}`);
       for (const value of refused) {
-        const [mistake, ...others] = refusal(() => load(`\n${path} = ${value}`)).problems;
-        expect({ value, path: mistake?.path?.replace(/\[\d+\]$/, ""), line: mistake?.line, others }).toEqual({
+        const [problem, ...others] = refusal(() => load(`\n${path} = ${value}`)).problems;
+        expect({ value, path: problem?.path?.replace(/\[\d+\]$/, ""), line: problem?.line, others }).toEqual({
           value,
           path,
           line: 2,

@@ -76,17 +76,17 @@ function createBackup({ io, files }: Context, database: string, file: string): B
   }
 }
 
-/** Into a file that root has made where this process may write nothing else: proven beside the database, then copied. */
+/** Into a file that root has made where this process may write nothing else: verified beside the database, then copied. */
 function fill(handle: number, database: string, file: string, now: number, io: Io): Backup {
-  const proven = `${database}${UNFINISHED}-backup-${process.pid}`;
+  const verified = `${database}${UNFINISHED}-backup-${process.pid}`;
   try {
-    const backup = makeBackup(database, proven, now);
-    fillOpened(handle, proven);
+    const backup = makeBackup(database, verified, now);
+    fillOpened(handle, verified);
     return { ...backup, file: resolve(file) };
   } catch (error) {
     io.err(`${resolve(file)} is left empty: remove it\n`);
     throw error;
   } finally {
-    removeDatabase(proven);
+    removeDatabase(verified);
   }
 }

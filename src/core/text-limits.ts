@@ -22,7 +22,7 @@ export const NETWORK_ID_LENGTH_MAX = 512;
 export const NUMBER_LENGTH_MAX = 40;
 
 /** How much of a text is looked at for a command such as STOP. */
-export const COMMAND_LOOKED_AT_MAX = 4_096;
+export const COMMAND_SCAN_MAX = 4_096;
 
 /** What is longer than this after normalising is no command. */
 export const COMMAND_LENGTH_MAX = 64;

@@ -1,5 +1,5 @@
 /** Looks at callbacks that were refused for their signature since the last one that was not. */
-import { listRefused, REFUSED_KEPT_MS, wasAcceptedAfter } from "#src/domain/inbound/refused-callbacks.ts";
+import { listRefused, REFUSED_RETENTION_MS, wasAcceptedAfter } from "#src/domain/inbound/refused-callbacks.ts";
 import type { RefusedCount } from "#src/domain/inbound/table.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { DoctorContext } from "./doctor-context.ts";
@@ -15,7 +15,7 @@ export function checkRefused(
 ): void {
   const now = clock.now();
   const refused = store
-    .read((reading) => listRefused(reading, now - REFUSED_KEPT_MS))
+    .read((reading) => listRefused(reading, now - REFUSED_RETENTION_MS))
     .filter(({ reason }) => reason === "wrong_signature");
   for (const number of numbers) {
     const counts = refused.filter(({ numberId }) => numberId === number.id);

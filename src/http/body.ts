@@ -5,9 +5,9 @@ import {
   type BodyFault,
   BodyRefusal,
   NO_ROOM_RETRY_MS,
-  type UnprovenBodies,
-  withUnprovenBody,
-} from "./unproven-body.ts";
+  type UnverifiedBodies,
+  withUnverifiedBody,
+} from "./unverified-body.ts";
 
 const JSON_TYPE = /^application\/json *(;.*)?$/i;
 
@@ -24,14 +24,14 @@ export async function readBody(request: Request, maxBytes: number, clock: Clock)
 }
 
 /** The same for a request of a sender who has proven nothing yet. Throws `invalid_request`, or `unavailable`. */
-export async function readUnprovenBody(
+export async function readUnverifiedBody(
   request: Request,
   maxBytes: number,
-  bodies: UnprovenBodies,
+  bodies: UnverifiedBodies,
 ): Promise<Record<string, unknown>> {
   requireJsonType(request);
   try {
-    return await withUnprovenBody(request, maxBytes, bodies, parseObject);
+    return await withUnverifiedBody(request, maxBytes, bodies, parseObject);
   } catch (error) {
     throw error instanceof BodyRefusal ? problemOfFault(error.fault, maxBytes) : error;
   }

@@ -15,9 +15,9 @@ import {
   BodyRefusal,
   LINGER_S,
   NO_ROOM_RETRY_MS,
-  type UnprovenBodies,
-  withUnprovenBody,
-} from "./unproven-body.ts";
+  type UnverifiedBodies,
+  withUnverifiedBody,
+} from "./unverified-body.ts";
 
 /** Finds whose secret signed a body; null: nobody's. `proves` says whether a secret does. */
 export interface Secrets {
@@ -34,7 +34,7 @@ export interface CallbackOptions {
   verifyToken: string | null;
   /** Told of each callback that nothing proves; `body` as it came, where it was read. */
   onRefused: (reason: RefusalReason, body: Uint8Array | null) => void;
-  bodies: UnprovenBodies;
+  bodies: UnverifiedBodies;
   log: Log;
 }
 
@@ -70,7 +70,7 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
       return answerUnread(request, server, 415, "send the body as it is");
     let read: { text: string | null; trust: Trust } | null;
     try {
-      read = await withUnprovenBody(request, BODY_BYTES_MAX, bodies, (body) => {
+      read = await withUnverifiedBody(request, BODY_BYTES_MAX, bodies, (body) => {
         const trust = trustOf(body);
         if (trust === null) {
           onRefused(secrets.isEmpty ? "no_secret" : "wrong_signature", body);

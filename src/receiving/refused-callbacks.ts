@@ -20,9 +20,9 @@ export interface RefusedCallbacksOptions {
 }
 
 const WRITE_EVERY_MS = 10_000;
-const TELL_EVERY_MS = 60_000;
+const LOG_EVERY_MS = 60_000;
 /** Whom a body names stands near its beginning; the rest of what a stranger sends is not looked at. */
-const LOOKED_AT_BYTES = 16 * 1024;
+const SCANNED_BYTES = 16 * 1024;
 
 /** In place of a number's id where the body names none of ours. */
 const NO_NUMBER = 0;
@@ -35,7 +35,7 @@ const WORDS: Readonly<Record<RefusalReason, string>> = {
 };
 
 /** Our numbers by what a body may name them. */
-interface Names {
+interface NumberIndex {
   phoneNumberIds: Map<string, number>;
   accountIds: Map<string, number>;
 }
@@ -44,8 +44,8 @@ export class RefusedCallbacks {
   readonly #options: RefusedCallbacksOptions;
   /** Not written yet: as many as there are reasons and numbers, an hour. */
   #counts = new Map<string, RefusedCount>();
-  readonly #told = new Map<RefusalReason, { at: number; untold: number }>();
-  #names: Names | null = null;
+  readonly #logged = new Map<RefusalReason, { at: number; untold: number }>();
+  #names: NumberIndex | null = null;
   #timer: Timer | null = null;
   /** When (monotonic) it was last written. */
   #writtenAt = Number.NEGATIVE_INFINITY;
@@ -65,15 +65,15 @@ export class RefusedCallbacks {
     const key = `${hour} ${reason} ${numberId}`;
     const { count } = this.#counts.get(key) ?? { count: 0 };
     this.#counts.set(key, { hour, reason, numberId, count: count + 1, lastAt: now });
-    const told = this.#told.get(reason) ?? { at: Number.NEGATIVE_INFINITY, untold: 0 };
-    const isTold = clock.monotonic() - told.at >= TELL_EVERY_MS;
+    const logged = this.#logged.get(reason) ?? { at: Number.NEGATIVE_INFINITY, untold: 0 };
+    const isTold = clock.monotonic() - logged.at >= LOG_EVERY_MS;
     if (isTold) {
       log.warn(WORDS[reason], {
-        refused: told.untold + 1,
+        refused: logged.untold + 1,
         number: numberId === NO_NUMBER ? undefined : numberId,
       });
     }
-    this.#told.set(reason, isTold ? { at: clock.monotonic(), untold: 0 } : { ...told, untold: told.untold + 1 });
+    this.#logged.set(reason, isTold ? { at: clock.monotonic(), untold: 0 } : { ...logged, untold: logged.untold + 1 });
     this.#writeSoon();
   }
 
@@ -106,11 +106,11 @@ export class RefusedCallbacks {
       await this.#options.store.write((tx) => addRefused(tx, counts));
     } catch {
       // The disk fails, and the log says so elsewhere: these go with the next ones.
-      for (const count of counts) this.#takeBack(count);
+      for (const count of counts) this.#restoreCounts(count);
     }
   }
 
-  #takeBack(count: RefusedCount): void {
+  #restoreCounts(count: RefusedCount): void {
     const key = `${count.hour} ${count.reason} ${count.numberId}`;
     const newer = this.#counts.get(key);
     this.#counts.set(key, newer === undefined ? count : { ...newer, count: newer.count + count.count });
@@ -120,7 +120,7 @@ export class RefusedCallbacks {
   #numberIn(body: Uint8Array): number {
     const names = this.#known();
     let ofAccount = NO_NUMBER;
-    for (const id of idsIn(body.subarray(0, LOOKED_AT_BYTES))) {
+    for (const id of idsIn(body.subarray(0, SCANNED_BYTES))) {
       const number = names.phoneNumberIds.get(id);
       if (number !== undefined) return number;
       if (ofAccount === NO_NUMBER) ofAccount = names.accountIds.get(id) ?? NO_NUMBER;
@@ -129,7 +129,7 @@ export class RefusedCallbacks {
   }
 
   /** Looked up once between two writes. */
-  #known(): Names {
+  #known(): NumberIndex {
     if (this.#names !== null) return this.#names;
     const numbers = this.#options.store.read((reading) => listOnNetwork(reading, "whatsapp"));
     this.#names = {

@@ -1,4 +1,4 @@
-/** The budget of unproven bodies by itself: whatever comes in whatever order, it is never exceeded and never leaks. */
+/** The budget of unverified bodies by itself: whatever comes in whatever order, it is never exceeded and never leaks. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Clock } from "#src/core/clock.ts";

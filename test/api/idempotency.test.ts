@@ -51,7 +51,7 @@ describe("one key, one message", () => {
     await using world = await start();
     const { app, network, call } = world;
     const answers = await app.clock.until(Promise.all(Array.from({ length: 200 }, () => call("order-1"))));
-    expect(network.handovers).toHaveLength(1);
+    expect(network.outbounds).toHaveLength(1);
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(201);
     expect(answers.filter(isReplayed)).toHaveLength(199);
@@ -69,7 +69,7 @@ describe("one key, one message", () => {
     const second = call("order-1");
     expect((await call("order-1", { ...body, to: "+919876543211" })).body.error.code).toBe("idempotency_conflict");
     await app.clock.advance(5_000);
-    expect(network.handovers).toHaveLength(1);
+    expect(network.outbounds).toHaveLength(1);
     open.resolve(accepted());
     const answers = await app.clock.until(Promise.all([first, second]));
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
@@ -79,11 +79,11 @@ describe("one key, one message", () => {
   test("where the first settles nothing, the one that waited acts", async () => {
     await using world = await start();
     const { app, network, call } = world;
-    network.answer = () => (network.handovers.length === 1 ? throttled(61_000) : accepted());
+    network.answer = () => (network.outbounds.length === 1 ? throttled(61_000) : accepted());
     const answers = await app.clock.until(Promise.all([call("order-1"), call("order-1")]));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 429]);
     expect(answers.filter(isReplayed)).toHaveLength(0);
-    expect(network.handovers).toHaveLength(2);
+    expect(network.outbounds).toHaveLength(2);
   });
 
   test("a caller that hangs up stops nothing, and its retry gets the answer", async () => {
@@ -102,7 +102,7 @@ describe("one key, one message", () => {
       body: JSON.stringify(body),
       signal: gone.signal,
     }).catch(() => null);
-    while (network.handovers.length === 0) await app.clock.rest();
+    while (network.outbounds.length === 0) await app.clock.rest();
     gone.abort();
     await request;
     open.resolve(accepted());
@@ -110,7 +110,7 @@ describe("one key, one message", () => {
     const answer = await send("order-1");
     expect(answer).toMatchObject({ status: 201, body: { data: { id: 1, status: "sent" } } });
     expect(isReplayed(answer)).toBe(true);
-    expect(network.handovers).toHaveLength(1);
+    expect(network.outbounds).toHaveLength(1);
   });
 
   test("the order of members and white space make no other request; values, types and order of lists do", async () => {
@@ -135,7 +135,7 @@ describe("one key, one message", () => {
     const [ours, theirs] = [await send("k"), await send("k", { ...body, to: "+919876543211" }, other)];
     expect([ours.status, theirs.status]).toEqual([201, 201]);
     expect(theirs.body.data.text).toBe("Theirs.");
-    expect(network.handovers).toHaveLength(2);
+    expect(network.outbounds).toHaveLength(2);
     await expectReplay(app, theirs, () => send("k", { ...body, to: "+919876543211" }, other));
   });
 });
@@ -206,7 +206,7 @@ describe("every answer that settles something is kept", () => {
       await send(outcome.kind, { to, template: "pictured", media });
     }
     await send("missing", { to: "hello", template: "pictured", media });
-    expect(network.handovers).toHaveLength(3);
+    expect(network.outbounds).toHaveLength(3);
     expect(JSON.stringify(snapshot(app.store))).not.toContain("very-private");
   });
 
@@ -233,7 +233,7 @@ describe("every answer that settles something is kept", () => {
     await app.clock.advance(60_000);
     const next = await send("k", { ...body, to: "+919876543211" });
     expect(next).toMatchObject({ status: 201, body: { data: { id: 2, to: "+919876543211" } } });
-    expect(network.handovers).toHaveLength(2);
+    expect(network.outbounds).toHaveLength(2);
   });
 });
 

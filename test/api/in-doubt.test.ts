@@ -35,7 +35,7 @@ async function crashDuring(answer: () => Outcome | Promise<Outcome>): Promise<Cr
   const options = { key: shop.key, body, headers: { "idempotency-key": "k" } };
   const open = first.call("POST", MESSAGES, options);
   await first.clock.advance(100);
-  expect(before.handovers).toHaveLength(1);
+  expect(before.outbounds).toHaveLength(1);
 
   const directory = mkdtempSync(join(tmpdir(), "waxwing-crash-"));
   const copied = Bun.spawnSync(["sh", "-c", 'cp -r "$0/." "$1" && rm -f "$1"/*-shm', first.directory, directory]);
@@ -117,7 +117,7 @@ describe("a message found under way at a start is in doubt", () => {
       expect(other.text).toBe(answer.text);
       expect(other.headers.get("idempotent-replayed")).toBe("true");
     }
-    expect(network.handovers).toEqual([]);
+    expect(network.outbounds).toEqual([]);
     expect(events(crash)).toEqual(["message.failed"]);
     expect(ledger(crash)).toEqual(["hold", "release"]);
     expect((await show(crash)).body.data).toMatchObject({ status: "failed", error: { whatsapp_code: "interrupted" } });
@@ -145,7 +145,7 @@ describe("a message found under way at a start is in doubt", () => {
     const answer = await waiting;
     expect(answer).toMatchObject({ status: 201, body: { data: { id: 1, status: "delivered", error: null } } });
     expect((await retry()).text).toBe(answer.text);
-    expect(network.handovers).toEqual([]);
+    expect(network.outbounds).toEqual([]);
     expect(events(crash)).toEqual(["message.delivered"]);
   });
 
@@ -166,7 +166,7 @@ describe("a message found under way at a start is in doubt", () => {
     expect(answer).toMatchObject({ status: 502, body: { error: { whatsapp_code: "interrupted" } } });
     expect((await retry()).text).toBe(answer.text);
     expect(events(crash)).toEqual(["message.failed"]);
-    expect(network.handovers).toEqual([]);
+    expect(network.outbounds).toEqual([]);
   });
 
   test("its key protects it for as long as it is open, however old", async () => {
@@ -186,7 +186,7 @@ test("a message found queued at a start fails untold by the network, and its key
   expect(ledger(crash)).toEqual(["hold", "release"]);
   const answer = await app.clock.until(retry());
   expect(answer).toMatchObject({ status: 201, body: { data: { id: 2, status: "sent" } } });
-  expect(network.handovers).toHaveLength(1);
+  expect(network.outbounds).toHaveLength(1);
 });
 
 test("a disk that fails after hand-over frees no key: the retry is 503 until the outcome is written, then the first answer", async () => {
@@ -208,14 +208,14 @@ test("a disk that fails after hand-over frees no key: the retry is 503 until the
   app.store.client.pragma("query_only = 0");
   // The number hands over nothing new while an outcome of it is known to memory alone.
   expect([(await call("k")).status, (await call("another")).status]).toEqual([503, 503]);
-  expect(network.handovers).toHaveLength(1);
+  expect(network.outbounds).toHaveLength(1);
   network.answer = () => accepted();
   await app.clock.advance(1_000);
   const answer = await call("k");
   expect(answer).toMatchObject({ status: 201, body: { data: { id: 1, status: "sent" } } });
   expect((await call("k")).text).toBe(answer.text);
   expect((await send("another")).status).toBe(201);
-  expect(network.handovers).toHaveLength(2);
+  expect(network.outbounds).toHaveLength(2);
 });
 
 test("a fault of ours after hand-over is 500 and not kept: a retry waits for the echo and never sends again", async () => {
@@ -230,5 +230,5 @@ test("a fault of ours after hand-over is 500 and not kept: a retry waits for the
   const answer = await send();
   expect(answer).toMatchObject({ status: 502, body: { error: { whatsapp_code: "interrupted" } } });
   expect((await send()).text).toBe(answer.text);
-  expect(network.handovers).toHaveLength(1);
+  expect(network.outbounds).toHaveLength(1);
 });

@@ -5,7 +5,7 @@ import { create, HOUR, notice, phones, show, underWay } from "#test/support/broa
 import { busyShop } from "#test/support/busy-shop.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 
-async function figuresOf(app: TestServer): Promise<Map<string, number>> {
+async function countersOf(app: TestServer): Promise<Map<string, number>> {
   const { text } = await app.call("GET", "/metrics");
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(
@@ -17,8 +17,8 @@ test("requests, sends by outcome, work, commits, webhooks, people and memory are
   await using app = await startTestServer();
   const shop = await busyShop(app);
   await app.call("GET", "/api/v1/messages/999", { key: shop.key });
-  const figures = await figuresOf(app);
-  const value = (name: string): number => figures.get(name) ?? Number.NaN;
+  const counters = await countersOf(app);
+  const value = (name: string): number => counters.get(name) ?? Number.NaN;
   expect(value('waxwing_request_seconds_count{route="POST /messages",status="201"}')).toBe(4);
   expect(value('waxwing_request_seconds_count{route="POST /messages",status="502"}')).toBe(1);
   expect(value('waxwing_request_seconds_count{route="GET /messages/{id}",status="404"}')).toBe(1);
@@ -35,22 +35,24 @@ test("requests, sends by outcome, work, commits, webhooks, people and memory are
 });
 
 test("a broadcast's progress is told as the API counts it, for as long as it is under way", async () => {
-  await using story = await underWay();
-  const { app, id } = story;
+  await using scenario = await underWay();
+  const { app, id } = scenario;
   const later = new Date(app.clock.now() + 24 * HOUR).toISOString();
-  const scheduled = await create(story, { ...notice(phones(3)), send_at: later });
-  const progress = (figures: Map<string, number>, of: number): Record<string, number> =>
+  const scheduled = await create(scenario, { ...notice(phones(3)), send_at: later });
+  const progress = (counters: Map<string, number>, of: number): Record<string, number> =>
     Object.fromEntries(
       ["pending", "sending", "sent", "delivered", "read", "failed", "skipped"].map((state) => [
         state,
-        figures.get(`waxwing_broadcast_recipients{workspace="1",broadcast="${of}",state="${state}"}`) ?? Number.NaN,
+        counters.get(`waxwing_broadcast_recipients{workspace="1",broadcast="${of}",state="${state}"}`) ?? Number.NaN,
       ]),
     );
-  const open = (figures: Map<string, number>): (number | undefined)[] =>
-    ["scheduled", "queueing", "running", "paused"].map((state) => figures.get(`waxwing_broadcasts{status="${state}"}`));
+  const open = (counters: Map<string, number>): (number | undefined)[] =>
+    ["scheduled", "queueing", "running", "paused"].map((state) =>
+      counters.get(`waxwing_broadcasts{status="${state}"}`),
+    );
 
-  const under = await figuresOf(app);
-  const { counts } = await show(story, id);
+  const under = await countersOf(app);
+  const { counts } = await show(scenario, id);
   const { pending, sending, ...ended } = progress(under, id);
   expect(ended).toEqual({
     sent: counts.sent,
@@ -66,7 +68,7 @@ test("a broadcast's progress is told as the API counts it, for as long as it is 
   expect([...under.keys()].join()).not.toContain(`broadcast="${scheduled}"`);
 
   await app.clock.advance(HOUR);
-  const over = await figuresOf(app);
+  const over = await countersOf(app);
   expect(open(over)).toEqual([1, 0, 0, 0]);
   expect([...over.keys()].join()).not.toContain("waxwing_broadcast_recipients{");
 });

@@ -137,15 +137,15 @@ describe("a refusal by the network charges nothing, records no consent, and keep
   test("never reached: whatsapp_error unreachable after the budget, saying that nothing was sent", async () => {
     const shop = await shopWithOffer(scripted);
     network.answer = () => ({ kind: "unreachable", reason: "connection refused" });
-    network.handovers.length = 0;
+    network.outbounds.length = 0;
     const { answer, changes } = await refuse(scripted, shop, to);
     expectProblem(answer, 502, "whatsapp_error", ["whatsapp_code"]);
     expect(answer.body.error.whatsapp_code).toBe("unreachable");
     expect(answer.body.error.message).toMatch(/nothing was sent/i);
     expect(answer.body.error.message).toMatch(/new Idempotency-Key/i);
     expectRefusalTraces(answer, changes);
-    expect(network.handovers.length).toBeGreaterThan(2);
-    expect(new Set(network.handovers.map(({ sendToken }) => sendToken)).size).toBe(1);
+    expect(network.outbounds.length).toBeGreaterThan(2);
+    expect(new Set(network.outbounds.map(({ sendToken }) => sendToken)).size).toBe(1);
   });
 
   test("a known person gains no second contact, and an opt-in keeps its source", async () => {
@@ -172,17 +172,17 @@ describe("rate_limited", () => {
   test("by the network for good: the request is taken back, the contact alone stays, the key is free", async () => {
     const shop = await shopWithOffer(scripted);
     network.answer = () => throttled();
-    network.handovers.length = 0;
+    network.outbounds.length = 0;
     const startedAt = scripted.clock.monotonic();
     const { answer, changes } = await refuse(scripted, shop, to);
     expectProblem(answer, 429, "rate_limited");
     expect(answer.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
     expect(scripted.clock.monotonic() - startedAt).toBeLessThanOrEqual(8_000);
-    expect(network.handovers.length).toBeGreaterThan(2);
+    expect(network.outbounds.length).toBeGreaterThan(2);
     expect(Object.keys(changes).sort()).toEqual(["contacts", "ledger_entries", "provider_requests"]);
     expect(changes.contacts?.added).toMatchObject([{ consent: "unknown" }]);
     expect(changes.ledger_entries?.added).toMatchObject([{ kind: "hold" }, { kind: "release" }]);
-    expect(changes.provider_requests?.added).toHaveLength(network.handovers.length);
+    expect(changes.provider_requests?.added).toHaveLength(network.outbounds.length);
     network.answer = () => accepted();
     expect((await refuse(scripted, shop, to)).answer.status).toBe(201);
   });
@@ -190,11 +190,11 @@ describe("rate_limited", () => {
   test("a hint longer than the budget is not waited for, and is told", async () => {
     const shop = await shopWithOffer(scripted);
     network.answer = () => throttled(61_000);
-    network.handovers.length = 0;
+    network.outbounds.length = 0;
     const { answer } = await refuse(scripted, shop, to);
     expectProblem(answer, 429, "rate_limited");
     expect(answer.headers.get("retry-after")).toBe("61");
-    expect(network.handovers).toHaveLength(1);
+    expect(network.outbounds).toHaveLength(1);
   });
 
   test("a throttle within the budget is waited out and answers 201 with one message", async () => {
@@ -208,7 +208,7 @@ describe("rate_limited", () => {
   test("the network's hint is waited for, and a network that is reached again in time gets the message once", async () => {
     const shop = await shopWithOffer(scripted);
     const startedAt: number[] = [];
-    network.handovers.length = 0;
+    network.outbounds.length = 0;
     network.answer = () => {
       startedAt.push(scripted.clock.monotonic());
       if (startedAt.length === 1) return throttled(3_000);
@@ -219,7 +219,7 @@ describe("rate_limited", () => {
     const [first = 0, second = 0, third = 0] = startedAt;
     expect(second - first).toBeGreaterThanOrEqual(3_000);
     expect(third - first).toBeLessThanOrEqual(8_000);
-    expect(new Set(network.handovers.map(({ sendToken }) => sendToken)).size).toBe(1);
+    expect(new Set(network.outbounds.map(({ sendToken }) => sendToken)).size).toBe(1);
     expect(changes.messages?.added).toMatchObject([{ status: "sent", money: "held" }]);
     expect(changes.events?.added).toHaveLength(1);
   });
@@ -227,12 +227,12 @@ describe("rate_limited", () => {
   test("an opt-out while the network throttles ends the request with nothing sent", async () => {
     const shop = await shopWithOffer(scripted);
     network.answer = () => throttled(2_000);
-    network.handovers.length = 0;
+    network.outbounds.length = 0;
     const open = scripted.call("POST", MESSAGES, { key: shop.key, body: { to, template: "offer" } });
     await scripted.clock.advance(100);
     await scripted.inbound(shop, to, "STOP");
     expectProblem(await scripted.clock.until(open), 422, "opted_out", ["since"]);
-    expect(network.handovers).toHaveLength(1);
+    expect(network.outbounds).toHaveLength(1);
   });
 
   test("the number's pace longer than the budget is refused at once, and stores nothing", async () => {

@@ -5,7 +5,7 @@ import { changesBetween, snapshot, templates, unsupportedTemplates } from "#test
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
 const MESSAGES = "/api/v1/messages";
-const stranger = "+919876543210";
+const newcomer = "+919876543210";
 const optedOut = "+919876543211";
 
 let app: TestServer;
@@ -61,7 +61,7 @@ const faults: { name: string; code: string; kind?: "template" | "text"; add: (re
     code: "opted_out",
     async add({ shop, body }) {
       await app.inbound(shop, optedOut, "STOP");
-      if (body.to === stranger) body.to = optedOut;
+      if (body.to === newcomer) body.to = optedOut;
     },
   },
   {
@@ -170,8 +170,8 @@ async function freshRequest(kind: "template" | "text"): Promise<Request> {
   await app.template(shop, templates.shipped);
   const body =
     kind === "text"
-      ? { to: stranger, text: "hello" }
-      : { to: stranger, template: "shipped", variables: ["Asha", 10042] };
+      ? { to: newcomer, text: "hello" }
+      : { to: newcomer, template: "shipped", variables: ["Asha", 10042] };
   return { shop, body, headers: {} };
 }
 
@@ -242,7 +242,7 @@ describe("before the request is read", () => {
     const before = snapshot(app.store);
     const answer = await app.call("POST", MESSAGES, {
       key: shop.key,
-      body: { to: stranger, text: "" },
+      body: { to: newcomer, text: "" },
       headers: { "idempotency-key": "k".repeat(101) },
     });
     expect(answer.status).toBe(400);

@@ -13,7 +13,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 beforeEach(async () => {
   shop = await freshShop("IN");
   network.answer = () => accepted();
-  network.handovers.length = 0;
+  network.outbounds.length = 0;
 });
 
 async function freshShop(country: string): Promise<TestWorkspace> {
@@ -30,7 +30,7 @@ const send = (to: string, from = shop): Promise<Answered> =>
 async function reach(to: string, from = shop): Promise<string> {
   const { status, body } = await send(to, from);
   if (status !== 201) return body.error.code;
-  expect(network.handovers.at(-1)?.to).toBe(body.data.to);
+  expect(network.outbounds.at(-1)?.to).toBe(body.data.to);
   return body.data.to;
 }
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]());
 beforeEach(() => {
   network.answer = () => accepted();
-  network.handovers.length = 0;
+  network.outbounds.length = 0;
 });
 
 const call = ({ key }: TestWorkspace, body: Record<string, unknown>): Promise<Answered> =>
@@ -27,7 +27,7 @@ async function shopWith(settings: NonNullable<Parameters<TestServer["workspace"]
   return shop;
 }
 
-function tally(answers: Answered[]): Record<number, number> {
+function countAll(answers: Answered[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
@@ -37,8 +37,8 @@ describe("many requests at the same moment", () => {
   test("spend the balance to the last message and not one further", async () => {
     const shop = await shopWith({ billing: { rate: 300_000, balance: 1_000_000 } });
     const answers = await app.clock.until(Promise.all(Array.from({ length: 40 }, (_, i) => call(shop, { to: to(i) }))));
-    expect(tally(answers)).toEqual({ 201: 3, 402: 37 });
-    expect(network.handovers).toHaveLength(3);
+    expect(countAll(answers)).toEqual({ 201: 3, 402: 37 });
+    expect(network.outbounds).toHaveLength(3);
     const { billing } = (await app.call("GET", "/api/v1/me", { key: shop.key })).body.data;
     expect(billing.available).toBe("0.10");
   });
@@ -46,8 +46,8 @@ describe("many requests at the same moment", () => {
   test("reach as many people as the daily cap allows", async () => {
     const shop = await shopWith({ dailyCap: 5 });
     const answers = await app.clock.until(Promise.all(Array.from({ length: 40 }, (_, i) => call(shop, { to: to(i) }))));
-    expect(tally(answers)).toEqual({ 201: 5, 429: 35 });
-    expect(network.handovers).toHaveLength(5);
+    expect(countAll(answers)).toEqual({ 201: 5, 429: 35 });
+    expect(network.outbounds).toHaveLength(5);
   });
 
   test("to one new person make one contact, with one consent", async () => {
@@ -56,7 +56,7 @@ describe("many requests at the same moment", () => {
     const answers = await app.clock.until(
       Promise.all(Array.from({ length: 20 }, (_, index) => call(shop, { to: forms[index % 4] }))),
     );
-    expect(tally(answers)).toEqual({ 201: 20 });
+    expect(countAll(answers)).toEqual({ 201: 20 });
     const ofShop = (rows: readonly string[] = []) => rows.filter((row) => row.includes(`"workspace_id":${shop.id},`));
     const { contacts, consent_log } = snapshot(app.store);
     expect([ofShop(contacts).length, ofShop(consent_log).length]).toEqual([1, 1]);
@@ -67,8 +67,8 @@ describe("many requests at the same moment", () => {
     const all = Promise.all(Array.from({ length: 6 }, (_, i) => call(shop, { to: to(i) })));
     // One token was saved while the number was idle, then one comes every tenth of a second.
     await app.clock.advance(250);
-    expect(network.handovers).toHaveLength(3);
-    expect(tally(await app.clock.until(all))).toEqual({ 201: 6 });
+    expect(network.outbounds).toHaveLength(3);
+    expect(countAll(await app.clock.until(all))).toEqual({ 201: 6 });
   });
 });
 
@@ -90,11 +90,11 @@ describe("permission is read when the message leaves, not when the request came"
       const shop = await shopWith({ throughput: 1 });
       const waiting = [call(shop, { to: to(0) }), call(shop, { to: to(1) })];
       await app.clock.advance(500);
-      expect(network.handovers).toHaveLength(1);
+      expect(network.outbounds).toHaveLength(1);
       await change(shop);
       const [, answer] = await app.clock.until(Promise.all(waiting));
       expect(answer?.body.error?.code).toBe(code);
-      expect(network.handovers).toHaveLength(1);
+      expect(network.outbounds).toHaveLength(1);
     });
   }
 

@@ -130,12 +130,12 @@ describe("what is accepted", () => {
   });
 
   test("a file takes the last part of its link for a name, and a sample stands in for missing media", async () => {
-    network.handovers.length = 0;
+    network.outbounds.length = 0;
     await send({ to, template: "filed", variables: [1], media: { link: "https://a.example/x/Bill%207.pdf?y=1" } });
     await app.store.write((tx) => void setSample(tx, shop.id, "pictured", "en_US", "https://a.example/sample.jpg"));
     await send({ to, template: "pictured" });
     await app.store.write((tx) => tx.db.run("UPDATE templates SET sample_link = NULL"));
-    expect(network.handovers.map(({ content }) => (content.type === "template" ? content.header : null))).toEqual([
+    expect(network.outbounds.map(({ content }) => (content.type === "template" ? content.header : null))).toEqual([
       { type: "document", link: "https://a.example/x/Bill%207.pdf?y=1", filename: "Bill 7.pdf" },
       { type: "image", link: "https://a.example/sample.jpg", filename: null },
     ]);

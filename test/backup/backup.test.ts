@@ -1,4 +1,4 @@
-/** Backups: online, proven, never in anybody's way; and what happens to those that the server makes by itself. */
+/** Backups: online, verifiedAt, never in anybody's way; and what happens to those that the server makes by itself. */
 import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { startTestServer } from "#test/support/server.ts";
 import { shipped } from "#test/support/templates.ts";
 import { CallingWorkshop, Workshop } from "../cli/spawn.ts";
 
-test("a backup beside a running server holds everything committed before it, is stamped, private and proven", async () => {
+test("a backup beside a running server holds everything committed before it, is stamped, private and verifiedAt", async () => {
   using workshop = new CallingWorkshop();
   await using app = await startTestServer({ directory: workshop.path("data") });
   await busyShop(app);
@@ -143,19 +143,19 @@ test("a scheduled backup that fails is an error in the log, and the ones before 
 test("work on the database is done one at a time; a backup that is due meanwhile comes after it", async () => {
   using workshop = new CallingWorkshop();
   await using app = await startTestServer({ directory: workshop.path("data") });
-  const proven: (number | null)[] = [];
+  const verifiedAt: (number | null)[] = [];
   const jobs = new BackupJobs({
     clock: app.clock,
     log: createLog({ level: "error", format: "text", now: () => 0, write: () => undefined }),
     database: workshop.path("data/waxwing.db"),
     directory: workshop.path("own"),
-    onBackup: (at) => proven.push(at),
+    onBackup: (at) => verifiedAt.push(at),
   });
   expect([jobs.start({ kind: "check" }), jobs.start({ kind: "backup", retention: null })]).toEqual([true, false]);
   jobs.startNext({ kind: "backup", retention: null });
   expect(jobs.current?.request.kind).toBe("check");
   while (jobs.isActive) await new Promise((resolve) => setImmediate(resolve));
-  expect([jobs.findLast("check")?.error, jobs.findLast("backup")?.error, proven]).toEqual([
+  expect([jobs.findLast("check")?.error, jobs.findLast("backup")?.error, verifiedAt]).toEqual([
     null,
     null,
     [app.clock.now()],

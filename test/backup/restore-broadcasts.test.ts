@@ -11,10 +11,10 @@ import { getBroadcast } from "#src/domain/broadcasts/read.ts";
 import {
   broadcastOf,
   charged,
+  countersOf,
   create,
   expectClosed,
   fates,
-  figuresOf,
   HOUR,
   list,
   MINUTE,
@@ -27,10 +27,10 @@ import {
   resume,
   rowsOf,
   run,
-  type Story,
+  type Scenario,
   show,
   startAgain,
-  startStory,
+  startScenario,
   untilSent,
 } from "#test/support/broadcast-stories.ts";
 import { accountOf, contactOf } from "#test/support/rows.ts";
@@ -39,7 +39,7 @@ import { CallingWorkshop } from "../cli/spawn.ts";
 const everybody = phones(30);
 const LEAVER = everybody[27] ?? "";
 /** Only in a broadcast that the backup does not know. */
-const STRANGER = phones(1, 500);
+const NEWCOMER = phones(1, 500);
 /** One a tenth of a second: there is always somebody still to go. */
 const slowly = { ...charged, throughput: 10 };
 const DOUBT = "May already have been sent";
@@ -48,7 +48,7 @@ const DOUBT = "May already have been sent";
 interface Day extends Disposable {
   workshop: CallingWorkshop;
   database: string;
-  story: Story;
+  scenario: Scenario;
   id: number;
   /** Made by `waxwing backup`, when 10 had been sent to. */
   backup: string;
@@ -61,26 +61,26 @@ interface Day extends Disposable {
 async function day(): Promise<Day> {
   const workshop = new CallingWorkshop();
   const directory = workshop.path("data");
-  const story = await startStory(slowly, { directory, readFileIdentity });
-  await put(story, LEAVER, { consent: "opted_in" });
-  const id = await create(story, notice(everybody));
-  await untilSent(story, 10);
+  const scenario = await startScenario(slowly, { directory, readFileIdentity });
+  await put(scenario, LEAVER, { consent: "opted_in" });
+  const id = await create(scenario, notice(everybody));
+  await untilSent(scenario, 10);
   const backup = workshop.path("backup.db");
   await workshop.json(["backup", backup]);
   const copy = workshop.path("copy");
   Bun.spawnSync(["cp", "-r", directory, copy]);
-  await untilSent(story, 20);
-  await story.app.inbound(story.shop, LEAVER, "STOP");
-  const later = await create(story, notice(STRANGER));
-  while (!story.network.sent.some(({ to }) => to === STRANGER[0]))
-    await untilSent(story, story.network.sent.length + 1);
-  await story.app.stop();
+  await untilSent(scenario, 20);
+  await scenario.app.inbound(scenario.shop, LEAVER, "STOP");
+  const later = await create(scenario, notice(NEWCOMER));
+  while (!scenario.network.sent.some(({ to }) => to === NEWCOMER[0]))
+    await untilSent(scenario, scenario.network.sent.length + 1);
+  await scenario.app.stop();
   const database = workshop.path("data/waxwing.db");
-  return { workshop, database, story, id, backup, copy, later, [Symbol.dispose]: () => workshop[Symbol.dispose]() };
+  return { workshop, database, scenario, id, backup, copy, later, [Symbol.dispose]: () => workshop[Symbol.dispose]() };
 }
 
-function startOn({ workshop, story }: Day, laterMs = HOUR): Promise<Story> {
-  return startAgain(story, workshop.path("data"), laterMs, { readFileIdentity });
+function startOn({ workshop, scenario }: Day, laterMs = HOUR): Promise<Scenario> {
+  return startAgain(scenario, workshop.path("data"), laterMs, { readFileIdentity });
 }
 
 function removeDatabase({ workshop }: Day): void {
@@ -90,80 +90,80 @@ function removeDatabase({ workshop }: Day): void {
 }
 
 /** Who was handed over more often than once. */
-function doubled({ network }: Story): string[] {
+function doubled({ network }: Scenario): string[] {
   const seen = new Map<string, number>();
   for (const { to } of network.sent) seen.set(to ?? "", (seen.get(to ?? "") ?? 0) + 1);
   return [...seen].filter(([, times]) => times > 1).map(([to]) => to);
 }
 
 /** Everything that could happen by itself has happened. */
-async function settle({ app }: Story): Promise<void> {
+async function settle({ app }: Scenario): Promise<void> {
   await app.clock.advance(65 * MINUTE);
 }
 
 test("with the replaced file at hand it is held as it was, and resuming sends to the rest alone; a STOP since counts", async () => {
   using today = await day();
   const { workshop, backup, id, later } = today;
-  const sentBefore = today.story.network.sent.length;
+  const sentBefore = today.scenario.network.sent.length;
   expect(await workshop.json(["restore", backup])).toMatchObject({ gap: null, flaws: [] });
-  await using story = await startOn(today);
-  await story.app.clock.advance(3 * MINUTE);
-  expect(story.network.sent).toHaveLength(sentBefore);
-  expect(await show(story, id)).toMatchObject({
+  await using scenario = await startOn(today);
+  await scenario.app.clock.advance(3 * MINUTE);
+  expect(scenario.network.sent).toHaveLength(sentBefore);
+  expect(await show(scenario, id)).toMatchObject({
     status: "paused",
     status_reason: "this copy was restored; 20 of 30 already sent as far as it knows",
   });
-  expect(contactOf(story.app, LEAVER).consent).toBe("opted_out");
-  expect((await show(story, later)).counts).toMatchObject({ total: 1, sent: 1 });
+  expect(contactOf(scenario.app, LEAVER).consent).toBe("opted_out");
+  expect((await show(scenario, later)).counts).toMatchObject({ total: 1, sent: 1 });
 
-  await resume(story, id);
-  await settle(story);
-  expect(doubled(story)).toEqual([]);
-  expect(story.network.sent.map(({ to }) => to)).not.toContain(LEAVER);
-  expect(await show(story, id)).toMatchObject({
+  await resume(scenario, id);
+  await settle(scenario);
+  expect(doubled(scenario)).toEqual([]);
+  expect(scenario.network.sent.map(({ to }) => to)).not.toContain(LEAVER);
+  expect(await show(scenario, id)).toMatchObject({
     status: "completed",
     counts: { total: 30, sent: 29, failed: 0, skipped: 1 },
   });
-  await expectClosed(story, id);
-  expect(accountOf(story.app, story.shop).held).toBe(0);
+  await expectClosed(scenario, id);
+  expect(accountOf(scenario.app, scenario.shop).held).toBe(0);
 });
 
 test("statuses of what was sent after the backup land on their own people, and are charged once", async () => {
   using today = await day();
-  const { workshop, backup, id, story: before } = today;
+  const { workshop, backup, id, scenario: before } = today;
   const delivered = before.network.sent.slice(0, 20);
   await workshop.json(["restore", backup]);
-  await using story = await startOn(today);
-  await report(story, delivered, "delivered");
-  await report(story, delivered, "delivered");
-  const states = new Map((await recipients(story, id)).map(({ to, status }) => [to, status]));
+  await using scenario = await startOn(today);
+  await report(scenario, delivered, "delivered");
+  await report(scenario, delivered, "delivered");
+  const states = new Map((await recipients(scenario, id)).map(({ to, status }) => [to, status]));
   for (const { to } of delivered) expect(states.get(to ?? "")).toBe("delivered");
-  expect(figuresOf(story, id)).toMatchObject({ sent: 20, delivered: 20, pending: 10 });
-  expect(accountOf(story.app, story.shop).charged).toBe(20 * 8_500);
+  expect(countersOf(scenario, id)).toMatchObject({ sent: 20, delivered: 20, pending: 10 });
+  expect(accountOf(scenario.app, scenario.shop).charged).toBe(20 * 8_500);
 });
 
 test("an answer that was kept after the backup is given again, and no second broadcast comes of it", async () => {
   using workshop = new CallingWorkshop();
   const directory = workshop.path("data");
-  const before = await startStory(slowly, { directory, readFileIdentity });
+  const before = await startScenario(slowly, { directory, readFileIdentity });
   const backup = workshop.path("backup.db");
   await workshop.json(["backup", backup]);
   const first = await post(before, notice(everybody), "monday");
   await untilSent(before, 30);
   await before.app.stop();
   await workshop.json(["restore", backup]);
-  await using story = await startAgain(before, directory, HOUR, { readFileIdentity });
-  const again = await post(story, notice(everybody), "monday");
+  await using scenario = await startAgain(before, directory, HOUR, { readFileIdentity });
+  const again = await post(scenario, notice(everybody), "monday");
   expect([again.status, again.text]).toEqual([202, first.text]);
-  await settle(story);
-  expect(doubled(story)).toEqual([]);
-  expect((await show(story, first.body.data.id)).counts).toMatchObject({ total: 30, sent: 30 });
+  await settle(scenario);
+  expect(doubled(scenario)).toEqual([]);
+  expect((await show(scenario, first.body.data.id)).counts).toMatchObject({ total: 30, sent: 30 });
 });
 
 test("one that was being built is built on from where it was, once", async () => {
   using workshop = new CallingWorkshop();
   const directory = workshop.path("data");
-  const before = await startStory(slowly, { directory, readFileIdentity });
+  const before = await startScenario(slowly, { directory, readFileIdentity });
   const group = await list(before, everybody);
   const id = await create(before, { ...notice([]), to: undefined, group });
   const backup = workshop.path("backup.db");
@@ -171,11 +171,11 @@ test("one that was being built is built on from where it was, once", async () =>
   await untilSent(before, 12);
   await before.app.stop();
   expect(await workshop.json(["restore", backup])).toMatchObject({ gap: null });
-  await using story = await startAgain(before, directory, HOUR, { readFileIdentity });
-  await resume(story, id);
-  await settle(story);
-  expect(doubled(story)).toEqual([]);
-  expect((await show(story, id)).counts).toMatchObject({ total: 30, sent: 30 });
+  await using scenario = await startAgain(before, directory, HOUR, { readFileIdentity });
+  await resume(scenario, id);
+  await settle(scenario);
+  expect(doubled(scenario)).toEqual([]);
+  expect((await show(scenario, id)).counts).toMatchObject({ total: 30, sent: 30 });
 });
 
 for (const way of ["restore --accept-gap", "cp of a backup", "cp of the files", "cp over the files"] as const) {
@@ -186,44 +186,44 @@ for (const way of ["restore --accept-gap", "cp of a backup", "cp of the files", 
     if (way === "restore --accept-gap") await workshop.json(["restore", backup, "--accept-gap"]);
     else if (way === "cp of a backup") Bun.spawnSync(["cp", backup, database]);
     else Bun.spawnSync(["cp", "-r", `${copy}/.`, workshop.path("data")]);
-    const sentBefore = today.story.network.sent.length;
-    await using story = await startOn(today);
-    await story.app.clock.advance(3 * MINUTE);
-    expect((await show(story, id)).status_reason).toMatch(/^this copy was restored; \d+ of 30 already sent/);
-    await resume(story, id);
-    await settle(story);
-    expect(story.network.sent).toHaveLength(sentBefore);
-    const ended = await fates(story, id);
+    const sentBefore = today.scenario.network.sent.length;
+    await using scenario = await startOn(today);
+    await scenario.app.clock.advance(3 * MINUTE);
+    expect((await show(scenario, id)).status_reason).toMatch(/^this copy was restored; \d+ of 30 already sent/);
+    await resume(scenario, id);
+    await settle(scenario);
+    expect(scenario.network.sent).toHaveLength(sentBefore);
+    const ended = await fates(scenario, id);
     expect(ended).toHaveLength(30);
     for (const [status, reason] of ended) {
       if (status !== "sent")
         expect([status, reason]).toEqual(["failed", expect.stringMatching(/may (already )?have/i)]);
     }
     expect(ended.filter(([, reason]) => reason?.startsWith(DOUBT)).length).toBeGreaterThan(0);
-    expect((await show(story, id)).status).toBe("completed");
-    expect(accountOf(story.app, story.shop).held).toBe(0);
-    await expectClosed(story, id);
+    expect((await show(scenario, id)).status).toBe("completed");
+    expect(accountOf(scenario.app, scenario.shop).held).toBe(0);
+    await expectClosed(scenario, id);
   });
 }
 
 test("without the replaced file a late status proves who was sent to: recorded, and not sent to even when asked for", async () => {
   using today = await day();
-  const { workshop, backup, id, story: before } = today;
+  const { workshop, backup, id, scenario: before } = today;
   removeDatabase(today);
   await workshop.json(["restore", backup, "--accept-gap"]);
-  const since = before.network.sent.slice(10).filter(({ to }) => to !== STRANGER[0]);
-  const unknown = before.network.sent.filter(({ to }) => to === STRANGER[0]);
-  await using story = await startOn(today);
-  await report(story, since, "delivered");
+  const since = before.network.sent.slice(10).filter(({ to }) => to !== NEWCOMER[0]);
+  const unknown = before.network.sent.filter(({ to }) => to === NEWCOMER[0]);
+  await using scenario = await startOn(today);
+  await report(scenario, since, "delivered");
   // Of a broadcast that nobody here knows: it lands on nobody.
-  const counts = figuresOf(story, id);
-  await report(story, unknown, "delivered");
-  expect(figuresOf(story, id)).toEqual(counts);
+  const counts = countersOf(scenario, id);
+  await report(scenario, unknown, "delivered");
+  expect(countersOf(scenario, id)).toEqual(counts);
   expect(counts).toMatchObject({ delivered: since.length });
 
-  await story.app.store.write((tx) => void resumeManually(tx, getBroadcast(tx, id), { sendUnknown: true }));
-  await settle(story);
-  expect(doubled(story)).toEqual([]);
+  await scenario.app.store.write((tx) => void resumeManually(tx, getBroadcast(tx, id), { sendUnknown: true }));
+  await settle(scenario);
+  expect(doubled(scenario)).toEqual([]);
 });
 
 test("ids are not reused: what comes after a restore lies beyond everything that the original gave out", async () => {
@@ -231,17 +231,17 @@ test("ids are not reused: what comes after a restore lies beyond everything that
   const { workshop, backup, later, id } = today;
   removeDatabase(today);
   await workshop.json(["restore", backup, "--accept-gap"]);
-  await using story = await startOn(today);
-  const known = rowsOf(story, id).map((row) => row.id);
-  const next = await run(story, notice(phones(2, 600)));
+  await using scenario = await startOn(today);
+  const known = rowsOf(scenario, id).map((row) => row.id);
+  const next = await run(scenario, notice(phones(2, 600)));
   expect(next).toBeGreaterThan(later + 100_000);
-  for (const row of rowsOf(story, next)) expect(row.id).toBeGreaterThan(Math.max(...known) + 100_000);
+  for (const row of rowsOf(scenario, next)) expect(row.id).toBeGreaterThan(Math.max(...known) + 100_000);
 });
 
 test("one whose time is still to come is only held: resumed, it is sent to everybody at its time", async () => {
   using workshop = new CallingWorkshop();
   const directory = workshop.path("data");
-  const before = await startStory(slowly, { directory, readFileIdentity });
+  const before = await startScenario(slowly, { directory, readFileIdentity });
   const at = new Date(before.app.clock.now() + 6 * HOUR).toISOString();
   const id = await create(before, notice(everybody, { send_at: at }));
   const backup = workshop.path("backup.db");
@@ -249,15 +249,15 @@ test("one whose time is still to come is only held: resumed, it is sent to every
   await before.app.stop();
   rmSync(`${directory}/waxwing.db`);
   await workshop.json(["restore", backup, "--accept-gap"]);
-  await using story = await startAgain(before, directory, HOUR, { readFileIdentity });
-  await story.app.clock.advance(HOUR);
-  expect(await show(story, id)).toMatchObject({ status: "paused" });
-  await resume(story, id);
-  expect((await show(story, id)).status).toBe("scheduled");
-  expect(story.network.sent).toEqual([]);
-  await story.app.clock.advance(5 * HOUR);
-  expect(doubled(story)).toEqual([]);
-  expect(story.network.sent).toHaveLength(30);
+  await using scenario = await startAgain(before, directory, HOUR, { readFileIdentity });
+  await scenario.app.clock.advance(HOUR);
+  expect(await show(scenario, id)).toMatchObject({ status: "paused" });
+  await resume(scenario, id);
+  expect((await show(scenario, id)).status).toBe("scheduled");
+  expect(scenario.network.sent).toEqual([]);
+  await scenario.app.clock.advance(5 * HOUR);
+  expect(doubled(scenario)).toEqual([]);
+  expect(scenario.network.sent).toHaveLength(30);
 });
 
 test("a gap is not forgotten by a second restore that has none", async () => {
@@ -270,12 +270,12 @@ test("a gap is not forgotten by a second restore that has none", async () => {
   await workshop.json(["backup", second]);
   await held.app.stop();
   expect(await workshop.json(["restore", second])).toMatchObject({ gap: null });
-  const sentBefore = today.story.network.sent.length;
-  await using story = await startOn(today, 2 * HOUR);
-  expect(broadcastOf(story, id)).toMatchObject({ status: "paused", pauseCause: "restored_gap" });
-  await resume(story, id);
-  await settle(story);
-  expect(story.network.sent).toHaveLength(sentBefore);
+  const sentBefore = today.scenario.network.sent.length;
+  await using scenario = await startOn(today, 2 * HOUR);
+  expect(broadcastOf(scenario, id)).toMatchObject({ status: "paused", pauseCause: "restored_gap" });
+  await resume(scenario, id);
+  await settle(scenario);
+  expect(scenario.network.sent).toHaveLength(sentBefore);
 });
 
 test("recipients that were thrown away since the backup do not come back", async () => {
@@ -290,6 +290,6 @@ test("recipients that were thrown away since the backup do not come back", async
     COMMIT`);
   client.close();
   await workshop.json(["restore", backup]);
-  await using story = await startOn(today);
-  expect(rowsOf(story, id)).toEqual([]);
+  await using scenario = await startOn(today);
+  expect(rowsOf(scenario, id)).toEqual([]);
 });

@@ -176,9 +176,9 @@ test("a database that cannot be read, or is another one's, counts as missing; it
   expect(statSync(replaced).size).toBe(Math.floor(bytes.length / 2));
   expect(await workshop.json(["check"])).toMatchObject({ ok: true });
 
-  using stranger = new CallingWorkshop();
-  await stranger.json(["workspace", "create", "--name", "Other", "--country", "IN", "--timezone", "UTC"]);
-  const refusal = await stranger.refusal(["restore", day.backup]);
+  using newcomer = new CallingWorkshop();
+  await newcomer.json(["workspace", "create", "--name", "Other", "--country", "IN", "--timezone", "UTC"]);
+  const refusal = await newcomer.refusal(["restore", day.backup]);
   expect(refusal).toMatchObject({ code: "gap", message: expect.stringContaining("not a later state") });
 });
 

@@ -26,10 +26,10 @@ interface ImportRun {
   rowsPerSecond: number;
   /** Resident memory at each tenth of the run, millions of bytes. */
   megabytes: number[];
-  figures: Record<string, number>;
+  measurements: Record<string, number>;
 }
 
-export interface PeopleFigures {
+export interface PeopleMeasurements {
   people: number;
   first: ImportRun;
   second: ImportRun;
@@ -54,7 +54,7 @@ const TAGS = ["vip", "new", "regular", "lapsed", "wholesale", "newsletter", "wal
 /** With a server in it. */
 type Served = PeopleBench & { subject: Subject };
 
-export async function measurePeople(bench: PeopleBench): Promise<PeopleFigures> {
+export async function measurePeople(bench: PeopleBench): Promise<PeopleMeasurements> {
   const { people } = bench;
   const { id, key } = await makeWorkspace(bench, "People");
   const other = await makeWorkspace(bench, "Others");
@@ -147,13 +147,13 @@ async function importFile(bench: PeopleBench, workspaceId: number, path: string)
     const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(statusOf(pid))?.[1];
     if (kibibytes !== undefined) readings.push((Number(kibibytes) * 1024) / 1e6);
   }, READ_MEMORY_EVERY_MS);
-  const figures = (await json()) as Record<string, number>;
+  const measurements = (await json()) as Record<string, number>;
   const seconds = (performance.now() - startedAt) / 1_000;
   clearInterval(timer);
-  if (figures.failed !== 0) throw new Error(`the import refused rows: ${JSON.stringify(figures)}`);
+  if (measurements.failed !== 0) throw new Error(`the import refused rows: ${JSON.stringify(measurements)}`);
   const tenth = Math.max(1, Math.floor(readings.length / 10));
   const megabytes = readings.filter((_, index) => index % tenth === tenth - 1).slice(0, 10);
-  return { rowsPerSecond: (figures.rows ?? 0) / seconds, megabytes, figures };
+  return { rowsPerSecond: (measurements.rows ?? 0) / seconds, megabytes, measurements };
 }
 
 function statusOf(pid: number): string {
@@ -248,8 +248,8 @@ const LEAST_ROWS = 20_000;
 const MOST_MS = { farPage: 50, count: 500, request: 100 };
 const MOST_TIMES = { firstPage: 3, put: 2 };
 
-export function peopleRows(figures: PeopleFigures): Row[] {
-  const { first, second, firstPage, farPage, put, countMs, besideImport, besideCounts } = figures;
+export function peopleRows(measurements: PeopleMeasurements): Row[] {
+  const { first, second, firstPage, farPage, put, countMs, besideImport, besideCounts } = measurements;
   const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
   const row = (what: string, ours: string, bound = "", isKept?: boolean): Row => ({
     what,
@@ -278,7 +278,7 @@ export function peopleRows(figures: PeopleFigures): Row[] {
   const isFlat = (memory.at(-1) ?? 0) <= 1.15 * (memory[1] ?? 0);
   return [
     row(
-      `Import of ${whole(first.figures.rows ?? 0)} new rows, rows/s`,
+      `Import of ${whole(first.measurements.rows ?? 0)} new rows, rows/s`,
       whole(first.rowsPerSecond),
       `at least ${whole(LEAST_ROWS)}`,
       first.rowsPerSecond >= LEAST_ROWS,
@@ -289,16 +289,16 @@ export function peopleRows(figures: PeopleFigures): Row[] {
       "— second run, rows/s",
       whole(second.rowsPerSecond),
       "nothing changes",
-      second.figures.unchanged === second.figures.rows,
+      second.measurements.unchanged === second.measurements.rows,
     ),
-    times(`\`GET /contacts\`, first page, a thousand → ${whole(figures.people)}`, firstPage, MOST_TIMES.firstPage),
+    times(`\`GET /contacts\`, first page, a thousand → ${whole(measurements.people)}`, firstPage, MOST_TIMES.firstPage),
     row(
       `— page ${whole(farPage.page)}, ms`,
       farPage.ms.toFixed(1),
       `under ${MOST_MS.farPage}`,
       farPage.ms < MOST_MS.farPage,
     ),
-    times(`\`PUT /contacts/{phone}\`, a thousand → ${whole(figures.people)}`, put, MOST_TIMES.put),
+    times(`\`PUT /contacts/{phone}\`, a thousand → ${whole(measurements.people)}`, put, MOST_TIMES.put),
     row(
       "Count of a saved search, tag and city, ms",
       countMs.toFixed(0),

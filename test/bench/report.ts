@@ -4,7 +4,7 @@ import { cpus, release } from "node:os";
 import type { Sending } from "./measure.ts";
 import type { Compared } from "./median.ts";
 
-export interface Figures {
+export interface Measurements {
   sending?: Sending;
   single?: Sending;
   me?: Compared;
@@ -31,7 +31,7 @@ const MEMORY_MEGABYTES = 200;
 /** Flat: the second half of the readings adds at most this share. The first half fills SQLite's page cache. */
 const FLAT_SHARE = 0.1;
 
-export function rowsOf({ sending, single, me, deliveries, disk, startMs, memory }: Figures): Row[] {
+export function rowsOf({ sending, single, me, deliveries, disk, startMs, memory }: Measurements): Row[] {
   const rows: Row[] = [];
   if (sending !== undefined) {
     rows.push(rateRow("`POST /messages`, 32 connections, messages/s", sending.rate, LEAST.sending));
@@ -84,7 +84,7 @@ function plainRow(what: string, { ours, bare }: Compared, digits: number): Row {
   return { ...empty, what, ours: ours.toFixed(digits), bare: bare.toFixed(digits) };
 }
 
-function memoryRow({ megabytes: memory, eachMessages }: NonNullable<Figures["memory"]>): Row {
+function memoryRow({ megabytes: memory, eachMessages }: NonNullable<Measurements["memory"]>): Row {
   const most = Math.max(...memory);
   const half = memory[Math.ceil(memory.length / 2) - 1] ?? most;
   const isFlat = (memory.at(-1) ?? most) <= half * (1 + FLAT_SHARE);

@@ -10,9 +10,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Part, startPart } from "./part.ts";
 import type { ProbeArgument, Probed } from "./parts/probe.ts";
-import type { SoakNetworkArgument, SoakNetworkFigures } from "./parts/soak-network.ts";
-import type { SoakReceiverFigures } from "./parts/soak-receiver.ts";
-import type { SoakSenderArgument, SoakSenderFigures, SoakSenderJob } from "./parts/soak-sender.ts";
+import type { SoakNetworkArgument, SoakNetworkMeasurements } from "./parts/soak-network.ts";
+import type { SoakReceiverMeasurements } from "./parts/soak-receiver.ts";
+import type { SoakSenderArgument, SoakSenderJob, SoakSenderMeasurements } from "./parts/soak-sender.ts";
 import { aloneRow, machineText, RETENTION_PLACE, type Row, renderTable, writeReport } from "./report.ts";
 import { findPort, memoryMegabytes, processorMs, sourceCommand, startSubject } from "./subject.ts";
 import { ACCOUNT_ID, makeWorld, PHONE_NUMBER_ID, serverVariables, type World } from "./world.ts";
@@ -55,10 +55,10 @@ try {
 async function measure(): Promise<Row[]> {
   const port = findPort();
   const base = `http://127.0.0.1:${port}`;
-  const receiver = await part<true, SoakReceiverFigures>("soak-receiver", null);
+  const receiver = await part<true, SoakReceiverMeasurements>("soak-receiver", null);
   const hook = `http://127.0.0.1:${receiver.port}/hook`;
   const world = await makeWorld(join(directory, "data"), hook, { senderHook: hook });
-  const network = await part<true, SoakNetworkFigures>("soak-network", {
+  const network = await part<true, SoakNetworkMeasurements>("soak-network", {
     callbackUrl: `${base}/networks/whatsapp`,
     secret: SECRET,
     accountId: ACCOUNT_ID,
@@ -130,7 +130,7 @@ async function part<Job, Result>(name: string, argument: unknown): Promise<Part<
 
 /** Until each of them has been read, and every event was delivered. */
 async function live(base: string, world: World): Promise<void> {
-  const sender = await part<SoakSenderJob, SoakSenderFigures>("soak-sender", {
+  const sender = await part<SoakSenderJob, SoakSenderMeasurements>("soak-sender", {
     base: `${base}/api/v1`,
     key: world.key,
     people: world.people,

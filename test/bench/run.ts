@@ -22,11 +22,11 @@ import { type Part, startPart } from "./part.ts";
 import type { LoadJob, LoadResult } from "./parts/load.ts";
 import type { LightJob, LightResult } from "./parts/people.ts";
 import type { PostJob } from "./parts/poster.ts";
-import { measurePeople, type PeopleFigures, peopleRows } from "./people.ts";
+import { measurePeople, type PeopleMeasurements, peopleRows } from "./people.ts";
 import {
   DEFAULT_PLACE,
   describeMachine,
-  type Figures,
+  type Measurements,
   machineText,
   PEOPLE_PLACE,
   renderTable,
@@ -90,7 +90,7 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
-async function measure(plan: Plan): Promise<Figures> {
+async function measure(plan: Plan): Promise<Measurements> {
   const wants = (name: string): boolean => options.only.includes(name);
   const command = options.source ? sourceCommand(options.profile ?? null) : buildExecutable(directory);
 
@@ -108,7 +108,7 @@ async function measure(plan: Plan): Promise<Figures> {
       serverVariables(world.directory, port, networkUrl, CONNECTIONS),
     );
   };
-  const figures: Figures = {};
+  const measurements: Measurements = {};
   const subject = await serve();
   parts.push(subject);
   const bench: Bench = { plan, world, subject, load };
@@ -116,32 +116,32 @@ async function measure(plan: Plan): Promise<Figures> {
   // First, because memory is a question to a server that has done nothing else.
   if (wants("memory")) {
     const megabytes = await told("memory", measureMemory(bench));
-    figures.memory = { megabytes, eachMessages: plan.memoryStepMessages };
+    measurements.memory = { megabytes, eachMessages: plan.memoryStepMessages };
   }
   if (wants("sending") || wants("single")) {
     const forwarder = await start<null, null>("forwarder", { url: networkMessagesUrl(networkUrl) });
-    if (wants("sending")) figures.sending = await told("sending", measureSending(bench, forwarder, CONNECTIONS));
-    if (wants("single")) figures.single = await told("single", measureSending(bench, forwarder, 1));
+    if (wants("sending")) measurements.sending = await told("sending", measureSending(bench, forwarder, CONNECTIONS));
+    if (wants("single")) measurements.single = await told("single", measureSending(bench, forwarder, 1));
   }
   if (wants("me")) {
     const route = await start<null, null>("route", { json: await getMe(subject, world) });
-    figures.me = await told("me", measureMe(bench, route));
+    measurements.me = await told("me", measureMe(bench, route));
   }
   if (wants("deliveries")) {
     const poster = await start<PostJob, null>("poster");
-    figures.deliveries = await told("deliveries", measureDeliveries(bench, { receiver, poster }));
+    measurements.deliveries = await told("deliveries", measureDeliveries(bench, { receiver, poster }));
   }
   // Last, because the database is then one that has been used.
   await subject.stop();
-  if (wants("start")) figures.startMs = await told("start", measureStart(plan, serve));
+  if (wants("start")) measurements.startMs = await told("start", measureStart(plan, serve));
   if (wants("disk")) {
     const disk = await start<{ durationMs: number }, number>("disk", { path: join(directory, "disk.db") });
-    figures.disk = await told("disk", measureDisk(plan, disk));
+    measurements.disk = await told("disk", measureDisk(plan, disk));
   }
-  return figures;
+  return measurements;
 }
 
-async function measurePeopleAlone(): Promise<PeopleFigures> {
+async function measurePeopleAlone(): Promise<PeopleMeasurements> {
   const command = buildExecutable(directory);
   const network = await start<null, number>("network");
   const networkUrl = `http://127.0.0.1:${network.port}`;

@@ -9,9 +9,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { flatness } from "./flatness.ts";
 import { type Part, startPart } from "./part.ts";
-import type { SoakNetworkArgument, SoakNetworkFigures } from "./parts/soak-network.ts";
-import type { SoakReceiverFigures } from "./parts/soak-receiver.ts";
-import type { SoakSenderArgument, SoakSenderFigures, SoakSenderJob } from "./parts/soak-sender.ts";
+import type { SoakNetworkArgument, SoakNetworkMeasurements } from "./parts/soak-network.ts";
+import type { SoakReceiverMeasurements } from "./parts/soak-receiver.ts";
+import type { SoakSenderArgument, SoakSenderJob, SoakSenderMeasurements } from "./parts/soak-sender.ts";
 import { machineText } from "./report.ts";
 import { buildExecutable, findPort, memoryMegabytes, type Subject, sourceCommand, startSubject } from "./subject.ts";
 import { ACCOUNT_ID, makeWorld, PHONE_NUMBER_ID, serverVariables, type World } from "./world.ts";
@@ -38,9 +38,9 @@ const parts: { stop(): Promise<void> }[] = [];
 interface Soak {
   world: World;
   subject: Subject;
-  network: Part<true, SoakNetworkFigures>;
-  receiver: Part<true, SoakReceiverFigures>;
-  sender: Part<SoakSenderJob, SoakSenderFigures>;
+  network: Part<true, SoakNetworkMeasurements>;
+  receiver: Part<true, SoakReceiverMeasurements>;
+  sender: Part<SoakSenderJob, SoakSenderMeasurements>;
 }
 
 interface Sample {
@@ -62,7 +62,7 @@ try {
   console.log(`at most ${whole(most)} messages/s with statuses and events; now ${whole(pace)}/s for ${SECONDS} s`);
   const samples = await run(soak, pace);
   const lost = await settle(soak, samples);
-  const verdicts = judge(samples, pace);
+  const verdicts = check(samples, pace);
   console.table(verdicts);
   console.log(lost.text);
   console.log(`One run, ${machineText()}.`);
@@ -76,10 +76,10 @@ async function start(): Promise<Soak> {
   const command = options.source ? sourceCommand(null) : buildExecutable(directory);
   const port = findPort();
   const base = `http://127.0.0.1:${port}`;
-  const receiver = await part<true, SoakReceiverFigures>("soak-receiver", null);
+  const receiver = await part<true, SoakReceiverMeasurements>("soak-receiver", null);
   const hook = `http://127.0.0.1:${receiver.port}/hook`;
   const world = await makeWorld(join(directory, "data"), hook, { senderHook: hook });
-  const network = await part<true, SoakNetworkFigures>("soak-network", {
+  const network = await part<true, SoakNetworkMeasurements>("soak-network", {
     callbackUrl: `${base}/networks/whatsapp`,
     secret: SECRET,
     accountId: ACCOUNT_ID,
@@ -91,7 +91,7 @@ async function start(): Promise<Soak> {
     WAXWING_LOG_LEVEL: "error",
   });
   parts.push(subject);
-  const sender = await part<SoakSenderJob, SoakSenderFigures>("soak-sender", {
+  const sender = await part<SoakSenderJob, SoakSenderMeasurements>("soak-sender", {
     base: `${base}/api/v1`,
     key: world.key,
     people: world.people,
@@ -200,7 +200,7 @@ interface Verdict {
   flat: boolean;
 }
 
-function judge(samples: readonly Sample[], pace: number): Verdict[] {
+function check(samples: readonly Sample[], pace: number): Verdict[] {
   const of = (what: string, values: number[], share: number, amount: number, digits = 0): Verdict => {
     const { mean, rise, isFlat } = flatness(values, { share, amount });
     return { what, mean: mean.toFixed(digits), rise: rise.toFixed(digits), flat: isFlat };

@@ -24,7 +24,7 @@ import {
   recipients,
   run,
   show,
-  startStory,
+  startScenario,
   untilSent,
   valuesOf,
 } from "#test/support/broadcast-stories.ts";
@@ -35,13 +35,13 @@ import { templates, unsupportedTemplates } from "#test/support/scenarios.ts";
 const [first = "", second = "", third = ""] = phones(3);
 
 test("the answer comes before anything is sent, shows the whole broadcast and names who is left out", async () => {
-  await using story = await startStory({ throughput: 1 });
+  await using scenario = await startScenario({ throughput: 1 });
   // Somebody has taken this second's turn, so that nobody's can come while the answer is read.
-  await create(story, notice([third]));
-  await untilSent(story, 1);
-  const answer = await post(story, notice([first, second]));
+  await create(scenario, notice([third]));
+  await untilSent(scenario, 1);
+  const answer = await post(scenario, notice([first, second]));
   expect(answer.status).toBe(202);
-  expect(story.network.sent.map(({ to }) => to)).toEqual([third]);
+  expect(scenario.network.sent.map(({ to }) => to)).toEqual([third]);
   expect(answer.body).toEqual({
     data: {
       id: expect.any(Number),
@@ -60,9 +60,9 @@ test("the answer comes before anything is sent, shows the whole broadcast and na
       skipped: [],
     },
   });
-  await story.app.clock.advance(2_000);
-  expect(story.network.sent.map(({ to }) => to)).toEqual([third, first, second]);
-  expect(await show(story, answer.body.data.id)).toMatchObject({
+  await scenario.app.clock.advance(2_000);
+  expect(scenario.network.sent.map(({ to }) => to)).toEqual([third, first, second]);
+  expect(await show(scenario, answer.body.data.id)).toMatchObject({
     status: "completed",
     counts: { total: 2, sent: 2, delivered: 0, read: 0, failed: 0, skipped: 0 },
     completed_at: expect.stringMatching(/^2026-11-21T13:30:03\+05:30$/),
@@ -70,14 +70,14 @@ test("the answer comes before anything is sent, shows the whole broadcast and na
 });
 
 test("skips stand in the order of `to`, each with its reason, and `since` with opted_out alone", async () => {
-  await using story = await startStory({ dailyCap: 1 });
-  await put(story, second, { first_name: "Asha" });
-  await put(story, third, { first_name: "Ravi" });
-  await put(story, first, { first_name: "Meera" });
-  await optOutOf(story.app, story.shop, first);
-  await story.app.clock.advance(MINUTE);
+  await using scenario = await startScenario({ dailyCap: 1 });
+  await put(scenario, second, { first_name: "Asha" });
+  await put(scenario, third, { first_name: "Ravi" });
+  await put(scenario, first, { first_name: "Meera" });
+  await optOutOf(scenario.app, scenario.shop, first);
+  await scenario.app.clock.advance(MINUTE);
   const [nameless = ""] = phones(1, 50);
-  const answer = await post(story, {
+  const answer = await post(scenario, {
     name: "All kinds",
     template: greeting.name,
     variables: [{ field: "first_name" }],
@@ -92,9 +92,9 @@ test("skips stand in the order of `to`, each with its reason, and `since` with o
     { to: nameless, reason: "missing_variable" },
     { to: third, reason: "daily_cap" },
   ]);
-  await story.app.clock.advance(1_000);
+  await scenario.app.clock.advance(1_000);
   const { id } = answer.body.data;
-  expect((await recipients(story, id)).map(({ to, status, reason }) => [to, status, reason])).toEqual([
+  expect((await recipients(scenario, id)).map(({ to, status, reason }) => [to, status, reason])).toEqual([
     ["nobody", "skipped", "not a phone number"],
     [first, "skipped", "opted out"],
     [second, "sent", null],
@@ -102,12 +102,12 @@ test("skips stand in the order of `to`, each with its reason, and `since` with o
     [nameless, "skipped", "no value for first_name"],
     [third, "skipped", "daily cap"],
   ]);
-  await expectClosed(story, id);
+  await expectClosed(scenario, id);
 });
 
 test("a skip named in the answer stands, even when its reason is gone before the sending", async () => {
-  await using story = await startStory();
-  const answer = await post(story, {
+  await using scenario = await startScenario();
+  const answer = await post(scenario, {
     name: "Later",
     template: greeting.name,
     variables: [{ field: "first_name" }],
@@ -115,37 +115,37 @@ test("a skip named in the answer stands, even when its reason is gone before the
     send_at: "2026-11-21T14:30:00+05:30",
   });
   expect(answer.body.data.skipped).toEqual([{ to: first, reason: "missing_variable" }]);
-  await put(story, first, { first_name: "Asha" });
-  await story.app.clock.advance(2 * 60 * MINUTE);
-  expect(await fates(story, answer.body.data.id)).toEqual([["skipped", "no value for first_name"]]);
-  expect(story.network.sent).toEqual([]);
+  await put(scenario, first, { first_name: "Asha" });
+  await scenario.app.clock.advance(2 * 60 * MINUTE);
+  expect(await fates(scenario, answer.body.data.id)).toEqual([["skipped", "no value for first_name"]]);
+  expect(scenario.network.sent).toEqual([]);
 });
 
 test("one person in two spellings of one country's number is sent to once", async () => {
-  await using story = await startStory();
-  const answer = await post(story, notice(["+5511987654321", "+551187654321"]));
+  await using scenario = await startScenario();
+  const answer = await post(scenario, notice(["+5511987654321", "+551187654321"]));
   expect(answer.body.data.skipped).toEqual([{ to: expect.any(String), reason: "duplicate" }]);
-  await story.app.clock.advance(1_000);
-  expect(story.network.sent).toHaveLength(1);
+  await scenario.app.clock.advance(1_000);
+  expect(scenario.network.sent).toHaveLength(1);
 });
 
 test("everybody skipped: taken on, completed with nobody sent to", async () => {
-  await using story = await startStory(charged);
-  const answer = await post(story, notice(["nobody", "nothing"]));
+  await using scenario = await startScenario(charged);
+  const answer = await post(scenario, notice(["nobody", "nothing"]));
   expect(answer.status).toBe(202);
-  await story.app.clock.advance(0);
-  expect(await show(story, answer.body.data.id)).toMatchObject({
+  await scenario.app.clock.advance(0);
+  expect(await show(scenario, answer.body.data.id)).toMatchObject({
     status: "completed",
     counts: { total: 2, sent: 0, skipped: 2 },
     charged: "0.00",
   });
-  expect(story.network.sent).toEqual([]);
+  expect(scenario.network.sent).toEqual([]);
 });
 
 test("an empty list, both ways of addressing or none, over 1000 numbers, unknown members: 400 by name", async () => {
-  await using story = await startStory();
+  await using scenario = await startScenario();
   const faults = async (body: unknown): Promise<string[]> => {
-    const answer = await post(story, body);
+    const answer = await post(scenario, body);
     expect([answer.status, answer.body.error.code]).toEqual([400, "invalid_request"]);
     return Object.keys(answer.body.error.fields).toSorted();
   };
@@ -162,20 +162,20 @@ test("an empty list, both ways of addressing or none, over 1000 numbers, unknown
   expect(await faults(notice([first], { send_at: "soon" }))).toEqual(["send_at"]);
   expect(await faults({ to: 7 })).toEqual(["name", "template", "to"]);
   expect(await faults(notice([first], { name: "x".repeat(191), template: 7 }))).toEqual(["template"]);
-  expect(contactsOf(story.app)).toEqual([]);
+  expect(contactsOf(scenario.app)).toEqual([]);
 });
 
 test("a thousand numbers are taken", async () => {
-  await using story = await startStory();
-  const answer = await post(story, notice(phones(1_000), { name: "x".repeat(191) }));
+  await using scenario = await startScenario();
+  const answer = await post(scenario, notice(phones(1_000), { name: "x".repeat(191) }));
   expect([answer.status, answer.body.data.requested, answer.body.data.counts.total]).toEqual([202, 1_000, 1_000]);
 });
 
 test("mistakes in values are named by their paths", async () => {
-  await using story = await startStory();
-  await field(story, "plan");
+  await using scenario = await startScenario();
+  await field(scenario, "plan");
   const faults = async (variables: unknown): Promise<string[]> => {
-    const answer = await post(story, { name: "x", template: greeting.name, to: [first], variables });
+    const answer = await post(scenario, { name: "x", template: greeting.name, to: [first], variables });
     expect([answer.status, answer.body.error?.code]).toEqual([400, "invalid_request"]);
     return Object.keys(answer.body.error.fields).toSorted();
   };
@@ -203,23 +203,23 @@ test("mistakes in values are named by their paths", async () => {
 });
 
 test("a template's header and body are filled apart, with texts, numbers and fields", async () => {
-  await using story = await startStory();
-  await story.app.template(story.shop, templates.headed);
-  await put(story, first, { first_name: "Asha" });
-  await run(story, {
+  await using scenario = await startScenario();
+  await scenario.app.template(scenario.shop, templates.headed);
+  await put(scenario, first, { first_name: "Asha" });
+  await run(scenario, {
     name: "Headed",
     template: "headed",
     to: [first],
     variables: { header: [10042.5], body: [{ field: "first_name", fallback: "there" }] },
   });
-  expect(story.network.sent.map(({ content }) => content)).toMatchObject([
+  expect(scenario.network.sent.map(({ content }) => content)).toMatchObject([
     { header: { type: "text", values: [{ text: "10042.5" }] }, body: [{ text: "Asha" }] },
   ]);
 });
 
 test("send_at: up to 5 minutes in the past is now, older is refused, ahead it is scheduled", async () => {
-  await using story = await startStory();
-  const at = async (sendAt: string) => post(story, notice([first], { send_at: sendAt }));
+  await using scenario = await startScenario();
+  const at = async (sendAt: string) => post(scenario, notice([first], { send_at: sendAt }));
   const old = await at("2026-11-21T07:55:00Z");
   expect([old.status, Object.keys(old.body.error.fields)]).toEqual([400, ["send_at"]]);
   const now = await at("2026-11-21T07:55:02Z");
@@ -235,20 +235,20 @@ test("send_at: up to 5 minutes in the past is now, older is refused, ahead it is
     "2026-11-21T15:00:00+05:30",
     null,
   ]);
-  await story.app.clock.advance(90 * MINUTE - 2_000);
-  expect((await show(story, ahead.body.data.id)).status).toBe("scheduled");
-  expect(story.network.sent).toHaveLength(1);
-  await story.app.clock.advance(5_000);
-  expect(await show(story, ahead.body.data.id)).toMatchObject({
+  await scenario.app.clock.advance(90 * MINUTE - 2_000);
+  expect((await show(scenario, ahead.body.data.id)).status).toBe("scheduled");
+  expect(scenario.network.sent).toHaveLength(1);
+  await scenario.app.clock.advance(5_000);
+  expect(await show(scenario, ahead.body.data.id)).toMatchObject({
     status: "completed",
     started_at: "2026-11-21T15:00:00+05:30",
   });
-  expect(story.network.sent).toHaveLength(2);
+  expect(scenario.network.sent).toHaveLength(2);
 });
 
 test("402 tells needed and available, and stores nothing", async () => {
-  await using story = await startStory({ billing: { rate: RATE, balance: 2 * RATE } });
-  const answer = await post(story, notice(["nobody", ...phones(3)]));
+  await using scenario = await startScenario({ billing: { rate: RATE, balance: 2 * RATE } });
+  const answer = await post(scenario, notice(["nobody", ...phones(3)]));
   expect([answer.status, answer.body.error]).toEqual([
     402,
     {
@@ -258,33 +258,33 @@ test("402 tells needed and available, and stores nothing", async () => {
       available: "0.017",
     },
   ]);
-  expect(contactsOf(story.app)).toEqual([]);
-  expect(accountOf(story.app, story.shop)).toMatchObject({ held: 0 });
-  expect((await story.app.call("GET", "/api/v1/broadcasts", { key: story.shop.key })).body.meta.total).toBe(0);
+  expect(contactsOf(scenario.app)).toEqual([]);
+  expect(accountOf(scenario.app, scenario.shop)).toMatchObject({ held: 0 });
+  expect((await scenario.app.call("GET", "/api/v1/broadcasts", { key: scenario.shop.key })).body.meta.total).toBe(0);
 });
 
 test("402 for a group: what its opted-in members cost", async () => {
-  await using story = await startStory({ billing: { rate: RATE, balance: RATE } });
-  const group = await list(story, [first, second]);
-  await put(story, third, { add_to_groups: [group] });
-  const answer = await post(story, { name: "x", template: "order_shipped", group });
+  await using scenario = await startScenario({ billing: { rate: RATE, balance: RATE } });
+  const group = await list(scenario, [first, second]);
+  await put(scenario, third, { add_to_groups: [group] });
+  const answer = await post(scenario, { name: "x", template: "order_shipped", group });
   expect([answer.status, answer.body.error.needed, answer.body.error.available]).toEqual([402, "0.017", "0.0085"]);
 });
 
 test("an unknown group, and another workspace's, is 404", async () => {
-  await using story = await startStory();
-  const other = await story.app.workspace({ number: "+911244001101" });
-  const group = await list({ ...story, shop: other }, [first]);
+  await using scenario = await startScenario();
+  const other = await scenario.app.workspace({ number: "+911244001101" });
+  const group = await list({ ...scenario, shop: other }, [first]);
   for (const id of [group, 4711]) {
-    const answer = await post(story, { name: "x", template: "order_shipped", group: id });
+    const answer = await post(scenario, { name: "x", template: "order_shipped", group: id });
     expect([answer.status, answer.body.error.code]).toEqual([404, "not_found"]);
   }
 });
 
 test("another workspace's broadcast is not found: shown, listed, or cancelled", async () => {
-  await using story = await startStory();
-  const id = await create(story, notice([first], { send_at: "2026-11-22" }));
-  const other = await story.app.workspace({ number: "+911244001101" });
+  await using scenario = await startScenario();
+  const id = await create(scenario, notice([first], { send_at: "2026-11-22" }));
+  const other = await scenario.app.workspace({ number: "+911244001101" });
   for (const [method, path] of [
     ["GET", `/api/v1/broadcasts/${id}`],
     ["GET", `/api/v1/broadcasts/${id}/recipients`],
@@ -294,77 +294,77 @@ test("another workspace's broadcast is not found: shown, listed, or cancelled", 
     ["POST", "/api/v1/broadcasts/4711/cancel"],
     ["GET", "/api/v1/broadcasts/x"],
   ] as const) {
-    const answer = await story.app.call(method, path, { key: other.key });
+    const answer = await scenario.app.call(method, path, { key: other.key });
     expect([method, path, answer.status, answer.body.error.code]).toEqual([method, path, 404, "not_found"]);
   }
-  expect((await show(story, id)).status).toBe("scheduled");
+  expect((await show(scenario, id)).status).toBe("scheduled");
 });
 
 test("a finished broadcast is not cancellable, and stays as it is", async () => {
-  await using story = await startStory();
-  const sent = await run(story, notice([first]));
-  const dropped = await create(story, notice([second], { send_at: "2026-11-22" }));
-  expect((await cancel(story, dropped)).body.data).toMatchObject({ status: "cancelled" });
+  await using scenario = await startScenario();
+  const sent = await run(scenario, notice([first]));
+  const dropped = await create(scenario, notice([second], { send_at: "2026-11-22" }));
+  expect((await cancel(scenario, dropped)).body.data).toMatchObject({ status: "cancelled" });
   for (const id of [sent, dropped]) {
-    const before = await show(story, id);
-    const answer = await cancel(story, id);
+    const before = await show(scenario, id);
+    const answer = await cancel(scenario, id);
     expect([answer.status, answer.body.error.code]).toEqual([422, "not_cancellable"]);
-    expect(await show(story, id)).toEqual(before);
+    expect(await show(scenario, id)).toEqual(before);
   }
 });
 
 test("the same key again gives the first answer, byte for byte, and makes no second broadcast", async () => {
-  await using story = await startStory();
+  await using scenario = await startScenario();
   const body = notice([first, "nobody"]);
-  const answer = await post(story, body, "november");
-  await story.app.clock.advance(5_000);
-  const again = await post(story, { to: body.to, template: body.template, name: body.name }, "november");
+  const answer = await post(scenario, body, "november");
+  await scenario.app.clock.advance(5_000);
+  const again = await post(scenario, { to: body.to, template: body.template, name: body.name }, "november");
   expect([again.status, again.text, again.headers.get("idempotent-replayed")]).toEqual([202, answer.text, "true"]);
   expect(answer.headers.get("idempotent-replayed")).toBeNull();
-  const changed = await post(story, notice([second]), "november");
+  const changed = await post(scenario, notice([second]), "november");
   expect([changed.status, changed.body.error.code]).toEqual([409, "idempotency_conflict"]);
-  expect(story.network.sent).toHaveLength(1);
-  const otherPath = await post(story, body, "november", "/api/v1/messages");
+  expect(scenario.network.sent).toHaveLength(1);
+  const otherPath = await post(scenario, body, "november", "/api/v1/messages");
   expect(otherPath.status).not.toBe(202);
 });
 
 test("two requests with one key at the same moment make one broadcast", async () => {
-  await using story = await startStory();
-  const answers = await Promise.all(Array.from({ length: 5 }, () => post(story, notice([first]), "twice")));
+  await using scenario = await startScenario();
+  const answers = await Promise.all(Array.from({ length: 5 }, () => post(scenario, notice([first]), "twice")));
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202]);
-  expect((await story.app.call("GET", "/api/v1/broadcasts", { key: story.shop.key })).body.meta.total).toBe(1);
+  expect((await scenario.app.call("GET", "/api/v1/broadcasts", { key: scenario.shop.key })).body.meta.total).toBe(1);
 });
 
 test("refusals that settle something (402, 404, 422) are kept for the key, whatever has changed since", async () => {
-  await using story = await startStory({ billing: { rate: RATE, balance: 0 } });
-  await story.app.template(story.shop, templates.plain, "PENDING");
+  await using scenario = await startScenario({ billing: { rate: RATE, balance: 0 } });
+  await scenario.app.template(scenario.shop, templates.plain, "PENDING");
   const bodies = {
     poor: notice([first]),
     lost: { name: "x", template: "order_shipped", group: 1 },
     pending: { name: "x", template: "plain", to: [first] },
   };
-  const before = await Promise.all(Object.entries(bodies).map(([key, body]) => post(story, body, key)));
+  const before = await Promise.all(Object.entries(bodies).map(([key, body]) => post(scenario, body, key)));
   expect(before.map(({ status }) => status)).toEqual([402, 404, 422]);
-  await story.app.store.write((tx) => void switchApi(tx, story.shop.id, true));
-  await decide(story, "plain", "APPROVED");
-  await list(story, [third]);
-  const after = await Promise.all(Object.entries(bodies).map(([key, body]) => post(story, body, key)));
+  await scenario.app.store.write((tx) => void switchApi(tx, scenario.shop.id, true));
+  await decide(scenario, "plain", "APPROVED");
+  await list(scenario, [third]);
+  const after = await Promise.all(Object.entries(bodies).map(([key, body]) => post(scenario, body, key)));
   expect(after.map(({ status, text }) => [status, text])).toEqual(before.map(({ status, text }) => [status, text]));
   expect(after.map(({ headers }) => headers.get("idempotent-replayed"))).toEqual(["true", "true", "true"]);
 });
 
 test("answers that settle nothing (400, 403, 429) leave the key unused", async () => {
-  await using story = await startStory({}, { config: { limits: { requestsPerSecond: 1, burst: 1 } } });
-  const { app, shop } = story;
+  await using scenario = await startScenario({}, { config: { limits: { requestsPerSecond: 1, burst: 1 } } });
+  const { app, shop } = scenario;
   const wait = () => app.clock.advance(1_000);
   await wait();
-  expect((await post(story, notice([]), "one")).status).toBe(400);
+  expect((await post(scenario, notice([]), "one")).status).toBe(400);
   await wait();
-  expect((await post(story, notice([first], { from: "+911244009999" }), "one")).status).toBe(400);
+  expect((await post(scenario, notice([first], { from: "+911244009999" }), "one")).status).toBe(400);
   await wait();
   await app.store.write((tx) => void suspend(tx, shop.id, "Unpaid"));
-  const stopped = await post(story, notice([first]), "one");
+  const stopped = await post(scenario, notice([first]), "one");
   expect([stopped.status, stopped.body.error.code]).toEqual([403, "workspace_suspended"]);
   expect(stopped.body.error.message).toContain("Unpaid");
   await app.store.write((tx) => {
@@ -372,24 +372,24 @@ test("answers that settle nothing (400, 403, 429) leave the key unused", async (
     switchApi(tx, shop.id, false);
   });
   await wait();
-  expect((await post(story, notice([first]), "one")).body.error.code).toBe("api_not_enabled");
+  expect((await post(scenario, notice([first]), "one")).body.error.code).toBe("api_not_enabled");
   await app.store.write((tx) => void switchApi(tx, shop.id, true));
-  const answers = await Promise.all([post(story, notice([second]), "one"), post(story, notice([third]), "two")]);
+  const answers = await Promise.all([post(scenario, notice([second]), "one"), post(scenario, notice([third]), "two")]);
   const limited = answers.map(({ status }) => status);
   expect(limited).toContain(429);
-  expect(keysOf(story.app).length).toBeLessThanOrEqual(1);
+  expect(keysOf(scenario.app).length).toBeLessThanOrEqual(1);
   await app.clock.advance(1_000);
-  expect((await post(story, notice([first]), limited[0] === 429 ? "one" : "two")).status).toBe(202);
+  expect((await post(scenario, notice([first]), limited[0] === 429 ? "one" : "two")).status).toBe(202);
 });
 
 test("422 where something stored stands in the way", async () => {
-  await using story = await startStory();
-  const { app, shop } = story;
+  await using scenario = await startScenario();
+  const { app, shop } = scenario;
   await app.template(shop, unsupportedTemplates.location);
   const pausedTemplate = { ...templates.plain, name: "resting" };
   await app.template(shop, pausedTemplate, "PAUSED");
   const code = async (body: Record<string, unknown>): Promise<[number, string]> => {
-    const answer = await post(story, { name: "x", to: [first], ...body });
+    const answer = await post(scenario, { name: "x", to: [first], ...body });
     return [answer.status, answer.body.error.code];
   };
   expect(await code({ template: "unheard_of" })).toEqual([422, "template_not_found"]);
@@ -405,23 +405,23 @@ test("422 where something stored stands in the way", async () => {
 });
 
 test("with send_at the number need not be ready and the balance need not cover it yet, and nothing is blocked", async () => {
-  await using story = await startStory({ billing: { rate: RATE, balance: 0 } });
-  await story.app.store.write((tx) => void markUnready(tx, story.shop.numberId, "Not yet."));
-  const answer = await post(story, notice([first], { send_at: "2026-11-22" }));
+  await using scenario = await startScenario({ billing: { rate: RATE, balance: 0 } });
+  await scenario.app.store.write((tx) => void markUnready(tx, scenario.shop.numberId, "Not yet."));
+  const answer = await post(scenario, notice([first], { send_at: "2026-11-22" }));
   expect([answer.status, answer.body.data.status]).toEqual([202, "scheduled"]);
-  expect(accountOf(story.app, story.shop)).toMatchObject({ held: 0 });
+  expect(accountOf(scenario.app, scenario.shop)).toMatchObject({ held: 0 });
 });
 
 test("everybody of `to` who has not opted out is recorded as opted in by the API, also whom the broadcast leaves out", async () => {
-  await using story = await startStory();
-  const { app, shop } = story;
-  await put(story, second, { consent: "opted_in", name: "Early" });
-  await put(story, third, { name: "Refuser" });
+  await using scenario = await startScenario();
+  const { app, shop } = scenario;
+  await put(scenario, second, { consent: "opted_in", name: "Early" });
+  await put(scenario, third, { name: "Refuser" });
   await optOutOf(app, shop, third);
   const early = contactOf(app, second).consentAt;
   await app.clock.advance(MINUTE);
   const [nameless = ""] = phones(1, 50);
-  await create(story, {
+  await create(scenario, {
     name: "Utility too",
     template: greeting.name,
     variables: [{ field: "name" }],
@@ -440,63 +440,63 @@ test("everybody of `to` who has not opted out is recorded as opted in by the API
 });
 
 test("a UTILITY broadcast records consent as well", async () => {
-  await using story = await startStory();
-  await create(story, notice([first]));
-  expect(contactOf(story.app, first)).toMatchObject({ consent: "opted_in", consentSource: "api" });
+  await using scenario = await startScenario();
+  await create(scenario, notice([first]));
+  expect(contactOf(scenario.app, first)).toMatchObject({ consent: "opted_in", consentSource: "api" });
 });
 
 test("of a group only those who have opted in are sent to, and nobody's consent changes", async () => {
-  await using story = await startStory();
-  const group = await list(story, [first, second, third], "");
-  await put(story, second, { consent: "opted_in" });
-  await optOutOf(story.app, story.shop, third);
-  const answer = await post(story, { name: "Group", template: "summer_sale", group });
+  await using scenario = await startScenario();
+  const group = await list(scenario, [first, second, third], "");
+  await put(scenario, second, { consent: "opted_in" });
+  await optOutOf(scenario.app, scenario.shop, third);
+  const answer = await post(scenario, { name: "Group", template: "summer_sale", group });
   expect(answer.body.data).toMatchObject({ requested: 0, skipped: [], counts: { total: 0 } });
-  await story.app.clock.advance(1_000);
-  expect(story.network.sent.map(({ to }) => to)).toEqual([second]);
-  expect(await fates(story, answer.body.data.id)).toEqual([
+  await scenario.app.clock.advance(1_000);
+  expect(scenario.network.sent.map(({ to }) => to)).toEqual([second]);
+  expect(await fates(scenario, answer.body.data.id)).toEqual([
     ["skipped", "no recorded opt-in"],
     ["sent", null],
     ["skipped", "opted out"],
   ]);
-  expect(contactOf(story.app, first).consent).toBe("unknown");
-  await expectClosed(story, answer.body.data.id);
+  expect(contactOf(scenario.app, first).consent).toBe("unknown");
+  await expectClosed(scenario, answer.body.data.id);
 });
 
 test("whoever opts out between planning and turn is skipped, and what was held for them is free", async () => {
-  await using story = await startStory({ ...charged, throughput: 1 });
-  const id = await create(story, offer([first, second]));
-  await story.app.clock.advance(0);
-  expect((await show(story, id)).status).toBe("running");
-  expect(accountOf(story.app, story.shop)).toMatchObject({ held: 2 * RATE });
-  await story.app.inbound(story.shop, second, "STOP");
-  await story.app.clock.advance(5_000);
-  expect(story.network.sent.map(({ to }) => to)).toEqual([first]);
-  expect(await fates(story, id)).toEqual([
+  await using scenario = await startScenario({ ...charged, throughput: 1 });
+  const id = await create(scenario, offer([first, second]));
+  await scenario.app.clock.advance(0);
+  expect((await show(scenario, id)).status).toBe("running");
+  expect(accountOf(scenario.app, scenario.shop)).toMatchObject({ held: 2 * RATE });
+  await scenario.app.inbound(scenario.shop, second, "STOP");
+  await scenario.app.clock.advance(5_000);
+  expect(scenario.network.sent.map(({ to }) => to)).toEqual([first]);
+  expect(await fates(scenario, id)).toEqual([
     ["sent", null],
     ["skipped", "opted out"],
   ]);
-  expect(accountOf(story.app, story.shop)).toMatchObject({ held: RATE });
+  expect(accountOf(scenario.app, scenario.shop)).toMatchObject({ held: RATE });
 });
 
 test("values of contacts: white space becomes one space, an empty one counts as none, custom fields and numbers print plainly", async () => {
-  await using story = await startStory();
-  const { app, shop } = story;
-  await field(story, "plan");
-  await field(story, "points", "number");
-  await field(story, "member", "boolean");
-  await field(story, "renews", "date");
+  await using scenario = await startScenario();
+  const { app, shop } = scenario;
+  await field(scenario, "plan");
+  await field(scenario, "points", "number");
+  await field(scenario, "member", "boolean");
+  await field(scenario, "renews", "date");
   await app.template(shop, {
     ...greeting,
     name: "long",
     components: [{ type: "BODY", text: "{{1}} {{2}} {{3}} {{4}} {{5}} {{6}} {{7}}." }],
   });
-  await put(story, first, {
+  await put(scenario, first, {
     name: "  Asha \n\t  Rao ",
     city: "",
     fields: { plan: "Gold   card", points: 12.5, member: true, renews: "2027-01-31" },
   });
-  await run(story, {
+  await run(scenario, {
     name: "Values",
     template: "long",
     to: [first, second],
@@ -510,69 +510,72 @@ test("values of contacts: white space becomes one space, an empty one counts as 
       20,
     ],
   });
-  expect(story.network.sent.map(valuesOf)).toEqual([
+  expect(scenario.network.sent.map(valuesOf)).toEqual([
     ["Asha Rao", "town", "Gold card", "12.5", "true", "2027-01-31", "20"],
     ["you", "town", "basic", "no", "maybe", "never", "20"],
   ]);
 });
 
 test("values are frozen when the broadcast is built: a name that changes later is not sent", async () => {
-  await using story = await startStory({ throughput: 1 });
-  await put(story, first, { first_name: "Asha" });
-  await put(story, second, { first_name: "Ravi" });
-  const id = await create(story, {
+  await using scenario = await startScenario({ throughput: 1 });
+  await put(scenario, first, { first_name: "Asha" });
+  await put(scenario, second, { first_name: "Ravi" });
+  const id = await create(scenario, {
     name: "Frozen",
     template: greeting.name,
     variables: [{ field: "first_name" }],
     to: [first, second],
   });
-  await story.app.clock.advance(0);
-  expect((await show(story, id)).status).toBe("running");
-  await put(story, second, { first_name: "Changed" });
-  await story.app.clock.advance(5_000);
-  expect(story.network.sent.map(valuesOf)).toEqual([["Asha"], ["Ravi"]]);
+  await scenario.app.clock.advance(0);
+  expect((await show(scenario, id)).status).toBe("running");
+  await put(scenario, second, { first_name: "Changed" });
+  await scenario.app.clock.advance(5_000);
+  expect(scenario.network.sent.map(valuesOf)).toEqual([["Asha"], ["Ravi"]]);
 });
 
 test("who lacks a value only when the broadcast is built is skipped then", async () => {
-  await using story = await startStory();
-  await put(story, first, { first_name: "Asha" });
-  const id = await create(story, {
+  await using scenario = await startScenario();
+  await put(scenario, first, { first_name: "Asha" });
+  const id = await create(scenario, {
     name: "Later",
     template: greeting.name,
     variables: [{ field: "first_name" }],
     to: [first],
     send_at: "2026-11-21T15:00:00+05:30",
   });
-  await put(story, first, { first_name: null });
-  await story.app.clock.advance(100 * MINUTE);
-  expect(await fates(story, id)).toEqual([["skipped", "no value for first_name"]]);
-  expect((await show(story, id)).status).toBe("completed");
+  await put(scenario, first, { first_name: null });
+  await scenario.app.clock.advance(100 * MINUTE);
+  expect(await fates(scenario, id)).toEqual([["skipped", "no value for first_name"]]);
+  expect((await show(scenario, id)).status).toBe("completed");
 });
 
 test("an idempotent answer never holds the media link", async () => {
-  await using story = await startStory();
+  await using scenario = await startScenario();
   const link = "https://files.example.com/secret-picture.jpg";
-  await post(story, { name: "x", template: pictured.name, to: [first], media: { link } }, "picture");
-  expect(JSON.stringify(keysOf(story.app))).not.toContain("secret-picture");
+  await post(scenario, { name: "x", template: pictured.name, to: [first], media: { link } }, "picture");
+  expect(JSON.stringify(keysOf(scenario.app))).not.toContain("secret-picture");
 });
 
 test("a media link is handed over with each message and erased when the broadcast is finished", async () => {
-  await using story = await startStory();
+  await using scenario = await startScenario();
   const link = "https://files.example.com/picture.jpg";
-  const id = await create(story, { name: "x", template: pictured.name, to: [first, second], media: { link } });
-  expect(broadcastOf(story, id).mediaLink).toBe(link);
-  await story.app.clock.advance(1_000);
-  expect(story.network.sent.map(({ content }) => content)).toMatchObject([{ header: { link } }, { header: { link } }]);
-  expect(broadcastOf(story, id)).toMatchObject({ status: "completed", mediaLink: null, mediaFilename: null });
+  const id = await create(scenario, { name: "x", template: pictured.name, to: [first, second], media: { link } });
+  expect(broadcastOf(scenario, id).mediaLink).toBe(link);
+  await scenario.app.clock.advance(1_000);
+  expect(scenario.network.sent.map(({ content }) => content)).toMatchObject([
+    { header: { link } },
+    { header: { link } },
+  ]);
+  expect(broadcastOf(scenario, id)).toMatchObject({ status: "completed", mediaLink: null, mediaFilename: null });
   const ahead = { name: "x", template: pictured.name, to: [first], media: { link }, send_at: "2026-11-22" };
-  const dropped = await create(story, ahead);
-  await cancel(story, dropped);
-  expect(broadcastOf(story, dropped).mediaLink).toBeNull();
+  const dropped = await create(scenario, ahead);
+  await cancel(scenario, dropped);
+  expect(broadcastOf(scenario, dropped).mediaLink).toBeNull();
 });
 
 test("with several numbers `from` has to be said, and is the one that sends", async () => {
-  await using story = await startStory();
-  const { app, shop } = story;
+  await using scenario = await startScenario();
+  const { app, shop } = scenario;
   const { addNumber } = await import("#src/domain/numbers/add.ts");
   await app.store.write((tx) => {
     const route = { network: "simulator" } as const;
@@ -580,11 +583,11 @@ test("with several numbers `from` has to be said, and is the one that sends", as
     updateWorkspace(tx, shop.id, { name: "Two numbers" });
     createKey(tx, shop.id, "other");
   });
-  const unsaid = await post(story, notice([first]));
+  const unsaid = await post(scenario, notice([first]));
   expect([unsaid.status, Object.keys(unsaid.body.error.fields)]).toEqual([400, ["from"]]);
   await app.clock.advance(1_000);
-  const said = await post(story, notice([first], { from: "01244001199" }));
+  const said = await post(scenario, notice([first], { from: "01244001199" }));
   expect([said.status, said.body.data.from]).toEqual([202, "+911244001199"]);
   await app.clock.advance(2_000);
-  expect(story.network.sent.map(({ sender }) => sender.phone)).toEqual(["+911244001199"]);
+  expect(scenario.network.sent.map(({ sender }) => sender.phone)).toEqual(["+911244001199"]);
 });

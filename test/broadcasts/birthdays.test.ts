@@ -10,11 +10,11 @@ import {
   phones,
   put,
   recipients,
+  type Scenario,
   SECOND,
-  type Story,
   search,
   show,
-  startStory,
+  startScenario,
   untilSent,
   valuesOf,
 } from "#test/support/broadcast-stories.ts";
@@ -34,11 +34,11 @@ function birthdayWishes(group: number, more: Record<string, unknown> = {}): Reco
   };
 }
 
-const greeted = ({ network }: Story) => network.sent.map((one) => [one.to, ...valuesOf(one)]);
+const greeted = ({ network }: Scenario) => network.sent.map((one) => [one.to, ...valuesOf(one)]);
 
 test("everybody whose day it is on a number is greeted by their own first name: one message each", async () => {
-  await using story = await startStory();
-  await put(story, first, {
+  await using scenario = await startScenario();
+  await put(scenario, first, {
     consent: "opted_in",
     name: "Asha Rao",
     first_name: "Asha",
@@ -49,16 +49,16 @@ test("everybody whose day it is on a number is greeted by their own first name: 
       { name: "Prof Anil", first_name: "Anil-ji", birthday: "2015-11-21" },
     ],
   });
-  await put(story, second, {
+  await put(scenario, second, {
     consent: "opted_in",
     first_name: "Only",
     birthday: "--11-22",
     people: [{ name: "Kid Two", birthday: "--11-21" }],
   });
-  await put(story, third, { consent: "opted_in", first_name: "Nobody", birthday: "--11-20" });
-  const id = await create(story, birthdayWishes(await search(story, today)));
-  await story.app.clock.advance(30 * SECOND);
-  expect(greeted(story).toSorted()).toEqual(
+  await put(scenario, third, { consent: "opted_in", first_name: "Nobody", birthday: "--11-20" });
+  const id = await create(scenario, birthdayWishes(await search(scenario, today)));
+  await scenario.app.clock.advance(30 * SECOND);
+  expect(greeted(scenario).toSorted()).toEqual(
     [
       [first, "Asha"],
       [first, "Ravi"],
@@ -66,71 +66,74 @@ test("everybody whose day it is on a number is greeted by their own first name: 
       [second, "Kid"],
     ].toSorted(),
   );
-  expect(await show(story, id)).toMatchObject({ status: "completed", counts: { total: 4, sent: 4 } });
-  await expectClosed(story, id);
+  expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { total: 4, sent: 4 } });
+  await expectClosed(scenario, id);
 });
 
 test("messages to the celebrants of one number leave 6 seconds apart", async () => {
-  await using story = await startStory();
+  await using scenario = await startScenario();
   const people = [
     { name: "Ravi", birthday: "--11-21" },
     { name: "Meera", birthday: "--11-21" },
   ];
-  await put(story, first, { consent: "opted_in", people });
-  const id = await create(story, birthdayWishes(await search(story, today)));
-  await untilSent(story, 1);
-  const at = story.app.clock.now();
-  await untilSent(story, 2);
-  expect(story.app.clock.now() - at).toBeGreaterThanOrEqual(5_900);
-  expect(story.app.clock.now() - at).toBeLessThanOrEqual(6_500);
-  await story.app.clock.advance(SECOND);
-  expect((await show(story, id)).status).toBe("completed");
+  await put(scenario, first, { consent: "opted_in", people });
+  const id = await create(scenario, birthdayWishes(await search(scenario, today)));
+  await untilSent(scenario, 1);
+  const at = scenario.app.clock.now();
+  await untilSent(scenario, 2);
+  expect(scenario.app.clock.now() - at).toBeGreaterThanOrEqual(5_900);
+  expect(scenario.app.clock.now() - at).toBeLessThanOrEqual(6_500);
+  await scenario.app.clock.advance(SECOND);
+  expect((await show(scenario, id)).status).toBe("completed");
 });
 
 test("`name` means the celebrant, other fields the contact", async () => {
-  await using story = await startStory();
-  await put(story, first, {
+  await using scenario = await startScenario();
+  await put(scenario, first, {
     consent: "opted_in",
     name: "Asha",
     city: "Pune",
     people: [{ name: "Ravi Rao", birthday: "--11-21" }],
   });
-  await story.app.template(story.shop, {
+  await scenario.app.template(scenario.shop, {
     ...greeting,
     name: "both",
     components: [{ type: "BODY", text: "{{1}} from {{2}}." }],
   });
-  const group = await search(story, today);
-  await create(story, birthdayWishes(group, { template: "both", variables: [{ field: "name" }, { field: "city" }] }));
-  await story.app.clock.advance(SECOND);
-  expect(story.network.sent.map(valuesOf)).toEqual([["Ravi Rao", "Pune"]]);
+  const group = await search(scenario, today);
+  await create(
+    scenario,
+    birthdayWishes(group, { template: "both", variables: [{ field: "name" }, { field: "city" }] }),
+  );
+  await scenario.app.clock.advance(SECOND);
+  expect(scenario.network.sent.map(valuesOf)).toEqual([["Ravi Rao", "Pune"]]);
 });
 
 test("every other broadcast reaches a number once, whoever is on it", async () => {
-  await using story = await startStory();
+  await using scenario = await startScenario();
   const people = [
     { name: "Ravi", birthday: "--11-21" },
     { name: "Meera", birthday: "--11-21" },
   ];
-  const group = await list(story, [first]);
-  await put(story, first, { people, birthday: "--11-21" });
-  await create(story, birthdayWishes(group));
-  await create(story, notice([first]));
-  await story.app.clock.advance(30 * SECOND);
-  expect(story.network.sent).toHaveLength(2);
+  const group = await list(scenario, [first]);
+  await put(scenario, first, { people, birthday: "--11-21" });
+  await create(scenario, birthdayWishes(group));
+  await create(scenario, notice([first]));
+  await scenario.app.clock.advance(30 * SECOND);
+  expect(scenario.network.sent).toHaveLength(2);
 });
 
 test("who has no opt-in, and who opted out, is not greeted, each with a reason", async () => {
-  await using story = await startStory();
-  await put(story, first, { birthday: "--11-21" });
-  await put(story, second, { consent: "opted_out", birthday: "--11-21" });
-  const id = await create(story, birthdayWishes(await search(story, today)));
-  await story.app.clock.advance(SECOND);
-  expect(await fates(story, id)).toEqual([
+  await using scenario = await startScenario();
+  await put(scenario, first, { birthday: "--11-21" });
+  await put(scenario, second, { consent: "opted_out", birthday: "--11-21" });
+  const id = await create(scenario, birthdayWishes(await search(scenario, today)));
+  await scenario.app.clock.advance(SECOND);
+  expect(await fates(scenario, id)).toEqual([
     ["skipped", "no recorded opt-in"],
     ["skipped", "opted out"],
   ]);
-  expect(story.network.sent).toEqual([]);
+  expect(scenario.network.sent).toEqual([]);
 });
 
 test("29 February is greeted on the 28th in years without one, and on the 29th in years with one", async () => {
@@ -140,62 +143,62 @@ test("29 February is greeted on the 28th in years without one, and on the 29th i
     ["2028-02-29", ["Leap"]],
     ["2027-03-01", []],
   ] as const) {
-    await using story = await startStory({}, { clock: new TestClock(`${day}T06:00:00Z`) });
-    await put(story, first, { consent: "opted_in", first_name: "Leap", birthday: "--02-29" });
-    await put(story, second, { consent: "opted_in", first_name: "Plain", birthday: "1999-02-28" });
-    await create(story, birthdayWishes(await search(story, today)));
-    await story.app.clock.advance(SECOND);
-    expect([day, story.network.sent.flatMap(valuesOf).toSorted()]).toEqual([day, [...names]]);
+    await using scenario = await startScenario({}, { clock: new TestClock(`${day}T06:00:00Z`) });
+    await put(scenario, first, { consent: "opted_in", first_name: "Leap", birthday: "--02-29" });
+    await put(scenario, second, { consent: "opted_in", first_name: "Plain", birthday: "1999-02-28" });
+    await create(scenario, birthdayWishes(await search(scenario, today)));
+    await scenario.app.clock.advance(SECOND);
+    expect([day, scenario.network.sent.flatMap(valuesOf).toSorted()]).toEqual([day, [...names]]);
   }
 });
 
 test("the day is that of send_at in the workspace's timezone, not of the making", async () => {
-  await using story = await startStory();
-  await put(story, first, { consent: "opted_in", first_name: "Today", birthday: "--11-21" });
-  await put(story, second, { consent: "opted_in", first_name: "Tomorrow", birthday: "--11-22" });
-  const group = await search(story, today);
-  await create(story, birthdayWishes(group, { send_at: "2026-11-22T00:30:00+05:30" }));
-  await story.app.clock.advance(12 * HOUR);
-  expect(story.network.sent.flatMap(valuesOf)).toEqual(["Tomorrow"]);
+  await using scenario = await startScenario();
+  await put(scenario, first, { consent: "opted_in", first_name: "Today", birthday: "--11-21" });
+  await put(scenario, second, { consent: "opted_in", first_name: "Tomorrow", birthday: "--11-22" });
+  const group = await search(scenario, today);
+  await create(scenario, birthdayWishes(group, { send_at: "2026-11-22T00:30:00+05:30" }));
+  await scenario.app.clock.advance(12 * HOUR);
+  expect(scenario.network.sent.flatMap(valuesOf)).toEqual(["Tomorrow"]);
 });
 
 test("who has not been sent to when the day ends is skipped: the day has passed", async () => {
-  await using story = await startStory({ throughput: 1 }, { clock: new TestClock("2026-11-21T18:29:56Z") });
-  for (const phone of phones(8)) await put(story, phone, { consent: "opted_in", birthday: "--11-21" });
-  const id = await create(story, birthdayWishes(await search(story, today)));
-  await story.app.clock.advance(60 * SECOND);
-  const sent = story.network.sent.length;
+  await using scenario = await startScenario({ throughput: 1 }, { clock: new TestClock("2026-11-21T18:29:56Z") });
+  for (const phone of phones(8)) await put(scenario, phone, { consent: "opted_in", birthday: "--11-21" });
+  const id = await create(scenario, birthdayWishes(await search(scenario, today)));
+  await scenario.app.clock.advance(60 * SECOND);
+  const sent = scenario.network.sent.length;
   expect(sent).toBeGreaterThan(0);
   expect(sent).toBeLessThan(8);
-  expect((await recipients(story, id, "?status=skipped")).map(({ reason }) => reason)).toEqual(
+  expect((await recipients(scenario, id, "?status=skipped")).map(({ reason }) => reason)).toEqual(
     Array.from({ length: 8 - sent }, () => "the day has passed"),
   );
   const before = Date.parse("2026-11-22T00:00:00+05:30");
-  for (const { sent_at } of await recipients(story, id, "?status=sent")) {
+  for (const { sent_at } of await recipients(scenario, id, "?status=sent")) {
     expect(Date.parse(sent_at ?? "")).toBeLessThan(before);
   }
-  expect((await show(story, id)).status).toBe("completed");
-  await expectClosed(story, id);
+  expect((await show(scenario, id)).status).toBe("completed");
+  await expectClosed(scenario, id);
 });
 
 test("a birthday among other conditions makes a birthday broadcast too; one that asks for who has none does not", async () => {
-  await using story = await startStory();
+  await using scenario = await startScenario();
   const people = [
     { name: "Ravi", birthday: "--11-21" },
     { name: "Meera", birthday: "--11-21" },
   ];
-  await put(story, first, { consent: "opted_in", city: "Pune", people });
-  await put(story, second, { consent: "opted_in", city: "Goa", people });
-  const inPune = await search(story, { all: [today, { field: "city", is: "Pune" }] }, "Pune");
-  await create(story, birthdayWishes(inPune));
-  await story.app.clock.advance(20 * SECOND);
-  expect(greeted(story).toSorted()).toEqual([
+  await put(scenario, first, { consent: "opted_in", city: "Pune", people });
+  await put(scenario, second, { consent: "opted_in", city: "Goa", people });
+  const inPune = await search(scenario, { all: [today, { field: "city", is: "Pune" }] }, "Pune");
+  await create(scenario, birthdayWishes(inPune));
+  await scenario.app.clock.advance(20 * SECOND);
+  expect(greeted(scenario).toSorted()).toEqual([
     [first, "Meera"],
     [first, "Ravi"],
   ]);
-  await put(story, third, { consent: "opted_in", first_name: "Dayless" });
-  const without = await search(story, { not: today }, "Without");
-  await create(story, birthdayWishes(without));
-  await story.app.clock.advance(20 * SECOND);
-  expect(greeted(story).slice(2)).toEqual([[third, "Dayless"]]);
+  await put(scenario, third, { consent: "opted_in", first_name: "Dayless" });
+  const without = await search(scenario, { not: today }, "Without");
+  await create(scenario, birthdayWishes(without));
+  await scenario.app.clock.advance(20 * SECOND);
+  expect(greeted(scenario).slice(2)).toEqual([[third, "Dayless"]]);
 });

@@ -18,87 +18,87 @@ import {
   report,
   restart,
   run,
+  type Scenario,
   SECOND,
-  type Story,
   show,
-  startStory,
+  startScenario,
   untilSent,
 } from "#test/support/broadcast-stories.ts";
 import { pairThrottled } from "#test/support/fake-network.ts";
 import { accountOf } from "#test/support/rows.ts";
 import { shipped } from "#test/support/templates.ts";
 
-const single = ({ app, shop }: Story, to = "", from?: string) =>
+const single = ({ app, shop }: Scenario, to = "", from?: string) =>
   app.send("POST", "/api/v1/messages", {
     key: shop.key,
     body: { ...shipped(to), ...(from === undefined ? {} : { from }) },
   });
 
 test("at creation whoever is over the cap is skipped, and those already reached today are not counted again", async () => {
-  await using story = await startStory({ dailyCap: 3 });
+  await using scenario = await startScenario({ dailyCap: 3 });
   const [a = "", b = "", c = "", d = ""] = phones(4);
-  expect((await single(story, c)).status).toBe(201);
-  const answer = await post(story, notice([a, b, c, d]));
+  expect((await single(scenario, c)).status).toBe(201);
+  const answer = await post(scenario, notice([a, b, c, d]));
   expect(answer.body.data.skipped).toEqual([{ to: d, reason: "daily_cap" }]);
-  await story.app.clock.advance(10 * SECOND);
-  expect((await fates(story, answer.body.data.id)).map(([status]) => status)).toEqual([
+  await scenario.app.clock.advance(10 * SECOND);
+  expect((await fates(scenario, answer.body.data.id)).map(([status]) => status)).toEqual([
     "sent",
     "sent",
     "sent",
     "skipped",
   ]);
-  expect((await fates(story, answer.body.data.id))[3]?.[1]).toBe("daily cap");
+  expect((await fates(scenario, answer.body.data.id))[3]?.[1]).toBe("daily cap");
 });
 
 test("single sends and broadcasts share the cap, over all numbers of the workspace", async () => {
-  await using story = await startStory({ dailyCap: 3 });
-  const { app, shop } = story;
+  await using scenario = await startScenario({ dailyCap: 3 });
+  const { app, shop } = scenario;
   await app.store.write((tx) => {
     const route = { network: "simulator" } as const;
     addNumber(tx, shop.id, { phone: "+911244001199", name: "Second", throughput: 1_000, route });
   });
   await app.clock.advance(SECOND);
   const [a = "", b = "", c = "", d = ""] = phones(4);
-  await create(story, notice([a, b], { from: "+911244001100" }));
+  await create(scenario, notice([a, b], { from: "+911244001100" }));
   await app.clock.advance(SECOND);
-  const answer = await post(story, notice([c, d], { from: "+911244001199" }));
+  const answer = await post(scenario, notice([c, d], { from: "+911244001199" }));
   expect(answer.body.data.skipped).toEqual([{ to: d, reason: "daily_cap" }]);
   await app.clock.advance(SECOND);
-  const over = await single(story, d, "+911244001199");
+  const over = await single(scenario, d, "+911244001199");
   expect([over.status, over.body.error.code]).toEqual([429, "rate_limited"]);
-  expect((await single(story, a, "+911244001199")).status).toBe(201);
+  expect((await single(scenario, a, "+911244001199")).status).toBe(201);
 });
 
 test("with send_at nobody is skipped at creation; at the turn whoever is over the cap is, and costs nothing", async () => {
-  await using story = await startStory({ ...charged, dailyCap: 2 });
-  const answer = await post(story, notice(phones(4), { send_at: "2026-11-21T14:00:00+05:30" }));
+  await using scenario = await startScenario({ ...charged, dailyCap: 2 });
+  const answer = await post(scenario, notice(phones(4), { send_at: "2026-11-21T14:00:00+05:30" }));
   expect(answer.body.data.skipped).toEqual([]);
-  await story.app.clock.advance(31 * MINUTE);
+  await scenario.app.clock.advance(31 * MINUTE);
   const { id } = answer.body.data;
-  expect(await fates(story, id)).toEqual([
+  expect(await fates(scenario, id)).toEqual([
     ["sent", null],
     ["sent", null],
     ["skipped", "daily cap"],
     ["skipped", "daily cap"],
   ]);
-  expect(accountOf(story.app, story.shop).held).toBe(2 * RATE);
-  await expectClosed(story, id);
+  expect(accountOf(scenario.app, scenario.shop).held).toBe(2 * RATE);
+  await expectClosed(scenario, id);
 });
 
 test("two broadcasts that were both under the cap share it at their turns", async () => {
-  await using story = await startStory({ dailyCap: 3 });
-  const [one, two] = [await create(story, notice(phones(2))), await create(story, notice(phones(2, 10)))];
-  await story.app.clock.advance(SECOND);
-  const all = [...(await fates(story, one)), ...(await fates(story, two))].map(([status]) => status).toSorted();
+  await using scenario = await startScenario({ dailyCap: 3 });
+  const [one, two] = [await create(scenario, notice(phones(2))), await create(scenario, notice(phones(2, 10)))];
+  await scenario.app.clock.advance(SECOND);
+  const all = [...(await fates(scenario, one)), ...(await fates(scenario, two))].map(([status]) => status).toSorted();
   expect(all).toEqual(["sent", "sent", "sent", "skipped"]);
-  expect(story.network.sent).toHaveLength(3);
+  expect(scenario.network.sent).toHaveLength(3);
 });
 
 test("a group's members over the cap are skipped at their turn", async () => {
-  await using story = await startStory({ dailyCap: 2 });
-  const group = await list(story, phones(3));
-  const id = await run(story, { name: "x", template: "order_shipped", group });
-  expect((await fates(story, id)).map(([status, reason]) => [status, reason])).toEqual([
+  await using scenario = await startScenario({ dailyCap: 2 });
+  const group = await list(scenario, phones(3));
+  const id = await run(scenario, { name: "x", template: "order_shipped", group });
+  expect((await fates(scenario, id)).map(([status, reason]) => [status, reason])).toEqual([
     ["sent", null],
     ["sent", null],
     ["skipped", "daily cap"],
@@ -106,40 +106,40 @@ test("a group's members over the cap are skipped at their turn", async () => {
 });
 
 test("the cap is rolling: a day after they were sent to, people fall out of it", async () => {
-  await using story = await startStory({ dailyCap: 2 });
-  await run(story, notice(phones(2)));
-  expect((await post(story, notice(phones(1, 10)))).body.data.skipped).toHaveLength(1);
-  await using later = await restart(story, 24 * HOUR + SECOND);
+  await using scenario = await startScenario({ dailyCap: 2 });
+  await run(scenario, notice(phones(2)));
+  expect((await post(scenario, notice(phones(1, 10)))).body.data.skipped).toHaveLength(1);
+  await using later = await restart(scenario, 24 * HOUR + SECOND);
   expect((await post(later, notice(phones(3, 10)))).body.data.skipped).toHaveLength(1);
 });
 
 test("whom the network refused counts no more", async () => {
-  await using story = await startStory({ dailyCap: 2 });
-  story.network.next(refusal("131026", "recipient"));
-  await run(story, notice(phones(2)));
-  await report(story, story.network.sent.slice(1), "failed", 131026);
-  expect((await post(story, notice(phones(2, 10)))).body.data.skipped).toEqual([]);
+  await using scenario = await startScenario({ dailyCap: 2 });
+  scenario.network.next(refusal("131026", "recipient"));
+  await run(scenario, notice(phones(2)));
+  await report(scenario, scenario.network.sent.slice(1), "failed", 131026);
+  expect((await post(scenario, notice(phones(2, 10)))).body.data.skipped).toEqual([]);
 });
 
 test("a cap that is set later counts whoever was sent to before, and one that is taken away stops nobody", async () => {
-  await using story = await startStory({ throughput: 1 });
-  const { app, shop } = story;
-  const id = await create(story, notice(phones(4)));
-  await untilSent(story, 2);
+  await using scenario = await startScenario({ throughput: 1 });
+  const { app, shop } = scenario;
+  const id = await create(scenario, notice(phones(4)));
+  await untilSent(scenario, 2);
   await app.store.write((tx) => void updateWorkspace(tx, shop.id, { dailyCap: 2 }));
   await app.clock.advance(10 * SECOND);
-  expect((await fates(story, id)).map(([status]) => status)).toEqual(["sent", "sent", "skipped", "skipped"]);
+  expect((await fates(scenario, id)).map(([status]) => status)).toEqual(["sent", "sent", "skipped", "skipped"]);
   await app.store.write((tx) => void updateWorkspace(tx, shop.id, { dailyCap: null }));
-  await run(story, notice(phones(4, 10)));
+  await run(scenario, notice(phones(4, 10)));
   await app.clock.advance(10 * SECOND);
-  expect(story.network.sent).toHaveLength(6);
-  expect((await show(story, id)).status).toBe("completed");
+  expect(scenario.network.sent).toHaveLength(6);
+  expect((await show(scenario, id)).status).toBe("completed");
 });
 
 test("whom the network did not take, and who then is left out, counts no more", async () => {
-  await using story = await startStory({ dailyCap: 1 });
-  story.network.next(pairThrottled());
-  const id = await run(story, notice(phones(1)));
-  await cancel(story, id);
-  expect((await post(story, notice(phones(1, 10)))).body.data.skipped).toEqual([]);
+  await using scenario = await startScenario({ dailyCap: 1 });
+  scenario.network.next(pairThrottled());
+  const id = await run(scenario, notice(phones(1)));
+  await cancel(scenario, id);
+  expect((await post(scenario, notice(phones(1, 10)))).body.data.skipped).toEqual([]);
 });

@@ -13,10 +13,10 @@ import {
   phones,
   restart,
   resume,
+  type Scenario,
   SECOND,
-  type Story,
   show,
-  startStory,
+  startScenario,
   untilSent,
 } from "#test/support/broadcast-stories.ts";
 import { TestClock } from "#test/support/clock.ts";
@@ -26,11 +26,11 @@ async function missed(
   body: (to: readonly string[], more: Record<string, unknown>) => Record<string, unknown>,
   { sendAt, backAt }: { sendAt: string; backAt: string },
   options: Parameters<typeof restart>[2] = {},
-  settings: Parameters<typeof startStory>[0] = {},
-): Promise<Story & { id: number }> {
+  settings: Parameters<typeof startScenario>[0] = {},
+): Promise<Scenario & { id: number }> {
   const kept = keptDirectory();
   const clock = new TestClock(new Date(Date.parse(sendAt) - 10 * MINUTE).toISOString());
-  await using before = await startStory(settings, { directory: kept.directory, clock, ...options });
+  await using before = await startScenario(settings, { directory: kept.directory, clock, ...options });
   const id = await create(before, body(phones(2), { send_at: sendAt }));
   const after = await restart(before, Date.parse(backAt) - before.app.clock.now(), options);
   await after.app.clock.advance(5 * SECOND);
@@ -45,11 +45,11 @@ async function missed(
 }
 
 test("scheduled while the server was down: sent on return within 12 hours", async () => {
-  await using story = await missed(notice, {
+  await using scenario = await missed(notice, {
     sendAt: "2026-11-21T06:00:00+05:30",
     backAt: "2026-11-21T17:59:00+05:30",
   });
-  expect(await show(story, story.id)).toMatchObject({
+  expect(await show(scenario, scenario.id)).toMatchObject({
     status: "completed",
     started_at: expect.stringMatching(/^2026-11-21T17:59:0/),
     counts: { sent: 2 },
@@ -57,36 +57,50 @@ test("scheduled while the server was down: sent on return within 12 hours", asyn
 });
 
 test("over 12 hours late: paused for a person, who may let it go on", async () => {
-  await using story = await missed(notice, {
+  await using scenario = await missed(notice, {
     sendAt: "2026-11-21T06:00:00+05:30",
     backAt: "2026-11-21T18:01:00+05:30",
   });
-  const shown = await show(story, story.id);
+  const shown = await show(scenario, scenario.id);
   expect(shown).toMatchObject({ status: "paused", started_at: null, counts: { sent: 0 } });
   expect(shown.status_reason).toContain("late");
-  await story.app.clock.advance(30 * MINUTE);
-  expect(story.network.sent).toEqual([]);
-  await resume(story, story.id);
-  await story.app.clock.advance(5 * SECOND);
-  expect(await show(story, story.id)).toMatchObject({ status: "completed", status_reason: null, counts: { sent: 2 } });
+  await scenario.app.clock.advance(30 * MINUTE);
+  expect(scenario.network.sent).toEqual([]);
+  await resume(scenario, scenario.id);
+  await scenario.app.clock.advance(5 * SECOND);
+  expect(await show(scenario, scenario.id)).toMatchObject({
+    status: "completed",
+    status_reason: null,
+    counts: { sent: 2 },
+  });
 });
 
 test("MARKETING over an hour late at night waits until 08:00 in the workspace's timezone and then goes on by itself", async () => {
-  await using story = await missed(offer, { sendAt: "2026-11-21T20:00:00+05:30", backAt: "2026-11-21T21:30:00+05:30" });
-  expect(await show(story, story.id)).toMatchObject({ status: "scheduled", status_reason: "waits until 08:00" });
-  const untilMorning = Date.parse("2026-11-22T08:00:00+05:30") - story.app.clock.now();
-  await story.app.clock.advance(untilMorning - SECOND);
-  expect(story.network.sent).toEqual([]);
-  expect(await show(story, story.id)).toMatchObject({ status: "scheduled", status_reason: "waits until 08:00" });
-  await story.app.clock.advance(MINUTE);
-  expect(await show(story, story.id)).toMatchObject({ status: "completed", status_reason: null, counts: { sent: 2 } });
+  await using scenario = await missed(offer, {
+    sendAt: "2026-11-21T20:00:00+05:30",
+    backAt: "2026-11-21T21:30:00+05:30",
+  });
+  expect(await show(scenario, scenario.id)).toMatchObject({ status: "scheduled", status_reason: "waits until 08:00" });
+  const untilMorning = Date.parse("2026-11-22T08:00:00+05:30") - scenario.app.clock.now();
+  await scenario.app.clock.advance(untilMorning - SECOND);
+  expect(scenario.network.sent).toEqual([]);
+  expect(await show(scenario, scenario.id)).toMatchObject({ status: "scheduled", status_reason: "waits until 08:00" });
+  await scenario.app.clock.advance(MINUTE);
+  expect(await show(scenario, scenario.id)).toMatchObject({
+    status: "completed",
+    status_reason: null,
+    counts: { sent: 2 },
+  });
 });
 
 test("in the small hours it waits until 08:00 of the same day", async () => {
-  await using story = await missed(offer, { sendAt: "2026-11-21T20:00:00+05:30", backAt: "2026-11-22T07:00:00+05:30" });
-  expect((await show(story, story.id)).status_reason).toBe("waits until 08:00");
-  await story.app.clock.advance(61 * MINUTE);
-  expect((await show(story, story.id)).status).toBe("completed");
+  await using scenario = await missed(offer, {
+    sendAt: "2026-11-21T20:00:00+05:30",
+    backAt: "2026-11-22T07:00:00+05:30",
+  });
+  expect((await show(scenario, scenario.id)).status_reason).toBe("waits until 08:00");
+  await scenario.app.clock.advance(61 * MINUTE);
+  expect((await show(scenario, scenario.id)).status).toBe("completed");
 });
 
 test("MARKETING late by no more than an hour goes on at night, and late by more goes on by day", async () => {
@@ -95,49 +109,49 @@ test("MARKETING late by no more than an hour goes on at night, and late by more 
     ["2026-11-21T15:00:00+05:30", "2026-11-21T20:59:00+05:30"],
     ["2026-11-21T23:00:00+05:30", "2026-11-22T08:00:00+05:30"],
   ] as const) {
-    await using story = await missed(offer, { sendAt, backAt });
-    expect([backAt, (await show(story, story.id)).status]).toEqual([backAt, "completed"]);
+    await using scenario = await missed(offer, { sendAt, backAt });
+    expect([backAt, (await show(scenario, scenario.id)).status]).toEqual([backAt, "completed"]);
   }
 });
 
 test("UTILITY goes on at night, however late up to the 12 hours", async () => {
-  await using story = await missed(notice, {
+  await using scenario = await missed(notice, {
     sendAt: "2026-11-21T20:00:00+05:30",
     backAt: "2026-11-22T03:00:00+05:30",
   });
-  expect((await show(story, story.id)).status).toBe("completed");
+  expect((await show(scenario, scenario.id)).status).toBe("completed");
 });
 
 test("a broadcast that a person sends at night starts at night", async () => {
-  await using story = await startStory({}, { clock: new TestClock("2026-11-21T20:00:00Z") });
-  const id = await create(story, offer(phones(1)));
-  await story.app.clock.advance(SECOND);
-  expect((await show(story, id)).status).toBe("completed");
-  const scheduled = await create(story, offer(phones(1, 5), { send_at: "2026-11-22T03:00:00+05:30" }));
-  await story.app.clock.advance(91 * MINUTE);
-  expect((await show(story, scheduled)).status).toBe("completed");
+  await using scenario = await startScenario({}, { clock: new TestClock("2026-11-21T20:00:00Z") });
+  const id = await create(scenario, offer(phones(1)));
+  await scenario.app.clock.advance(SECOND);
+  expect((await show(scenario, id)).status).toBe("completed");
+  const scheduled = await create(scenario, offer(phones(1, 5), { send_at: "2026-11-22T03:00:00+05:30" }));
+  await scenario.app.clock.advance(91 * MINUTE);
+  expect((await show(scenario, scheduled)).status).toBe("completed");
 });
 
 test("without quiet hours in the configuration nothing waits", async () => {
   const options = { config: { broadcasts: { quiet: null } } };
   const times = { sendAt: "2026-11-21T20:00:00+05:30", backAt: "2026-11-22T03:00:00+05:30" };
-  await using story = await missed(offer, times, options);
-  expect((await show(story, story.id)).status).toBe("completed");
+  await using scenario = await missed(offer, times, options);
+  expect((await show(scenario, scenario.id)).status).toBe("completed");
 });
 
 test("one that waits for the morning can be cancelled, and paused and resumed by a person who does not wait", async () => {
   const times = { sendAt: "2026-11-21T20:00:00+05:30", backAt: "2026-11-21T23:00:00+05:30" };
   {
-    await using story = await missed(offer, times);
-    expect((await cancel(story, story.id)).body.data).toMatchObject({ status: "cancelled", status_reason: null });
-    await story.app.clock.advance(MINUTE);
-    expect(story.network.sent).toEqual([]);
+    await using scenario = await missed(offer, times);
+    expect((await cancel(scenario, scenario.id)).body.data).toMatchObject({ status: "cancelled", status_reason: null });
+    await scenario.app.clock.advance(MINUTE);
+    expect(scenario.network.sent).toEqual([]);
   }
-  await using story = await missed(offer, times);
-  await pause(story, story.id);
-  await resume(story, story.id);
-  await story.app.clock.advance(5 * SECOND);
-  expect((await show(story, story.id)).status).toBe("completed");
+  await using scenario = await missed(offer, times);
+  await pause(scenario, scenario.id);
+  await resume(scenario, scenario.id);
+  await scenario.app.clock.advance(5 * SECOND);
+  expect((await show(scenario, scenario.id)).status).toBe("completed");
 });
 
 /** Two of three are sent; then the server is away. */
@@ -145,10 +159,10 @@ async function interrupted(
   body: typeof notice,
   at: string,
   awayMs: number,
-): Promise<Story & { id: number; sentBefore: number }> {
+): Promise<Scenario & { id: number; sentBefore: number }> {
   const kept = keptDirectory();
   const options = { directory: kept.directory, clock: new TestClock(at) };
-  await using before = await startStory({ throughput: 1 }, options);
+  await using before = await startScenario({ throughput: 1 }, options);
   const id = await create(before, body(phones(6)));
   await untilSent(before, 2);
   const after = await restart(before, awayMs);
@@ -167,42 +181,46 @@ async function interrupted(
 
 test("one under way is late by its last send: within 12 hours it goes on, after it waits for a person", async () => {
   {
-    await using story = await interrupted(notice, "2026-11-21T03:00:00Z", 11 * HOUR);
-    expect(await show(story, story.id)).toMatchObject({ status: "completed", counts: { sent: 6 } });
+    await using scenario = await interrupted(notice, "2026-11-21T03:00:00Z", 11 * HOUR);
+    expect(await show(scenario, scenario.id)).toMatchObject({ status: "completed", counts: { sent: 6 } });
   }
-  await using story = await interrupted(notice, "2026-11-21T03:00:00Z", 13 * HOUR);
-  expect(await show(story, story.id)).toMatchObject({ status: "paused" });
-  expect((await show(story, story.id)).status_reason).toContain("late");
-  expect(story.network.sent).toHaveLength(story.sentBefore);
-  await resume(story, story.id);
-  await story.app.clock.advance(20 * SECOND);
-  expect((await show(story, story.id)).status).toBe("completed");
+  await using scenario = await interrupted(notice, "2026-11-21T03:00:00Z", 13 * HOUR);
+  expect(await show(scenario, scenario.id)).toMatchObject({ status: "paused" });
+  expect((await show(scenario, scenario.id)).status_reason).toContain("late");
+  expect(scenario.network.sent).toHaveLength(scenario.sentBefore);
+  await resume(scenario, scenario.id);
+  await scenario.app.clock.advance(20 * SECOND);
+  expect((await show(scenario, scenario.id)).status).toBe("completed");
 });
 
 test("one under way keeps its state at night, with the reason, and goes on in the morning", async () => {
-  await using story = await interrupted(offer, "2026-11-21T14:30:00Z", 3 * HOUR);
-  expect(await show(story, story.id)).toMatchObject({ status: "running", status_reason: "waits until 08:00" });
-  expect(story.network.sent).toHaveLength(story.sentBefore);
-  const untilMorning = Date.parse("2026-11-22T08:00:00+05:30") - story.app.clock.now();
-  await story.app.clock.advance(untilMorning - SECOND);
-  expect(story.network.sent).toHaveLength(story.sentBefore);
-  await story.app.clock.advance(MINUTE);
-  expect(await show(story, story.id)).toMatchObject({ status: "completed", status_reason: null, counts: { sent: 6 } });
+  await using scenario = await interrupted(offer, "2026-11-21T14:30:00Z", 3 * HOUR);
+  expect(await show(scenario, scenario.id)).toMatchObject({ status: "running", status_reason: "waits until 08:00" });
+  expect(scenario.network.sent).toHaveLength(scenario.sentBefore);
+  const untilMorning = Date.parse("2026-11-22T08:00:00+05:30") - scenario.app.clock.now();
+  await scenario.app.clock.advance(untilMorning - SECOND);
+  expect(scenario.network.sent).toHaveLength(scenario.sentBefore);
+  await scenario.app.clock.advance(MINUTE);
+  expect(await show(scenario, scenario.id)).toMatchObject({
+    status: "completed",
+    status_reason: null,
+    counts: { sent: 6 },
+  });
 });
 
 test("lateness is measured once: whoever went on late in the evening is not stopped at nine", async () => {
-  await using story = await missed(
+  await using scenario = await missed(
     (to, more) => offer([...to, ...phones(80, 100)], more),
     { sendAt: "2026-11-21T18:00:00+05:30", backAt: "2026-11-21T20:59:20+05:30" },
     {},
     { throughput: 1 },
   );
-  expect(await show(story, story.id)).toMatchObject({ status: "running" });
-  await story.app.clock.advance(60 * SECOND);
-  expect(story.app.clock.now()).toBeGreaterThan(Date.parse("2026-11-21T21:00:00+05:30"));
-  expect(await show(story, story.id)).toMatchObject({ status: "running", status_reason: null });
-  await story.app.clock.advance(60 * SECOND);
-  expect((await show(story, story.id)).status).toBe("completed");
+  expect(await show(scenario, scenario.id)).toMatchObject({ status: "running" });
+  await scenario.app.clock.advance(60 * SECOND);
+  expect(scenario.app.clock.now()).toBeGreaterThan(Date.parse("2026-11-21T21:00:00+05:30"));
+  expect(await show(scenario, scenario.id)).toMatchObject({ status: "running", status_reason: null });
+  await scenario.app.clock.advance(60 * SECOND);
+  expect((await show(scenario, scenario.id)).status).toBe("completed");
 });
 
 test("the number is ready again at night: MARKETING waits for the morning, over 12 hours late for a person", async () => {
@@ -211,7 +229,7 @@ test("the number is ready again at night: MARKETING waits for the morning, over 
     [13 * HOUR, { status: "paused" }],
   ] as const) {
     using kept = keptDirectory();
-    await using before = await startStory(
+    await using before = await startScenario(
       {},
       { directory: kept.directory, clock: new TestClock("2026-11-21T14:00:00Z") },
     );
@@ -220,17 +238,17 @@ test("the number is ready again at night: MARKETING waits for the morning, over 
     await before.app.store.write((tx) => void markUnready(tx, numberId, "It was banned."));
     await before.app.clock.advance(31 * MINUTE);
     expect(await show(before, id)).toMatchObject({ status: "paused", started_at: expect.any(String) });
-    await using story = await restart(before, readyAfter);
-    await story.app.store.write((tx) => void markReady(tx, numberId));
-    await story.app.clock.advance(2 * MINUTE);
-    expect(await show(story, id)).toMatchObject(expected);
-    expect(story.network.sent).toEqual([]);
+    await using scenario = await restart(before, readyAfter);
+    await scenario.app.store.write((tx) => void markReady(tx, numberId));
+    await scenario.app.clock.advance(2 * MINUTE);
+    expect(await show(scenario, id)).toMatchObject(expected);
+    expect(scenario.network.sent).toEqual([]);
     if (expected.status === "paused") {
-      expect((await show(story, id)).status_reason).toContain("late");
-      expect(broadcastOf(story, id).pauseCause).toBe("late");
-      await resume(story, id);
-      await story.app.clock.advance(5 * SECOND);
-      expect((await show(story, id)).status).toBe("completed");
+      expect((await show(scenario, id)).status_reason).toContain("late");
+      expect(broadcastOf(scenario, id).pauseCause).toBe("late");
+      await resume(scenario, id);
+      await scenario.app.clock.advance(5 * SECOND);
+      expect((await show(scenario, id)).status).toBe("completed");
     }
   }
 });

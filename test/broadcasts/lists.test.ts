@@ -12,10 +12,10 @@ import {
   refusal,
   report,
   run,
+  type Scenario,
   SECOND,
-  type Story,
   show,
-  startStory,
+  startScenario,
   untilSent,
 } from "#test/support/broadcast-stories.ts";
 import { walk } from "#test/support/contacts.ts";
@@ -23,61 +23,61 @@ import { accepted, gate } from "#test/support/fake-network.ts";
 
 const LIST = "/api/v1/broadcasts";
 
-const page = async ({ app, shop }: Story, path: string) => (await app.call("GET", path, { key: shop.key })).body;
+const page = async ({ app, shop }: Scenario, path: string) => (await app.call("GET", path, { key: shop.key })).body;
 
 test("broadcasts are listed newest first, 50 a page, by page and by cursor", async () => {
-  await using story = await startStory();
+  await using scenario = await startScenario();
   const ids: number[] = [];
   for (let count = 0; count < 51; count++)
-    ids.unshift(await create(story, notice(phones(1), { send_at: "2026-11-22" })));
-  const other = await story.app.workspace({ number: "+911244001101" });
-  expect((await story.app.call("GET", LIST, { key: other.key })).body.data).toEqual([]);
-  const first = await page(story, LIST);
+    ids.unshift(await create(scenario, notice(phones(1), { send_at: "2026-11-22" })));
+  const other = await scenario.app.workspace({ number: "+911244001101" });
+  expect((await scenario.app.call("GET", LIST, { key: other.key })).body.data).toEqual([]);
+  const first = await page(scenario, LIST);
   expect(first.data.map(({ id }: { id: number }) => id)).toEqual(ids.slice(0, 50));
   expect(first.meta).toMatchObject({ page: 1, per_page: 50, total: 51, has_more: true });
-  const second = await page(story, `${LIST}?page=2`);
+  const second = await page(scenario, `${LIST}?page=2`);
   expect(second.data.map(({ id }: { id: number }) => id)).toEqual(ids.slice(50));
   expect(second.meta).toMatchObject({ page: 2, total: 51, has_more: false, next: null });
-  expect((await page(story, `${LIST}?page=3`)).data).toEqual([]);
-  const walked = await walk<{ id: number }>(story.app, story.shop, LIST);
+  expect((await page(scenario, `${LIST}?page=3`)).data).toEqual([]);
+  const walked = await walk<{ id: number }>(scenario.app, scenario.shop, LIST);
   expect(walked.rows.map(({ id }) => id)).toEqual(ids);
-  expect((await page(story, `${LIST}?page=0`)).error.code).toBe("invalid_request");
-  expect((await page(story, `${LIST}?after=rubbish`)).error.code).toBe("invalid_request");
+  expect((await page(scenario, `${LIST}?page=0`)).error.code).toBe("invalid_request");
+  expect((await page(scenario, `${LIST}?after=rubbish`)).error.code).toBe("invalid_request");
 });
 
 test("one row of the list is what the broadcast itself shows", async () => {
-  await using story = await startStory(charged);
-  const id = await run(story, notice(phones(2)));
-  expect((await page(story, LIST)).data).toEqual([await show(story, id)]);
+  await using scenario = await startScenario(charged);
+  const id = await run(scenario, notice(phones(2)));
+  expect((await page(scenario, LIST)).data).toEqual([await show(scenario, id)]);
 });
 
 /** Eight people of whom one each is left out, failed, sent, delivered and read; one hangs, and two have not had their turn. */
-async function mixed(): Promise<Story & { id: number; waiting: ReturnType<typeof gate> }> {
-  const story = await startStory({ ...charged, throughput: 1 });
+async function mixed(): Promise<Scenario & { id: number; waiting: ReturnType<typeof gate> }> {
+  const scenario = await startScenario({ ...charged, throughput: 1 });
   const waiting = gate();
-  story.network.next(
+  scenario.network.next(
     refusal("131026", "recipient"),
     (one) => accepted(one),
     (one) => accepted(one),
     (one) => accepted(one),
     waiting.answer,
   );
-  const id = await create(story, notice(["nobody", ...phones(7)]));
-  await untilSent(story, 5);
-  const [, , delivered, read] = story.network.sent;
+  const id = await create(scenario, notice(["nobody", ...phones(7)]));
+  await untilSent(scenario, 5);
+  const [, , delivered, read] = scenario.network.sent;
   if (delivered === undefined || read === undefined) throw new Error("not sent");
-  await report(story, [delivered, read], "delivered");
-  await report(story, [read], "read");
-  return { ...story, id, waiting };
+  await report(scenario, [delivered, read], "delivered");
+  await report(scenario, [read], "read");
+  return { ...scenario, id, waiting };
 }
 
 test("each filter finds its own, `pending` everybody still to go, and all states close", async () => {
-  const story = await mixed();
-  await using _ = story;
-  const { id } = story;
+  const scenario = await mixed();
+  await using _ = scenario;
+  const { id } = scenario;
   const all = phones(7);
   const found = async (status: string) => {
-    const { data, meta } = await page(story, `${LIST}/${id}/recipients?status=${status}`);
+    const { data, meta } = await page(scenario, `${LIST}/${id}/recipients?status=${status}`);
     expect([status, meta.total]).toEqual([status, data.length]);
     return data.map(({ to }: { to: string }) => to);
   };
@@ -87,7 +87,7 @@ test("each filter finds its own, `pending` everybody still to go, and all states
   expect(await found("delivered")).toEqual([all[2]]);
   expect(await found("read")).toEqual([all[3]]);
   expect(await found("pending")).toEqual([all[4], all[5], all[6]]);
-  expect((await recipients(story, id)).map(({ status }) => status)).toEqual([
+  expect((await recipients(scenario, id)).map(({ status }) => status)).toEqual([
     "skipped",
     "failed",
     "sent",
@@ -97,105 +97,114 @@ test("each filter finds its own, `pending` everybody still to go, and all states
     "queued",
     "queued",
   ]);
-  expect((await show(story, id)).counts).toEqual({ total: 8, sent: 3, delivered: 2, read: 1, failed: 1, skipped: 1 });
-  await expectClosed(story, id);
-  story.waiting.open("accepted");
+  expect((await show(scenario, id)).counts).toEqual({
+    total: 8,
+    sent: 3,
+    delivered: 2,
+    read: 1,
+    failed: 1,
+    skipped: 1,
+  });
+  await expectClosed(scenario, id);
+  scenario.waiting.open("accepted");
 });
 
 test("a filter that is not in the interface is refused: queued, sending, and whatever else", async () => {
-  await using story = await startStory();
-  const id = await create(story, notice(phones(1), { send_at: "2026-11-22" }));
+  await using scenario = await startScenario();
+  const id = await create(scenario, notice(phones(1), { send_at: "2026-11-22" }));
   for (const status of ["queued", "sending", "SENT", ""]) {
-    const answer = await story.app.call("GET", `${LIST}/${id}/recipients?status=${status}`, { key: story.shop.key });
+    const answer = await scenario.app.call("GET", `${LIST}/${id}/recipients?status=${status}`, {
+      key: scenario.shop.key,
+    });
     expect([status, answer.status, Object.keys(answer.body.error?.fields ?? {})]).toEqual([status, 400, ["status"]]);
   }
 });
 
 test("counts close after a cancel: whoever was not sent to is skipped at once, the one on the way is still to go", async () => {
-  const story = await mixed();
-  await using _ = story;
-  const { id } = story;
-  const cancelled = await cancel(story, id);
+  const scenario = await mixed();
+  await using _ = scenario;
+  const { id } = scenario;
+  const cancelled = await cancel(scenario, id);
   expect(cancelled.body.data).toMatchObject({
     status: "cancelled",
     completed_at: expect.any(String),
     counts: { total: 8, sent: 3, delivered: 2, read: 1, failed: 1, skipped: 3 },
   });
-  expect((await recipients(story, id, "?status=skipped")).map(({ reason }) => reason)).toEqual([
+  expect((await recipients(scenario, id, "?status=skipped")).map(({ reason }) => reason)).toEqual([
     "not a phone number",
     "broadcast cancelled",
     "broadcast cancelled",
   ]);
-  expect((await recipients(story, id, "?status=pending")).map(({ status }) => status)).toEqual(["sending"]);
-  await expectClosed(story, id);
-  story.waiting.open("accepted");
-  await story.app.clock.advance(5 * SECOND);
-  expect((await show(story, id)).counts).toMatchObject({ total: 8, sent: 4, skipped: 3 });
-  expect(story.network.sent).toHaveLength(5);
-  await expectClosed(story, id);
-  const before = await recipients(story, id);
+  expect((await recipients(scenario, id, "?status=pending")).map(({ status }) => status)).toEqual(["sending"]);
+  await expectClosed(scenario, id);
+  scenario.waiting.open("accepted");
+  await scenario.app.clock.advance(5 * SECOND);
+  expect((await show(scenario, id)).counts).toMatchObject({ total: 8, sent: 4, skipped: 3 });
+  expect(scenario.network.sent).toHaveLength(5);
+  await expectClosed(scenario, id);
+  const before = await recipients(scenario, id);
   // Housekeeping writes the rows; nothing that can be seen changes by it.
-  await story.app.clock.advance(600 * SECOND);
-  expect(await recipients(story, id)).toEqual(before);
-  await expectClosed(story, id);
+  await scenario.app.clock.advance(600 * SECOND);
+  expect(await recipients(scenario, id)).toEqual(before);
+  await expectClosed(scenario, id);
 });
 
 test("counts close after a failure, and its reason is everybody's who was not sent to", async () => {
-  const story = await mixed();
-  await using _ = story;
-  const { id } = story;
-  await decide(story, "order_shipped", "REJECTED");
-  await story.app.clock.advance(2 * SECOND);
-  const shown = await show(story, id);
+  const scenario = await mixed();
+  await using _ = scenario;
+  const { id } = scenario;
+  await decide(scenario, "order_shipped", "REJECTED");
+  await scenario.app.clock.advance(2 * SECOND);
+  const shown = await show(scenario, id);
   expect(shown).toMatchObject({
     status: "failed",
     completed_at: expect.any(String),
     counts: { total: 8, sent: 3, failed: 1, skipped: 3 },
   });
   expect(shown.status_reason).toContain("rejected");
-  expect((await recipients(story, id, "?status=skipped")).slice(1).map(({ reason }) => reason)).toEqual([
+  expect((await recipients(scenario, id, "?status=skipped")).slice(1).map(({ reason }) => reason)).toEqual([
     `broadcast failed: ${shown.status_reason}`,
     `broadcast failed: ${shown.status_reason}`,
   ]);
-  await expectClosed(story, id);
-  story.waiting.open("accepted");
-  await story.app.clock.advance(5 * SECOND);
-  expect(story.network.sent).toHaveLength(5);
-  await expectClosed(story, id);
+  await expectClosed(scenario, id);
+  scenario.waiting.open("accepted");
+  await scenario.app.clock.advance(5 * SECOND);
+  expect(scenario.network.sent).toHaveLength(5);
+  await expectClosed(scenario, id);
 });
 
 test("one that fails after it was sent moves from sent to failed", async () => {
-  await using story = await startStory(charged);
-  const id = await run(story, notice(phones(2)));
-  expect((await show(story, id)).counts).toMatchObject({ sent: 2, failed: 0 });
-  await report(story, story.network.sent.slice(0, 1), "failed", 131026);
-  expect((await show(story, id)).counts).toMatchObject({ total: 2, sent: 1, failed: 1 });
-  expect((await recipients(story, id, "?status=failed")).map(({ reason }) => reason)).toEqual([expect.any(String)]);
+  await using scenario = await startScenario(charged);
+  const id = await run(scenario, notice(phones(2)));
+  expect((await show(scenario, id)).counts).toMatchObject({ sent: 2, failed: 0 });
+  await report(scenario, scenario.network.sent.slice(0, 1), "failed", 131026);
+  expect((await show(scenario, id)).counts).toMatchObject({ total: 2, sent: 1, failed: 1 });
+  expect((await recipients(scenario, id, "?status=failed")).map(({ reason }) => reason)).toEqual([expect.any(String)]);
 });
 
 test("recipients are listed in the order addressed, by page and by cursor, with and without a filter", async () => {
-  await using story = await startStory();
+  await using scenario = await startScenario();
   const people = phones(120).toReversed();
-  const id = await create(story, notice(people, { send_at: "2026-11-22" }));
+  const id = await create(scenario, notice(people, { send_at: "2026-11-22" }));
   const path = `${LIST}/${id}/recipients`;
   for (const filter of ["", "?status=pending"]) {
-    const walked = await walk<{ to: string }>(story.app, story.shop, `${path}${filter}`);
+    const walked = await walk<{ to: string }>(scenario.app, scenario.shop, `${path}${filter}`);
     expect(walked.rows.map(({ to }) => to)).toEqual(people);
     expect(walked.pages).toBe(3);
   }
-  const third = await page(story, `${path}?page=3`);
+  const third = await page(scenario, `${path}?page=3`);
   expect(third.data.map(({ to }: { to: string }) => to)).toEqual(people.slice(100));
   expect(third.meta).toMatchObject({ page: 3, total: 120, has_more: false });
 });
 
 test("people who lie mixed over two states of a filter are still listed in the order addressed", async () => {
-  await using story = await startStory({ throughput: 1 });
+  await using scenario = await startScenario({ throughput: 1 });
   const people = phones(5);
   const waiting = gate();
-  story.network.next(waiting.answer);
-  const id = await create(story, notice(people));
-  await untilSent(story, 1);
-  await pause(story, id);
-  expect((await recipients(story, id, "?status=pending")).map(({ to }) => to)).toEqual(people);
+  scenario.network.next(waiting.answer);
+  const id = await create(scenario, notice(people));
+  await untilSent(scenario, 1);
+  await pause(scenario, id);
+  expect((await recipients(scenario, id, "?status=pending")).map(({ to }) => to)).toEqual(people);
   waiting.open("accepted");
 });

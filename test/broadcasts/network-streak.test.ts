@@ -25,15 +25,15 @@ import {
   restart,
   resume,
   run,
+  type Scenario,
   SECOND,
-  type Story,
   show,
-  startStory,
+  startScenario,
   untilSent,
 } from "#test/support/broadcast-stories.ts";
 import { accepted, gate, pairThrottled, throttled, unknown } from "#test/support/fake-network.ts";
 
-const taken = (handover: OutboundMessage): Outcome => accepted(handover);
+const taken = (outbound: OutboundMessage): Outcome => accepted(outbound);
 const nameless = refusal("131000", "network");
 const notThere = refusal("131026", "recipient");
 
@@ -41,16 +41,16 @@ function repeat<T>(count: number, one: T): T[] {
   return Array.from({ length: count }, () => one);
 }
 
-async function isBroken(story: Story, id: number): Promise<boolean> {
-  await story.app.clock.advance(MINUTE);
-  return (await show(story, id)).status === "paused" && broadcastOf(story, id).pauseCause === "breaker";
+async function isBroken(scenario: Scenario, id: number): Promise<boolean> {
+  await scenario.app.clock.advance(MINUTE);
+  return (await show(scenario, id)).status === "paused" && broadcastOf(scenario, id).pauseCause === "breaker";
 }
 
 /** Sends so many, nobody reported on yet, and returns them. */
-async function sendSome(story: Story, id: number, count: number): Promise<OutboundMessage[]> {
-  await untilSent(story, count);
-  expect((await show(story, id)).status).toBe("running");
-  return story.network.sent.slice(0, count);
+async function sendSome(scenario: Scenario, id: number, count: number): Promise<OutboundMessage[]> {
+  await untilSent(scenario, count);
+  expect((await show(scenario, id)).status).toBe("running");
+  return scenario.network.sent.slice(0, count);
 }
 
 test("any sequence: the streaks are what a look back over it finds", () => {
@@ -93,45 +93,45 @@ test("any sequence: the streaks are what a look back over it finds", () => {
 });
 
 test("ten in a row stop it whatever their kinds, people who are not there between them or not", async () => {
-  await using story = await startStory({ throughput: 10 });
+  await using scenario = await startScenario({ throughput: 10 });
   const between = [notThere, throttled(), pairThrottled()];
   const failures = [unknown, nameless, refusal("17", "network"), refusal("131051", "message")];
-  story.network.next(...failures, ...failures, ...between, unknown);
-  story.network.always(nameless);
-  const id = await run(story, notice(phones(60)));
-  expect(await isBroken(story, id)).toBe(true);
-  expect((await show(story, id)).status_reason).toContain("The network said 131000. (error 131000)");
-  expect(story.network.sent).toHaveLength(10 + between.length);
-  await expectClosed(story, id);
+  scenario.network.next(...failures, ...failures, ...between, unknown);
+  scenario.network.always(nameless);
+  const id = await run(scenario, notice(phones(60)));
+  expect(await isBroken(scenario, id)).toBe(true);
+  expect((await show(scenario, id)).status_reason).toContain("The network said 131000. (error 131000)");
+  expect(scenario.network.sent).toHaveLength(10 + between.length);
+  await expectClosed(scenario, id);
 });
 
 test("nine do not, nor eighteen that an acceptance parts", async () => {
-  await using story = await startStory({ throughput: 10 });
-  story.network.next(...repeat(9, nameless), taken, ...repeat(9, unknown), taken);
-  const id = await run(story, notice(phones(20)));
-  expect(await isBroken(story, id)).toBe(false);
-  await story.app.clock.advance(11 * MINUTE);
-  expect(await show(story, id)).toMatchObject({ status: "completed", counts: { sent: 2, failed: 18 } });
+  await using scenario = await startScenario({ throughput: 10 });
+  scenario.network.next(...repeat(9, nameless), taken, ...repeat(9, unknown), taken);
+  const id = await run(scenario, notice(phones(20)));
+  expect(await isBroken(scenario, id)).toBe(false);
+  await scenario.app.clock.advance(11 * MINUTE);
+  expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { sent: 2, failed: 18 } });
 });
 
 test("refusals of the message part nothing: a mixture of both kinds stops it too", async () => {
-  await using story = await startStory({ throughput: 10 });
-  story.network.next(...repeat(30, [refusal("131053", "message"), nameless]).flat());
-  const id = await run(story, notice(phones(60)));
-  expect(await isBroken(story, id)).toBe(true);
-  expect(story.network.sent).toHaveLength(20);
+  await using scenario = await startScenario({ throughput: 10 });
+  scenario.network.next(...repeat(30, [refusal("131053", "message"), nameless]).flat());
+  const id = await run(scenario, notice(phones(60)));
+  expect(await isBroken(scenario, id)).toBe(true);
+  expect(scenario.network.sent).toHaveLength(20);
 });
 
 test("only a person resumes it, and then it takes ten again", async () => {
-  await using story = await startStory({ throughput: 10 });
-  story.network.next(...repeat(19, nameless), taken);
-  const id = await run(story, notice(phones(20)));
-  expect(await isBroken(story, id)).toBe(true);
-  await story.app.clock.advance(HOUR);
-  expect(story.network.sent).toHaveLength(10);
-  await resume(story, id);
-  await story.app.clock.advance(MINUTE);
-  expect(await show(story, id)).toMatchObject({ status: "completed", counts: { sent: 1, failed: 19 } });
+  await using scenario = await startScenario({ throughput: 10 });
+  scenario.network.next(...repeat(19, nameless), taken);
+  const id = await run(scenario, notice(phones(20)));
+  expect(await isBroken(scenario, id)).toBe(true);
+  await scenario.app.clock.advance(HOUR);
+  expect(scenario.network.sent).toHaveLength(10);
+  await resume(scenario, id);
+  await scenario.app.clock.advance(MINUTE);
+  expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { sent: 1, failed: 19 } });
 });
 
 test("by status: delivered and read end a streak; sent does not, nor does an answer", async () => {
@@ -140,33 +140,33 @@ test("by status: delivered and read end a streak; sent does not, nor does an ans
     ["read", true],
     ["sent", false],
   ] as const) {
-    await using story = await startStory({ throughput: 45 });
-    const id = await create(story, notice(phones(100)));
-    const early = await sendSome(story, id, 11);
-    await report(story, early.slice(0, 5), "failed", 131000);
-    await report(story, early.slice(5, 6), parting);
-    await report(story, early.slice(6, 10), "failed", 139999);
-    await story.app.clock.advance(100);
-    expect([parting, (await show(story, id)).status]).toEqual([parting, "running"]);
-    await report(story, early.slice(10), "failed", 130429);
-    await story.app.clock.advance(100);
-    expect([parting, (await show(story, id)).status]).toEqual([parting, isEnded ? "running" : "paused"]);
+    await using scenario = await startScenario({ throughput: 45 });
+    const id = await create(scenario, notice(phones(100)));
+    const early = await sendSome(scenario, id, 11);
+    await report(scenario, early.slice(0, 5), "failed", 131000);
+    await report(scenario, early.slice(5, 6), parting);
+    await report(scenario, early.slice(6, 10), "failed", 139999);
+    await scenario.app.clock.advance(100);
+    expect([parting, (await show(scenario, id)).status]).toEqual([parting, "running"]);
+    await report(scenario, early.slice(10), "failed", 130429);
+    await scenario.app.clock.advance(100);
+    expect([parting, (await show(scenario, id)).status]).toEqual([parting, isEnded ? "running" : "paused"]);
   }
 });
 
 test("answers and statuses are counted apart, and a status that comes twice counts once", async () => {
-  await using story = await startStory({ throughput: 45 });
-  story.network.next(...repeat(9, taken), ...repeat(9, nameless));
-  const id = await create(story, notice(phones(100)));
-  const early = await sendSome(story, id, 9);
-  for (let times = 0; times < 2; times++) await report(story, early, "failed", 131000);
-  expect(await isBroken(story, id)).toBe(false);
-  expect((await show(story, id)).status).toBe("completed");
+  await using scenario = await startScenario({ throughput: 45 });
+  scenario.network.next(...repeat(9, taken), ...repeat(9, nameless));
+  const id = await create(scenario, notice(phones(100)));
+  const early = await sendSome(scenario, id, 9);
+  for (let times = 0; times < 2; times++) await report(scenario, early, "failed", 131000);
+  expect(await isBroken(scenario, id)).toBe(false);
+  expect((await show(scenario, id)).status).toBe("completed");
 });
 
 test("the streaks outlive the process", async () => {
   using kept = keptDirectory();
-  const before = await startStory({ throughput: 1 }, { directory: kept.directory });
+  const before = await startScenario({ throughput: 1 }, { directory: kept.directory });
   before.network.always(nameless);
   const id = await create(before, notice(phones(60)));
   await untilSent(before, 6);
@@ -176,24 +176,24 @@ test("the streaks outlive the process", async () => {
 });
 
 test("with many on the way at once, those on the way are the most that leave", async () => {
-  await using story = await startStory({ throughput: 1_000 });
-  story.network.always(async () => {
-    await sleep(story.app.clock, SECOND);
+  await using scenario = await startScenario({ throughput: 1_000 });
+  scenario.network.always(async () => {
+    await sleep(scenario.app.clock, SECOND);
     return unknown;
   });
-  const id = await run(story, notice(phones(600)));
-  expect(await isBroken(story, id)).toBe(true);
+  const id = await run(scenario, notice(phones(600)));
+  expect(await isBroken(scenario, id)).toBe(true);
   // 200 on the way, and one more for each of the nine answers that came before the tenth.
-  expect(story.network.sent).toHaveLength(209);
+  expect(scenario.network.sent).toHaveLength(209);
 });
 
 test("where everybody has left, it is not held back from its end", async () => {
-  await using story = await startStory({ throughput: 10 });
-  story.network.always(unknown);
-  const id = await run(story, notice(phones(10)));
-  await story.app.clock.advance(15 * MINUTE);
-  expect(await show(story, id)).toMatchObject({ status: "completed", counts: { failed: 10 } });
-  await using other = await startStory({ throughput: 10 });
+  await using scenario = await startScenario({ throughput: 10 });
+  scenario.network.always(unknown);
+  const id = await run(scenario, notice(phones(10)));
+  await scenario.app.clock.advance(15 * MINUTE);
+  expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { failed: 10 } });
+  await using other = await startScenario({ throughput: 10 });
   const all = await run(other, notice(phones(5)));
   await report(other, other.network.sent, "failed", 131042);
   await other.app.clock.advance(MINUTE);
@@ -201,18 +201,18 @@ test("where everybody has left, it is not held back from its end", async () => {
 });
 
 test("what a status says of everybody holds for the last one too, when it comes back to be sent again", async () => {
-  await using story = await startStory();
+  await using scenario = await startScenario();
   const last = gate();
-  story.network.next(taken, last.answer);
-  const id = await create(story, notice(phones(2)));
-  await story.app.clock.advance(SECOND);
-  await report(story, story.network.sent.slice(0, 1), "failed", 131042);
-  await story.app.clock.advance(SECOND);
-  expect((await show(story, id)).status).toBe("running");
+  scenario.network.next(taken, last.answer);
+  const id = await create(scenario, notice(phones(2)));
+  await scenario.app.clock.advance(SECOND);
+  await report(scenario, scenario.network.sent.slice(0, 1), "failed", 131042);
+  await scenario.app.clock.advance(SECOND);
+  expect((await show(scenario, id)).status).toBe("running");
   last.open(throttled());
-  await story.app.clock.advance(MINUTE);
-  expect(broadcastOf(story, id)).toMatchObject({ status: "paused", pauseCause: "account" });
-  expect(story.network.sent).toHaveLength(2);
+  await scenario.app.clock.advance(MINUTE);
+  expect(broadcastOf(scenario, id)).toMatchObject({ status: "paused", pauseCause: "account" });
+  expect(scenario.network.sent).toHaveLength(2);
 });
 
 test("a status about everybody, where it rests already: a person's pause stays, one that passes by itself does not", async () => {
@@ -220,93 +220,93 @@ test("a status about everybody, where it rests already: a person's pause stays, 
     ["hand", "hand"],
     ["number", "account"],
   ] as const) {
-    await using story = await startStory({ throughput: 10 });
-    const id = await create(story, notice(phones(60)));
-    const early = await sendSome(story, id, 5);
-    if (rest === "hand") await pause(story, id);
-    else await story.app.store.write((tx) => void markUnready(tx, story.shop.numberId, "It was disconnected."));
-    await story.app.clock.advance(SECOND);
-    expect(broadcastOf(story, id).pauseCause).toBe(rest);
-    await report(story, early.slice(0, 1), "failed", 131042);
-    await story.app.clock.advance(SECOND);
-    expect(broadcastOf(story, id).pauseCause).toBe(cause);
-    await story.app.store.write((tx) => void markReady(tx, story.shop.numberId));
-    const sent = story.network.sent.length;
-    await story.app.clock.advance(HOUR);
-    expect(story.network.sent).toHaveLength(sent);
+    await using scenario = await startScenario({ throughput: 10 });
+    const id = await create(scenario, notice(phones(60)));
+    const early = await sendSome(scenario, id, 5);
+    if (rest === "hand") await pause(scenario, id);
+    else await scenario.app.store.write((tx) => void markUnready(tx, scenario.shop.numberId, "It was disconnected."));
+    await scenario.app.clock.advance(SECOND);
+    expect(broadcastOf(scenario, id).pauseCause).toBe(rest);
+    await report(scenario, early.slice(0, 1), "failed", 131042);
+    await scenario.app.clock.advance(SECOND);
+    expect(broadcastOf(scenario, id).pauseCause).toBe(cause);
+    await scenario.app.store.write((tx) => void markReady(tx, scenario.shop.numberId));
+    const sent = scenario.network.sent.length;
+    await scenario.app.clock.advance(HOUR);
+    expect(scenario.network.sent).toHaveLength(sent);
   }
 });
 
 test("a status of a message that left before it was resumed says nothing about now", async () => {
-  await using story = await startStory({ throughput: 10 });
-  const id = await create(story, notice(phones(60)));
-  const early = await sendSome(story, id, 15);
-  await report(story, early.slice(0, 1), "failed", 131042);
-  await story.app.clock.advance(SECOND);
-  expect((await show(story, id)).status).toBe("paused");
-  await resume(story, id);
-  await report(story, early.slice(1, 2), "failed", 131042);
-  await report(story, early.slice(2), "failed", 131000);
-  await story.app.clock.advance(SECOND);
-  expect((await show(story, id)).status).toBe("running");
-  await report(story, story.network.sent.slice(-1), "failed", 131042);
-  await story.app.clock.advance(100);
-  expect((await show(story, id)).status).toBe("paused");
+  await using scenario = await startScenario({ throughput: 10 });
+  const id = await create(scenario, notice(phones(60)));
+  const early = await sendSome(scenario, id, 15);
+  await report(scenario, early.slice(0, 1), "failed", 131042);
+  await scenario.app.clock.advance(SECOND);
+  expect((await show(scenario, id)).status).toBe("paused");
+  await resume(scenario, id);
+  await report(scenario, early.slice(1, 2), "failed", 131042);
+  await report(scenario, early.slice(2), "failed", 131000);
+  await scenario.app.clock.advance(SECOND);
+  expect((await show(scenario, id)).status).toBe("running");
+  await report(scenario, scenario.network.sent.slice(-1), "failed", 131042);
+  await scenario.app.clock.advance(100);
+  expect((await show(scenario, id)).status).toBe("paused");
 });
 
 test("a template by status: it goes on when the template is approved again, and not before", async () => {
-  await using story = await startStory({ throughput: 10 });
-  const id = await create(story, notice(phones(30)));
-  await report(story, await sendSome(story, id, 3), "failed", 132015);
-  await story.app.clock.advance(SECOND);
-  expect(broadcastOf(story, id).pauseCause).toBe("template");
-  const sent = story.network.sent.length;
-  await story.app.clock.advance(HOUR);
-  expect(story.network.sent).toHaveLength(sent);
-  await decide(story, "order_shipped", "PAUSED");
-  await decide(story, "order_shipped", "APPROVED");
-  await story.app.clock.advance(2 * MINUTE);
-  expect(await show(story, id)).toMatchObject({ status: "completed", counts: { failed: 3, sent: 27 } });
+  await using scenario = await startScenario({ throughput: 10 });
+  const id = await create(scenario, notice(phones(30)));
+  await report(scenario, await sendSome(scenario, id, 3), "failed", 132015);
+  await scenario.app.clock.advance(SECOND);
+  expect(broadcastOf(scenario, id).pauseCause).toBe("template");
+  const sent = scenario.network.sent.length;
+  await scenario.app.clock.advance(HOUR);
+  expect(scenario.network.sent).toHaveLength(sent);
+  await decide(scenario, "order_shipped", "PAUSED");
+  await decide(scenario, "order_shipped", "APPROVED");
+  await scenario.app.clock.advance(2 * MINUTE);
+  expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { failed: 3, sent: 27 } });
 });
 
 test("an unknown outcome that a status explains with a refusal of the account pauses too", async () => {
-  await using story = await startStory({ throughput: 1 });
-  story.network.next(unknown);
-  const id = await create(story, notice(phones(900)));
-  await untilSent(story, 1);
-  await story.app.clock.advance(11 * MINUTE);
-  expect((await show(story, id)).counts.failed).toBe(1);
-  await report(story, story.network.sent.slice(0, 1), "failed", 131031);
-  await story.app.clock.advance(SECOND);
-  expect(broadcastOf(story, id).pauseCause).toBe("account");
+  await using scenario = await startScenario({ throughput: 1 });
+  scenario.network.next(unknown);
+  const id = await create(scenario, notice(phones(900)));
+  await untilSent(scenario, 1);
+  await scenario.app.clock.advance(11 * MINUTE);
+  expect((await show(scenario, id)).counts.failed).toBe(1);
+  await report(scenario, scenario.network.sent.slice(0, 1), "failed", 131031);
+  await scenario.app.clock.advance(SECOND);
+  expect(broadcastOf(scenario, id).pauseCause).toBe("account");
 });
 
 test("a finished broadcast stays as it is, and its number is not ready where a status says so", async () => {
-  await using story = await startStory();
-  const isReady = (): boolean => story.app.store.read((reading) => getNumber(reading, story.shop.numberId).ready);
-  const id = await run(story, notice(phones(3)));
-  await report(story, story.network.sent.slice(0, 1), "failed", 131042);
-  expect([(await show(story, id)).status, isReady()]).toEqual(["completed", true]);
-  await report(story, story.network.sent.slice(1), "failed", 133010);
-  await story.app.clock.advance(SECOND);
-  expect([(await show(story, id)).status, isReady()]).toEqual(["completed", false]);
+  await using scenario = await startScenario();
+  const isReady = (): boolean => scenario.app.store.read((reading) => getNumber(reading, scenario.shop.numberId).ready);
+  const id = await run(scenario, notice(phones(3)));
+  await report(scenario, scenario.network.sent.slice(0, 1), "failed", 131042);
+  expect([(await show(scenario, id)).status, isReady()]).toEqual(["completed", true]);
+  await report(scenario, scenario.network.sent.slice(1), "failed", 133010);
+  await scenario.app.clock.advance(SECOND);
+  expect([(await show(scenario, id)).status, isReady()]).toEqual(["completed", false]);
 });
 
 test("a single message stops nothing, whether its answer or a status refuses the account", async () => {
-  await using story = await startStory({ throughput: 5 });
-  const { app, shop, network } = story;
+  await using scenario = await startScenario({ throughput: 5 });
+  const { app, shop, network } = scenario;
   const body = { to: "+919876599999", template: "order_shipped" };
   const post = () => app.call("POST", "/api/v1/messages", { key: shop.key, body });
   network.next(refusal("133010", "number"));
   expect((await post()).status).toBe(502);
-  const id = await create(story, notice(phones(30)));
-  await untilSent(story, 4);
+  const id = await create(scenario, notice(phones(30)));
+  await untilSent(scenario, 4);
   await app.clock.advance(10 * SECOND);
   const single = (await post()).body.data.id;
-  await report(story, network.sent.slice(-1), "failed", 131042);
+  await report(scenario, network.sent.slice(-1), "failed", 131042);
   await app.clock.advance(SECOND);
   const shown = await app.call("GET", `/api/v1/messages/${single}`, { key: shop.key });
   expect(shown.body.data).toMatchObject({ status: "failed", error: { whatsapp_code: "131042" } });
   expect(app.store.read((reading) => getNumber(reading, shop.numberId).ready)).toBe(true);
-  expect(["running", "completed"]).toContain((await show(story, id)).status);
+  expect(["running", "completed"]).toContain((await show(scenario, id)).status);
 });

@@ -10,23 +10,23 @@ import {
   post,
   put,
   RATE,
-  type Story,
+  type Scenario,
   search,
-  startStory,
+  startScenario,
 } from "#test/support/broadcast-stories.ts";
 import { optOutOf } from "#test/support/contacts.ts";
 import { changesBetween, snapshot } from "#test/support/scenarios.ts";
 
 const [first = "", second = "", third = ""] = phones(3);
 
-const preview = (story: Story, body: unknown) => post(story, body, undefined, "/api/v1/broadcasts/preview");
+const preview = (scenario: Scenario, body: unknown) => post(scenario, body, undefined, "/api/v1/broadcasts/preview");
 
 test("a preview says what a list would do, and stores nothing at all", async () => {
-  await using story = await startStory({ ...charged, dailyCap: 2, throughput: 1 });
-  await put(story, third, { name: "Refuser" });
-  await optOutOf(story.app, story.shop, third);
-  const before = snapshot(story.app.store);
-  const answer = await preview(story, offer([...phones(3), first, "nobody", ...phones(3, 50)]));
+  await using scenario = await startScenario({ ...charged, dailyCap: 2, throughput: 1 });
+  await put(scenario, third, { name: "Refuser" });
+  await optOutOf(scenario.app, scenario.shop, third);
+  const before = snapshot(scenario.app.store);
+  const answer = await preview(scenario, offer([...phones(3), first, "nobody", ...phones(3, 50)]));
   expect(answer.status).toBe(200);
   expect(answer.body.data).toEqual({
     requested: 8,
@@ -50,29 +50,29 @@ test("a preview says what a list would do, and stores nothing at all", async () 
     starts_at: "2026-11-21T13:30:01+05:30",
     ends_at: "2026-11-21T13:30:03+05:30",
   });
-  await story.app.clock.advance(10_000);
-  expect(changesBetween(before, snapshot(story.app.store))).toEqual({});
-  expect(story.network.sent).toEqual([]);
+  await scenario.app.clock.advance(10_000);
+  expect(changesBetween(before, snapshot(scenario.app.store))).toEqual({});
+  expect(scenario.network.sent).toEqual([]);
 });
 
 test("what is blocked for other broadcasts is not available, and a cost that is not covered is told, not refused", async () => {
-  await using story = await startStory({ billing: { rate: RATE, balance: 2 * RATE } });
-  await create(story, notice([first, second]));
-  const answer = await preview(story, notice([first, second, third]));
+  await using scenario = await startScenario({ billing: { rate: RATE, balance: 2 * RATE } });
+  await create(scenario, notice([first, second]));
+  const answer = await preview(scenario, notice([first, second, third]));
   expect(answer.body.data.cost).toMatchObject({ available: "0.00", available_after: "-0.0255", covered: false });
 });
 
 test("a preview of a group tells members without opt-in, opted out, and without a value apart", async () => {
-  await using story = await startStory(charged);
+  await using scenario = await startScenario(charged);
   const people = phones(6);
-  const group = await list(story, people.slice(0, 4));
-  for (const phone of people.slice(4)) await put(story, phone, { add_to_groups: [group] });
-  await put(story, first, { first_name: "Asha" });
-  await put(story, second, { first_name: "Ravi" });
-  await optOutOf(story.app, story.shop, second);
+  const group = await list(scenario, people.slice(0, 4));
+  for (const phone of people.slice(4)) await put(scenario, phone, { add_to_groups: [group] });
+  await put(scenario, first, { first_name: "Asha" });
+  await put(scenario, second, { first_name: "Ravi" });
+  await optOutOf(scenario.app, scenario.shop, second);
   const body = { name: "x", template: greeting.name, group, variables: [{ field: "first_name" }] };
-  const before = snapshot(story.app.store);
-  const answer = await preview(story, body);
+  const before = snapshot(scenario.app.store);
+  const answer = await preview(scenario, body);
   expect(answer.body.data).toMatchObject({
     requested: 0,
     reached: 1,
@@ -80,16 +80,16 @@ test("a preview of a group tells members without opt-in, opted out, and without 
     skips: [],
     daily_cap_left: null,
   });
-  expect(changesBetween(before, snapshot(story.app.store))).toEqual({});
-  const id = await create(story, body);
-  await story.app.clock.advance(1_000);
-  const { counts } = (await story.app.call("GET", `/api/v1/broadcasts/${id}`, { key: story.shop.key })).body.data;
+  expect(changesBetween(before, snapshot(scenario.app.store))).toEqual({});
+  const id = await create(scenario, body);
+  await scenario.app.clock.advance(1_000);
+  const { counts } = (await scenario.app.call("GET", `/api/v1/broadcasts/${id}`, { key: scenario.shop.key })).body.data;
   expect(counts).toMatchObject({ total: 6, sent: 1, skipped: 5 });
 });
 
 test("a preview of a birthday search counts celebrants, not numbers", async () => {
-  await using story = await startStory();
-  await put(story, first, {
+  await using scenario = await startScenario();
+  await put(scenario, first, {
     consent: "opted_in",
     first_name: "Asha",
     birthday: "--11-21",
@@ -98,9 +98,9 @@ test("a preview of a birthday search counts celebrants, not numbers", async () =
       { name: "Meera Rao", birthday: "--11-22" },
     ],
   });
-  await put(story, second, { birthday: "--11-21" });
-  const group = await search(story, { field: "birthday", within_days: 0 });
-  const answer = await preview(story, {
+  await put(scenario, second, { birthday: "--11-21" });
+  const group = await search(scenario, { field: "birthday", within_days: 0 });
+  const answer = await preview(scenario, {
     name: "x",
     template: greeting.name,
     group,
@@ -110,13 +110,13 @@ test("a preview of a birthday search counts celebrants, not numbers", async () =
 });
 
 test("an uncharged workspace's preview has no cost, and send_at is when it would start", async () => {
-  await using story = await startStory();
-  const answer = await preview(story, notice([first], { send_at: "2026-11-22T10:00:00+05:30" }));
+  await using scenario = await startScenario();
+  const answer = await preview(scenario, notice([first], { send_at: "2026-11-22T10:00:00+05:30" }));
   expect(answer.body.data).toMatchObject({ cost: null, starts_at: "2026-11-22T10:00:00+05:30" });
 });
 
 test("a preview refuses what making one refuses, but for the balance", async () => {
-  await using story = await startStory({ billing: { rate: RATE, balance: 0 } });
+  await using scenario = await startScenario({ billing: { rate: RATE, balance: 0 } });
   const bodies = [
     notice([]),
     notice([first], { colour: "red" }),
@@ -126,10 +126,10 @@ test("a preview refuses what making one refuses, but for the balance", async () 
     notice([first], { send_at: "2020-01-01" }),
   ];
   for (const body of bodies) {
-    const [looked, made] = [await preview(story, body), await post(story, body)];
+    const [looked, made] = [await preview(scenario, body), await post(scenario, body)];
     expect(looked.status).toBeGreaterThanOrEqual(400);
     const { message: _, ...error } = looked.body.error;
     expect([looked.status, made.body.error]).toMatchObject([made.status, error]);
   }
-  expect((await preview(story, notice([first]))).status).toBe(200);
+  expect((await preview(scenario, notice([first]))).status).toBe(200);
 });

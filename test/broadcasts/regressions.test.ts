@@ -5,8 +5,8 @@
 import { expect, test } from "bun:test";
 import {
   charged,
+  countersOf,
   create,
-  figuresOf,
   HOUR,
   list,
   MINUTE,
@@ -20,7 +20,7 @@ import {
   rowsOf,
   SECOND,
   show,
-  startStory,
+  startScenario,
   untilSent,
   valuesOf,
 } from "#test/support/broadcast-stories.ts";
@@ -29,78 +29,78 @@ import { startWhatsapp } from "#test/support/whatsapp.ts";
 
 /** Everybody once, in whatever order. */
 function expectEachOnce(sent: readonly { to: string | null }[], to: readonly string[]): void {
-  expect(sent.map((handover) => handover.to).toSorted()).toEqual([...to].sort());
+  expect(sent.map((outbound) => outbound.to).toSorted()).toEqual([...to].sort());
 }
 
 test("mistake: a broadcast that is resumed sends to somebody twice", async () => {
-  await using story = await startStory({ throughput: 10 });
+  await using scenario = await startScenario({ throughput: 10 });
   const to = phones(40);
-  const id = await create(story, notice(to));
+  const id = await create(scenario, notice(to));
   // Paused in the middle again and again, also while answers are still to come.
   for (const count of [5, 6, 17, 30]) {
-    await untilSent(story, count);
-    await pause(story, id);
-    await story.app.clock.advance(MINUTE);
-    await resume(story, id);
-    await resume(story, id).catch(() => undefined);
+    await untilSent(scenario, count);
+    await pause(scenario, id);
+    await scenario.app.clock.advance(MINUTE);
+    await resume(scenario, id);
+    await resume(scenario, id).catch(() => undefined);
   }
-  await story.app.clock.advance(HOUR);
-  expectEachOnce(story.network.sent, to);
-  expect(await show(story, id)).toMatchObject({ status: "completed", counts: { sent: 40 } });
+  await scenario.app.clock.advance(HOUR);
+  expectEachOnce(scenario.network.sent, to);
+  expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { sent: 40 } });
 });
 
 test("mistake: the values are looked up again when a broadcast is resumed, and people get other words than were planned", async () => {
-  await using story = await startStory({ throughput: 10 });
+  await using scenario = await startScenario({ throughput: 10 });
   const to = phones(20);
-  for (const phone of to) await put(story, phone, { first_name: "Asha", consent: "opted_in" });
-  const group = await list(story, to);
-  const id = await create(story, {
+  for (const phone of to) await put(scenario, phone, { first_name: "Asha", consent: "opted_in" });
+  const group = await list(scenario, to);
+  const id = await create(scenario, {
     name: "Greeting",
     template: "greeting",
     variables: [{ field: "first_name", fallback: "you" }],
     group,
   });
-  await untilSent(story, 3);
-  await pause(story, id);
-  for (const phone of to) await put(story, phone, { first_name: "Somebody else" });
-  await resume(story, id);
-  await story.app.clock.advance(MINUTE);
-  expect(story.network.sent.map(valuesOf)).toEqual(to.map(() => ["Asha"]));
-  expectEachOnce(story.network.sent, to);
+  await untilSent(scenario, 3);
+  await pause(scenario, id);
+  for (const phone of to) await put(scenario, phone, { first_name: "Somebody else" });
+  await resume(scenario, id);
+  await scenario.app.clock.advance(MINUTE);
+  expect(scenario.network.sent.map(valuesOf)).toEqual(to.map(() => ["Asha"]));
+  expectEachOnce(scenario.network.sent, to);
 });
 
 test("mistake: a request of a broadcast that timed out is repeated, and the person gets it twice", async () => {
-  await using story = await startStory();
+  await using scenario = await startScenario();
   const to = phones(10);
-  story.network.next(unknown, unknown);
-  const id = await create(story, notice(to));
-  await story.app.clock.advance(2 * HOUR);
-  expectEachOnce(story.network.sent, to);
-  expect((await show(story, id)).counts).toMatchObject({ sent: 8, failed: 2 });
+  scenario.network.next(unknown, unknown);
+  const id = await create(scenario, notice(to));
+  await scenario.app.clock.advance(2 * HOUR);
+  expectEachOnce(scenario.network.sent, to);
+  expect((await show(scenario, id)).counts).toMatchObject({ sent: 8, failed: 2 });
 });
 
 test("mistake: what the network has merely accepted counts as delivered in a broadcast's report, and is charged", async () => {
-  await using story = await startStory(charged);
-  const id = await create(story, notice(phones(10)));
-  await story.app.clock.advance(SECOND);
-  expect(await show(story, id)).toMatchObject({ counts: { sent: 10, delivered: 0, read: 0 }, charged: null });
-  await report(story, story.network.sent.slice(0, 3), "failed");
-  await report(story, story.network.sent.slice(3, 7), "delivered");
-  expect(await show(story, id)).toMatchObject({ counts: { sent: 7, delivered: 4, failed: 3 } });
-  await story.app.clock.advance(2 * HOUR);
-  expect(await show(story, id)).toMatchObject({ charged: ((4 * RATE) / 1_000_000).toString() });
-  expect(figuresOf(story, id).held).toBe(0);
+  await using scenario = await startScenario(charged);
+  const id = await create(scenario, notice(phones(10)));
+  await scenario.app.clock.advance(SECOND);
+  expect(await show(scenario, id)).toMatchObject({ counts: { sent: 10, delivered: 0, read: 0 }, charged: null });
+  await report(scenario, scenario.network.sent.slice(0, 3), "failed");
+  await report(scenario, scenario.network.sent.slice(3, 7), "delivered");
+  expect(await show(scenario, id)).toMatchObject({ counts: { sent: 7, delivered: 4, failed: 3 } });
+  await scenario.app.clock.advance(2 * HOUR);
+  expect(await show(scenario, id)).toMatchObject({ charged: ((4 * RATE) / 1_000_000).toString() });
+  expect(countersOf(scenario, id).held).toBe(0);
 });
 
 test("mistake: late statuses of a broadcast overwrite what is further on, and count twice", async () => {
-  await using story = await startStory();
-  const id = await create(story, notice(phones(5)));
-  await story.app.clock.advance(SECOND);
+  await using scenario = await startScenario();
+  const id = await create(scenario, notice(phones(5)));
+  await scenario.app.clock.advance(SECOND);
   for (const status of ["read", "delivered", "sent", "read", "failed"] as const) {
-    await report(story, story.network.sent, status);
+    await report(scenario, scenario.network.sent, status);
   }
-  expect((await show(story, id)).counts).toMatchObject({ sent: 5, delivered: 5, read: 5, failed: 0 });
-  expect(new Set(rowsOf(story, id).map(({ status }) => status))).toEqual(new Set(["read"] as const));
+  expect((await show(scenario, id)).counts).toMatchObject({ sent: 5, delivered: 5, read: 5, failed: 0 });
+  expect(new Set(rowsOf(scenario, id).map(({ status }) => status))).toEqual(new Set(["read"] as const));
 });
 
 test("mistake: a template that was paused in the middle of a broadcast is hammered", async () => {

@@ -12,9 +12,9 @@ import {
   restart,
   rowsOf,
   run,
-  type Story,
+  type Scenario,
   show,
-  startStory,
+  startScenario,
 } from "#test/support/broadcast-stories.ts";
 import { accountOf, messagesOf } from "#test/support/rows.ts";
 
@@ -22,18 +22,18 @@ const DAY = 24 * HOUR;
 const BUILT_IN = 11 * 60_000;
 
 const path = (id: number) => `/api/v1/broadcasts/${id}/recipients`;
-const page = async ({ app, shop }: Story, id: number) => (await app.call("GET", path(id), { key: shop.key })).body;
+const page = async ({ app, shop }: Scenario, id: number) => (await app.call("GET", path(id), { key: shop.key })).body;
 
 test("recipients are thrown away 18 months after the end, the figures are kept, and single messages too", async () => {
   using kept = keptDirectory();
-  await using before = await startStory(charged, { directory: kept.directory });
+  await using before = await startScenario(charged, { directory: kept.directory });
   const old = await run(before, notice(phones(3)));
   await report(before, before.network.sent.slice(0, 2), "delivered");
   await before.app.clock.advance(2 * HOUR);
   const scheduled = await create(before, notice(phones(1, 50), { send_at: "2026-11-22" }));
   await cancel(before, scheduled);
-  const figures = await show(before, old);
-  expect(figures).toMatchObject({ charged: "0.017", counts: { total: 3, sent: 3, delivered: 2 } });
+  const counters = await show(before, old);
+  expect(counters).toMatchObject({ charged: "0.017", counts: { total: 3, sent: 3, delivered: 2 } });
   {
     // 21 November 2026 and 18 months: 21 May 2028.
     await using almost = await restart(before, Date.parse("2028-05-20T10:00:00Z") - before.app.clock.now());
@@ -41,23 +41,23 @@ test("recipients are thrown away 18 months after the end, the figures are kept, 
     expect((await page(almost, old)).meta.total).toBe(3);
     await almost.app.stop();
   }
-  await using story = await restart(before, Date.parse("2028-05-22T10:00:00Z") - before.app.clock.now());
-  const young = await run(story, notice(phones(2, 10)));
-  await story.app.clock.advance(BUILT_IN);
-  expect(await page(story, old)).toEqual({ data: [], meta: expect.objectContaining({ total: 0, has_more: false }) });
-  expect(rowsOf(story, old)).toEqual([]);
-  expect(rowsOf(story, scheduled)).toEqual([]);
-  expect(await show(story, old)).toEqual(figures);
-  expect((await page(story, young)).meta.total).toBe(2);
-  expect(accountOf(story.app, story.shop).charged).toBe(2 * RATE);
-  expect(messagesOf(story.app)).toHaveLength(2);
+  await using scenario = await restart(before, Date.parse("2028-05-22T10:00:00Z") - before.app.clock.now());
+  const young = await run(scenario, notice(phones(2, 10)));
+  await scenario.app.clock.advance(BUILT_IN);
+  expect(await page(scenario, old)).toEqual({ data: [], meta: expect.objectContaining({ total: 0, has_more: false }) });
+  expect(rowsOf(scenario, old)).toEqual([]);
+  expect(rowsOf(scenario, scheduled)).toEqual([]);
+  expect(await show(scenario, old)).toEqual(counters);
+  expect((await page(scenario, young)).meta.total).toBe(2);
+  expect(accountOf(scenario.app, scenario.shop).charged).toBe(2 * RATE);
+  expect(messagesOf(scenario.app)).toHaveLength(2);
 });
 
 test("a broadcast that is not finished keeps its recipients, however old it is", async () => {
   using kept = keptDirectory();
-  await using before = await startStory({}, { directory: kept.directory });
+  await using before = await startScenario({}, { directory: kept.directory });
   const id = await create(before, notice(phones(2), { send_at: "2029-11-22" }));
-  await using story = await restart(before, 2 * 365 * DAY);
-  await story.app.clock.advance(BUILT_IN);
-  expect((await page(story, id)).meta.total).toBe(2);
+  await using scenario = await restart(before, 2 * 365 * DAY);
+  await scenario.app.clock.advance(BUILT_IN);
+  expect((await page(scenario, id)).meta.total).toBe(2);
 });

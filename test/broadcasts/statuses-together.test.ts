@@ -6,16 +6,16 @@ import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import {
   charged,
-  figuresOf,
+  countersOf,
   HOUR,
   notice,
   phones,
   RATE,
   rowsOf,
   run,
-  type Story,
+  type Scenario,
   show,
-  startStory,
+  startScenario,
 } from "#test/support/broadcast-stories.ts";
 import { networkIdOf } from "#test/support/fake-network.ts";
 import { type ReportedStatus, reportStatus } from "#test/support/report.ts";
@@ -30,13 +30,13 @@ function chosen(seed: string, index: number, count: number): number {
   return createHash("sha256").update(`${seed} ${index}`).digest().readUInt32BE(0) % count;
 }
 
-function randomStatuses(story: Story, seed: string, count: number): ReportedStatus[] {
+function randomStatuses(scenario: Scenario, seed: string, count: number): ReportedStatus[] {
   return Array.from({ length: count }, (_, index) => {
-    const handover = story.network.sent[chosen(`${seed} who`, index, story.network.sent.length)];
-    if (handover === undefined) throw new Error("nobody was sent to");
+    const outbound = scenario.network.sent[chosen(`${seed} who`, index, scenario.network.sent.length)];
+    if (outbound === undefined) throw new Error("nobody was sent to");
     return {
-      id: networkIdOf(handover),
-      sendToken: handover.sendToken,
+      id: networkIdOf(outbound),
+      sendToken: outbound.sendToken,
       status: NAMES[chosen(`${seed} what`, index, NAMES.length)] ?? "sent",
       code: CODES[chosen(`${seed} code`, index, CODES.length)] ?? 131026,
     };
@@ -44,35 +44,35 @@ function randomStatuses(story: Story, seed: string, count: number): ReportedStat
 }
 
 /** All that statuses move, without ids and references. */
-function state(story: Story, id: number): unknown {
-  const { lastSentAt: _time, ...figures } = figuresOf(story, id);
+function state(scenario: Scenario, id: number): unknown {
+  const { lastSentAt: _time, ...counters } = countersOf(scenario, id);
   return {
-    figures,
-    rows: rowsOf(story, id).map(({ toPhone, status, money, errorCode }) => ({ toPhone, status, money, errorCode })),
-    account: rows(story.app.store, "SELECT credited, held, charged FROM billing_accounts"),
+    counters: counters,
+    rows: rowsOf(scenario, id).map(({ toPhone, status, money, errorCode }) => ({ toPhone, status, money, errorCode })),
+    account: rows(scenario.app.store, "SELECT credited, held, charged FROM billing_accounts"),
     // One by one the broadcast may be settled in between: then the same money is booked in more entries.
-    booked: rows(story.app.store, "SELECT sum(amount) FROM ledger_entries WHERE kind = 'charge'"),
+    booked: rows(scenario.app.store, "SELECT sum(amount) FROM ledger_entries WHERE kind = 'charge'"),
   };
 }
 
 async function play(seed: string, bodySize: number, settled: boolean): Promise<unknown> {
-  await using story = await startStory(charged);
-  const id = await run(story, notice(phones(PEOPLE)));
-  expect(story.network.sent).toHaveLength(PEOPLE);
+  await using scenario = await startScenario(charged);
+  const id = await run(scenario, notice(phones(PEOPLE)));
+  expect(scenario.network.sent).toHaveLength(PEOPLE);
   // After settling every late delivery is booked by itself.
-  if (settled) await story.app.clock.advance(2 * HOUR);
-  const statuses = randomStatuses(story, seed, 60);
+  if (settled) await scenario.app.clock.advance(2 * HOUR);
+  const statuses = randomStatuses(scenario, seed, 60);
   for (let from = 0; from < statuses.length; from += bodySize) {
-    await reportStatus(story.app, story.shop, ...statuses.slice(from, from + bodySize));
+    await reportStatus(scenario.app, scenario.shop, ...statuses.slice(from, from + bodySize));
   }
-  expectCounted(story, id);
-  return state(story, id);
+  expectCounted(scenario, id);
+  return state(scenario, id);
 }
 
-/** The figures are what the rows say, so that both ways cannot be wrong alike. */
-function expectCounted(story: Story, id: number): void {
-  const { sent, delivered, read, failed } = figuresOf(story, id);
-  const statuses = rowsOf(story, id).map(({ status }) => status);
+/** The counters are what the rows say, so that both ways cannot be wrong alike. */
+function expectCounted(scenario: Scenario, id: number): void {
+  const { sent, delivered, read, failed } = countersOf(scenario, id);
+  const statuses = rowsOf(scenario, id).map(({ status }) => status);
   const count = (...of: string[]): number => statuses.filter((status) => of.includes(status)).length;
   expect({ sent, delivered, read, failed }).toEqual({
     sent: count("sent", "delivered", "read"),
@@ -89,25 +89,25 @@ describe("sixty statuses in any order come to the same in one body as in sixty",
     });
   }
   test("and after it was settled", async () => {
-    const together = (await play("d", 60, true)) as { figures: { charged: number; settledAt: number | null } };
-    expect(together.figures.settledAt).not.toBeNull();
-    expect(together.figures.charged).toBeGreaterThanOrEqual(RATE);
+    const together = (await play("d", 60, true)) as { counters: { charged: number; settledAt: number | null } };
+    expect(together.counters.settledAt).not.toBeNull();
+    expect(together.counters.charged).toBeGreaterThanOrEqual(RATE);
     expect(together).toEqual((await play("d", 1, true)) as typeof together);
   });
 });
 
 test("a status that cannot be applied is noted, and every other of its body counts once", async () => {
-  await using story = await startStory(charged, { expectedErrors: /an item of a callback could not be applied/ });
-  const { app, network, shop } = story;
-  const id = await run(story, notice(phones(PEOPLE)));
-  const [first] = rowsOf(story, id);
+  await using scenario = await startScenario(charged, { expectedErrors: /an item of a callback could not be applied/ });
+  const { app, network, shop } = scenario;
+  const id = await run(scenario, notice(phones(PEOPLE)));
+  const [first] = rowsOf(scenario, id);
   app.store.client.exec(
     `CREATE TRIGGER broken BEFORE UPDATE ON messages WHEN NEW.id = ${first?.id} BEGIN SELECT RAISE(ABORT, 'broken on purpose'); END`,
   );
-  const all = network.sent.map((handover) => ({ id: networkIdOf(handover), sendToken: handover.sendToken }));
+  const all = network.sent.map((outbound) => ({ id: networkIdOf(outbound), sendToken: outbound.sendToken }));
   await reportStatus(app, shop, ...all.map((one) => ({ ...one, status: "delivered" as const })));
-  expect((await show(story, id)).counts).toMatchObject({ sent: PEOPLE, delivered: PEOPLE - 1 });
-  expect(figuresOf(story, id).charged).toBe((PEOPLE - 1) * RATE);
+  expect((await show(scenario, id)).counts).toMatchObject({ sent: PEOPLE, delivered: PEOPLE - 1 });
+  expect(countersOf(scenario, id).charged).toBe((PEOPLE - 1) * RATE);
   const [{ note } = { note: "" }] = rows<{ note: string }>(
     app.store,
     "SELECT note FROM callbacks WHERE note IS NOT NULL",
@@ -115,6 +115,6 @@ test("a status that cannot be applied is noted, and every other of its body coun
   expect(note).toBe("failed: broken on purpose");
   app.store.client.exec("DROP TRIGGER broken");
   await reportStatus(app, shop, ...all.map((one) => ({ ...one, status: "delivered" as const })));
-  expect((await show(story, id)).counts).toMatchObject({ sent: PEOPLE, delivered: PEOPLE });
-  expect(figuresOf(story, id).charged).toBe(PEOPLE * RATE);
+  expect((await show(scenario, id)).counts).toMatchObject({ sent: PEOPLE, delivered: PEOPLE });
+  expect(countersOf(scenario, id).charged).toBe(PEOPLE * RATE);
 });

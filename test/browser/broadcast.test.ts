@@ -6,7 +6,7 @@ import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { noBrowser } from "#test/support/browser.ts";
-import { STORY_LIMIT_MS, startStory } from "#test/support/story.ts";
+import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/story.ts";
 
 const NUMBER = "number add --workspace 1 --phone +911244001100 --name Shop --network simulator";
 const PEOPLE = ["phone,first_name,city,groups", "+919876500001,Asha,Pune,Regulars", "+919876500002,,Delhi,Regulars"];
@@ -15,17 +15,17 @@ describe.skipIf(noBrowser)("in a browser", () => {
   test(
     "template → group → values → sheet → test → a double press, reload and back: exactly one broadcast",
     async () => {
-      await using story = await startStory();
-      const { app, page, button, clean } = story;
-      const broadcasts = () => story.read<{ data: { id: number; name: string }[] }>("/v1/broadcasts");
+      await using scenario = await startScenario();
+      const { app, page, button, clean } = scenario;
+      const broadcasts = () => scenario.read<{ data: { id: number; name: string }[] }>("/v1/broadcasts");
 
-      await story.command(NUMBER);
+      await scenario.command(NUMBER);
       const people = join(app.directory, "people.csv");
       writeFileSync(people, PEOPLE.join("\n"));
-      await story.command("contact import --workspace 1 --consent opted_in", people);
+      await scenario.command("contact import --workspace 1 --consent opted_in", people);
 
       // A template for the simulator, refused and then approved; both are said with their reason.
-      await story.go("templates");
+      await scenario.go("templates");
       await button("New template").click();
       const dialog = page.getByRole("dialog", { name: /^(A template for the simulator|New group)$/ });
       await dialog.getByLabel("Name", { exact: true }).fill("Diwali Offer");
@@ -120,11 +120,11 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.reload();
       await page.getByRole("heading", { name: "Diwali" }).waitFor();
       expect((await broadcasts()).data.map(({ name }) => name)).toEqual(["Diwali"]);
-      await story.go("broadcasts");
+      await scenario.go("broadcasts");
       await page.getByText("Diwali").waitFor();
       expect(await page.getByText("Begun, not sent.").count()).toBe(0);
 
-      await story.go("groups");
+      await scenario.go("groups");
       await page.getByRole("link", { name: "Everybody" }).click();
       await page.getByText("List holds them: Regulars").waitFor();
       await clean("group");
@@ -138,8 +138,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("alertdialog").getByRole("textbox").fill("Everybody");
       await page.getByRole("alertdialog").getByRole("button", { name: "Remove group" }).click();
       await page.getByRole("link", { name: "Everybody" }).waitFor({ state: "detached" });
-      expect(story.troubles.filter((trouble) => !trouble.includes("ERR_FAILED"))).toEqual([]);
+      expect(scenario.troubles.filter((trouble) => !trouble.includes("ERR_FAILED"))).toEqual([]);
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 });

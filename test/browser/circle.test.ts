@@ -7,7 +7,7 @@ import type { Locator } from "playwright-core";
 import { noBrowser, openBrowser } from "#test/support/browser.ts";
 import { startConsole } from "#test/support/console-process.ts";
 import { startReceiver } from "#test/support/receiver.ts";
-import { STORY_LIMIT_MS, STORY_PASSWORD } from "#test/support/story.ts";
+import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD } from "#test/support/story.ts";
 
 const ROWS = 10_000;
 /** Every 50th is in the group that is written to. */
@@ -65,7 +65,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
 
       await page.goto(app.setupLink);
       await write(field("E-mail"), "asha@example.com");
-      await write(field("Password"), STORY_PASSWORD);
+      await write(field("Password"), SCENARIO_PASSWORD);
       await keyboard.press("Enter");
       await write(field("Name"), "Corner Shop");
       await keyboard.press("Enter");
@@ -157,6 +157,6 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText('"phone": "+919876500020"').waitFor();
       expect(browser.troubles).toEqual([]);
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 });

@@ -7,7 +7,7 @@ import { createHmac } from "node:crypto";
 import { noBrowser, openBrowser } from "#test/support/browser.ts";
 import { startConsole } from "#test/support/console-process.ts";
 import { startReceiver } from "#test/support/receiver.ts";
-import { STORY_LIMIT_MS, STORY_PASSWORD } from "#test/support/story.ts";
+import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD } from "#test/support/story.ts";
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await button("Make operator").click();
       await page.getByText("A password has at least 10 characters.").waitFor();
       await clean("set-up");
-      await page.getByLabel("Password").fill(STORY_PASSWORD);
+      await page.getByLabel("Password").fill(SCENARIO_PASSWORD);
       await button("Make operator").click();
 
       // The country and the timezone are guessed from the browser's.
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       // The frame asks by itself now and then: it may be the one to notice, and cover the button.
       await button("Save").dispatchEvent("click");
       await page.getByText("You are signed out").first().waitFor();
-      await page.getByLabel("Password").fill(STORY_PASSWORD);
+      await page.getByLabel("Password").fill(SCENARIO_PASSWORD);
       await button("Sign in").click();
       await page.getByText("Sign in again and go on").waitFor({ state: "detached" });
       expect(await page.getByLabel("City").inputValue()).toBe("Pune");
@@ -139,6 +139,6 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await clean("account, dark");
       expect(browser.troubles).toEqual([]);
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 });

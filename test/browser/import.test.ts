@@ -5,7 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { noBrowser } from "#test/support/browser.ts";
-import { STORY_LIMIT_MS, startStory } from "#test/support/story.ts";
+import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/story.ts";
 
 const ROWS = 2_000;
 
@@ -13,9 +13,9 @@ describe.skipIf(noBrowser)("in a browser", () => {
   test(
     "a file → columns → consent → what it would do → import → refused rows to take along",
     async () => {
-      await using story = await startStory();
-      const { page, button, clean } = story;
-      await story.go("contacts");
+      await using scenario = await startScenario();
+      const { page, button, clean } = scenario;
+      await scenario.go("contacts");
       await page.getByRole("link", { name: "Import a file" }).first().click();
       await page.getByText("Drop a CSV file here").waitFor();
       await clean("no file yet");
@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("What the import would do").waitFor({ timeout: 60_000 });
       await page.getByText('phone: "12" is not a phone number.').first().waitFor();
       await clean("checked");
-      const contacts = async () => (await story.read<{ meta: { total: number } }>("/v1/contacts")).meta.total;
+      const contacts = async () => (await scenario.read<{ meta: { total: number } }>("/v1/contacts")).meta.total;
       expect(await contacts()).toBe(0);
 
       // The page can be left and come back to; a second press does nothing more.
@@ -65,8 +65,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("link", { name: "See contacts" }).click();
       await page.getByRole("link", { name: "Person 1999", exact: true }).click();
       await page.getByText("By an import").first().waitFor();
-      expect(story.troubles).toEqual([]);
+      expect(scenario.troubles).toEqual([]);
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 });

@@ -4,24 +4,24 @@
  */
 import { describe, expect, test } from "bun:test";
 import { noBrowser } from "#test/support/browser.ts";
-import { STORY_LIMIT_MS, STORY_PASSWORD, startStory } from "#test/support/story.ts";
+import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, startScenario } from "#test/support/story.ts";
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
     "invite an address with an account → the account is named → sign in and accept; invite another → take over",
     async () => {
-      await using story = await startStory();
-      const { app, page, context, button, clean } = story;
+      await using scenario = await startScenario();
+      const { app, page, context, button, clean } = scenario;
       const dialog = page.getByRole("dialog").last();
-      await story.command("workspace create --name Other --country IN --timezone Asia/Kolkata");
+      await scenario.command("workspace create --name Other --country IN --timezone Asia/Kolkata");
       const use = (token: string) =>
         context.request.post(`${app.url}/console/api/links/use`, {
-          data: { token, password: STORY_PASSWORD },
+          data: { token, password: SCENARIO_PASSWORD },
           headers: { "sec-fetch-site": "same-origin" },
         });
       const links: string[] = [];
       for (const email of ["mina@example.com", "ravi@example.com"]) {
-        const { link } = await story.command(`user create --email ${email} --role member --workspace 2`);
+        const { link } = await scenario.command(`user create --email ${email} --role member --workspace 2`);
         links.push(String(link).split("#")[1] ?? "");
       }
       const invitations: string[] = [];
@@ -30,7 +30,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
         expect((await use(links[index] ?? "")).status()).toBe(201);
         await context.clearCookies();
         await context.addCookies(operator);
-        await story.go("members");
+        await scenario.go("members");
         await button("Invite").first().click();
         await dialog.getByLabel("E-mail").fill(email);
         await dialog.getByLabel("E-mail").press("Enter");
@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("heading", { name: "Accept the invitation" }).waitFor();
       await page.getByText("mina@example.com has an account here").waitFor();
       await clean("accept the invitation");
-      await page.getByLabel("Password").fill(STORY_PASSWORD);
+      await page.getByLabel("Password").fill(SCENARIO_PASSWORD);
       await button("Sign in and accept").click();
       await page.waitForURL((url) => !url.pathname.includes("/join"));
 
@@ -59,13 +59,13 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByLabel("Password").fill("another long password");
       await button("Take over and sign in").click();
       await page.waitForURL((url) => !url.pathname.includes("/join"));
-      await story.go("contacts");
+      await scenario.go("contacts");
       await page.getByRole("heading", { name: /Contacts/ }).waitFor();
 
       await page.goto(invitations[1]?.replace(/#.*/, "#over") ?? "");
       await page.getByText("This link no longer works").waitFor();
-      expect(story.troubles.filter((trouble) => !/404/.test(trouble))).toEqual([]);
+      expect(scenario.troubles.filter((trouble) => !/404/.test(trouble))).toEqual([]);
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 });

@@ -1,19 +1,19 @@
 /** In a real browser: a number is stopped and found by the check-up, and money is paid in, once for one reference. */
 import { describe, expect, test } from "bun:test";
 import { noBrowser } from "#test/support/browser.ts";
-import { STORY_LIMIT_MS, startStory } from "#test/support/story.ts";
+import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/story.ts";
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
     "number → stopped with a reason → found by the check-up → ready; price → paid in → the same reference changes nothing",
     async () => {
-      await using story = await startStory({ width: 390, height: 844, theme: "dark", isPhone: true });
-      const { page, button, clean } = story;
+      await using scenario = await startScenario({ width: 390, height: 844, theme: "dark", isPhone: true });
+      const { page, button, clean } = scenario;
 
-      await story.go("numbers");
+      await scenario.go("numbers");
       await page.getByText("No numbers yet.").waitFor();
       await clean("no numbers");
-      await story.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
       await page.reload();
       await page.getByRole("link", { name: "Shop" }).click();
       await page.getByText("Nothing stands in the way.").waitFor();
@@ -33,10 +33,10 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await button("Save").click();
       await page.locator("[aria-invalid=true]").waitFor();
 
-      await story.go("billing");
+      await scenario.go("billing");
       await page.getByText("This workspace is not charged.").waitFor();
       await clean("not charged");
-      await story.command("workspace update 1 --currency INR --rate 0.85");
+      await scenario.command("workspace update 1 --currency INR --rate 0.85");
       await page.reload();
       await page.getByText("The balance is used up.").waitFor();
       for (const isAgain of [false, true]) {
@@ -52,8 +52,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(await page.getByText("reference inv-1").count()).toBe(1);
       expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
       await clean("billing");
-      expect(story.troubles).toEqual([]);
+      expect(scenario.troubles).toEqual([]);
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 });

@@ -6,7 +6,7 @@ import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { noBrowser } from "#test/support/browser.ts";
-import { STORY_LIMIT_MS, startStory } from "#test/support/story.ts";
+import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/story.ts";
 
 const NUMBER = "number add --workspace 1 --phone +911244001100 --name Shop --network simulator";
 const TEMPLATE = {
@@ -20,20 +20,20 @@ describe.skipIf(noBrowser)("in a browser", () => {
   test(
     "select → tag → opt out by count → edit → send again → list of the failed → change the group → who waits",
     async () => {
-      await using story = await startStory();
-      const { app, page, button, clean } = story;
+      await using scenario = await startScenario();
+      const { app, page, button, clean } = scenario;
       const dialog = page.getByRole("dialog").last();
-      await story.command(NUMBER);
+      await scenario.command(NUMBER);
       const people = Array.from({ length: 70 }, (_, count) => `+9198765${10_100 + count * 10},Row ${count},Pune,All`);
       people.push("+919876510002,Mina,Goa,All", "+919876520002,Ravi,Goa,All");
       const file = join(app.directory, "people.csv");
       writeFileSync(file, ["phone,name,city,groups", ...people].join("\n"));
-      await story.command("contact import --workspace 1 --consent opted_in", file);
+      await scenario.command("contact import --workspace 1 --consent opted_in", file);
       writeFileSync(`${file}.json`, JSON.stringify(TEMPLATE));
-      await story.command("template add --workspace 1 --status APPROVED --file", `${file}.json`);
-      await story.prepare("POST", "/v1/broadcasts", { name: "Offer", template: "offer", group: 1 });
+      await scenario.command("template add --workspace 1 --status APPROVED --file", `${file}.json`);
+      await scenario.prepare("POST", "/v1/broadcasts", { name: "Offer", template: "offer", group: 1 });
 
-      await story.go("contacts");
+      await scenario.go("contacts");
       await page.getByLabel("Select Ravi").check();
       await page.getByText("1 person selected").waitFor();
       await page.getByLabel("Select these 50").check();
@@ -59,7 +59,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await clean("opt out");
       await dialog.getByRole("button", { name: "Opt out 70 people" }).click();
       await page.getByText("70 changed, 0 already so.").waitFor();
-      await story.go("contacts?consent=opted_out");
+      await scenario.go("contacts?consent=opted_out");
       await page.getByText("70 people found").waitFor();
       const [download] = await Promise.all([
         page.waitForEvent("download"),
@@ -67,7 +67,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       ]);
       expect((await Bun.file(await download.path()).text()).trim().split("\n").length).toBe(71);
 
-      await story.go("contacts?q=Mina&open=%2B919876510002");
+      await scenario.go("contacts?q=Mina&open=%2B919876510002");
       await button("Add a person").click();
       const other = page.getByRole("group", { name: "Person 1" });
       await button("Save").click();
@@ -80,7 +80,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.reload();
       expect(await other.getByLabel("First name").inputValue()).toBe("Kiran");
 
-      await story.go("broadcasts/1?status=failed");
+      await scenario.go("broadcasts/1?status=failed");
       await page.getByText("Completed").waitFor();
       await page.getByText("2 people", { exact: true }).waitFor();
       await button("New group from these").click();
@@ -95,24 +95,24 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("link", { name: "Check" }).click();
       await page.getByRole("button", { name: "Send to 2 people" }).waitFor();
 
-      await story.go("groups");
+      await scenario.go("groups");
       await page.getByRole("link", { name: "Offer – Failed" }).click();
       await button("Edit group").click();
       await dialog.getByLabel("Name").fill("To call");
       await button("Save group").click();
       await page.getByRole("heading", { name: "To call" }).waitFor();
 
-      await story.go("inbox?show=waiting");
+      await scenario.go("inbox?show=waiting");
       await page.getByText("Nobody waits for an answer.").waitFor();
-      await story.command("simulate inbound --workspace 1 --from +919876510002 --text Hello");
+      await scenario.command("simulate inbound --workspace 1 --from +919876510002 --text Hello");
       await page.reload();
       await page.getByRole("link", { name: /Mina/ }).waitFor();
       await page.goto(`${app.url}/console/w/1`);
       await page.getByRole("heading", { name: "Today" }).waitFor();
       await page.getByText("70 in broadcasts").waitFor();
       await clean("home");
-      expect(story.troubles).toEqual([]);
+      expect(scenario.troubles).toEqual([]);
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 });

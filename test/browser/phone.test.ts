@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { noBrowser } from "#test/support/browser.ts";
 import { startReceiver } from "#test/support/receiver.ts";
-import { STORY_LIMIT_MS, startStory } from "#test/support/story.ts";
+import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/story.ts";
 
 const OFFER = {
   name: "offer",
@@ -25,17 +25,17 @@ describe.skipIf(noBrowser)("in a browser", () => {
     "a message on the simulator's phone → its button pressed → opted out in contact, event and webhook; written → answered once",
     async () => {
       await using receiver = startReceiver();
-      await using story = await startStory();
-      const { app, page, button, clean } = story;
+      await using scenario = await startScenario();
+      const { app, page, button, clean } = scenario;
 
-      await story.go("simulator");
+      await scenario.go("simulator");
       await page.getByText("No number on the simulator.").waitFor();
       await clean("no number");
-      await story.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
       writeFileSync(join(app.directory, "offer.json"), JSON.stringify(OFFER));
-      await story.command("template add --workspace 1 --file offer.json --status APPROVED");
-      await story.command("webhook set --workspace 1 --url", receiver.url);
-      const { key } = await story.command("key create --workspace 1");
+      await scenario.command("template add --workspace 1 --file offer.json --status APPROVED");
+      await scenario.command("webhook set --workspace 1 --url", receiver.url);
+      const { key } = await scenario.command("key create --workspace 1");
       const sendTo = async (to: string) => {
         const answered = await fetch(`${app.url}/api/v1/messages`, {
           method: "POST",
@@ -134,7 +134,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await thread.getByText("Hi Vikram, your table is ready.").waitFor();
 
       // Messages: by words, by state; on a phone's screen nothing runs over the edge.
-      await story.go("messages");
+      await scenario.go("messages");
       await page.getByRole("link", { name: "Outcome unknown" }).click();
       await page.getByText("We are, until eight.").waitFor();
       await page.getByPlaceholder("Phone, #id or words").fill("never said");
@@ -149,15 +149,15 @@ describe.skipIf(noBrowser)("in a browser", () => {
         ["inbox", "Window open"],
         ["inbox?person=1", "The 24-hour window closed"],
       ] as const) {
-        await story.go(path);
+        await scenario.go(path);
         await page.getByText(shown).filter({ visible: true }).first().waitFor();
         expect([path, await page.evaluate("document.documentElement.scrollWidth - innerWidth")]).toEqual([path, 0]);
         await clean(path);
       }
       // The one answer of 502 is the one that was asked for.
-      expect(story.troubles.filter((trouble) => !/status of 502/.test(trouble))).toEqual([]);
-      expect(story.troubles.length).toBeLessThan(2);
+      expect(scenario.troubles.filter((trouble) => !/status of 502/.test(trouble))).toEqual([]);
+      expect(scenario.troubles.length).toBeLessThan(2);
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { noBrowser } from "#test/support/browser.ts";
-import { STORY_LIMIT_MS, STORY_PASSWORD, type Story, startStory } from "#test/support/story.ts";
+import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, type Scenario, startScenario } from "#test/support/story.ts";
 
 /** Each with its list beside it. */
 const PLACES = [
@@ -50,11 +50,11 @@ const PEOPLE: readonly (readonly [phone: string, consent: string])[] = [
   [MINA, "opted_in"],
 ];
 
-let story: Story;
+let scenario: Scenario;
 
 /** The page is there, and what it asked for has come. */
 async function settled(): Promise<void> {
-  const main = story.page.getByRole("main");
+  const main = scenario.page.getByRole("main");
   await main.getByRole("heading").first().waitFor();
   await until(async () => (await main.locator(".late").count()) === 0);
 }
@@ -70,8 +70,8 @@ async function until<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
 }
 
 async function prepare(): Promise<void> {
-  const put = (phone: string, body: Record<string, unknown>) => story.prepare("PUT", `/v1/contacts/${phone}`, body);
-  await story.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+  const put = (phone: string, body: Record<string, unknown>) => scenario.prepare("PUT", `/v1/contacts/${phone}`, body);
+  await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
   for (const [phone, consent] of PEOPLE)
     await put(phone, { consent, name: `Asha ${phone}`, add_to_groups: ["Regulars"] });
   const template = {
@@ -82,20 +82,20 @@ async function prepare(): Promise<void> {
     footer: "",
     buttons: [],
   };
-  await story.prepare("POST", "/templates", { ...template, name: "refused", body: "Buy now.", status: "PENDING" });
-  await story.prepare("POST", "/templates/1/decide", { status: "REJECTED", reason: "promotional text" });
-  await story.prepare("POST", "/templates", {
+  await scenario.prepare("POST", "/templates", { ...template, name: "refused", body: "Buy now.", status: "PENDING" });
+  await scenario.prepare("POST", "/templates/1/decide", { status: "REJECTED", reason: "promotional text" });
+  await scenario.prepare("POST", "/templates", {
     ...template,
     name: "offer",
     body: "Twenty percent.",
     status: "APPROVED",
   });
   // Nobody listens at this port: what is tried fails, and is given up when the address is taken away.
-  await story.prepare("PUT", "/webhook", { url: "http://127.0.0.1:9/hook" });
+  await scenario.prepare("PUT", "/webhook", { url: "http://127.0.0.1:9/hook" });
   // Of what the software sends, and only of that, events are told.
-  const { key } = await story.prepare<{ key: string }>("POST", "/keys", { name: "Web shop" });
+  const { key } = await scenario.prepare<{ key: string }>("POST", "/keys", { name: "Web shop" });
   const send = (to: string) =>
-    fetch(`${story.app.url}/api/v1/messages`, {
+    fetch(`${scenario.app.url}/api/v1/messages`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify({ to, template: "offer", language: "en_US" }),
@@ -103,29 +103,29 @@ async function prepare(): Promise<void> {
   await send("+919876520001");
   await send("+919876500008");
   await send(ASHA);
-  await story.prepare("POST", "/v1/broadcasts", { name: "Diwali", template: "offer", language: "en_US", group: 1 });
-  await story.prepare("POST", "/drafts", { template: "offer", language: "en_US", group: 1 });
+  await scenario.prepare("POST", "/v1/broadcasts", { name: "Diwali", template: "offer", language: "en_US", group: 1 });
+  await scenario.prepare("POST", "/drafts", { template: "offer", language: "en_US", group: 1 });
   await until(async () => {
-    const { data: tried } = await story.read<{ data: { attempt_count: number }[] }>("/deliveries");
-    const { data: broadcast } = await story.read<{ data: { status: string } }>("/broadcasts/1");
+    const { data: tried } = await scenario.read<{ data: { attempt_count: number }[] }>("/deliveries");
+    const { data: broadcast } = await scenario.read<{ data: { status: string } }>("/broadcasts/1");
     return broadcast.status === "completed" && tried.some((one) => one.attempt_count > 0);
   });
-  await story.prepare("DELETE", "/webhook");
+  await scenario.prepare("DELETE", "/webhook");
 }
 
 describe.skipIf(noBrowser)("in a browser", () => {
   beforeAll(async () => {
-    story = await startStory();
+    scenario = await startScenario();
     await prepare();
-  }, STORY_LIMIT_MS);
+  }, SCENARIO_LIMIT_MS);
   afterAll(async () => {
-    await story?.[Symbol.asyncDispose]();
+    await scenario?.[Symbol.asyncDispose]();
   });
 
   test(
     "rule 1: a form whose answer got lost is sent again under its own key, and acts once",
     async () => {
-      const { page, button } = story;
+      const { page, button } = scenario;
       const keys: (string | undefined)[] = [];
       await page.route("**/fields", async (route) => {
         if (route.request().method() !== "POST") return route.continue();
@@ -134,7 +134,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
         await route.fetch();
         return route.abort();
       });
-      await story.go("api");
+      await scenario.go("api");
       await button("Add field").first().click();
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("What people call it").fill("Loyalty");
@@ -145,26 +145,26 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await dialog.waitFor({ state: "detached" });
       expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), keys[0]]);
       await page.unroute("**/fields");
-      expect((await story.read<{ data: unknown[] }>("/fields")).data.length).toBe(1);
+      expect((await scenario.read<{ data: unknown[] }>("/fields")).data.length).toBe(1);
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 
   test(
     "rule 2: no text field where text can't be sent",
     async () => {
-      const { page } = story;
+      const { page } = scenario;
       const reply = page.getByRole("main").getByRole("textbox");
       const write = (phone: string, text: string) =>
-        story.prepare("POST", `/simulator/phones/${phone}/write`, { text, number: 1 });
+        scenario.prepare("POST", `/simulator/phones/${phone}/write`, { text, number: 1 });
       const idOf = (phone: string) =>
         until(async () => {
-          const { data } = await story.read<{ data: { contact_id: number; phone: string }[] }>("/conversations");
+          const { data } = await scenario.read<{ data: { contact_id: number; phone: string }[] }>("/conversations");
           return data.find((one) => one.phone === phone)?.contact_id;
         });
       // Whoever has just written can be answered; whoever wrote STOP cannot be written to at all.
       await write(MINA, "Are you open?");
-      await story.go(`inbox?person=${await idOf(MINA)}`);
+      await scenario.go(`inbox?person=${await idOf(MINA)}`);
       await page.getByLabel("Your reply").waitFor();
       await write(MINA, "STOP");
       await page.getByText(/They wrote STOP on/).waitFor();
@@ -174,75 +174,75 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.reload();
       await page.getByLabel("Your reply").waitFor();
       // A day later a template can be sent, words can't.
-      const client = openClient(join(story.app.directory, "waxwing.db"), { timeout: 5_000 });
+      const client = openClient(join(scenario.app.directory, "waxwing.db"), { timeout: 5_000 });
       client.prepare("UPDATE contacts SET last_message_at = last_message_at - 86400000").run();
       client.close();
       await page.reload();
       await page.getByText(/The 24-hour window closed on/).waitFor();
       expect(await reply.count()).toBe(0);
       // A number that cannot send takes the field away as well.
-      await story.prepare("POST", "/numbers/1/unready", { reason: "stocktaking" });
+      await scenario.prepare("POST", "/numbers/1/unready", { reason: "stocktaking" });
       await page.reload();
       await page.getByText("+911244001100 cannot send now").waitFor();
       expect(await reply.count()).toBe(0);
-      await story.prepare("POST", "/numbers/1/ready");
+      await scenario.prepare("POST", "/numbers/1/ready");
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 
   test(
     "rule 3: a figure that is a link leads to exactly the rows that it counts",
     async () => {
-      const { page } = story;
+      const { page } = scenario;
       const rows = page.locator("tbody tr");
       const shown = async (count: number, where: string): Promise<void> => {
         const isSo = async () =>
           (await rows.count()) === count && (await page.locator("[aria-busy=true]").count()) === 0;
         await until(isSo).catch(async () => expect([where, await rows.count()]).toEqual([where, count]));
       };
-      await story.go("broadcasts/1");
-      const figures = page.getByRole("region", { name: "What it has come to" }).getByRole("link");
-      await figures.first().waitFor();
-      const counts = await figures.locator("> .text-section").allTextContents();
+      await scenario.go("broadcasts/1");
+      const counters = page.getByRole("region", { name: "What it has come to" }).getByRole("link");
+      await counters.first().waitFor();
+      const counts = await counters.locator("> .text-section").allTextContents();
       expect(counts.length).toBeGreaterThan(3);
       for (const [index, count] of counts.entries()) {
-        await figures.nth(index).click();
+        await counters.nth(index).click();
         await shown(Number(count), `figure ${index}`);
       }
-      await story.go("groups?open=1");
+      await scenario.go("groups?open=1");
       await page.getByRole("link", { name: "7 people" }).click();
       await shown(7, "group");
-      await story.go("");
+      await scenario.go("");
       const given = await page.getByText(/events? could not be delivered/).textContent();
       await page.getByRole("link", { name: "Look at them" }).click();
       await shown(Number(/\d+/.exec(given ?? "")?.[0] ?? 1), "deliveries");
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 
   test(
     "rule 5: a broadcast says apart who was sent to, who has it, and who read it",
     async () => {
-      const { page } = story;
-      await story.go("broadcasts/1");
+      const { page } = scenario;
+      await scenario.go("broadcasts/1");
       const people = page.getByRole("table", { name: "People" });
       const stateOf = (phone: string) => people.getByRole("row").filter({ hasText: phone });
       await stateOf("+919876510004").getByText("Sent", { exact: true }).waitFor();
       await stateOf(ASHA).getByText("Read", { exact: true }).waitFor();
       await stateOf(RAVI).getByText("Left out", { exact: true }).waitFor();
-      await story.go("messages?status=unknown");
+      await scenario.go("messages?status=unknown");
       await page.getByText("Outcome unknown").nth(1).waitFor();
       expect(await page.getByText("Failed", { exact: true }).count()).toBeLessThan(2);
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 
   test(
     "rule 6: every failed thing shows its reason on the same screen, in words, with the code behind",
     async () => {
-      const { page } = story;
+      const { page } = scenario;
       const expectBoth = async (path: string, words: RegExp, code: RegExp | null): Promise<void> => {
-        await story.go(path);
+        await scenario.go(path);
         await page.getByText(words).filter({ visible: true }).first().waitFor();
         if (code !== null) await page.locator("code").filter({ hasText: code, visible: true }).first().waitFor();
       };
@@ -251,19 +251,19 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await expectBoth("broadcasts/1", /not.*WhatsApp|WhatsApp.*not/i, /^13\d{4}$/);
       await expectBoth("templates?open=1", /“promotional text”/, null);
       await expectBoth("deliveries?open=1", /refused|connect/i, null);
-      await story.prepare("POST", "/numbers/1/unready", { reason: "stocktaking" });
+      await scenario.prepare("POST", "/numbers/1/unready", { reason: "stocktaking" });
       await expectBoth("numbers?open=1", /It cannot send: stocktaking/, null);
-      await story.prepare("POST", "/numbers/1/ready");
+      await scenario.prepare("POST", "/numbers/1/ready");
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 
   test(
     "rule 7: what the API calls a thing can be copied wherever the thing is shown",
     async () => {
-      const { page, context } = story;
+      const { page, context } = scenario;
       await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-      const { data: deliveries } = await story.read<{ data: { id: number; event_id: string }[] }>("/deliveries");
+      const { data: deliveries } = await scenario.read<{ data: { id: number; event_id: string }[] }>("/deliveries");
       const [delivery] = deliveries;
       for (const [path, id] of [
         ["contacts?open=%2B919876511050", ASHA],
@@ -275,7 +275,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
         [`deliveries?open=${delivery?.id}`, delivery?.event_id ?? ""],
         ["../../system/workspaces?open=1", "1"],
       ] as const) {
-        await story.go(path);
+        await scenario.go(path);
         const line = page
           .locator("span:has(> code)")
           .filter({ has: page.locator("code", { hasText: new RegExp(`^${id.replace("+", "\\+")}$`) }) });
@@ -283,16 +283,16 @@ describe.skipIf(noBrowser)("in a browser", () => {
         expect([path, await page.evaluate("navigator.clipboard.readText()")]).toEqual([path, id]);
       }
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 
   test(
     "rules 8 and 9: at 320 px, at 200 % and with forced colours nothing is out of reach",
     async () => {
-      const { page } = story;
+      const { page } = scenario;
       for (const path of PLACES) {
         await page.setViewportSize({ width: 320, height: 640 });
-        await story.go(path);
+        await scenario.go(path);
         await settled();
         // 1280 px wide, zoomed to 200 %, are 640.
         for (const width of [320, 640]) {
@@ -303,7 +303,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       }
       await page.setViewportSize({ width: 1440, height: 900 });
       await page.emulateMedia({ forcedColors: "active" });
-      await story.go("broadcasts/1");
+      await scenario.go("broadcasts/1");
       await page.getByRole("button", { name: /./ }).first().waitFor();
       // What Tab reaches may be replaced while the page is still coming.
       await settled();
@@ -324,14 +324,14 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
       await page.emulateMedia({ forcedColors: "none" });
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 
   test(
     "rule 10: nothing secret stays in a page, in storage, in memory or in the log",
     async () => {
-      const { page, context, button } = story;
-      await story.go("api");
+      const { page, context, button } = scenario;
+      await scenario.go("api");
       await button("Make key").first().click();
       await page.getByLabel("Name").fill("Web shop");
       await page.getByLabel("Name").press("Enter");
@@ -341,8 +341,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await button("I have stored it").click();
       await shown.waitFor({ state: "detached" });
       const [cookie] = await context.cookies();
-      const token = story.app.setupLink.split("#")[1] ?? "";
-      const secrets = { key, session: cookie?.value ?? "", password: STORY_PASSWORD, token };
+      const token = scenario.app.setupLink.split("#")[1] ?? "";
+      const secrets = { key, session: cookie?.value ?? "", password: SCENARIO_PASSWORD, token };
       expect(Object.values(secrets).every((one) => one.length > 15)).toBe(true);
       const found = (text: string) =>
         Object.entries(secrets).flatMap(([name, one]) => (text.includes(one) ? [name] : []));
@@ -369,17 +369,17 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await tool.send("HeapProfiler.takeHeapSnapshot");
       expect(memory.length).toBeGreaterThan(1_000_000);
       expect(found(memory)).toEqual([]);
-      expect(story.app.log()).toContain("/console/setup#");
-      expect(found(story.app.log().replaceAll(story.app.setupLink, ""))).toEqual([]);
+      expect(scenario.app.log()).toContain("/console/setup#");
+      expect(found(scenario.app.log().replaceAll(scenario.app.setupLink, ""))).toEqual([]);
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 
   test(
     "rule 11: signed out in the middle of a form, one signs in over it and goes on",
     async () => {
-      const { page, context, button } = story;
-      await story.go("contacts");
+      const { page, context, button } = scenario;
+      await scenario.go("contacts");
       await button("Add contact").click();
       const form = page.getByRole("dialog", { name: "Add a contact" });
       await form.getByLabel("Phone", { exact: true }).fill("+919876500077");
@@ -388,31 +388,31 @@ describe.skipIf(noBrowser)("in a browser", () => {
       // The frame may notice first, and cover the button.
       await form.getByRole("button", { name: "Add contact" }).dispatchEvent("click");
       const again = page.getByRole("dialog", { name: "You are signed out" });
-      await again.getByLabel("Password").fill(STORY_PASSWORD);
+      await again.getByLabel("Password").fill(SCENARIO_PASSWORD);
       await again.getByRole("button", { name: "Sign in" }).click();
       await again.waitFor({ state: "detached" });
       expect(await form.getByLabel("Name", { exact: true }).inputValue()).toBe("Half filled");
       await form.getByRole("button", { name: "Add contact" }).click();
       await page.getByRole("heading", { name: "Half filled" }).waitFor();
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 
   test(
     "rule 12: a page of another workspace, or of the operator, is not there, and stays at its address",
     async () => {
-      const { page, context, app } = story;
-      const invited = await story.prepare<{ token: string }>("POST", "/people", {
+      const { page, context, app } = scenario;
+      const invited = await scenario.prepare<{ token: string }>("POST", "/people", {
         email: "mina@example.com",
         role: "member",
       });
-      await story.command("workspace create --name Other --country IN --timezone Asia/Kolkata");
+      await scenario.command("workspace create --name Other --country IN --timezone Asia/Kolkata");
       await context.clearCookies();
       await context.request.post(`${app.url}/console/api/links/use`, {
-        data: { token: invited.token, password: STORY_PASSWORD },
+        data: { token: invited.token, password: SCENARIO_PASSWORD },
         headers: { "sec-fetch-site": "same-origin" },
       });
-      await story.go("contacts");
+      await scenario.go("contacts");
       await page.getByRole("heading", { name: /Contacts/ }).waitFor();
       const paths = ["", "/contacts?open=%2B919876511050", "/broadcasts/1", "/api"];
       const foreign = [2, 999].flatMap((workspace) => paths.map((path) => `w/${workspace}${path}`));
@@ -423,10 +423,10 @@ describe.skipIf(noBrowser)("in a browser", () => {
         expect(page.url().replace(/\/$/, "")).toBe(address);
       }
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 
   test("no rule was kept at the price of an error in the browser's console", () => {
-    expect(story.troubles.filter((trouble) => !/ERR_FAILED/.test(trouble))).toEqual([]);
+    expect(scenario.troubles.filter((trouble) => !/ERR_FAILED/.test(trouble))).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { axeFindings, watch } from "#test/support/browser.ts";
 import { startReceiver } from "#test/support/receiver.ts";
-import { type Story, startStory } from "#test/support/story.ts";
+import { type Scenario, startScenario } from "#test/support/story.ts";
 
 const FIRST = ["Asha", "Ravi", "Meera", "Vikram", "Zoë", "Farhan", "Lakshmi", "Arjun", "Nadia", "Tenzin"];
 const LAST = ["Rao", "Khan", "Iyer", "Singh", "Das", "Fernandes", "Bose", "Subramaniam-Krishnan"];
@@ -69,8 +69,8 @@ const screens: readonly (readonly [name: string, path: string])[] = [
   ["setup-ended", "setup#0000"],
 ];
 
-async function fill(story: Story, receiverUrl: string): Promise<void> {
-  const { app, command, prepare } = story;
+async function fill(scenario: Scenario, receiverUrl: string): Promise<void> {
+  const { app, command, prepare } = scenario;
   await command("number add --workspace 1 --phone +911244001100 --name", "Corner Shop", "--network", "simulator");
   await command("number add --workspace 1 --phone +911244001101 --name Wholesale --network simulator");
   await command("workspace update 1 --currency INR --rate 0.85");
@@ -164,7 +164,7 @@ async function fill(story: Story, receiverUrl: string): Promise<void> {
   const variables = { header: [], body: [{ field: "first_name", fallback: "there" }] };
   await prepare("POST", "/v1/broadcasts", { ...offer, name: "Diwali offer", group: 1, variables });
   for (let turn = 0; turn < 200; turn += 1) {
-    const { data } = await story.read<{ data: { status: string } }>("/broadcasts/1");
+    const { data } = await scenario.read<{ data: { status: string } }>("/broadcasts/1");
     if (data.status === "completed") break;
     await Bun.sleep(100);
   }
@@ -188,7 +188,7 @@ async function fill(story: Story, receiverUrl: string): Promise<void> {
   const headers = { "sec-fetch-site": "same-origin", "content-type": "application/octet-stream" };
   for (const name of ["customers-november.csv", "till-export.csv"]) {
     const data = Buffer.from(file.join("\n"));
-    await story.context.request.post(`${app.url}/console/api/w/1/imports?name=${name}`, { data, headers });
+    await scenario.context.request.post(`${app.url}/console/api/w/1/imports?name=${name}`, { data, headers });
   }
   await prepare("POST", "/imports/2/check", { map: { Level: "tags" }, opt_in: true, proof: "Signed at the till" });
   await prepare("POST", "/people", { email: "mina@example.com", role: "owner" });
@@ -206,10 +206,10 @@ async function main([directory, ...words]: string[]): Promise<void> {
   if (directory === undefined) throw new Error("say where: bun test/browser/screenshots.ts DIR");
   mkdirSync(directory, { recursive: true });
   await using receiver = startReceiver();
-  await using story = await startStory();
-  await fill(story, receiver.url);
-  const { browser, app } = story;
-  const state = await story.context.storageState();
+  await using scenario = await startScenario();
+  await fill(scenario, receiver.url);
+  const { browser, app } = scenario;
+  const state = await scenario.context.storageState();
   const chosen = screens.filter(([name]) => words.length === 0 || words.some((word) => name.includes(word)));
   for (const theme of ["light", "dark"] as const) {
     for (const [width, height] of [
@@ -224,19 +224,19 @@ async function main([directory, ...words]: string[]): Promise<void> {
         timezoneId: "Asia/Kolkata",
         storageState: state,
       });
-      await watch(context, story.troubles);
+      await watch(context, scenario.troubles);
       const page = await context.newPage();
       for (const [name, path] of chosen) {
         await page.goto(`${app.url}/console/${path}`);
         await page.waitForTimeout(900);
         await page.screenshot({ path: join(directory, `${name}-${theme}-${width}.png`) });
-        for (const found of await axeFindings(page)) story.troubles.push(`${name} ${theme} ${width}: ${found}`);
+        for (const found of await axeFindings(page)) scenario.troubles.push(`${name} ${theme} ${width}: ${found}`);
       }
       await context.close();
     }
   }
-  console.log(`${chosen.length * 4} pictures in ${directory}; troubles: ${story.troubles.join("\n") || "none"}`);
-  if (story.troubles.length > 0) process.exitCode = 1;
+  console.log(`${chosen.length * 4} pictures in ${directory}; troubles: ${scenario.troubles.join("\n") || "none"}`);
+  if (scenario.troubles.length > 0) process.exitCode = 1;
 }
 
 await main(process.argv.slice(2));

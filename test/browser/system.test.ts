@@ -2,17 +2,17 @@
 import { describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { noBrowser } from "#test/support/browser.ts";
-import { STORY_LIMIT_MS, startStory } from "#test/support/story.ts";
+import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/story.ts";
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
     "health says that there is no backup → made, rehearsed, downloaded → all is well; somebody invited; a workspace suspended, and the log has it",
     async () => {
-      await using story = await startStory({ width: 320, height: 800, isPhone: true });
-      const { app, page, button } = story;
+      await using scenario = await startScenario({ width: 320, height: 800, isPhone: true });
+      const { app, page, button } = scenario;
       const dialog = page.getByRole("dialog");
       const clean = async (where: string) => {
-        await story.clean(where);
+        await scenario.clean(where);
         expect([where, await page.evaluate("document.documentElement.scrollWidth - innerWidth")]).toEqual([where, 0]);
       };
 
@@ -62,18 +62,18 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await dialog.getByLabel("Why").fill("unpaid");
       await dialog.getByLabel("Why").press("Enter");
       await page.getByText("It sends nothing: unpaid").waitFor();
-      await story.go("members");
+      await scenario.go("members");
       await page.getByLabel("Role: ravi@example.com").selectOption("owner");
       await page.getByText("Role changed").waitFor();
       // The role of an invitation is its link's, so there is a new one.
       await dialog.getByText(/\/console\/join#/).waitFor();
       await button("I have sent it").click();
       await clean("members");
-      await story.go("audit");
+      await scenario.go("audit");
       await page.getByText("Suspended the workspace").click();
       await page.getByText("unpaid", { exact: true }).waitFor();
-      expect(story.troubles).toEqual([]);
+      expect(scenario.troubles).toEqual([]);
     },
-    STORY_LIMIT_MS,
+    SCENARIO_LIMIT_MS,
   );
 });

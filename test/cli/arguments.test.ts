@@ -26,7 +26,7 @@ function read(...argv: string[]) {
   return readArguments(paint, readGlobals(argv).rest);
 }
 
-function mistake(act: () => unknown): string {
+function problem(act: () => unknown): string {
   try {
     act();
   } catch (error) {
@@ -93,11 +93,11 @@ describe("what is refused, in words", () => {
     [["-7", "--colour", "RED"], 'ID is "-7", and must be a whole number of at least 1'],
     [["7", "1", "2", "--colour", "RED"], '"2" is one value too many: wall paint takes 2 only'],
   ])("%j", (argv, words) => {
-    expect(mistake(() => read(...argv))).toStartWith(words);
+    expect(problem(() => read(...argv))).toStartWith(words);
   });
 
   test("every mistake at once, one a line", () => {
-    const lines = mistake(() => read("x", "--colr", "RED", "--coat-count", "many")).split("\n");
+    const lines = problem(() => read("x", "--colr", "RED", "--coat-count", "many")).split("\n");
     expect(lines).toHaveLength(4);
   });
 
@@ -108,7 +108,7 @@ describe("what is refused, in words", () => {
     [["--data", "a", "--data", "b"], "--data is given twice"],
     [["--json=true"], "--json takes no value"],
   ])("%j", (argv, words) => {
-    expect(mistake(() => readGlobals(argv))).toBe(words);
+    expect(problem(() => readGlobals(argv))).toBe(words);
   });
 });
 

@@ -8,10 +8,10 @@ import {
   phones,
   refusal,
   run,
+  type Scenario,
   SECOND,
-  type Story,
   show,
-  startStory,
+  startScenario,
   untilSent,
 } from "#test/support/broadcast-stories.ts";
 import { accepted, unknown } from "#test/support/fake-network.ts";
@@ -24,15 +24,15 @@ interface Shown {
   reasons: { status: string; reason: string; count: number }[];
 }
 
-const begin = (workshop: CallingWorkshop, settings = {}): Promise<Story> =>
-  startStory(settings, { directory: workshop.path("data") });
+const begin = (workshop: CallingWorkshop, settings = {}): Promise<Scenario> =>
+  startScenario(settings, { directory: workshop.path("data") });
 
 test("show tells the counts and why people failed or were left out, list the newest first", async () => {
   using workshop = new CallingWorkshop();
-  await using story = await begin(workshop, charged);
-  story.network.next(refusal("131026", "recipient"));
-  await run(story, notice(["nobody", ...phones(3)]));
-  await create(story, notice(phones(1), { name: "Later", send_at: "2026-11-22" }));
+  await using scenario = await begin(workshop, charged);
+  scenario.network.next(refusal("131026", "recipient"));
+  await run(scenario, notice(["nobody", ...phones(3)]));
+  await create(scenario, notice(phones(1), { name: "Later", send_at: "2026-11-22" }));
   const shown = await workshop.json<Shown>(["broadcast", "show", "1"]);
   expect(shown).toMatchObject({ status: "completed", counts: { total: 4, sent: 2, failed: 1, skipped: 1 } });
   expect(shown.reasons).toEqual([
@@ -52,24 +52,24 @@ test("show tells the counts and why people failed or were left out, list the new
 
 test("paused by hand nothing leaves, resumed it goes on, and cancelled it ends; each only where it makes sense", async () => {
   using workshop = new CallingWorkshop();
-  await using story = await begin(workshop, { ...charged, throughput: 1 });
-  const id = String(await create(story, notice(phones(6))));
-  await untilSent(story, 2);
+  await using scenario = await begin(workshop, { ...charged, throughput: 1 });
+  const id = String(await create(scenario, notice(phones(6))));
+  await untilSent(scenario, 2);
   expect(await workshop.json(["broadcast", "pause", id])).toMatchObject({
     status: "paused",
     status_reason: "paused by hand",
   });
-  await story.app.clock.advance(5 * SECOND);
-  const sent = story.network.sent.length;
+  await scenario.app.clock.advance(5 * SECOND);
+  const sent = scenario.network.sent.length;
   expect(sent).toBeLessThanOrEqual(3);
   const again = await workshop.run(["broadcast", "pause", id]);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("nothing to pause")]);
   expect(await workshop.json(["broadcast", "resume", id])).toMatchObject({ status: "running" });
-  await untilSent(story, sent + 1);
+  await untilSent(scenario, sent + 1);
   expect(await workshop.json(["broadcast", "cancel", id])).toMatchObject({ status: "cancelled" });
-  await story.app.clock.advance(5 * SECOND);
-  expect(story.network.sent.length).toBeLessThanOrEqual(sent + 2);
-  const { counts } = await show(story, Number(id));
+  await scenario.app.clock.advance(5 * SECOND);
+  expect(scenario.network.sent.length).toBeLessThanOrEqual(sent + 2);
+  const { counts } = await show(scenario, Number(id));
   expect(counts.sent + counts.skipped).toBe(6);
   for (const command of ["pause", "resume", "cancel"]) {
     expect((await workshop.run(["broadcast", command, id])).code).toBe(1);
@@ -78,9 +78,9 @@ test("paused by hand nothing leaves, resumed it goes on, and cancelled it ends; 
 
 test("--watch follows it to its end, one line at a time where there is no terminal", async () => {
   using workshop = new CallingWorkshop();
-  await using story = await begin(workshop);
-  story.network.next((one) => accepted(one));
-  const id = await run(story, notice(phones(3)));
+  await using scenario = await begin(workshop);
+  scenario.network.next((one) => accepted(one));
+  const id = await run(scenario, notice(phones(3)));
   const { code, stdout } = await workshop.run(["broadcast", "show", String(id), "--watch"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^█{30} 100 % {2}3 of 3 {2}completed\n/);
@@ -88,10 +88,10 @@ test("--watch follows it to its end, one line at a time where there is no termin
 
 test("the line says when all that is left is word from the network, and what that looks like before", async () => {
   using workshop = new CallingWorkshop();
-  await using story = await begin(workshop);
-  story.network.next(unknown);
-  await run(story, notice(phones(2)));
-  await story.app.clock.advance(SECOND);
+  await using scenario = await begin(workshop);
+  scenario.network.next(unknown);
+  await run(scenario, notice(phones(2)));
+  await scenario.app.clock.advance(SECOND);
   const base = { now: 1, name: "x", status: "running", reason: null, isOver: false, failed: 0, throughput: 80 };
   expect(progressLine({ ...base, left: 1, inDoubt: 1, done: 1 }, 0)).toContain(
     "waiting for word of 1 whose outcome is unknown",

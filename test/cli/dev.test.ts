@@ -133,8 +133,8 @@ describe("the viewer", () => {
       expect(shown.count).toBe(205);
       expect(shown.events).toHaveLength(200);
       expect(JSON.parse(shown.events[0]?.body ?? "")).toEqual({ type: "<script>", index: 204 });
-      const stranger = await fetch(viewer.url, { headers: { host: "rebound.example" } });
-      expect(stranger.status).toBe(421);
+      const newcomer = await fetch(viewer.url, { headers: { host: "rebound.example" } });
+      expect(newcomer.status).toBe(421);
       const page = await fetch(viewer.url);
       expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
       expect(viewerPage).not.toMatch(/innerHTML|insertAdjacent|document\.write|https?:\/\//);

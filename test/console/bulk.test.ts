@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
-import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
 import { template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -11,7 +11,7 @@ let app: TestServer;
 let shop: TestWorkspace;
 let other: TestWorkspace;
 let member: Visitor;
-let stranger: Visitor;
+let newcomer: Visitor;
 let base: string;
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
   other = await app.workspace({ name: "Other", number: "+911244001200" });
   await firstOperator(app);
   member = await person(app, "member@example.com", "member", shop.id);
-  stranger = await person(app, "stranger@example.com", "owner", other.id);
+  newcomer = await person(app, "stranger@example.com", "owner", other.id);
   base = `/w/${shop.id}`;
   await app.template(shop, template("offer", [{ type: "BODY", text: "Hi {{1}}." }]));
 });
@@ -85,7 +85,7 @@ describe("many contacts at once", () => {
     expect((await contact(phoneOf(200))).tags).toEqual([]);
     // Again: seen, and nothing to change.
     expect(await changed(people, { add_tag: "vip" })).toMatchObject({ processed: total, changed: 0 });
-    expect(deeds(app)[0]).toMatchObject({ action: "contact.bulk-tag", subject: "vip", workspace_id: shop.id });
+    expect(auditEntries(app)[0]).toMatchObject({ action: "contact.bulk-tag", subject: "vip", workspace_id: shop.id });
 
     const made = await changed(people, { new_group: "Ones" });
     const group = String(made.change.group);
@@ -159,8 +159,8 @@ describe("many contacts at once", () => {
       }),
     );
     const own = `${base}/bulk/${job.id}`;
-    expect((await member.get(own)).body.data.state).toBe("broken_off");
-    expect((await member.get(`${base}/bulk`)).body.data[0]).toMatchObject({ id: job.id, state: "broken_off" });
+    expect((await member.get(own)).body.data.state).toBe("interrupted");
+    expect((await member.get(`${base}/bulk`)).body.data[0]).toMatchObject({ id: job.id, state: "interrupted" });
     expect((await member.post(`${own}/go-on`)).status).toBe(202);
     expect(await ended(job.id)).toMatchObject({ state: "done", changed: 225 });
     // What was searched for is not kept.
@@ -179,7 +179,7 @@ describe("many contacts at once", () => {
     }
     expect(await counted({ search: { group: String(search.id) } })).toBe(225);
     const theirs = (
-      await stranger.post(`/w/${other.id}/bulk/count`, { people: { search: { group: String(search.id) } } })
+      await newcomer.post(`/w/${other.id}/bulk/count`, { people: { search: { group: String(search.id) } } })
     ).status;
     expect(theirs).toBe(404);
     const job = await app.store.write((tx) =>
@@ -187,7 +187,7 @@ describe("many contacts at once", () => {
     );
     await member.post(`${base}/bulk/${job.id}/go-on`);
     expect(await ended(job.id)).toMatchObject({ state: "failed", error: "There is no group 999." });
-    expect((await stranger.get(`/w/${other.id}/bulk/${job.id}`)).status).toBe(404);
+    expect((await newcomer.get(`/w/${other.id}/bulk/${job.id}`)).status).toBe(404);
   });
 
   test("the file has whom the list shows, in the export's own form, and no cell that is a formula", async () => {
@@ -205,7 +205,7 @@ describe("many contacts at once", () => {
     const all = (await file(`${base}/contacts/export`)).trim().split("\r\n");
     expect(all.length).toBe(1 + (await counted({ search: {} })));
     expect((await file(`${base}/contacts/export?q=Row%201`)).trim().split("\r\n").length).toBe(1 + 111);
-    expect(deeds(app)[0]).toMatchObject({ action: "contact.export" });
+    expect(auditEntries(app)[0]).toMatchObject({ action: "contact.export" });
     expect((await member.get(`${base}/contacts/export?consent=maybe`)).status).toBe(400);
   });
 });
@@ -269,7 +269,7 @@ describe("the people of a broadcast", () => {
     expect((await file(`${own}/recipients/export?status=unknown`)).trim().split("\r\n")[1]).toStartWith(
       "+919876500008,,unknown,",
     );
-    expect((await stranger.get(`/w/${other.id}/broadcasts/${id}/recipients/export`)).status).toBe(404);
+    expect((await newcomer.get(`/w/${other.id}/broadcasts/${id}/recipients/export`)).status).toBe(404);
   });
 
   test("become a list, those who are no contact left out", async () => {
@@ -300,7 +300,7 @@ describe("the people of a broadcast", () => {
     const both = await member.post(`${own}/again`, { with_unknown: true, count: 3 });
     const all = (await member.get(`${base}/drafts/${both.body.data.draft}`)).body.data.content;
     expect(all.to).toEqual(["+919876510002", "+919876520002", "+919876500008"]);
-    expect(deeds(app)[0]).toMatchObject({ action: "broadcast.again", subject: "Diwali" });
+    expect(auditEntries(app)[0]).toMatchObject({ action: "broadcast.again", subject: "Diwali" });
   });
 
   test("more than a draft holds become a list that is filled by itself", async () => {

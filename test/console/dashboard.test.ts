@@ -55,14 +55,14 @@ test("only what was sent and what came today is counted, sent alone and in broad
     to: ["+919876500120", "+919876510002", "+919876500008"],
   });
   await app.clock.advance(12 * 60_000);
-  const figures = await today();
-  expect(figures).toMatchObject({
+  const counters = await today();
+  expect(counters).toMatchObject({
     single: { sent: 2, delivered: 1, read: 1, failed: 1, unknown: 0 },
     broadcast: { begun: 1, sent: 1, delivered: 1, read: 1, failed: 1, unknown: 1 },
     received: { messages: 2, people: 1 },
   });
   const failed = (await member.get(`${base}/messages?status=failed&day=today`)).body.data;
-  expect(failed.length).toBe(figures.single.failed);
+  expect(failed.length).toBe(counters.single.failed);
   expect((await member.get(`${base}/messages?day=today`)).body.data.length).toBe(3);
   expect((await member.get(`${base}/messages`)).body.data.length).toBe(4);
   expect((await member.get(`${base}/messages?day=monday`)).status).toBe(400);

@@ -1,6 +1,6 @@
 /** What the developer's screens do: webhook, test event, deliveries and their replay, custom fields; all written down. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { type Receiver, startReceiver } from "#test/support/receiver.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
@@ -89,5 +89,5 @@ test("custom fields are added with what is wrong at its field, and go with every
   expect((await owner.ask("DELETE", `${base}/fields/tier`)).status).toBe(200);
   expect((await owner.get(`${base}/fields`)).body.data).toEqual([]);
   expect((await owner.get(`${base}/v1/contacts/919876543210`)).body.data.fields).toEqual({});
-  expect(deeds(app).filter(({ action }) => action === "field.remove").length).toBe(1);
+  expect(auditEntries(app).filter(({ action }) => action === "field.remove").length).toBe(1);
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { credit } from "#src/domain/billing/account.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { eraseContact } from "#src/domain/erasure/erase-contact.ts";
-import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
 import { template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -13,7 +13,7 @@ let shop: TestWorkspace;
 let other: TestWorkspace;
 let owner: Visitor;
 let member: Visitor;
-let stranger: Visitor;
+let newcomer: Visitor;
 
 const offer = template("offer", [{ type: "BODY", text: "Hi {{1}}, {{2}} off." }], { category: "MARKETING" });
 const values = { header: [], body: [{ field: "first_name", fallback: "there" }, "20%"] };
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await firstOperator(app);
   owner = await person(app, "owner@example.com", "owner", shop.id);
   member = await person(app, "member@example.com", "member", shop.id);
-  stranger = await person(app, "stranger@example.com", "owner", other.id);
+  newcomer = await person(app, "stranger@example.com", "owner", other.id);
   for (const [phone, first_name, consent] of [
     ["+919876500001", "Asha", "opted_in"],
     ["+919876500002", null, "opted_in"],
@@ -73,14 +73,14 @@ describe("a draft", () => {
       ["POST", "/send"],
     ] as const) {
       const body = more === "/send" ? { reached: 1, amount: null } : {};
-      expect((await stranger.ask(method, path + more, body)).status).toBe(404);
+      expect((await newcomer.ask(method, path + more, body)).status).toBe(404);
       // Neither through one's own workspace.
       const own = path.replace(`/w/${shop.id}/`, `/w/${other.id}/`);
-      expect((await stranger.ask(method, own + more, body)).status).toBe(404);
+      expect((await newcomer.ask(method, own + more, body)).status).toBe(404);
     }
     expect((await member.ask("DELETE", path)).status).toBe(200);
     expect((await member.get(path)).status).toBe(404);
-    expect(deeds(app)[0]).toMatchObject({ action: "broadcast.discard-draft", subject: "offer" });
+    expect(auditEntries(app)[0]).toMatchObject({ action: "broadcast.discard-draft", subject: "offer" });
   });
 
   test("shows what its values come to for some whom it would reach, and who lacks one", async () => {
@@ -122,7 +122,7 @@ describe("sending a draft", () => {
     expect((await member.get(path)).body.data).toMatchObject({ broadcast_id: ids[0]?.[1], content: {} });
     expect((await member.ask("PUT", path, { template: "offer" })).status).toBe(400);
     expect((await member.get(root())).body.data.map((one: { id: number }) => one.id)).not.toContain(id);
-    expect(deeds(app).filter(({ action }) => action === "broadcast.create").length).toBe(1);
+    expect(auditEntries(app).filter(({ action }) => action === "broadcast.create").length).toBe(1);
   });
 
   test("is refused when something has changed since the sheet, and then sends nothing", async () => {

@@ -1,6 +1,6 @@
 /** Templates and groups through the console's routes: what they show, and what is refused. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
 import { template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -63,7 +63,7 @@ describe("a template on the simulator", () => {
     });
     const sample = await owner.ask("PUT", `${one}/sample`, { link: "https://example.com/a.jpg" });
     expect(sample.body.data.media).toEqual({ type: "image", default: true });
-    const actions = deeds(app).map(({ action }) => action);
+    const actions = auditEntries(app).map(({ action }) => action);
     expect(actions.slice(0, 4)).toEqual(["template.sample", "template.decide", "template.decide", "template.add"]);
   });
 
@@ -102,7 +102,7 @@ describe("a group", () => {
     expect((await member.get(`/w/${shop.id}/v1/groups`)).body.data).toEqual([
       { id, name: "Pune", type: "dynamic", count: 2 },
     ]);
-    expect((await member.get(`${path()}/${id}`)).body.data).toMatchObject({ filter, count: 2, mistake: null });
+    expect((await member.get(`${path()}/${id}`)).body.data).toMatchObject({ filter, count: 2, filter_error: null });
     // The figure of a group leads to exactly whom it counts.
     const members = async (more = "") => (await member.get(`/w/${shop.id}/contacts?group=${id}${more}`)).body;
     expect((await members()).meta.total).toBe(2);
@@ -110,10 +110,10 @@ describe("a group", () => {
     expect((await member.get(`/w/${shop.id}/contacts?group=999`)).status).toBe(404);
     expect((await member.ask("DELETE", `${path()}/${id}`)).status).toBe(200);
     expect((await member.get(`${path()}/${id}`)).status).toBe(404);
-    expect(deeds(app).slice(0, 2)).toMatchObject([{ action: "group.remove" }, { action: "group.create" }]);
+    expect(auditEntries(app).slice(0, 2)).toMatchObject([{ action: "group.remove" }, { action: "group.create" }]);
   });
 
-  test("with a wrong filter or a name that is taken is refused with the place of each mistake", async () => {
+  test("with a wrong filter or a name that is taken is refused with the place of each filter_error", async () => {
     const wrong = { all: [{ field: "city", under: 3 }] };
     expect((await member.post(`${path()}/count`, { filter: wrong })).body.error.fields).toHaveProperty([
       "filter.all.0.under",
@@ -139,7 +139,7 @@ describe("a group that is changed", () => {
     const renamed = await put(search.id, { name: "Goa and Panaji", filter: goa }, "g0");
     expect((await put(search.id, { name: "Goa and Panaji", filter: goa }, "g0")).text).toBe(renamed.text);
     expect([renamed.status, renamed.body.data]).toMatchObject([200, { name: "Goa and Panaji", filter: goa }]);
-    expect(deeds(app).filter(({ action }) => action === "group.change").length).toBe(1);
+    expect(auditEntries(app).filter(({ action }) => action === "group.change").length).toBe(1);
     expect((await member.get(`${path()}/${search.id}`)).body.data.count).toBe(1);
 
     // A list stays a list, a name is taken once, and a name that a search asks for stays.

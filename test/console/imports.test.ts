@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TestClock } from "#test/support/clock.ts";
-import { deeds, firstOperator, person, Visitor } from "#test/support/console.ts";
+import { auditEntries, firstOperator, person, Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 import { DAY } from "#test/support/webhooks.ts";
@@ -12,7 +12,7 @@ import { DAY } from "#test/support/webhooks.ts";
 let app: TestServer;
 let shop: TestWorkspace;
 let member: Visitor;
-let stranger: Visitor;
+let newcomer: Visitor;
 
 const FILE = [
   "Handy;Vorname;Ort;Notiz",
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const other = await app.workspace({ name: "Other", number: "+911244001200" });
   await firstOperator(app);
   member = await person(app, "member@example.com", "member", shop.id);
-  stranger = await person(app, "stranger@example.com", "owner", other.id);
+  newcomer = await person(app, "stranger@example.com", "owner", other.id);
   await putContactOf(app, shop, "+919876500003", { consent: "opted_out" });
 });
 afterAll(() => app[Symbol.asyncDispose]());
@@ -107,7 +107,7 @@ test("a file is guessed at, judged without a trace, brought in, and its errors c
   // Checked again, there is nothing left to do.
   await member.post(`${path}/check`, settings);
   expect((await until(path, "checked")).outcome).toMatchObject({ created: 0, updated: 0, failed: 1 });
-  expect(deeds(app).map(({ action }) => action)).toEqual(
+  expect(auditEntries(app).map(({ action }) => action)).toEqual(
     expect.arrayContaining(["import.give", "import.check", "import.run"]),
   );
 });
@@ -123,7 +123,7 @@ test("a file is refused when it is empty or sent as a form, and is not there for
     ["DELETE", ""],
     ["POST", "/run"],
   ] as const) {
-    expect((await stranger.ask(method, `${root()}/${id}${more}`)).status).toBe(404);
+    expect((await newcomer.ask(method, `${root()}/${id}${more}`)).status).toBe(404);
   }
   expect((await member.ask("DELETE", `${root()}/${id}`)).status).toBe(200);
   expect((await member.get(`${root()}/${id}`)).status).toBe(404);
@@ -206,7 +206,7 @@ test("an import that a stop of the server broke off says so, and goes on without
     await using second = await startTestServer({ directory, clock: first.clock });
     const again = new Visitor(second);
     again.cookie = owner.cookie;
-    expect((await again.get(path)).body.data).toMatchObject({ state: "broken_off", rows_done: null });
+    expect((await again.get(path)).body.data).toMatchObject({ state: "interrupted", rows_done: null });
     expect((await again.post(`${path}/run`)).status).toBe(202);
     await stateAt(second, again, "done");
     expect((await again.get(path)).body.data.outcome).toMatchObject({ rows: 2, failed: 0 });

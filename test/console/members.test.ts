@@ -1,6 +1,6 @@
 /** Who may enter a workspace: invited by its owner, given another role, taken out; and what an owner must not get by it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { deeds, firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
+import { auditEntries, firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
 let app: TestServer;
@@ -40,5 +40,9 @@ test("an owner invites, by a link that is shown once; who comes in by it may ent
   const { id } = await one("ravi@example.com");
   expect((await owner.ask("DELETE", `/w/${ours.id}/people/${id}`)).status).toBe(200);
   expect((await ravi.get(`/w/${ours.id}`)).status).toBe(404);
-  expect(deeds(app)[0]).toMatchObject({ action: "user.leave", subject: "ravi@example.com", workspace_id: ours.id });
+  expect(auditEntries(app)[0]).toMatchObject({
+    action: "user.leave",
+    subject: "ravi@example.com",
+    workspace_id: ours.id,
+  });
 });

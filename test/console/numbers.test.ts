@@ -1,6 +1,6 @@
 /** Numbers and money in the console: the same verbs as the command line's, each logged, none for whoever may not. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { fillBucket, template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
@@ -39,7 +39,11 @@ describe("numbers", () => {
       expect.objectContaining({ phone: "+911244002200", network: "simulator", ready: true, throughput: 80 }),
     ]);
     expect((await add(mine, body)).body.data.id).toBe(added.body.data.id);
-    expect(deeds(app)[0]).toMatchObject({ action: "number.add", subject: "+911244002200", workspace_id: shop.id });
+    expect(auditEntries(app)[0]).toMatchObject({
+      action: "number.add",
+      subject: "+911244002200",
+      workspace_id: shop.id,
+    });
     expect((await mine.get(`/w/${shop.id}/numbers`)).body.data).toHaveLength(1);
     expect((await add(owner, body)).status).toBe(404);
     expect((await member.post(at("/numbers"), body)).status).toBe(404);
@@ -56,7 +60,11 @@ describe("numbers", () => {
       unready_reason: "stocktaking",
       unready_by: "person",
     });
-    expect(deeds(app)[0]).toMatchObject({ action: "number.unready", subject: number.phone, workspace_id: ours.id });
+    expect(auditEntries(app)[0]).toMatchObject({
+      action: "number.unready",
+      subject: number.phone,
+      workspace_id: ours.id,
+    });
     const found = (await owner.get(`${path}/findings`)).body.data;
     expect(found).toContainEqual(
       expect.objectContaining({ level: "warning", check: "number", message: expect.stringContaining("stocktaking") }),
@@ -101,7 +109,7 @@ describe("billing", () => {
     expect([first.status, repeated.text]).toEqual([201, first.text]);
     const other = await operator.post(path, payment, { key: "pay-2" });
     expect([other.status, other.body.data.is_credited]).toEqual([200, false]);
-    expect(deeds(app).filter(({ action }) => action === "billing.credit").length).toBe(1);
+    expect(auditEntries(app).filter(({ action }) => action === "billing.credit").length).toBe(1);
     const now = (await owner.get(at("/billing"))).body.data;
     expect(Number(now.available)).toBe(Number(before.available) + 50);
     for (const amount of ["", "0", "many", "1.0000001"]) {

@@ -1,6 +1,6 @@
 /** Contacts as they are searched, and broadcasts as they are watched and stopped. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
@@ -78,7 +78,7 @@ test("a broadcast is paused, resumed and cancelled by hand, each once and writte
   expect((await member.post(name)).status).toBe(422);
   const detail = (await member.get(own)).body.data;
   expect(detail).toMatchObject({ status: "cancelled", in_doubt: 0, counts: { total: 5, skipped: 5 } });
-  const actions = deeds(app).map(({ action }) => action);
+  const actions = auditEntries(app).map(({ action }) => action);
   expect(actions.filter((action) => action.startsWith("broadcast."))).toEqual([
     "broadcast.cancel",
     "broadcast.resume",

@@ -1,6 +1,6 @@
 /** The simulator's phone, messages with their story, and the inbox: what is typed on a phone goes the network's own way. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 import { fillBucket, template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -81,7 +81,7 @@ describe("the simulator's phone", () => {
     );
     expect(types).toContain("contact.opted_out");
     expect(receiver.received.some(({ body }) => body.includes("contact.opted_out"))).toBe(true);
-    expect(deeds(app)[0]).toMatchObject({ action: "simulator.write", subject: ASHA, workspace_id: ours.id });
+    expect(auditEntries(app)[0]).toMatchObject({ action: "simulator.write", subject: ASHA, workspace_id: ours.id });
     await write(ASHA, "START");
     expect((await read(`/simulator/phones/${ASHA}`)).contact.consent.status).toBe("opted_in");
   });

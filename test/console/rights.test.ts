@@ -1,7 +1,7 @@
 /** Whose console it is: every route of another workspace is not there, every change comes from the console's own page. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { routes } from "#src/http/console/routes.ts";
-import { deeds, firstOperator, person, Visitor } from "#test/support/console.ts";
+import { auditEntries, firstOperator, person, Visitor } from "#test/support/console.ts";
 import { fillBucket, template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
@@ -133,10 +133,10 @@ describe("a form", () => {
   });
 
   test("that was refused leaves its key free and no line in the log", async () => {
-    const before = deeds(app).length;
+    const before = auditEntries(app).length;
     const form = { key: "form-2" };
     expect((await owner.post(`/w/${ours.id}/keys`, { name: " " }, form)).status).toBe(400);
-    expect(deeds(app).length).toBe(before);
+    expect(auditEntries(app).length).toBe(before);
     expect((await owner.post(`/w/${ours.id}/keys`, { name: "Now" }, form)).status).toBe(201);
   });
 });
@@ -150,7 +150,7 @@ describe("the API's endpoints with a session", () => {
     const sent = await app.clock.until(member.post(path, body, { key: "send-1" }));
     const again = await app.clock.until(member.post(path, body, { key: "send-1" }));
     expect([sent.status, again.text]).toEqual([201, sent.text]);
-    expect(deeds(app).filter(({ action }) => action === "message.send")).toEqual([
+    expect(auditEntries(app).filter(({ action }) => action === "message.send")).toEqual([
       expect.objectContaining({ subject: "+919876543210", workspace_id: ours.id }),
     ]);
     const changed = await member.ask("PUT", `/w/${ours.id}/v1/contacts/919876543210`, {
@@ -158,7 +158,7 @@ describe("the API's endpoints with a session", () => {
       consent: "opted_out",
     });
     expect(changed.body.data).toMatchObject({ name: "Asha", consent: { status: "opted_out", source: "manual" } });
-    expect(deeds(app)[0]).toMatchObject({ action: "contact.change", subject: "919876543210" });
+    expect(auditEntries(app)[0]).toMatchObject({ action: "contact.change", subject: "919876543210" });
     const history = (await member.get(`/w/${ours.id}/contacts/919876543210/consent`)).body.data;
     expect(history[0]).toMatchObject({ became: "opted_out", source: "manual", evidence: { user: expect.any(Number) } });
   });

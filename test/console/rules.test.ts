@@ -76,7 +76,7 @@ test("rule 1: every form that changes something sends its own key, and none is m
   const sends = files.flatMap((name) => sendsOf(readFileSync(join(folder, name), "utf8")).map((one) => [name, ...one]));
   expect(sends.length).toBeGreaterThan(40);
   const known = new Set<string>();
-  const mistakes = sends.flatMap(([name, method = "", path = "", ...rest]) => {
+  const problems = sends.flatMap(([name, method = "", path = "", ...rest]) => {
     // The client's own definition.
     if (name === "api.ts") return [];
     const place = `${method.replaceAll('"', "")} ${path.replace(/[`"]/g, "").replace(/^\/w\/\$\{\w+(\.\w+)?\}/, "")}`;
@@ -85,7 +85,7 @@ test("rule 1: every form that changes something sends its own key, and none is m
     else if (key === undefined || key.includes("newFormKey(")) return [`${name}: ${place} (${key ?? "no key"})`];
     return [];
   });
-  expect(mistakes).toEqual([]);
+  expect(problems).toEqual([]);
   expect(Object.keys(KEYLESS).filter((place) => !known.has(place))).toEqual([]);
 });
 

@@ -4,7 +4,7 @@ import { totpCode } from "#src/core/totp.ts";
 import { disableUser } from "#src/domain/users/change.ts";
 import { createLink, createSetupLink } from "#src/domain/users/links.ts";
 import { findUserByEmail } from "#src/domain/users/read.ts";
-import { deeds, firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
+import { auditEntries, firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
 let app: TestServer;
@@ -168,8 +168,8 @@ describe("sessions", () => {
     const sessions = (await first.get("/me/sessions")).body.data;
     expect(sessions.length).toBe(2);
     const theirs = sessions.find((one: { is_current: boolean }) => !one.is_current).id;
-    const stranger = await person(app, "stranger@example.com", "member", shop.id);
-    expect((await stranger.ask("DELETE", `/me/sessions/${theirs}`)).status).toBe(404);
+    const newcomer = await person(app, "stranger@example.com", "member", shop.id);
+    expect((await newcomer.ask("DELETE", `/me/sessions/${theirs}`)).status).toBe(404);
     expect((await second.get("/me")).status).toBe(200);
     expect((await first.ask("DELETE", `/me/sessions/${theirs}`)).status).toBe(200);
     expect((await second.get("/me")).status).toBe(401);
@@ -233,9 +233,9 @@ describe("sessions", () => {
   });
 
   test("signing in, links and what is done to people stand in the log, with the address", () => {
-    const actions = deeds(app).map(({ action }) => action);
+    const actions = auditEntries(app).map(({ action }) => action);
     expect(actions).toEqual(expect.arrayContaining(["user.setup", "user.join", "sign-in", "session.end"]));
-    expect(JSON.stringify(deeds(app))).not.toContain(PASSWORD);
+    expect(JSON.stringify(auditEntries(app))).not.toContain(PASSWORD);
   });
 });
 

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync, truncateSync, utimesSync, writeFileS
 import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
-import { deeds, firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 import { shipped } from "#test/support/templates.ts";
 
@@ -101,7 +101,7 @@ describe("health", () => {
     expect([hours, step_minutes]).toEqual([1, 1]);
     const sum = (name: string): number =>
       points.reduce((total: number, point: Record<string, number>) => total + (point[name] ?? 0), 0);
-    expect([sum("accepted"), sum("unknown"), sum("webhooks_taken")]).toEqual([4, 1, 0]);
+    expect([sum("accepted"), sum("unknown"), sum("webhooks_succeeded")]).toEqual([4, 1, 0]);
     expect(sum("webhooks_failed")).toBeGreaterThan(0);
     expect(points.at(-1).commit.p99).toBeGreaterThan(0);
     expect((await operator.get("/system/metrics?hours=7")).status).toBe(400);
@@ -128,15 +128,15 @@ describe("a backup", () => {
         }),
       }),
     ]);
-    expect(deeds(app)[0]).toMatchObject({ action: "backup.make" });
+    expect(auditEntries(app)[0]).toMatchObject({ action: "backup.make" });
     expect((await health()).findings.filter(({ check }: { check: string }) => check === "backup")).toEqual([]);
   });
 
   test("while one is made, another piece of work is refused, and requests are answered", async () => {
     expect((await operator.post("/system/backups")).status).toBe(202);
-    const before = deeds(app).length;
+    const before = auditEntries(app).length;
     const { status, body } = await operator.post("/system/check");
-    expect([status, body.error.code, deeds(app).length]).toEqual([409, "running", before]);
+    expect([status, body.error.code, auditEntries(app).length]).toEqual([409, "running", before]);
     const sent = await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped("+919876540004") });
     expect(sent.status).toBe(201);
     await done();
@@ -148,12 +148,12 @@ describe("a backup", () => {
     // Another file under the same name proves nothing.
     utimesSync(path, 1, 1);
     const found = async () => (await backups()).backups.find((one: { name: string }) => one.name === name);
-    expect(await found()).toMatchObject({ state: "unproven", proof: null });
+    expect(await found()).toMatchObject({ state: "unverified", proof: null });
     expect((await operator.post(`/system/backups/${name}/verify`)).status).toBe(202);
     await done();
     expect(await found()).toMatchObject({ state: "sound" });
     truncateSync(path, statSync(path).size - 8_192);
-    expect(await found()).toMatchObject({ state: "unproven" });
+    expect(await found()).toMatchObject({ state: "unverified" });
     await operator.post(`/system/backups/${name}/drill`);
     await done();
     expect(await found()).toMatchObject({ state: "broken", proof: { drill: null } });
@@ -171,14 +171,14 @@ describe("a backup", () => {
     expect(proof.drill).toMatchObject({ gap: null, flaws: [], taken_over: { messages: expect.any(Number) } });
     expect([proof.counts.messages + 1, proof.drill.counts.messages]).toEqual([length, length]);
     expect(files().toSorted()).toEqual(before);
-    expect(deeds(app)[0]).toMatchObject({ action: "backup.drill", subject: name });
+    expect(auditEntries(app)[0]).toMatchObject({ action: "backup.drill", subject: name });
   });
 
   test("is taken along by an operator, is written down, and no name leads out of the directory", async () => {
     const { name } = await backup();
     const path = `/system/backups/${name}/file`;
     for (const visitor of [owner, member]) expect((await visitor.get(path)).status).toBe(404);
-    const before = deeds(app).length;
+    const before = auditEntries(app).length;
     const response = await fetch(`${app.server.url}/console/api${path}`, {
       headers: { cookie: operator.cookie ?? "" },
     });
@@ -192,8 +192,8 @@ describe("a backup", () => {
     const copy = openClient(file, { readonly: true });
     expect(copy.prepare("SELECT count(*) AS n FROM messages").get()).toEqual({ n: expect.any(Number) });
     copy.close();
-    expect(deeds(app).length).toBe(before + 1);
-    expect(deeds(app)[0]).toMatchObject({ action: "backup.download", subject: name });
+    expect(auditEntries(app).length).toBe(before + 1);
+    expect(auditEntries(app)[0]).toMatchObject({ action: "backup.download", subject: name });
     expect(existsSync(join(app.directory, "waxwing.db"))).toBe(true);
     for (const other of ["..%2Fwaxwing.db", "%2Fetc%2Fpasswd", "proofs.json", "..", "none.db", "waxwing.db"]) {
       const answered = await operator.get(`/system/backups/${other}/file`);
@@ -239,7 +239,7 @@ describe("workspaces and the log", () => {
       after = page.meta.next;
     } while (after !== null);
     expect(new Set(seen).size).toBe(seen.length);
-    expect(seen.length).toBe(deeds(app).length);
+    expect(seen.length).toBe(auditEntries(app).length);
     expect(seen).toEqual(seen.toSorted((a, b) => b - a));
     expect((await operator.get("/audit")).body.data[0]).toMatchObject({ workspace: { id: shop.id } });
   });

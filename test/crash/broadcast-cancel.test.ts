@@ -9,12 +9,12 @@ import { expect, test } from "bun:test";
 import { isFull, program, roundsOf } from "#test/support/crash-form.ts";
 import {
   begin,
+  checkEnd,
+  dispatchedBetween,
   endings,
   expectedMoney,
   expectSound,
-  handedOverBetween,
   IN_FLIGHT_MOST,
-  judgeEnd,
   makeLiveInstallation,
   type Recipient,
   recipientsOf,
@@ -32,12 +32,12 @@ const moods = [
 ];
 const isLeftOut = ({ status, reason }: Recipient): boolean => status === "skipped" && reason === "broadcast cancelled";
 /** In the short form side by side, for a part of it is waiting. */
-const story = isFull ? test : test.concurrent;
+const scenario = isFull ? test : test.concurrent;
 
 const cancels = roundsOf(12, 3);
 const cancelForm = isFull ? { people: 5_000, throughput: 900 } : { people: 300, throughput: 500 };
 
-story(
+scenario(
   "a cancel at full speed: nobody is handed over after its answer, everybody is accounted for, only the delivered are charged",
   async () => {
     using waxwing = await program();
@@ -50,7 +50,7 @@ story(
     const server = installation.start();
     await server.started();
     let deliveredInAll = 0;
-    const figures = { stopped: [] as number[], late: [] as number[] };
+    const measurements = { stopped: [] as number[], late: [] as number[] };
     for (let round = 0; round < cancels; round++) {
       const { answerWithinMs = 40, throttledForMs } = moods[round % moods.length] ?? {};
       await installation.setMood({ answerWithinMs, deliveredShare: 0.7 });
@@ -64,25 +64,25 @@ story(
       const answeredAt = Date.now();
       expect(answer).toMatchObject({ status: 200, body: { data: { id: broadcast.id, status: "cancelled" } } });
 
-      const end = await judgeEnd(installation, server, broadcast, isLeftOut);
+      const end = await checkEnd(installation, server, broadcast, isLeftOut);
       const late = end.requests.filter(({ at }) => at > answeredAt).length;
       expect(end.wrong).toEqual([]);
       expect(end.shown.status).toBe("cancelled");
       expect(end.requests.length).toBeLessThan(cancelForm.people);
       expect(late).toBeLessThanOrEqual(IN_FLIGHT_MOST);
-      expect(handedOverBetween(installation, broadcast, answeredAt + 1, answeredAt + FAR_AHEAD_MS)).toBe(0);
+      expect(dispatchedBetween(installation, broadcast, answeredAt + 1, answeredAt + FAR_AHEAD_MS)).toBe(0);
       expect((await endings(installation, broadcast)).size).toBe(1);
       deliveredInAll += end.delivered;
-      figures.stopped.push(end.requests.length);
-      figures.late.push(late);
+      measurements.stopped.push(end.requests.length);
+      measurements.late.push(late);
     }
     const { found, expected } = await expectedMoney(installation, deliveredInAll);
     expect(found).toEqual(expected);
     expect(await server.stop()).toBe(0);
     await expectSound(installation);
     console.log(
-      `${cancels} cancels of broadcasts to ${cancelForm.people} at ${cancelForm.throughput} a second, after ${figures.stopped.join(", ")} people; ` +
-        `arrived after the answer: ${figures.late.join(", ")}; ${deliveredInAll} delivered and charged`,
+      `${cancels} cancels of broadcasts to ${cancelForm.people} at ${cancelForm.throughput} a second, after ${measurements.stopped.join(", ")} people; ` +
+        `arrived after the answer: ${measurements.late.join(", ")}; ${deliveredInAll} delivered and charged`,
     );
   },
   isFull ? 60_000 + cancels * 30_000 : 60_000,
@@ -90,7 +90,7 @@ story(
 
 const BUILT_WITHIN_MS = isFull ? 150 : 20;
 
-story(
+scenario(
   "a cancel while the recipients are being built: nobody else is built or handed over, and nothing stays held",
   async () => {
     using waxwing = await program();
@@ -110,7 +110,7 @@ story(
       expect(await server.call("POST", `/broadcasts/${broadcast.id}/cancel`)).toMatchObject({ status: 200 });
       const there = (await recipientsOf(server, broadcast.id)).map(({ to }) => to);
       expect(broadcast.people).toEqual(expect.arrayContaining(there));
-      const end = await judgeEnd(installation, server, { ...broadcast, people: there }, isLeftOut);
+      const end = await checkEnd(installation, server, { ...broadcast, people: there }, isLeftOut);
       expect(end.wrong).toEqual([]);
       expect((await endings(installation, broadcast)).size).toBe(1);
       deliveredInAll += end.delivered;
@@ -134,7 +134,7 @@ const ways = [
 const pauses = roundsOf(12, 2);
 const pauseForm = isFull ? { people: 5_000, throughput: 800 } : { people: 500, throughput: 250 };
 
-story(
+scenario(
   "paused, suspended or made unready by the command line at full speed: nobody is handed over until it may go on, and everybody gets one message",
   async () => {
     using waxwing = await program();
@@ -159,12 +159,12 @@ story(
       await Bun.sleep(Math.random() * 300);
       const resumedAt = Date.now();
       expect(await installation.command(...go(String(broadcast.id))).ended).toMatchObject({ code: 0 });
-      expect(handedOverBetween(installation, broadcast, pausedAt, resumedAt)).toBe(0);
+      expect(dispatchedBetween(installation, broadcast, pausedAt, resumedAt)).toBe(0);
       const requests = await requestsOf(installation, broadcast);
       late.push(requests.filter(({ at }) => at > pausedAt && at < resumedAt).length);
     }
     await untilStatus(server, broadcast, "completed");
-    const end = await judgeEnd(installation, server, broadcast, () => false);
+    const end = await checkEnd(installation, server, broadcast, () => false);
     expect(end.wrong).toEqual([]);
     expect(end.delivered).toBe(pauseForm.people);
     expect(Math.max(...late)).toBeLessThanOrEqual(IN_FLIGHT_MOST);

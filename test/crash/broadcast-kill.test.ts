@@ -51,7 +51,7 @@ test(
 
     // Everybody is there, once.
     expect(recipients.map(({ to }) => to).sort()).toEqual([...people].sort());
-    const found = judge(recipients, asked);
+    const found = check(recipients, asked);
     expect(found.wrong).toEqual([]);
 
     const { counts } = broadcast;
@@ -151,7 +151,7 @@ async function finish(server: RunningServer) {
 }
 
 /** Whoever is `sent` was asked for once; whoever is not has a reason that says that nobody knows. */
-function judge(recipients: readonly Recipient[], asked: ReadonlyMap<string, number>) {
+function check(recipients: readonly Recipient[], asked: ReadonlyMap<string, number>) {
   const found = { sent: 0, doubtful: 0, doubtfulAtNetwork: 0, wrong: [] as Recipient[] };
   for (const recipient of recipients) {
     const times = asked.get(recipient.to) ?? 0;

@@ -10,11 +10,11 @@ import { isFull, program, roundsOf } from "#test/support/crash-form.ts";
 import { LABELLED } from "#test/support/installation.ts";
 import {
   begin,
+  checkEnd,
   countOpen,
   endings,
   expectedMoney,
   expectSound,
-  judgeEnd,
   makeLiveInstallation,
   requestsOf,
   show,
@@ -23,7 +23,7 @@ import {
 } from "#test/support/live-broadcast.ts";
 
 /** In the short form side by side, for a part of it is waiting. */
-const story = isFull ? test : test.concurrent;
+const scenario = isFull ? test : test.concurrent;
 const FINISHED = ["completed", "cancelled", "failed"];
 
 const stops = roundsOf(12, 2);
@@ -32,7 +32,7 @@ const answers = isFull ? [40, 1_000, 9_000] : [40, 1_000];
 /** From the last answer to the end of the process, and from the start to the first message: a busy machine's. */
 const PROMPT_MS = 3_000;
 
-story(
+scenario(
   "stopped in the middle of a broadcast: whoever is on the way is waited for, nobody is left in doubt, the next start goes on at once",
   async () => {
     using waxwing = await program();
@@ -44,7 +44,7 @@ story(
     let server = installation.start();
     await server.started();
     const broadcast = await begin(installation, server, "stopped often", 0);
-    const figures = { stopMs: [] as number[], goOnMs: [] as number[] };
+    const measurements = { stopMs: [] as number[], goOnMs: [] as number[] };
     for (let stop = 0; stop < stops; stop++) {
       const answerWithinMs = answers[stop % answers.length] ?? 0;
       await installation.setMood({ answerWithinMs });
@@ -69,11 +69,11 @@ story(
       await untilSeen(installation, broadcast, seen + 1);
       const goOnMs = performance.now() - listenedAt;
       expect(goOnMs).toBeLessThan(PROMPT_MS);
-      figures.stopMs.push(stopMs);
-      figures.goOnMs.push(goOnMs);
+      measurements.stopMs.push(stopMs);
+      measurements.goOnMs.push(goOnMs);
     }
     await untilStatus(server, broadcast, "completed");
-    const end = await judgeEnd(installation, server, broadcast, () => false);
+    const end = await checkEnd(installation, server, broadcast, () => false);
     expect({ wrong: end.wrong, delivered: end.delivered }).toEqual({ wrong: [], delivered: stopForm.people });
     expect((await endings(installation, broadcast)).size).toBe(1);
     const { found, expected } = await expectedMoney(installation, end.delivered);
@@ -81,8 +81,8 @@ story(
     expect(await server.stop()).toBe(0);
     const whole = (values: readonly number[]): string => values.map((value) => value.toFixed(0)).join(", ");
     console.log(
-      `${stops} stops while the network answers within ${answers.join(", ")} ms: ended after ${whole(figures.stopMs)} ms, ` +
-        `nobody in doubt; the next life sent ${whole(figures.goOnMs)} ms after it listened`,
+      `${stops} stops while the network answers within ${answers.join(", ")} ms: ended after ${whole(measurements.stopMs)} ms, ` +
+        `nobody in doubt; the next life sent ${whole(measurements.goOnMs)} ms after it listened`,
     );
   },
   isFull ? 60_000 + stops * 20_000 : 60_000,
@@ -95,7 +95,7 @@ const SINGLE_MEDIAN_MS = 400;
 /** Whoever is in both gets the second one so much later; a little less is the network's own way of reading. */
 const PAIR_PACE_MS = 5_900;
 
-story(
+scenario(
   "two broadcasts on one number and single messages in between: they take turns, singles go first, each gets what was meant for them",
   async () => {
     using waxwing = await program();
@@ -134,14 +134,14 @@ story(
     expect(median).toBeLessThan(SINGLE_MEDIAN_MS);
     for (const broadcast of [first, second]) {
       await untilStatus(server, broadcast, "completed");
-      const end = await judgeEnd(installation, server, broadcast, () => false);
+      const end = await checkEnd(installation, server, broadcast, () => false);
       expect({ wrong: end.wrong, delivered: end.delivered }).toEqual({ wrong: [], delivered: turnForm.people / 2 });
       expect((await endings(installation, broadcast)).size).toBe(1);
     }
     if (isFull) {
       const third = { id: 3, label: "third", people: shared };
       await untilStatus(server, third, "completed");
-      expect((await judgeEnd(installation, server, third, () => false)).wrong).toEqual([]);
+      expect((await checkEnd(installation, server, third, () => false)).wrong).toEqual([]);
     }
     const requests = await installation.requests();
     // While both had somebody left, each had its share.

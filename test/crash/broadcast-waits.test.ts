@@ -10,10 +10,10 @@ import { isFull, program } from "#test/support/crash-form.ts";
 import type { Installation, RunningServer } from "#test/support/installation.ts";
 import {
   begin,
+  checkEnd,
   endings,
   expectedMoney,
   expectSound,
-  judgeEnd,
   makeLiveInstallation,
   requestsOf,
   show,
@@ -23,7 +23,7 @@ import {
 } from "#test/support/live-broadcast.ts";
 
 /** Alone where figures are measured. */
-const story = isFull ? test : test.concurrent;
+const scenario = isFull ? test : test.concurrent;
 /** Long enough for a broadcast to be accepted and the server to end before. */
 const AHEAD_MS = isFull ? 6_000 : 3_000;
 /** The least that the configuration takes; 12 hours unless said. */
@@ -41,7 +41,7 @@ for (const { isHeld, name } of [
   { isHeld: false, name: "scheduled while the server is down: sent on return" },
   { isHeld: true, name: "scheduled while the server is down for too long: held until a person resumes it" },
 ]) {
-  story(
+  scenario(
     name,
     async () => {
       using waxwing = await program();
@@ -73,7 +73,7 @@ for (const { isHeld, name } of [
           expect(resumed).toMatchObject({ code: 0 });
         }
         await untilStatus(server, broadcast, "completed");
-        const { wrong, delivered } = await judgeEnd(installation, server, broadcast, () => false);
+        const { wrong, delivered } = await checkEnd(installation, server, broadcast, () => false);
         expect({ wrong, delivered }).toEqual({ wrong: [], delivered: people });
         expect((await endings(installation, broadcast)).size).toBe(1);
         expect(await server.stop()).toBe(0);
@@ -110,7 +110,7 @@ const throttleForms: ThrottleForm[] = isFull
 
 for (const form of throttleForms) {
   const { throughput, people, before, throttledMs } = form;
-  story(
+  scenario(
     `turned away by the network for ${throttledMs / 1000} s at ${throughput} a second: nothing fails, it asks seldom, the pace comes back, nobody gets two`,
     async () => {
       using waxwing = await program();
@@ -137,7 +137,7 @@ for (const form of throttleForms) {
         expect(await server.call("POST", `/broadcasts/${broadcast.id}/cancel`)).toMatchObject({ status: 200 });
       }
       const throttled = await installation.throttled();
-      const end = await judgeEnd(installation, server, broadcast, ({ status }) => !isFull && status === "skipped");
+      const end = await checkEnd(installation, server, broadcast, ({ status }) => !isFull && status === "skipped");
       expect(end.wrong).toEqual([]);
       expect(end.delivered).toBe(isFull ? people : end.requests.length);
       expect((await endings(installation, broadcast)).size).toBe(1);

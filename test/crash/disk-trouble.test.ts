@@ -123,11 +123,11 @@ async function suffer(what: string, trouble: Trouble, env: Record<string, string
   expect(checked).toMatchObject({ code: 0 });
 
   const { ledger } = load;
-  const { lost, doubled, figures } = await audit(installation, ledger);
+  const { lost, doubled, counters: measurements } = await audit(installation, ledger);
   expect({ wrong: ledger.wrong, lost, doubled }).toEqual({ wrong: [], lost: [], doubled: [] });
   console.log(
-    `a ${what} disk: well again after ${recoveryMs.toFixed(0)} ms; ${figures.acknowledged} acknowledgements, ` +
-      `${lost.length} lost; ${figures.requests} sends, ${doubled.length} doubles`,
+    `a ${what} disk: well again after ${recoveryMs.toFixed(0)} ms; ${measurements.acknowledged} acknowledgements, ` +
+      `${lost.length} lost; ${measurements.requests} sends, ${doubled.length} doubles`,
   );
 }
 

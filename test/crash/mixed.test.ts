@@ -53,13 +53,13 @@ test(
     await check(installation);
     expect(await server.stop()).toBe(0);
 
-    const { lost, doubled, figures } = await audit(installation, load.ledger);
+    const { lost, doubled, counters: measurements } = await audit(installation, load.ledger);
     expect({ wrong: load.ledger.wrong, lost, doubled }).toEqual({ wrong: [], lost: [], doubled: [] });
-    expect(figures.requests).toBeGreaterThan(kills);
+    expect(measurements.requests).toBeGreaterThan(kills);
     console.log(
       `${kills} kills under mixed load, ${checks + 1} checks, ${((performance.now() - startedAt) / 1000).toFixed(0)} s: ` +
-        `${figures.acknowledged} acknowledgements, ${lost.length} lost; ${figures.requests} sends, ${doubled.length} doubles; ` +
-        `${figures.delivered} delivered, ${figures.doubtful} in doubt to the end; ${figures.events} events, all received`,
+        `${measurements.acknowledged} acknowledgements, ${lost.length} lost; ${measurements.requests} sends, ${doubled.length} doubles; ` +
+        `${measurements.delivered} delivered, ${measurements.doubtful} in doubt to the end; ${measurements.events} events, all received`,
     );
   },
   LIMIT_MS,

@@ -17,7 +17,7 @@ const WARM = 8;
 const WITHIN_MS = isFull ? 1_500 : 350;
 const because = noInterposer === null ? "" : ` (skipped: ${noInterposer})`;
 
-interface Story {
+interface Scenario {
   cuts: number;
   isForgetful: boolean;
 }
@@ -29,7 +29,7 @@ interface Told extends Audit {
 }
 
 /** Loads and cuts as often as wanted; then everybody asks for what is still open, and all is compared. */
-async function live(story: Story): Promise<Told> {
+async function live(scenario: Scenario): Promise<Told> {
   using waxwing = await program();
   using recorder = makeRecorder();
   const { command } = waxwing;
@@ -43,7 +43,7 @@ async function live(story: Story): Promise<Told> {
   let syncs = 0;
   let unsynced = 0;
   let startMs = 0;
-  for (let cut = 0; cut < story.cuts; cut++) {
+  for (let cut = 0; cut < scenario.cuts; cut++) {
     disk.remember();
     const server = installation.start();
     const begunAt = performance.now();
@@ -55,12 +55,12 @@ async function live(story: Story): Promise<Told> {
       if (cut % 3 !== 0) await load.answered(WARM);
       await Bun.sleep(Math.random() * WITHIN_MS);
       // A disk that forgets is found out only where something was acknowledged.
-      while (story.isForgetful && load.ledger.inbounds.size === 0) await Bun.sleep(5);
+      while (scenario.isForgetful && load.ledger.inbounds.size === 0) await Bun.sleep(5);
     }
     await server.kill();
     await load.pause();
     const mayKeep = () => cut % 2 === 1 && Math.random() < 0.5;
-    const found = disk.cutPower({ mayKeep, isForgetful: story.isForgetful });
+    const found = disk.cutPower({ mayKeep, isForgetful: scenario.isForgetful });
     syncs += found.syncs;
     unsynced += found.unsynced;
   }
@@ -76,13 +76,13 @@ async function live(story: Story): Promise<Told> {
 test.skipIf(noInterposer !== null)(
   `after any number of power cuts nothing acknowledged is missing, and nobody gets two messages${because}`,
   async () => {
-    const { wrong, lost, doubled, figures, syncs, unsynced } = await live({ cuts, isForgetful: false });
+    const { wrong, lost, doubled, counters: measurements, syncs, unsynced } = await live({ cuts, isForgetful: false });
     expect({ wrong, lost, doubled }).toEqual({ wrong: [], lost: [], doubled: [] });
     // Otherwise the recorder saw nothing, and nothing was shown.
     expect(syncs).toBeGreaterThan(cuts);
     console.log(
-      `${cuts} power cuts: ${syncs} syncs, ${unsynced} changes not yet synced; ${figures.acknowledged} acknowledgements, ` +
-        `${lost.length} lost; ${figures.requests} sends, ${doubled.length} doubles; ${figures.doubtful} in doubt to the end`,
+      `${cuts} power cuts: ${syncs} syncs, ${unsynced} changes not yet synced; ${measurements.acknowledged} acknowledgements, ` +
+        `${lost.length} lost; ${measurements.requests} sends, ${doubled.length} doubles; ${measurements.doubtful} in doubt to the end`,
     );
   },
   60_000 + cuts * 5_000,

@@ -81,10 +81,10 @@ describe("a group", () => {
   });
 
   test("an operation that throws takes back its own rows and effects, and nobody else's", async () => {
-    const woken: string[] = [];
+    const notified: string[] = [];
     await using database = openTestDatabase({ schema: ROWS });
     const { store } = database;
-    store.onNotify("post", () => woken.push("post"));
+    store.onNotify("post", () => notified.push("post"));
     const effects: string[] = [];
     const results = await Promise.allSettled([
       store.write((tx) => {
@@ -106,7 +106,7 @@ describe("a group", () => {
     expect(results[2]).toMatchObject({ reason: { cause: { code: "SQLITE_CONSTRAINT_PRIMARYKEY" } } });
     expect(column(database.connect(), "SELECT id FROM rows")).toEqual([1, 3]);
     expect(effects).toEqual(["first"]);
-    expect(woken).toEqual(["post"]);
+    expect(notified).toEqual(["post"]);
     expect(store.counters.commits).toBe(1);
   });
 

@@ -9,10 +9,10 @@ import {
   phones,
   rowsOf,
   run,
+  type Scenario,
   SECOND,
-  type Story,
   show,
-  startStory,
+  startScenario,
   untilSent,
 } from "#test/support/broadcast-stories.ts";
 import { unknown } from "#test/support/fake-network.ts";
@@ -24,7 +24,7 @@ import { ATTEMPTS_AT, startHook } from "#test/support/webhooks.ts";
 const FIRST_ATTEMPTS_AT = ATTEMPTS_AT.slice(0, 4);
 
 /** Returns when the server, which looks by the machine's own clock, has noticed and has moved what waits. */
-async function setWall({ app }: Story, byMs: number): Promise<void> {
+async function setWall({ app }: Scenario, byMs: number): Promise<void> {
   const noticed = (): number => app.logged.filter((line) => line.includes("the wall clock was set")).length;
   const before = noticed();
   app.clock.setWall(byMs);
@@ -37,8 +37,8 @@ for (const [name, byMs] of [
   ["back", -7 * HOUR],
 ] as const) {
   test(`set ${name}: a webhook's retries come after as long as ever, each once`, async () => {
-    await using story = await startStory();
-    const { app, shop } = story;
+    await using scenario = await startScenario();
+    const { app, shop } = scenario;
     await using hook = startHook(app.clock, () => new Response(null, { status: 500 }));
     await app.webhook(shop, hook.url);
     await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped() });
@@ -49,7 +49,7 @@ for (const [name, byMs] of [
       // In the middle of each of the first waits the clock is set; and back where it was in the next one.
       const halfway = (at + (FIRST_ATTEMPTS_AT[index - 1] ?? 0)) / 2;
       await app.clock.advance(begunAt + halfway - app.clock.monotonic());
-      if (index <= 2) await setWall(story, index === 1 ? byMs : -byMs);
+      if (index <= 2) await setWall(scenario, index === 1 ? byMs : -byMs);
       expect(hook.hits).toHaveLength(index);
       await app.clock.advance(begunAt + at - SECOND - app.clock.monotonic());
       expect(hook.hits).toHaveLength(index);
@@ -60,30 +60,30 @@ for (const [name, byMs] of [
   });
 
   test(`set ${name}: an unknown outcome waits for its echo for ten minutes, no more and no less`, async () => {
-    await using story = await startStory(charged);
-    const { app, network } = story;
+    await using scenario = await startScenario(charged);
+    const { app, network } = scenario;
     network.next(unknown);
-    const id = await run(story, notice(phones(1)));
+    const id = await run(scenario, notice(phones(1)));
     const begunAt = app.clock.monotonic();
-    await setWall(story, byMs);
+    await setWall(scenario, byMs);
     await app.clock.advance(9 * MINUTE - (app.clock.monotonic() - begunAt));
-    expect(rowsOf(story, id)[0]?.status).toBe("sending");
+    expect(rowsOf(scenario, id)[0]?.status).toBe("sending");
     await app.clock.advance(2 * MINUTE);
-    expect(rowsOf(story, id)[0]).toMatchObject({ status: "failed", outcomeUnknown: true });
+    expect(rowsOf(scenario, id)[0]).toMatchObject({ status: "failed", outcomeUnknown: true });
     expect(network.sent).toHaveLength(1);
   });
 
   test(`set ${name}: a broadcast under way reaches everybody once, and single sends and statuses go on`, async () => {
-    await using story = await startStory({ ...charged, throughput: 20 });
-    const { app, network, shop } = story;
-    const id = await create(story, notice(phones(30)));
-    await untilSent(story, 8);
-    await setWall(story, byMs);
-    await untilSent(story, 16);
-    await setWall(story, -byMs);
+    await using scenario = await startScenario({ ...charged, throughput: 20 });
+    const { app, network, shop } = scenario;
+    const id = await create(scenario, notice(phones(30)));
+    await untilSent(scenario, 8);
+    await setWall(scenario, byMs);
+    await untilSent(scenario, 16);
+    await setWall(scenario, -byMs);
     const single = { key: shop.key, body: shipped("+919876540077"), headers: { "idempotency-key": "k" } };
     const first = await app.send("POST", "/api/v1/messages", single);
-    await setWall(story, byMs);
+    await setWall(scenario, byMs);
     expect((await app.send("POST", "/api/v1/messages", single)).text).toBe(first.text);
     await app.clock.advance(2 * MINUTE);
     await reportStatus(app, shop, {
@@ -94,34 +94,34 @@ for (const [name, byMs] of [
     expect(messagesOf(app).at(-1)?.status).toBe("delivered");
     const people = network.sent.map(({ to }) => to);
     expect([people.length, new Set(people).size]).toEqual([31, 31]);
-    expect((await show(story, id)).counts).toMatchObject({ total: 30, sent: 30, failed: 0, skipped: 0 });
+    expect((await show(scenario, id)).counts).toMatchObject({ total: 30, sent: 30, failed: 0, skipped: 0 });
   });
 }
 
 test("a scheduled broadcast begins when the wall clock says so, and once, also when it is set back after that", async () => {
-  await using story = await startStory(charged);
-  const { app, network } = story;
+  await using scenario = await startScenario(charged);
+  const { app, network } = scenario;
   const at = new Date(app.clock.now() + 10 * MINUTE).toISOString();
-  const id = await create(story, notice(phones(5), { send_at: at }));
-  await setWall(story, -HOUR);
+  const id = await create(scenario, notice(phones(5), { send_at: at }));
+  await setWall(scenario, -HOUR);
   await app.clock.advance(HOUR + 9 * MINUTE);
-  expect((await show(story, id)).status).toBe("scheduled");
+  expect((await show(scenario, id)).status).toBe("scheduled");
   await app.clock.advance(2 * MINUTE);
   expect(network.sent).toHaveLength(5);
-  await setWall(story, -2 * HOUR);
+  await setWall(scenario, -2 * HOUR);
   await app.clock.advance(MINUTE);
   expect(network.sent).toHaveLength(5);
-  expect((await show(story, id)).status).toBe("completed");
+  expect((await show(scenario, id)).status).toBe("completed");
 });
 
 test("set back: somebody who waits for a turn of their own does not wait for hours", async () => {
-  await using story = await startStory();
-  const { app, network } = story;
-  await create(story, notice(phones(1)));
-  await create(story, notice(phones(1)));
-  await untilSent(story, 1);
+  await using scenario = await startScenario();
+  const { app, network } = scenario;
+  await create(scenario, notice(phones(1)));
+  await create(scenario, notice(phones(1)));
+  await untilSent(scenario, 1);
   await app.clock.advance(SECOND);
-  await setWall(story, -7 * HOUR);
+  await setWall(scenario, -7 * HOUR);
   await app.clock.advance(2 * MINUTE);
   expect(network.sent).toHaveLength(2);
 });

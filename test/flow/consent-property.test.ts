@@ -113,7 +113,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   },
 );
 
-const story = fc.record({
+const scenario = fc.record({
   person: fc.constantFrom(...people),
   acts: fc.array(fc.record({ act, after: fc.constantFrom(1, 400, 1_000, 10_000) }), { minLength: 4, maxLength: 14 }),
 });
@@ -154,7 +154,7 @@ async function perform(shop: TestWorkspace, phones: string[], one: Act): Promise
     return 0;
   }
   if (one.kind === "broadcast") {
-    network.always((handover) => accepted(handover));
+    network.always((outbound) => accepted(outbound));
     const body = { name: "Sale", template: "summer_sale", to: spell(phones, one.rows) };
     const { status } = await app.send("POST", "/api/v1/broadcasts", { key: shop.key, body });
     await app.clock.advance(1_000);
@@ -170,7 +170,7 @@ async function perform(shop: TestWorkspace, phones: string[], one: Act): Promise
   if (one.kind === "send") {
     // The network answers with the person's other number: the two turn out to be one.
     const other = phones[(one.by + 2) % 4] ?? "";
-    network.always((handover) => accepted(handover, { recipientId: other }));
+    network.always((outbound) => accepted(outbound, { recipientId: other }));
     return (await send(shop, digits)).status;
   }
   if (one.kind === "move") {
@@ -253,9 +253,9 @@ async function tell(person: (typeof people)[number], acts: { act: Act; after: nu
       if (contact === undefined) continue;
       const linked = together(now, contact);
       const start = Math.max(...linked.map((other) => knownOf(other).start));
-      const isTakenBack = one.kind === "word" && start > seconds(app.clock.now() - one.ago * 1_000);
+      const isRequeued = one.kind === "word" && start > seconds(app.clock.now() - one.ago * 1_000);
       const isOlder = (other: Contact): boolean => before.some((was) => was.id === other.id && isOut(was));
-      if (!isTakenBack) for (const other of linked) knownOf(other).refusedAgain ||= isOlder(other);
+      if (!isRequeued) for (const other of linked) knownOf(other).refusedAgain ||= isOlder(other);
     }
     const isResume = one.kind === "control" && one.value === "resume";
     for (const contact of now) {
@@ -290,7 +290,7 @@ async function tell(person: (typeof people)[number], acts: { act: Act; after: nu
     }
     await app.clock.advance(after);
   }
-  await checkEverySpelling(shop, person.phones, ofShop());
+  await checkEveryVariant(shop, person.phones, ofShop());
 }
 
 /** Nobody was handed over who was opted out when it began; who has just come back may be. */
@@ -314,19 +314,19 @@ function contactNamed(all: Contact[], phones: string[], by: number): Contact | u
 }
 
 /** In no spelling, with a plus or without, is anybody reached who refused. */
-async function checkEverySpelling(shop: TestWorkspace, phones: string[], all: Contact[]): Promise<void> {
-  network.always((handover) => accepted(handover));
+async function checkEveryVariant(shop: TestWorkspace, phones: string[], all: Contact[]): Promise<void> {
+  network.always((outbound) => accepted(outbound));
   for (const [index, digits] of phones.entries()) {
     const contact = contactNamed(all, phones, index);
     if (contact === undefined) continue;
-    for (const spelling of [digits, `+${digits}`, `00${digits}`]) {
-      expect((await getContactOf(app, shop, spelling)).body.data.consent.status).toBe(contact.consent);
+    for (const variant of [digits, `+${digits}`, `00${digits}`]) {
+      expect((await getContactOf(app, shop, variant)).body.data.consent.status).toBe(contact.consent);
     }
     if (!isOut(contact)) continue;
-    const handedOver = network.sent.length;
+    const dispatched = network.sent.length;
     expect((await send(shop, digits)).body.error.code).toBe("opted_out");
     expect((await putContactOf(app, shop, `+${digits}`, { consent: "opted_in" })).status).toBe(422);
-    expect(network.sent).toHaveLength(handedOver);
+    expect(network.sent).toHaveLength(dispatched);
   }
 }
 
@@ -348,7 +348,7 @@ test(
   "after an opt-out nothing but START, or the control that refused, makes a person reachable, under no number and no link",
   async () => {
     await fc.assert(
-      fc.asyncProperty(story, ({ person, acts }) => tell(person, acts)),
+      fc.asyncProperty(scenario, ({ person, acts }) => tell(person, acts)),
       { examples, numRuns: RUNS },
     );
   },

@@ -30,7 +30,7 @@ afterAll(async () => {
 const HEADER = ["phone", "name", "city", "birthday", "tags", "groups", "fields.tier", "fields.points"];
 
 interface Imported {
-  figures: ImportCounters;
+  counters: ImportCounters;
   failures: string[];
 }
 
@@ -42,7 +42,7 @@ async function importRows(
   const path = join(directory, "people.csv");
   writeFileSync(path, [HEADER, ...rows].map(csvLine).join(""));
   const failures: string[] = [];
-  const figures = await importContacts({
+  const counters = await importContacts({
     store: app.store,
     clock: jumpingClock(),
     workspaceId: id,
@@ -55,7 +55,7 @@ async function importRows(
     onColumns: () => {},
     onFailure: (line, cells, reason) => failures.push(`${line} ${cells.join("|")} ${reason}`),
   });
-  return { figures, failures };
+  return { counters, failures };
 }
 
 /** A workspace in which some are opted out, one group is a saved search, and fields have rules. */
@@ -130,17 +130,17 @@ test("many rows at once leave the same contacts, consents and figures as each ro
       const sum: Record<string, number> = {};
       const failures: string[] = [];
       for (const [index, one] of rows.entries()) {
-        const { figures, failures: own } = await importRows(alone, [one], { optIn });
-        for (const [name, count] of Object.entries(figures)) sum[name] = (sum[name] ?? 0) + count;
+        const { counters, failures: own } = await importRows(alone, [one], { optIn });
+        for (const [name, count] of Object.entries(counters)) sum[name] = (sum[name] ?? 0) + count;
         failures.push(...own.map((failure) => failure.replace(/^2 /, `${index + 2} `)));
       }
-      expect(all.figures).toEqual(sum as unknown as ImportCounters);
+      expect(all.counters).toEqual(sum as unknown as ImportCounters);
       expect(all.failures).toEqual(failures);
       expect(await exported(together)).toEqual(await exported(alone));
       expect(logOf(together)).toEqual(logOf(alone));
       expectTrueCounters(together);
       const again = await importRows(together, rows, { optIn });
-      expect(again.figures).toMatchObject({ created: 0, opted_in: 0, failed: all.figures.failed });
+      expect(again.counters).toMatchObject({ created: 0, opted_in: 0, failed: all.counters.failed });
     }),
     { numRuns: 12 },
   );
@@ -152,8 +152,8 @@ test("a file that is read on a thread of its own gives the same, and a second ru
     const number = index % 500 === 250 ? "nobody" : `+55119${String(60_000_000 + index * 7)}`;
     return [number, `Person ${index}`, "Rio", "1990-02-28", "vip", index % 3 === 0 ? "Regulars" : "", "gold", "7"];
   });
-  const { figures, failures } = await importRows(made, rows, { optIn: true });
-  expect(figures).toEqual({
+  const { counters, failures } = await importRows(made, rows, { optIn: true });
+  expect(counters).toEqual({
     rows: 6_000,
     created: 5_988,
     updated: 0,
@@ -167,7 +167,7 @@ test("a file that is read on a thread of its own gives the same, and a second ru
   expectTrueCounters(made);
   const before = contactsOf(app);
   const again = await importRows(made, rows, { optIn: true, isServerRunning: false });
-  expect(again.figures).toMatchObject({ created: 0, updated: 0, unchanged: 5_988, failed: 12, opted_in: 0 });
+  expect(again.counters).toMatchObject({ created: 0, updated: 0, unchanged: 5_988, failed: 12, opted_in: 0 });
   expect(contactsOf(app)).toEqual(before);
 }, 60_000);
 
@@ -197,9 +197,9 @@ test("a dry run changes nothing and counts whoever stands twice in the file as n
   const before = contactsOf(app);
   const dry = await importRows(made, rows, { isDryRun: true, optIn: true });
   expect(contactsOf(app)).toEqual(before);
-  expect(dry.figures).toMatchObject({ rows: 2_400, created: 1_200, opted_in: 1_200, failed: 0 });
+  expect(dry.counters).toMatchObject({ rows: 2_400, created: 1_200, opted_in: 1_200, failed: 0 });
   const real = await importRows(made, rows, { optIn: true });
-  expect(real.figures).toMatchObject({ rows: 2_400, created: 1_200, opted_in: 1_200, failed: 0 });
+  expect(real.counters).toMatchObject({ rows: 2_400, created: 1_200, opted_in: 1_200, failed: 0 });
 });
 
 test("no cell of an export is a formula, and an import takes every one as it was", async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
 import { callbacks } from "#src/domain/inbound/table.ts";
-import { create, MINUTE, notice, phones, startStory } from "#test/support/broadcast-stories.ts";
+import { create, MINUTE, notice, phones, startScenario } from "#test/support/broadcast-stories.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { fakeNetwork, pairThrottled } from "#test/support/fake-network.ts";
 import { accountOf, messagesOf } from "#test/support/rows.ts";
@@ -47,8 +47,8 @@ test("a retention of hours forgets nobody of the last two days: the daily cap co
 
 test("whoever stays longer, as recipients of broadcasts do, is walked over once and not every ten minutes", async () => {
   const config = keep({ messages: days(3), recipients: null });
-  await using story = await startStory({}, { config });
-  const { app } = story;
+  await using scenario = await startScenario({}, { config });
+  const { app } = scenario;
   const work = async (): Promise<number> => {
     const before = app.store.counters.operations;
     await app.clock.advance(10 * MINUTE);
@@ -56,7 +56,7 @@ test("whoever stays longer, as recipients of broadcasts do, is walked over once 
   };
   await work();
   const idle = await work();
-  await create(story, notice(phones(450)));
+  await create(scenario, notice(phones(450)));
   await app.clock.advance(3 * DAY);
   const first = await work();
   expect([first, await work()]).toEqual([idle + 2, idle]);

@@ -214,7 +214,7 @@ test("an earlier opt-in is the better evidence and stays as it is", async () => 
 test("the network's other spelling of the recipient is remembered, and both lead to one contact", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
-  network.next((handover) => accepted(handover, { recipientId: "5511987654321" }));
+  network.next((outbound) => accepted(outbound, { recipientId: "5511987654321" }));
   await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped(asha) });
   expect(aliasesOf(app)).toEqual([{ networkId: "5511987654321", contactId: contactOf(app, asha).id }]);
   await reportInbound(app, shop, { from: "5511987654321", text: "Hi" });
@@ -229,7 +229,7 @@ test("an answer that names another contact's number links the two, and an opt-ou
   await using _ = app;
   const other = "+919876500000";
   await app.inbound(shop, other, "STOP");
-  network.next((handover) => accepted(handover, { recipientId: other.slice(1) }));
+  network.next((outbound) => accepted(outbound, { recipientId: other.slice(1) }));
   const first = await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped(asha) });
   expect(first.status).toBe(201);
   expect(contactsOf(app)).toHaveLength(2);
@@ -244,8 +244,8 @@ test("the network's own id of the person is remembered from the answer, and some
   const { app, network, shop } = await start();
   await using _ = app;
   await reportInbound(app, shop, { from: null, userId: "IN.abc123", text: "STOP" });
-  network.next((handover) => accepted(handover, { recipientNetworkUserId: "IN.abc123" }));
-  network.next((handover) => accepted(handover, { recipientNetworkUserId: "IN.def456" }));
+  network.next((outbound) => accepted(outbound, { recipientNetworkUserId: "IN.abc123" }));
+  network.next((outbound) => accepted(outbound, { recipientNetworkUserId: "IN.def456" }));
   await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped(asha) });
   await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped("+919876500000") });
   expect(contactOf(app, asha).consent).toBe("opted_out");

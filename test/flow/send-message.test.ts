@@ -90,11 +90,11 @@ test("the network's hint how long to wait is kept to", async () => {
   const { app, shop } = await start(network);
   await using _ = app;
   const times: number[] = [];
-  network.always((handover) => {
+  network.always((outbound) => {
     times.push(app.clock.monotonic());
     return times.length === 1
       ? pairThrottled(3_000)
-      : { kind: "accepted", networkMessageId: networkIdOf(handover), recipientId: null, recipientNetworkUserId: null };
+      : { kind: "accepted", networkMessageId: networkIdOf(outbound), recipientId: null, recipientNetworkUserId: null };
   });
   expect((await post(app, shop)).status).toBe(201);
   const [first = 0, second = 0] = times;
@@ -202,8 +202,8 @@ test("a status that is faster than the answer moves the message, and the answer 
   network.next(waiting.answer);
   const answer = app.call("POST", "/api/v1/messages", { key: shop.key, body: shipped() });
   await app.clock.advance(50);
-  const handover = await waiting.reached;
-  const status = { id: networkIdOf(handover), sendToken: handover.sendToken };
+  const outbound = await waiting.reached;
+  const status = { id: networkIdOf(outbound), sendToken: outbound.sendToken };
   await reportStatus(app, shop, { ...status, status: "delivered" });
   expect(messageOf(app).status).toBe("delivered");
   waiting.open("accepted");
@@ -220,8 +220,8 @@ test("a status without a reference that is faster than the answer is applied wit
   network.next(waiting.answer);
   const answer = app.call("POST", "/api/v1/messages", { key: shop.key, body: shipped() });
   await app.clock.advance(50);
-  const handover = await waiting.reached;
-  await reportStatus(app, shop, { id: networkIdOf(handover), status: "read" });
+  const outbound = await waiting.reached;
+  await reportStatus(app, shop, { id: networkIdOf(outbound), status: "read" });
   expect(messageOf(app).status).toBe("sending");
   waiting.open("accepted");
   const { body } = await app.clock.until(answer);

@@ -10,11 +10,11 @@ async function start(throughput: number) {
   const shop = await app.workspace({ throughput });
   await app.template(shop, orderShipped);
   const times: number[] = [];
-  network.always((handover) => {
+  network.always((outbound) => {
     times.push(app.clock.monotonic());
     return {
       kind: "accepted",
-      networkMessageId: networkIdOf(handover),
+      networkMessageId: networkIdOf(outbound),
       recipientId: null,
       recipientNetworkUserId: null,
     };

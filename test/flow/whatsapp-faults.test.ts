@@ -57,7 +57,7 @@ function messageEvents(world: WhatsappWorld): string[] {
 }
 
 /** After every story the next message goes out as if nothing had been. */
-async function expectNextToGoOut(world: WhatsappWorld, to = "+4915112345679"): Promise<void> {
+async function expectNextRequest(world: WhatsappWorld, to = "+4915112345679"): Promise<void> {
   const before = world.graph.requests.length;
   await world.clock.advance(60_000);
   const next = await sendTo(world, to);
@@ -65,7 +65,7 @@ async function expectNextToGoOut(world: WhatsappWorld, to = "+4915112345679"): P
   expect(world.graph.requests.length).toBe(before + 1);
 }
 
-async function hearStatuses(world: WhatsappWorld, names: readonly StatusName[]): Promise<void> {
+async function postStatuses(world: WhatsappWorld, names: readonly StatusName[]): Promise<void> {
   for (const name of names) await world.hear(world.graph.status(accepted(world), name));
 }
 
@@ -88,7 +88,7 @@ describe("a throttle under any HTTP status is waited for inside the request", ()
     expect(moneyOf(world)).toEqual({ held: RATE, charged: 0 });
     await world.clock.advance(100);
     expect(messageEvents(world)).toEqual(["message.sent"]);
-    await expectNextToGoOut(world);
+    await expectNextRequest(world);
   });
 
   test("to the end of the budget it is 429, nothing is kept, and the same key may send later", async () => {
@@ -140,12 +140,12 @@ describe("an answer that never comes is unknown, never repeated, and put right b
     expect(world.graph.requests).toHaveLength(1);
     expect(messageEvents(world)).toEqual(["message.failed"]);
     if (isAccepted) {
-      await hearStatuses(world, ["sent", "delivered"]);
+      await postStatuses(world, ["sent", "delivered"]);
       expect(messagesOf(world)).toEqual([{ status: "delivered", error_code: null, money: "charged" }]);
       expect(moneyOf(world)).toEqual({ held: 0, charged: RATE });
       expect(messageEvents(world)).toEqual(["message.failed", "message.sent", "message.delivered"]);
     }
-    await expectNextToGoOut(world);
+    await expectNextRequest(world);
   });
 
   test("an answer slower than the time limit", async () => {
@@ -155,7 +155,7 @@ describe("an answer that never comes is unknown, never repeated, and put right b
     const answered = await sendTo(world);
     gate.resolve();
     expect(answered).toMatchObject({ status: 502, body: { error: { whatsapp_code: "timeout" } } });
-    await hearStatuses(world, ["delivered"]);
+    await postStatuses(world, ["delivered"]);
     expect(messagesOf(world)).toEqual([{ status: "delivered", error_code: null, money: "charged" }]);
     expect(world.graph.requests).toHaveLength(1);
   });
@@ -192,7 +192,7 @@ describe("statuses", () => {
     // `sent` was never entered: the message was delivered before anybody here knew that it had been sent.
     expect(messageEvents(world)).toEqual(["message.delivered"]);
     expect(moneyOf(world)).toEqual({ held: 0, charged: RATE });
-    await expectNextToGoOut(world);
+    await expectNextRequest(world);
   });
 
   const orders: [string, StatusName[], string][] = [
@@ -211,14 +211,14 @@ describe("statuses", () => {
     async (_, names, end) => {
       await using world = await startCharged();
       await sendTo(world);
-      await hearStatuses(world, names);
+      await postStatuses(world, names);
       await world.clock.advance(100);
       expect(messagesOf(world)[0]?.status).toBe(end);
       const isDelivered = end === "delivered" || end === "read";
       expect(moneyOf(world)).toEqual({ held: end === "sent" ? RATE : 0, charged: isDelivered ? RATE : 0 });
       const types = messageEvents(world);
       expect(new Set(types).size).toBe(types.length);
-      await expectNextToGoOut(world);
+      await expectNextRequest(world);
     },
   );
 
@@ -266,14 +266,14 @@ test("held for a quality check and then dropped: sent, then failed with the reas
   expect(messagesOf(world)).toEqual([{ status: "failed", error_code: "132015", money: "released" }]);
   expect(moneyOf(world)).toEqual({ held: 0, charged: 0 });
   expect(messageEvents(world)).toEqual(["message.sent", "message.failed"]);
-  await expectNextToGoOut(world);
+  await expectNextRequest(world);
 });
 
 test("held for a quality check and then sent: as any other", async () => {
   await using world = await startCharged();
   world.graph.fault({ fault: { kind: "message_status", messageStatus: "held_for_quality_assessment" } });
   await sendTo(world);
-  await hearStatuses(world, ["sent", "delivered"]);
+  await postStatuses(world, ["sent", "delivered"]);
   expect(moneyOf(world)).toEqual({ held: 0, charged: RATE });
 });
 
@@ -282,7 +282,7 @@ test("accepted under another spelling: statuses and answers of that spelling bel
   world.graph.fault({ fault: { kind: "other_wa_id", waId: "5491123456789" } });
   const sent = await sendTo(world, "+541123456789");
   expect(sent.status).toBe(201);
-  await hearStatuses(world, ["delivered"]);
+  await postStatuses(world, ["delivered"]);
   expect(messagesOf(world)[0]?.status).toBe("delivered");
   const reply = {
     from: "5491123456789",
@@ -315,7 +315,7 @@ describe("a refusal", () => {
     expect(world.graph.requests).toHaveLength(1);
     await world.clock.advance(100);
     expect(messageEvents(world)).toEqual(["message.failed"]);
-    await expectNextToGoOut(world);
+    await expectNextRequest(world);
   });
 
   test.each(["by the answer", "by a status"])("131050 %s opts the person out, and resume lifts it", async (how) => {

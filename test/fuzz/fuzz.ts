@@ -81,7 +81,7 @@ export async function fuzz({ seed, requests, failuresMax = 10, tamper }: FuzzOpt
     if (tamper !== undefined && typeof exchange === "object") exchange = tamper(exchange, request);
     count(report, request, exchange);
     const wasMeant = world.meant() > meantBefore;
-    const what = judge(conformance, request, exchange, wasMeant);
+    const what = check(conformance, request, exchange, wasMeant);
     const logged = app.logged.splice(0).filter((line) => line.includes(" ERROR "));
     if (logged.length > 0) what.push(`the server logged: ${logged.join("").slice(0, 3_000)}`);
     if (what.length > 0) {
@@ -124,7 +124,7 @@ async function answered({ app }: FuzzWorld, sent: Promise<Exchange>, isCutShort:
   return await Promise.race([settled, late.promise]).finally(() => clearTimeout(end));
 }
 
-function judge(
+function check(
   conformance: Conformance,
   request: FuzzRequest,
   exchange: Exchange | "never",

@@ -43,8 +43,8 @@ export async function startFuzzWorld(): Promise<FuzzWorld> {
   });
   const network: Network = {
     ...simulator,
-    async send(handover, timeoutMs) {
-      const outcome = await simulator.send(handover, timeoutMs);
+    async send(outbound, timeoutMs) {
+      const outcome = await simulator.send(outbound, timeoutMs);
       if (outcome.kind !== "accepted" && outcome.kind !== "throttled") meantCount += 1;
       return outcome;
     },

@@ -4,7 +4,7 @@ import { Histogram, LATENCY_SECONDS, Metrics } from "#src/core/metrics.ts";
 import { quantileOf, TimeSeries } from "#src/health/time-series.ts";
 import { TestClock } from "#test/support/clock.ts";
 
-function figures() {
+function counters() {
   const metrics = new Metrics();
   const state = { rows: 3, age: 0 };
   metrics.gauge("waxwing_outbox_rows", "Work.", () => [
@@ -25,11 +25,11 @@ function figures() {
 }
 
 test("a minute is what the totals grew by, each outcome in its own count; the open minute is there as well", async () => {
-  const { sources, state } = figures();
+  const { sources, state } = counters();
   const clock = new TestClock("2026-11-21T08:00:00Z");
   sources.sends.observe(0.2, { outcome: "accepted" });
-  const trends = new TimeSeries(sources, clock, clock);
-  trends.start();
+  const timeSeries = new TimeSeries(sources, clock, clock);
+  timeSeries.start();
   for (const outcome of ["accepted", "accepted", "refused", "throttled", "unknown"])
     sources.sends.observe(0.02, { outcome });
   sources.deliveries.observe(0.1, { result: "2xx" });
@@ -39,7 +39,7 @@ test("a minute is what the totals grew by, each outcome in its own count; the op
   sources.sends.observe(4, { outcome: "accepted" });
   state.rows = 9;
   await clock.advance(30_000);
-  const [first, open, ...more] = await trends.samples(60, 1);
+  const [first, open, ...more] = await timeSeries.samples(60, 1);
   expect(more).toEqual([]);
   expect(first).toMatchObject({
     from: Date.parse("2026-11-21T08:00:00Z"),
@@ -53,16 +53,16 @@ test("a minute is what the totals grew by, each outcome in its own count; the op
   });
   expect(open).toMatchObject({ accepted: 1, refused: 0, waiting: 10, network: { p50: 3.75 } });
   // Asking changes nothing, and steps hold the minutes together.
-  expect(await trends.samples(60, 5)).toEqual([
+  expect(await timeSeries.samples(60, 5)).toEqual([
     expect.objectContaining({ accepted: 3, refused: 2, waiting: 10, from: Date.parse("2026-11-21T08:00:00Z") }),
   ]);
-  trends.stop();
+  timeSeries.stop();
   await clock.advance(600_000);
-  expect((await trends.samples(60, 1)).length).toBe(2);
+  expect((await timeSeries.samples(60, 1)).length).toBe(2);
 });
 
 test("what cannot be asked is not known, and not nothing", async () => {
-  const { sources } = figures();
+  const { sources } = counters();
   const broken = new Metrics();
   for (const name of ["waxwing_outbox_rows", "waxwing_outbox_age_seconds", "waxwing_database_bytes"]) {
     broken.gauge(name, "Broken.", () => Promise.reject(new Error("no")));
@@ -73,17 +73,17 @@ test("what cannot be asked is not known, and not nothing", async () => {
 });
 
 test("a day is kept and no more", async () => {
-  const { sources } = figures();
+  const { sources } = counters();
   const clock = new TestClock("2026-11-21T08:00:00Z");
-  const trends = new TimeSeries(sources, clock, clock);
+  const timeSeries = new TimeSeries(sources, clock, clock);
   for (let minute = 0; minute < 1_600; minute++) {
     sources.sends.observe(0.02, { outcome: "accepted" });
     clock.setWall(60_000);
-    await trends.closeMinute();
+    await timeSeries.closeMinute();
   }
-  const points = await trends.samples(10_000, 1);
+  const points = await timeSeries.samples(10_000, 1);
   expect(points.length).toBeLessThanOrEqual(1_441);
-  const day = await trends.samples(24 * 60, 15);
+  const day = await timeSeries.samples(24 * 60, 15);
   expect(day.length).toBeLessThanOrEqual(97);
   expect(day.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(1_440);
 });

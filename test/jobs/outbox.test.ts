@@ -43,8 +43,8 @@ describe("asking for work", () => {
   test("wakes whoever does it, once it is on disk; a refused operation wakes nobody", async () => {
     await using database = open();
     const { store } = database;
-    const woken: number[] = [];
-    store.onNotify(KIND, () => woken.push(rows(database).length));
+    const notified: number[] = [];
+    store.onNotify(KIND, () => notified.push(rows(database).length));
     const writes = [
       store.write((tx) => enqueue(tx, work(1))),
       store.write((tx) => {
@@ -53,7 +53,7 @@ describe("asking for work", () => {
       }),
     ];
     await Promise.allSettled(writes);
-    expect(woken).toEqual([1]);
+    expect(notified).toEqual([1]);
     expect(rows(database).map(({ subject }) => subject)).toEqual([1]);
   });
 

@@ -23,7 +23,7 @@ interface Stage extends AsyncDisposable {
   /** Lets the work on a subject end, or fail. */
   end(subject: number): Promise<void>;
   fail(subject: number, error: Error): Promise<void>;
-  ask(subject: number, given?: { lane?: number; delayMs?: number }): Promise<void>;
+  ask(subject: number, given?: { key?: number; delayMs?: number }): Promise<void>;
   rows(): OutboxRow[];
 }
 
@@ -73,7 +73,7 @@ async function stage(given: Partial<WorkerOptions> & { instant?: boolean } = {})
     errors,
     end: (subject) => settle(subject),
     fail: settle,
-    async ask(subject, { lane: queueKey = 1, delayMs = 0 } = {}) {
+    async ask(subject, { key: queueKey = 1, delayMs = 0 } = {}) {
       await store.write((tx) => enqueue(tx, { kind: KIND, subject, queueKey, dueAt: tx.now + delayMs }));
       await clock.rest();
     },
@@ -132,15 +132,15 @@ describe("lanes", () => {
 
   test("one whose work hangs delays no other, however much is waiting in it", async () => {
     await using on = await stage();
-    for (let subject = 1; subject <= 20; subject++) await on.ask(subject, { lane: 1 });
+    for (let subject = 1; subject <= 20; subject++) await on.ask(subject, { key: 1 });
     expect(on.begun).toEqual([1, 2]);
     const at = on.clock.now();
-    for (const [subject, lane] of [
+    for (const [subject, key] of [
       [101, 2],
       [102, 3],
       [103, 2],
     ] as const) {
-      await on.ask(subject, { lane });
+      await on.ask(subject, { key });
       expect(on.begun.at(-1)).toBe(subject);
       await on.end(subject);
     }
@@ -148,7 +148,7 @@ describe("lanes", () => {
     expect(on.rows().every(({ queueKey }) => queueKey === 1)).toBe(true);
   });
 
-  test("a backlog at the start is shared: every lane begins in the first round", async () => {
+  test("a backlog at the start is shared: every key begins in the first round", async () => {
     await using on = await stage();
     on.worker.stop();
     await on.store.write((tx) => {
@@ -189,7 +189,7 @@ describe("a fault", () => {
     expect(on.rows()).toEqual([]);
   });
 
-  test("that lasts holds up neither its own lane nor others for longer than its wait", async () => {
+  test("that lasts holds up neither its own key nor others for longer than its wait", async () => {
     await using on = await stage();
     await on.ask(1);
     await on.ask(2);

@@ -26,7 +26,7 @@ const SETTINGS: WhatsappSettings = {
   pathStyle: "graph",
 };
 
-function handover(more: Partial<OutboundMessage> = {}, accessToken: string | null = GRAPH_TOKEN): OutboundMessage {
+function outbound(more: Partial<OutboundMessage> = {}, accessToken: string | null = GRAPH_TOKEN): OutboundMessage {
   return {
     sender: { phone: "+4930000000", phoneNumberId: GRAPH_PHONE_NUMBER_ID, accountId: GRAPH_ACCOUNT_ID, accessToken },
     to: "+4915112345678",
@@ -67,7 +67,7 @@ describe("a message handed over", () => {
   afterEach(() => graph[Symbol.asyncDispose]());
 
   function send(more: Partial<OutboundMessage> = {}): Promise<Outcome> {
-    return createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, systemClock).send(handover(more), TIMEOUT_MS);
+    return createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, systemClock).send(outbound(more), TIMEOUT_MS);
   }
 
   test("is accepted with the network's id and its spelling of the recipient", async () => {
@@ -157,7 +157,7 @@ describe("a message handed over", () => {
 
   test("with a wrong token is refused for the whole account", async () => {
     const network = createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, systemClock);
-    expect(await network.send(handover({}, "another"), TIMEOUT_MS)).toMatchObject({
+    expect(await network.send(outbound({}, "another"), TIMEOUT_MS)).toMatchObject({
       kind: "refused",
       code: "190",
       scope: "account",
@@ -166,7 +166,7 @@ describe("a message handed over", () => {
 
   test.each([null, "", "two\nlines", "ключ"])("with a token that cannot be sent (%p) never leaves", async (token) => {
     const network = createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, systemClock);
-    expect(await network.send(handover({}, token), TIMEOUT_MS)).toMatchObject({ kind: "refused", code: "190" });
+    expect(await network.send(outbound({}, token), TIMEOUT_MS)).toMatchObject({ kind: "refused", code: "190" });
     expect(graph.requests).toHaveLength(0);
   });
 
@@ -176,7 +176,7 @@ describe("a message handed over", () => {
   });
 
   test("over a number that the network does not know is refused for that number", async () => {
-    const sender = { ...handover().sender, phoneNumberId: "999" };
+    const sender = { ...outbound().sender, phoneNumberId: "999" };
     expect(await send({ sender })).toMatchObject({ kind: "refused", code: "100", scope: "number" });
   });
 });
@@ -185,7 +185,7 @@ test("another provider gets its own header and path", async () => {
   const provider = { authHeader: "D360-API-KEY", authPrefix: "", pathStyle: "bare" } as const satisfies GraphOptions;
   await using graph = await startGraph(provider);
   const network = createWhatsapp({ ...SETTINGS, ...provider, graphUrl: `${graph.url}/` }, systemClock);
-  expect(await network.send(handover(), TIMEOUT_MS)).toMatchObject({ kind: "accepted" });
+  expect(await network.send(outbound(), TIMEOUT_MS)).toMatchObject({ kind: "accepted" });
   expect(graph.requests[0]?.path).toBe("/messages");
 });
 
@@ -195,7 +195,7 @@ describe("the time limit", () => {
     const late = Promise.withResolvers<void>();
     graph.fault({ fault: { kind: "delay", until: late.promise } });
     const manual = createManualClock();
-    const sending = createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, manual.clock).send(handover(), TIMEOUT_MS);
+    const sending = createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, manual.clock).send(outbound(), TIMEOUT_MS);
     await graph.arrival(1);
     expect(manual.pendingDelays()).toEqual([TIMEOUT_MS]);
     manual.fireAll();
@@ -220,7 +220,7 @@ describe("the time limit", () => {
     const settings = { ...SETTINGS, graphUrl: `http://127.0.0.1:${host.port}` };
     const { account } = createWhatsapp(settings, manual.clock);
     if (account === undefined) throw new Error("the connector asks nothing about accounts");
-    const { sender } = handover();
+    const { sender } = outbound();
     const file = { bytes: new Uint8Array(10), contentType: "image/jpeg", name: "x.jpg" };
     const noAnswer = { ok: false, failure: { code: "no_answer", kind: "later" } };
     const asking = account.fetchNumber(sender);
@@ -240,7 +240,7 @@ describe("the time limit", () => {
   test("leaves no timer behind an answer in time", async () => {
     await using graph = await startGraph();
     const manual = createManualClock();
-    await createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, manual.clock).send(handover(), TIMEOUT_MS);
+    await createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, manual.clock).send(outbound(), TIMEOUT_MS);
     expect(manual.pendingDelays()).toEqual([]);
   });
 });
@@ -250,11 +250,11 @@ describe("a host that cannot be reached is told from one that may have read the 
     const graph = await startGraph();
     await graph[Symbol.asyncDispose]();
     const network = createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, systemClock);
-    expect(await network.send(handover(), TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
+    expect(await network.send(outbound(), TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
   });
 
   test("name not resolved", async () => {
     const network = createWhatsapp({ ...SETTINGS, graphUrl: "http://graph.invalid" }, systemClock);
-    expect(await network.send(handover(), TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
+    expect(await network.send(outbound(), TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
   });
 });

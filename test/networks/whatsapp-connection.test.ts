@@ -8,7 +8,7 @@ const TIMEOUT_MS = 10_000;
 const ACCEPTED = JSON.stringify({ messages: [{ id: "wamid.RAW=" }] });
 const OK = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${ACCEPTED.length}\r\n\r\n${ACCEPTED}`;
 
-function handover(sendToken: string): OutboundMessage {
+function outbound(sendToken: string): OutboundMessage {
   return {
     sender: { phone: "+4930000000", phoneNumberId: "2", accountId: "1", accessToken: "token-of-the-test" },
     to: "+4915112345678",
@@ -46,7 +46,7 @@ async function startRaw(answer: (socket: Socket, count: number) => void) {
   return {
     references,
     connectionCount: () => sockets.size,
-    send: (reference: string) => network.send(handover(reference), TIMEOUT_MS),
+    send: (reference: string) => network.send(outbound(reference), TIMEOUT_MS),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -176,10 +176,10 @@ describe("an answer", () => {
 
   test.each(of(examples.answers.messages).filter(([name]) => isOk(name)))("to a message: %s", async (_, body) => {
     const content = { type: "text", body: "x" } as const;
-    const handover = { sender: SENDER, to: "+1", recipientNetworkUserId: null, sendToken: "r", content };
-    expect((await answering(body, 200, (network) => network.send(handover, 5_000))).kind).toMatch(/accepted|unknown/);
+    const outbound = { sender: SENDER, to: "+1", recipientNetworkUserId: null, sendToken: "r", content };
+    expect((await answering(body, 200, (network) => network.send(outbound, 5_000))).kind).toMatch(/accepted|unknown/);
     expect(isAnswerWithId(body)).toBe(
-      (await answering(body, 200, (network) => network.send(handover, 5_000))).kind === "accepted",
+      (await answering(body, 200, (network) => network.send(outbound, 5_000))).kind === "accepted",
     );
   });
 

@@ -11,7 +11,7 @@ const BODY = JSON.stringify({ messages: [{ id: "wamid.TLS=" }] });
 const HEAD = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${BODY.length}\r\n\r\n`;
 const GARBAGE = "this is no TLS record at all";
 
-const HANDOVER: OutboundMessage = {
+const OUTBOUND: OutboundMessage = {
   sender: { phone: "+4930000000", phoneNumberId: "2", accountId: "1", accessToken: "token-of-the-test" },
   to: "+4915112345678",
   recipientNetworkUserId: null,
@@ -63,7 +63,7 @@ describe("a handshake that fails proves that nothing was sent:", () => {
     );
     const network = networkAt(port);
     for (let i = 0; i < 3; i += 1)
-      expect(await network.send(HANDOVER, TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
+      expect(await network.send(OUTBOUND, TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
   });
 
   test("a certificate that nobody vouches for", async () => {
@@ -74,7 +74,7 @@ describe("a handshake that fails proves that nothing was sent:", () => {
         socket.on("data", (bytes) => requests.push(bytes.toString()));
       }),
     );
-    expect(await networkAt(port).send(HANDOVER, TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
+    expect(await networkAt(port).send(OUTBOUND, TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
     expect(requests).toEqual([]);
   });
 });
@@ -96,7 +96,7 @@ test("a handshake that never ends is cut off by the time limit, and no timer sta
       return timer;
     },
   };
-  const sending = networkAt(port, clock).send(HANDOVER, TIMEOUT_MS);
+  const sending = networkAt(port, clock).send(OUTBOUND, TIMEOUT_MS);
   await greeted.promise;
   for (const fire of timers.values()) fire();
   expect(await sending).toEqual({ kind: "unknown", reason: "no answer within the time limit" });
@@ -127,7 +127,7 @@ describe("with a certificate that is trusted", () => {
         socket.on("error", () => {});
         socket.on("data", (bytes) => {
           text += bytes.toString();
-          if (text.startsWith("HEAD") ? !text.endsWith("\r\n\r\n") : !text.includes(HANDOVER.sendToken)) return;
+          if (text.startsWith("HEAD") ? !text.endsWith("\r\n\r\n") : !text.includes(OUTBOUND.sendToken)) return;
           const method = text.split(" ")[0] ?? "";
           text = "";
           methods.push(method);
@@ -158,7 +158,7 @@ describe("with a certificate that is trusted", () => {
       () => {},
     );
     for (let i = 0; i < 3; i += 1) {
-      expect(await relay.network.send(HANDOVER, TIMEOUT_MS)).toMatchObject({ kind: "accepted" });
+      expect(await relay.network.send(OUTBOUND, TIMEOUT_MS)).toMatchObject({ kind: "accepted" });
     }
     expect(relay.methods).toEqual(["HEAD", "POST", "POST", "POST"]);
     expect(relay.connectionCount()).toBe(1);
@@ -169,7 +169,7 @@ describe("with a certificate that is trusted", () => {
       () => false,
       () => {},
     );
-    await Promise.all(Array.from({ length: 8 }, () => relay.network.send(HANDOVER, TIMEOUT_MS)));
+    await Promise.all(Array.from({ length: 8 }, () => relay.network.send(OUTBOUND, TIMEOUT_MS)));
     expect(relay.methods.filter((method) => method === "HEAD")).toHaveLength(1);
     expect(relay.methods).toHaveLength(9);
   });
@@ -183,9 +183,9 @@ describe("with a certificate that is trusted", () => {
 
   test.each(breaks)("a stream broken after the message was read, $name, leaves it unknown", async ({ breakIt }) => {
     const relay = await startRelay((count) => count === 2, breakIt);
-    expect(await relay.network.send(HANDOVER, TIMEOUT_MS)).toMatchObject({ kind: "accepted" });
-    expect(await relay.network.send(HANDOVER, TIMEOUT_MS)).toMatchObject({ kind: "unknown" });
-    expect(await relay.network.send(HANDOVER, TIMEOUT_MS)).toMatchObject({ kind: "accepted" });
+    expect(await relay.network.send(OUTBOUND, TIMEOUT_MS)).toMatchObject({ kind: "accepted" });
+    expect(await relay.network.send(OUTBOUND, TIMEOUT_MS)).toMatchObject({ kind: "unknown" });
+    expect(await relay.network.send(OUTBOUND, TIMEOUT_MS)).toMatchObject({ kind: "accepted" });
     // Sent once each, and the one after the break had its way tried first.
     expect(relay.methods).toEqual(["HEAD", "POST", "POST", "HEAD", "POST"]);
   });

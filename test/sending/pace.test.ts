@@ -156,17 +156,17 @@ test("who was let in to wait has an answer by the deadline, also when the number
 });
 
 test("whatever the pattern of asking and giving back, no more leave in any span than the bucket saved and the rate allows", async () => {
-  const step = fc.record({ waitMs: fc.nat(400), asks: fc.nat(20), givesBack: fc.nat(1) });
+  const step = fc.record({ waitMs: fc.nat(400), asks: fc.nat(20), releases: fc.nat(1) });
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 200 }), fc.array(step, { maxLength: 25 }), async (throughput, steps) => {
       let now = 0;
       const pace = new Pace({ now: () => now, monotonic: () => now, setTimer: () => ({ cancel: () => undefined }) });
       const left: number[] = [];
       const saved = Math.max(1, throughput * 0.1);
-      for (const { waitMs, asks, givesBack } of steps) {
+      for (const { waitMs, asks, releases } of steps) {
         now += waitMs;
         for (let i = 0; i < asks; i++) if (pace.tryAcquire(NUMBER, throughput)) left.push(now);
-        if (givesBack === 1 && left.pop() !== undefined) pace.release(NUMBER);
+        if (releases === 1 && left.pop() !== undefined) pace.release(NUMBER);
       }
       left.forEach((from, first) => {
         left.slice(first).forEach((to, extra) => {

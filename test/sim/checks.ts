@@ -30,7 +30,7 @@ export class Acknowledged {
 const FINISHED = "b.status IN ('completed', 'cancelled', 'failed')";
 
 /** Figures that are not what the rows of their broadcast say. */
-const WRONG_FIGURES = `SELECT b.id, b.status, f.*, m.* FROM broadcast_counters f JOIN broadcasts b ON b.id = f.broadcast_id
+const WRONG_COUNTERS = `SELECT b.id, b.status, f.*, m.* FROM broadcast_counters f JOIN broadcasts b ON b.id = f.broadcast_id
   LEFT JOIN (SELECT broadcast_id AS id_of_rows,
       sum(status IN ('pending', 'queued')) AS waiting, sum(status = 'sending') AS leaving,
       sum(status IN ('sent', 'delivered', 'read')) AS gone, sum(status IN ('delivered', 'read')) AS there,
@@ -51,7 +51,7 @@ const WRONG_FIGURES = `SELECT b.id, b.status, f.*, m.* FROM broadcast_counters f
 
 const PARTS: readonly { name: string; sql: string }[] = [
   { name: "messages that were forbidden to leave", sql: "SELECT * FROM temp.faults LIMIT 5" },
-  { name: "figures that are not what the rows say", sql: WRONG_FIGURES },
+  { name: "figures that are not what the rows say", sql: WRONG_COUNTERS },
   {
     name: "as many events of opt-outs as opt-outs",
     sql: `SELECT opted, told FROM (SELECT
@@ -157,7 +157,7 @@ export function watchMoves(client: Client): void {
 }
 
 /** From here on they are counted: a process begins. */
-export function countMovesAnew(client: Client): void {
+export function recountMoves(client: Client): void {
   client.exec(`DELETE FROM temp.moves; DELETE FROM temp.begun; DELETE FROM temp.faults;
     INSERT INTO temp.begun SELECT coalesce(max(seq), 0) FROM main.events`);
 }

@@ -38,7 +38,7 @@ export interface NetworkOptions {
   complain(what: string): void;
   note(what: string): void;
   /** Called at each hand-over, before and after it counts as arrived: a moment to crash at. */
-  atHandOver(moment: "before" | "after"): void;
+  atDispatch(moment: "before" | "after"): void;
   /** Brings a body in; it is called again until the server has said that it is stored. */
   callBack(body: string, onStored: () => void): void;
   /** A person who may be mistaken for another. */
@@ -55,7 +55,7 @@ export class OutsideNetwork {
   /** How many requests have arrived. */
   count = 0;
   /** What has ever been taken, for statuses that a story sends by itself. */
-  readonly taken: { reference: string; to: string; handover: OutboundMessage }[] = [];
+  readonly taken: { reference: string; to: string; outbound: OutboundMessage }[] = [];
   readonly #options: NetworkOptions;
   readonly #arrived = new Map<string, Arrived[]>();
   readonly #isOnly: (weather: Weather) => boolean;
@@ -70,38 +70,38 @@ export class OutsideNetwork {
       name: "simulator",
       parse: parseCallback,
       isReachable: async () => !this.#isOnly("away"),
-      send: (handover, timeoutMs, onAnswer) => this.#take(life, handover, timeoutMs, onAnswer),
+      send: (outbound, timeoutMs, onAnswer) => this.#take(life, outbound, timeoutMs, onAnswer),
     };
   }
 
   #take(
     life: Life,
-    handover: OutboundMessage,
+    outbound: OutboundMessage,
     timeoutMs: number,
     onAnswer: Parameters<Port["send"]>[2],
   ): Promise<Outcome> {
-    const { scheduler, random, note, atHandOver } = this.#options;
+    const { scheduler, random, note, atDispatch } = this.#options;
     return new Promise((resolve) => {
-      if (!life.isDead) atHandOver("before");
+      if (!life.isDead) atDispatch("before");
       if (life.isDead) return;
       this.count += 1;
-      const arrived = this.#judge(handover);
+      const arrived = this.#check(outbound);
       const kind = random.weighted(weathers[this.weather]);
-      note(`hand-over ${handover.sendToken} to ${handover.to} (${arrived.token}): ${kind}`);
-      const outcome = this.#outcome(kind, handover);
+      note(`hand-over ${outbound.sendToken} to ${outbound.to} (${arrived.token}): ${kind}`);
+      const outcome = this.#outcome(kind, outbound);
       const isTaken = outcome.kind === "accepted" || (outcome.kind === "unknown" && random.chance(0.5));
-      if (isTaken) this.#reportLater(handover);
+      if (isTaken) this.#reportLater(outbound);
       const delayMs = kind === "lost" ? timeoutMs : this.#latency(timeoutMs);
       const isLate = delayMs >= timeoutMs && kind !== "lost";
       scheduler.later(Math.min(delayMs, timeoutMs), () => {
         if (life.isDead) return;
         // What comes after the time limit is not heard: the port itself says that nobody knows.
         arrived.told = isLate ? { kind: "unknown", reason: "no answer in time" } : outcome;
-        note(`answer ${handover.sendToken}: ${arrived.told.kind}`);
-        if (arrived.told.kind === "accepted") onAnswer?.({ httpStatus: 200, body: handover.sendToken, at: null });
+        note(`answer ${outbound.sendToken}: ${arrived.told.kind}`);
+        if (arrived.told.kind === "accepted") onAnswer?.({ httpStatus: 200, body: outbound.sendToken, at: null });
         resolve(arrived.told);
       });
-      atHandOver("after");
+      atDispatch("after");
     });
   }
 
@@ -115,25 +115,25 @@ export class OutsideNetwork {
     ]);
   }
 
-  #outcome(kind: AnswerKind, handover: OutboundMessage): Outcome {
+  #outcome(kind: AnswerKind, outbound: OutboundMessage): Outcome {
     const { random, anotherThan } = this.#options;
-    const to = kind === "accepted_as_another" ? anotherThan(handover.to ?? "") : (handover.to ?? "");
+    const to = kind === "accepted_as_another" ? anotherThan(outbound.to ?? "") : (outbound.to ?? "");
     const retryAfterMs = random.weighted([
       [3, null],
       [1, 200],
       [1, 3_000],
       [1, 60_000],
     ]);
-    return outcomeOf(kind, idOf(handover), to.slice(1), retryAfterMs);
+    return outcomeOf(kind, idOf(outbound), to.slice(1), retryAfterMs);
   }
 
   /** Everything that must be so at this moment, seen from outside and from the disk. */
-  #judge(handover: OutboundMessage): Arrived {
+  #check(outbound: OutboundMessage): Arrived {
     const { rowOf, complain } = this.#options;
-    const to = handover.to ?? "";
-    const [token, celebrant] = tokenOf(handover);
-    const fault = (what: string): void => complain(`${what}: ${token} to ${to} as ${handover.sendToken}`);
-    const row = rowOf(handover.sendToken);
+    const to = outbound.to ?? "";
+    const [token, celebrant] = tokenOf(outbound);
+    const fault = (what: string): void => complain(`${what}: ${token} to ${to} as ${outbound.sendToken}`);
+    const row = rowOf(outbound.sendToken);
     if (row === null) fault("handed over without standing on the disk");
     else if (row.status !== "sending") fault(`handed over although its row says ${row.status}`);
     else if (row.fault !== null) fault(`handed over although ${row.fault}`);
@@ -153,9 +153,9 @@ export class OutsideNetwork {
     return (this.#arrived.get(token) ?? []).some(({ told }) => told === null || !isProofOfNothing(told));
   }
 
-  #reportLater(handover: OutboundMessage): void {
+  #reportLater(outbound: OutboundMessage): void {
     const { random } = this.#options;
-    this.taken.push({ reference: handover.sendToken, to: handover.to ?? "", handover });
+    this.taken.push({ reference: outbound.sendToken, to: outbound.to ?? "", outbound });
     const course = random.weighted<Status[]>([
       [40, ["sent", "delivered", "read"]],
       [25, ["sent", "delivered"]],
@@ -173,22 +173,22 @@ export class OutsideNetwork {
     ]);
     for (const status of statuses) {
       const times = random.chance(0.15) ? 2 : 1;
-      for (let i = 0; i < times; i++) this.report(handover, status, delayMs + random.below(20));
+      for (let i = 0; i < times; i++) this.report(outbound, status, delayMs + random.below(20));
       delayMs += random.below(2_000);
     }
   }
 
   /** One status, told later. */
-  report(handover: OutboundMessage, status: Status, delayMs: number): void {
+  report(outbound: OutboundMessage, status: Status, delayMs: number): void {
     const { scheduler, random, callBack } = this.#options;
     const hasReference = random.chance(0.85);
     scheduler.later(delayMs, () => {
-      const body = statusCallback(handover.sender, {
-        networkMessageId: idOf(handover),
-        sendToken: handover.sendToken,
+      const body = statusCallback(outbound.sender, {
+        networkMessageId: idOf(outbound),
+        sendToken: outbound.sendToken,
         status,
         at: scheduler.now(),
-        to: handover.to ?? "",
+        to: outbound.to ?? "",
         error:
           status === "failed"
             ? {

@@ -127,7 +127,7 @@ export class Life implements Owner {
       concurrency: config.webhooks.concurrency,
       log,
     });
-    const settling = createExpireWorker({ store, clock, runId, log });
+    const expiring = createExpireWorker({ store, clock, runId, log });
     const starting = createStartWorker({ store, clock, runId, log }, lateness, () => this.#wallClock?.isRight === true);
     const reviewing = createReviewWorker({ store, clock, runId, log }, { settleAfterMs });
     const { timeoutMs } = config.whatsapp;
@@ -155,13 +155,13 @@ export class Life implements Owner {
     });
     store.onNotify(CALLBACKS, () => applier.notify());
     store.onNotify("deliver_webhook", () => deliveries.notify());
-    store.onNotify("expire_message", () => settling.notify());
+    store.onNotify("expire_message", () => expiring.notify());
     store.onNotify("start_broadcast", () => starting.notify());
     store.onNotify("review_broadcast", () => reviewing.notify());
     store.onNotify(BROADCASTS, () => broadcasts.notify());
-    const nudged = [applier, deliveries, settling, starting, reviewing, broadcasts];
+    const notified = [applier, deliveries, expiring, starting, reviewing, broadcasts];
     const onMoved = (): void => {
-      if (!this.isDead) for (const worker of nudged) worker.notify();
+      if (!this.isDead) for (const worker of notified) worker.notify();
     };
     this.#watch = new ClockWatch({ store, clock, log, onMoved });
     const onRight = (): void => {
@@ -169,7 +169,7 @@ export class Life implements Owner {
     };
     this.#wallClock = new WallClock({ store, clock, log, ask: () => Promise.resolve(), onRight });
     this.#wallClock.start();
-    for (const worker of [...nudged, housekeeping]) worker.start();
+    for (const worker of [...notified, housekeeping]) worker.start();
     this.isReady = true;
   }
 

@@ -35,7 +35,7 @@ export class OutsideReceiver {
           if (life.isDead) return;
           const mood =
             this.mood === "mixed" ? random.pick(["takes", "takes", "fails", "silent", "gone"] as const) : this.mood;
-          this.#hear(body);
+          this.#receiveCallback(body);
           const durationMs = mood === "silent" ? timeoutMs : random.between(1, 400);
           scheduler.later(durationMs, () => {
             if (life.isDead) return;
@@ -46,7 +46,7 @@ export class OutsideReceiver {
     };
   }
 
-  #hear(body: string): void {
+  #receiveCallback(body: string): void {
     const { complain, isStored } = this.#options;
     const { id } = JSON.parse(body) as { id: string };
     const before = this.#told.get(id);

@@ -20,11 +20,11 @@ export interface Told {
   /** The same for the same story. */
   hash: string;
   turns: number;
-  handOvers: number;
+  dispatches: number;
   lives: number;
   /** Null: everything held. */
   fault: string | null;
-  story: readonly string[];
+  scenario: readonly string[];
 }
 
 const HOUR = 3_600_000;
@@ -47,8 +47,8 @@ export function playRound(town: Town, { seed, isOfBroadcasts = false }: RoundOpt
       world.end();
     }
   });
-  const { hash, story, lives } = world;
-  return { seed, hash, story, lives, fault, turns: scheduler.turns, handOvers: world.network.count };
+  const { hash, scenario, lives } = world;
+  return { seed, hash, scenario, lives, fault, turns: scheduler.turns, dispatches: world.network.count };
 }
 
 function play(world: World, isOfBroadcasts: boolean): void {

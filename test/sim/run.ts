@@ -1,7 +1,7 @@
 /**
- * The simulation from the command line: `bun run test:sim [--seed N] [--rounds N] [--broadcasts] [--jobs N] [--story]
+ * The simulation from the command line: `bun run test:sim [--seed N] [--rounds N] [--broadcasts] [--jobs N] [--scenario]
  * [--mutants]`.
- * Rounds have the seeds N, N + 1, …; a round that breaks something prints its seed and its story, and the run ends with 1.
+ * Rounds have the seeds N, N + 1, …; a round that breaks something prints its seed and its scenario, and the run ends with 1.
  * `--broadcasts`: broadcasts alone, looked at thoroughly after every step. `--mutants`: bugs put in by hand, all of which
  * have to be found; `--mutant WORDS`: only those with these words in their name.
  */
@@ -19,7 +19,7 @@ async function main(): Promise<number> {
       rounds: { type: "string" },
       jobs: { type: "string", default: "1" },
       broadcasts: { type: "boolean", default: false },
-      story: { type: "boolean", default: false },
+      scenario: { type: "boolean", default: false },
       mutants: { type: "boolean", default: false },
       mutant: { type: "string" },
     },
@@ -30,7 +30,7 @@ async function main(): Promise<number> {
   }
   const rounds = Number(values.rounds ?? 300);
   const jobs = Number(values.jobs);
-  const { broadcasts: isOfBroadcasts, story: isTold } = values;
+  const { broadcasts: isOfBroadcasts, scenario: isTold } = values;
   if (jobs > 1) return playInParallel(first, rounds, jobs, isOfBroadcasts);
   return play({ first, rounds, isOfBroadcasts, isTold });
 }
@@ -65,23 +65,23 @@ interface Play {
 function play({ first, rounds, isOfBroadcasts, isTold }: Play): number {
   using town = buildTown();
   const startedAt = performance.now();
-  let [turns, handOvers, lives] = [0, 0, 0];
+  let [turns, dispatches, lives] = [0, 0, 0];
   for (let seed = first; seed < first + rounds; seed++) {
     const told = playRound(town, { seed, isOfBroadcasts });
     turns += told.turns;
-    handOvers += told.handOvers;
+    dispatches += told.dispatches;
     lives += told.lives;
     const done = seed - first + 1;
-    if (isTold || told.fault !== null) console.log(told.story.join("\n"));
+    if (isTold || told.fault !== null) console.log(told.scenario.join("\n"));
     if (told.fault !== null) {
       const again = `bun run test:sim --seed ${seed} --rounds 1${isOfBroadcasts ? " --broadcasts" : ""}`;
-      console.log(`\nround ${done} of ${rounds} broke something (seed ${seed}, story ${told.hash}):\n${told.fault}`);
+      console.log(`\nround ${done} of ${rounds} broke something (seed ${seed}, scenario ${told.hash}):\n${told.fault}`);
       console.log(`\nagain: ${again}`);
       return 1;
     }
     if (done % 250 === 0) console.log(`${done} rounds from seed ${first}, ${rate(done, startedAt)} a second`);
   }
-  const words = `${turns} turns, ${handOvers} hand-overs, ${lives} lives`;
+  const words = `${turns} turns, ${dispatches} hand-overs, ${lives} lives`;
   console.log(
     `${rounds} rounds from seed ${first}: nothing broke; ${words}; ${rate(rounds, startedAt)} rounds a second`,
   );

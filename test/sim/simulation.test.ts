@@ -35,7 +35,7 @@ test("the same seed tells the same story", () => {
     // What was played before leaves nothing behind.
     playRound(other, { seed: seed + 1_000, isOfBroadcasts: true });
     const second = playRound(other, { seed });
-    expect(second.story).toEqual(first.story);
+    expect(second.scenario).toEqual(first.scenario);
     expect(second.hash).toBe(first.hash);
   }
   expect(playRound(one, { seed: 7_100 }).hash).not.toBe(playRound(one, { seed: 7_101 }).hash);

@@ -158,14 +158,14 @@ function status(world: World): string {
   const kind = random.pick(["sent", "delivered", "delivered", "read", "failed"] as const);
   if (random.chance(0.2)) {
     const sendToken = `wx1.0simtown.${"0".repeat(10)}.${world.newToken("x").padStart(26, "0")}`;
-    const handover = { sender: senderOf(town), to: somebody(world), recipientNetworkUserId: null, sendToken };
-    network.report({ ...handover, content: { type: "text", body: "" } }, kind, 0);
+    const outbound = { sender: senderOf(town), to: somebody(world), recipientNetworkUserId: null, sendToken };
+    network.report({ ...outbound, content: { type: "text", body: "" } }, kind, 0);
     return `a status of something unknown: ${kind}`;
   }
   if (network.taken.length === 0) return "nothing to report on";
-  const { handover } = random.pick(network.taken.slice(-20));
-  network.report(handover, kind, random.below(50));
-  return `one more status: ${kind} of ${handover.sendToken}`;
+  const { outbound } = random.pick(network.taken.slice(-20));
+  network.report(outbound, kind, random.below(50));
+  return `one more status: ${kind} of ${outbound.sendToken}`;
 }
 
 function senderOf({ number }: World["town"]) {

@@ -13,7 +13,7 @@ import type { Client } from "#src/db/driver.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
-import { Acknowledged, Checks, countMovesAnew } from "./checks.ts";
+import { Acknowledged, Checks, recountMoves } from "./checks.ts";
 import { OutsideNetwork, type Row } from "./network.ts";
 import { type Answer, type Call, Life, type Surroundings } from "./process.ts";
 import { SeededRandom } from "./random.ts";
@@ -90,7 +90,7 @@ export class World {
       rowOf: (reference) => this.#rowOf?.(reference) ?? null,
       complain,
       note,
-      atHandOver: (moment) => this.#meet(moment),
+      atDispatch: (moment) => this.#meet(moment),
       callBack: (body, onStored) => this.callBack(body, onStored),
       anotherThan: (phone) => PHONES[(PHONES.indexOf(phone) + 1) % PHONES.length] ?? phone,
     });
@@ -134,7 +134,7 @@ export class World {
     this.#hash = BigInt(Bun.hash(`${line} ${more} ${this.scheduler.turns}`, this.#hash));
   }
 
-  get story(): readonly string[] {
+  get scenario(): readonly string[] {
     return this.#notes;
   }
 
@@ -147,7 +147,7 @@ export class World {
     this.lives += 1;
     for (const again of this.#waiting.splice(0)) this.scheduler.later(this.random.between(200, 20_000), again);
     const { client } = this.town.disk;
-    countMovesAnew(client);
+    recountMoves(client);
     this.#prepare(client);
     this.life = new Life(this.#around);
   }
@@ -355,12 +355,12 @@ export class World {
     this.call("POST", path, call, (answer) => {
       this.note(`${token} is told ${answer === null ? "nothing" : answer.status}`, answer?.text);
       if (answer === null) return;
-      this.#hear(wish, answer);
+      this.#receiveCallback(wish, answer);
       onAnswer(answer);
     });
   }
 
-  #hear(wish: Wish, answer: Answer): void {
+  #receiveCallback(wish: Wish, answer: Answer): void {
     const { token, settled } = wish;
     if (!SETTLING.includes(answer.status)) {
       if (!UNSETTLING.includes(answer.status)) this.#faults.push(`${token} was told ${answer.status}: ${answer.text}`);

@@ -12,10 +12,10 @@ export interface Audit {
   lost: string[];
   /** Sent twice, told twice, counted twice. */
   doubled: string[];
-  figures: Figures;
+  counters: Counters;
 }
 
-export interface Figures {
+export interface Counters {
   acknowledged: number;
   requests: number;
   events: number;
@@ -48,7 +48,7 @@ export async function audit(installation: Installation, ledger: Ledger): Promise
   return {
     lost,
     doubled,
-    figures: {
+    counters: {
       acknowledged: answered + told + inbounds.size + optOuts.size + names.size + imported.length + credits.length,
       requests: requests.length,
       events: database.events.length,

@@ -55,17 +55,17 @@ export const pictured = {
   ],
 };
 
-export interface Story extends AsyncDisposable {
+export interface Scenario extends AsyncDisposable {
   app: TestServer;
   network: FakeNetwork;
   shop: TestWorkspace;
 }
 
 /** A server with a fake network, a shop, and four templates: a notice, an offer, a greeting with a name, a picture. */
-export async function startStory(
+export async function startScenario(
   settings: Parameters<TestServer["workspace"]>[0] = {},
   options: TestServerOptions = {},
-): Promise<Story> {
+): Promise<Scenario> {
   const network = fakeNetwork();
   const app = await startTestServer({ ...options, networks: { simulator: network } });
   const shop = await app.workspace(settings);
@@ -74,18 +74,18 @@ export async function startStory(
 }
 
 /** Stops the server of a story that was given a directory, and starts another on it when so much time has passed. */
-export async function restart(story: Story, laterMs: number, options: TestServerOptions = {}): Promise<Story> {
-  await story.app.stop();
-  return startAgain(story, story.app.directory, laterMs, options);
+export async function restart(scenario: Scenario, laterMs: number, options: TestServerOptions = {}): Promise<Scenario> {
+  await scenario.app.stop();
+  return startAgain(scenario, scenario.app.directory, laterMs, options);
 }
 
 /** Another server on a directory: of a story that was stopped, or what a crash left of one. */
 export async function startAgain(
-  { app: before, network, shop }: Story,
+  { app: before, network, shop }: Scenario,
   directory: string,
   laterMs: number,
   options: TestServerOptions = {},
-): Promise<Story> {
+): Promise<Scenario> {
   const clock = new TestClock(new Date(before.clock.now() + laterMs).toISOString());
   const app = await startTestServer({ ...options, directory, clock, networks: { simulator: network } });
   await app.clock.advance(0);
@@ -113,7 +113,7 @@ export function offer(to: readonly string[], more: Record<string, unknown> = {})
 }
 
 export function post(
-  { app, shop }: Story,
+  { app, shop }: Scenario,
   body: unknown,
   key?: string,
   path = "/api/v1/broadcasts",
@@ -126,21 +126,21 @@ export function post(
 }
 
 /** The id of a broadcast that was taken on; nothing has moved since. */
-export async function create(story: Story, body: unknown): Promise<number> {
-  const answer = await post(story, body);
+export async function create(scenario: Scenario, body: unknown): Promise<number> {
+  const answer = await post(scenario, body);
   if (answer.status !== 202) throw new Error(`not taken on: ${answer.text}`);
   return answer.body.data.id;
 }
 
 /** Taken on, and sent as far as a second allows. */
-export async function run(story: Story, body: unknown): Promise<number> {
-  const id = await create(story, body);
-  await story.app.clock.advance(SECOND);
+export async function run(scenario: Scenario, body: unknown): Promise<number> {
+  const id = await create(scenario, body);
+  await scenario.app.clock.advance(SECOND);
   return id;
 }
 
 /** Moves time on until the network was handed so many, and no further. */
-export async function untilSent({ app, network }: Story, count: number): Promise<void> {
+export async function untilSent({ app, network }: Scenario, count: number): Promise<void> {
   for (let step = 0; network.sent.length < count; step++) {
     if (step === 1_000) throw new Error(`only ${network.sent.length} of ${count} were handed over`);
     await app.clock.advance(step === 0 ? 0 : 100);
@@ -148,7 +148,7 @@ export async function untilSent({ app, network }: Story, count: number): Promise
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
-export async function show({ app, shop }: Story, id: number): Promise<any> {
+export async function show({ app, shop }: Scenario, id: number): Promise<any> {
   const answer = await app.call("GET", `/api/v1/broadcasts/${id}`, { key: shop.key });
   if (answer.status !== 200) throw new Error(answer.text);
   return answer.body.data;
@@ -156,7 +156,7 @@ export async function show({ app, shop }: Story, id: number): Promise<any> {
 
 /** One page. */
 export async function recipients(
-  { app, shop }: Story,
+  { app, shop }: Scenario,
   id: number,
   query = "",
 ): Promise<{ to: string; status: string; reason: string | null; sent_at: string | null }[]> {
@@ -166,19 +166,19 @@ export async function recipients(
 }
 
 /** `[status, reason]` of each, in the order addressed. */
-export async function fates(story: Story, id: number): Promise<[string, string | null][]> {
-  return (await recipients(story, id)).map(({ status, reason }) => [status, reason]);
+export async function fates(scenario: Scenario, id: number): Promise<[string, string | null][]> {
+  return (await recipients(scenario, id)).map(({ status, reason }) => [status, reason]);
 }
 
-export function cancel({ app, shop }: Story, id: number): Promise<Answered> {
+export function cancel({ app, shop }: Scenario, id: number): Promise<Answered> {
   return app.call("POST", `/api/v1/broadcasts/${id}/cancel`, { key: shop.key });
 }
 
 /** Everybody in a state adds up: `total` = sent + failed + skipped + those who are still to go. */
-export async function expectClosed(story: Story, id: number): Promise<void> {
-  const { counts } = await show(story, id);
+export async function expectClosed(scenario: Scenario, id: number): Promise<void> {
+  const { counts } = await show(scenario, id);
   const pending = (
-    await story.app.call("GET", `/api/v1/broadcasts/${id}/recipients?status=pending`, { key: story.shop.key })
+    await scenario.app.call("GET", `/api/v1/broadcasts/${id}/recipients?status=pending`, { key: scenario.shop.key })
   ).body.meta.total;
   if (counts.total !== counts.sent + counts.failed + counts.skipped + pending)
     throw new Error(`the counts do not close: ${JSON.stringify(counts)}, ${pending} to go`);
@@ -186,62 +186,62 @@ export async function expectClosed(story: Story, id: number): Promise<void> {
     throw new Error(`the counts are no funnel: ${JSON.stringify(counts)}`);
 }
 
-export function broadcastOf({ app }: Story, id: number): Broadcast {
+export function broadcastOf({ app }: Scenario, id: number): Broadcast {
   return app.store.read((tx) => getBroadcast(tx, id));
 }
 
-export function figuresOf({ app }: Story, id: number): BroadcastCounters {
+export function countersOf({ app }: Scenario, id: number): BroadcastCounters {
   return app.store.read((tx) => getCounters(tx, id));
 }
 
-export function rowsOf({ app }: Story, id: number): Message[] {
+export function rowsOf({ app }: Scenario, id: number): Message[] {
   return app.store.read(({ db }) =>
     db.select().from(messages).where(eq(messages.broadcastId, id)).orderBy(asc(messages.id)).all(),
   );
 }
 
-export async function pause({ app }: Story, id: number): Promise<void> {
+export async function pause({ app }: Scenario, id: number): Promise<void> {
   await app.store.write((tx) => void pauseBroadcast(tx, getBroadcast(tx, id), "hand", "paused by hand"));
 }
 
 /** As `waxwing broadcast resume` does it. */
-export async function resume({ app }: Story, id: number): Promise<void> {
+export async function resume({ app }: Scenario, id: number): Promise<void> {
   await app.store.write((tx) => void resumeManually(tx, getBroadcast(tx, id)));
   await app.clock.advance(0);
 }
 
-export async function decide({ app, shop }: Story, name: string, status: TemplateStatus): Promise<void> {
+export async function decide({ app, shop }: Scenario, name: string, status: TemplateStatus): Promise<void> {
   await app.store.write((tx) => void decideByName(tx, shop.id, name, "en_US", status, null));
   await app.clock.advance(0);
 }
 
-export async function pay({ app, shop }: Story, amount: number): Promise<void> {
+export async function pay({ app, shop }: Scenario, amount: number): Promise<void> {
   await app.store.write((tx) => void credit(tx, shop.id, { amount, note: null, ref: null }));
   await app.clock.advance(0);
 }
 
 /** A contact through the API. */
-export async function put({ app, shop }: Story, phone: string, body: Record<string, unknown>): Promise<void> {
+export async function put({ app, shop }: Scenario, phone: string, body: Record<string, unknown>): Promise<void> {
   const answer = await putContactOf(app, shop, phone, body);
   if (answer.status >= 300) throw new Error(answer.text);
 }
 
 /** A list of people who have opted in, through the API. Returns its id. */
-export async function list(story: Story, people: readonly string[], consent = "opted_in"): Promise<number> {
-  const { app, shop } = story;
+export async function list(scenario: Scenario, people: readonly string[], consent = "opted_in"): Promise<number> {
+  const { app, shop } = scenario;
   for (const phone of people) {
-    await put(story, phone, { ...(consent === "" ? {} : { consent }), add_to_groups: ["Regulars"] });
+    await put(scenario, phone, { ...(consent === "" ? {} : { consent }), add_to_groups: ["Regulars"] });
   }
   const { body } = await app.call("GET", "/api/v1/groups", { key: shop.key });
   return body.data[0].id;
 }
 
 /** A saved search. */
-export async function search({ app, shop }: Story, filter: unknown, name = "Search"): Promise<number> {
+export async function search({ app, shop }: Scenario, filter: unknown, name = "Search"): Promise<number> {
   return app.store.write((tx) => createGroup(tx, shop.id, { name, checkedFilter: filter }).id);
 }
 
-export async function field({ app, shop }: Story, key: string, kind: FieldKind = "text"): Promise<void> {
+export async function field({ app, shop }: Scenario, key: string, kind: FieldKind = "text"): Promise<void> {
   await app.store.write((tx) => void addField(tx, shop.id, { key, label: key, kind, choices: [] }));
 }
 
@@ -252,18 +252,18 @@ export function refusal(code: string, scope: RefusalScope) {
 
 /** The network reports on these hand-overs, in one body. */
 export async function report(
-  { app, shop }: Story,
-  handovers: readonly OutboundMessage[],
+  { app, shop }: Scenario,
+  outbounds: readonly OutboundMessage[],
   status: ReportedStatus["status"],
   code?: number,
 ): Promise<void> {
   await reportStatus(
     app,
     shop,
-    ...handovers.map((handover) => ({
-      id: networkIdOf(handover),
+    ...outbounds.map((outbound) => ({
+      id: networkIdOf(outbound),
       status,
-      sendToken: handover.sendToken,
+      sendToken: outbound.sendToken,
       ...(code === undefined ? {} : { code }),
     })),
   );
@@ -276,23 +276,23 @@ export function valuesOf({ content }: OutboundMessage): string[] {
 }
 
 /** Its status and the reason for it. */
-export const state = async (story: Story, id: number): Promise<[string, string | null]> => {
-  const { status, status_reason } = await show(story, id);
+export const state = async (scenario: Scenario, id: number): Promise<[string, string | null]> => {
+  const { status, status_reason } = await show(scenario, id);
   return [status, status_reason];
 };
 
 /** A broadcast of which one has been sent, and which has four more to go at one a second. */
-export async function underWay(settings: Parameters<typeof startStory>[0] = {}): Promise<Story & { id: number }> {
-  const story = await startStory({ throughput: 1, ...settings });
-  const id = await create(story, notice(phones(5)));
-  await untilSent(story, 1);
-  return { ...story, id };
+export async function underWay(settings: Parameters<typeof startScenario>[0] = {}): Promise<Scenario & { id: number }> {
+  const scenario = await startScenario({ throughput: 1, ...settings });
+  const id = await create(scenario, notice(phones(5)));
+  await untilSent(scenario, 1);
+  return { ...scenario, id };
 }
 
 /** It is completed, and whoever was handed over was so once. */
-export async function expectAllSentOnce(story: Story, id: number, count: number): Promise<void> {
-  expect(await show(story, id)).toMatchObject({ status: "completed", status_reason: null, counts: { sent: count } });
-  const taken = story.network.sent.map(({ to }) => to);
+export async function expectAllSentOnce(scenario: Scenario, id: number, count: number): Promise<void> {
+  expect(await show(scenario, id)).toMatchObject({ status: "completed", status_reason: null, counts: { sent: count } });
+  const taken = scenario.network.sent.map(({ to }) => to);
   expect(new Set(taken).size).toBe(count);
-  await expectClosed(story, id);
+  await expectClosed(scenario, id);
 }

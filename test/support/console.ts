@@ -69,7 +69,7 @@ export async function person(
 }
 
 /** What the log of deeds has, the newest first. */
-export function deeds(app: TestServer): { action: string; subject: string; workspace_id: number | null }[] {
+export function auditEntries(app: TestServer): { action: string; subject: string; workspace_id: number | null }[] {
   return app.store.client
     .prepare("SELECT action, subject, workspace_id, user_id, address FROM audit_log ORDER BY id DESC")
     .all() as never;

@@ -6,7 +6,7 @@ import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { Network, OutboundMessage } from "#src/networks/network.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 
-type Answer = Outcome | ((handover: OutboundMessage) => Outcome | Promise<Outcome>);
+type Answer = Outcome | ((outbound: OutboundMessage) => Outcome | Promise<Outcome>);
 
 export interface FakeNetwork extends Network {
   /** Every hand-over, in the order in which they came. */
@@ -22,7 +22,7 @@ export interface FakeNetwork extends Network {
 export function fakeNetwork(): FakeNetwork {
   const sent: OutboundMessage[] = [];
   const script: Answer[] = [];
-  let standing: Answer = (handover) => accepted(handover);
+  let standing: Answer = (outbound) => accepted(outbound);
   let isReachable = true;
   return {
     name: "simulator",
@@ -36,23 +36,23 @@ export function fakeNetwork(): FakeNetwork {
     reachable: (is) => {
       isReachable = is;
     },
-    async send(handover) {
-      sent.push(handover);
+    async send(outbound) {
+      sent.push(outbound);
       const answer = script.shift() ?? standing;
-      return typeof answer === "function" ? answer(handover) : answer;
+      return typeof answer === "function" ? answer(outbound) : answer;
     },
   };
 }
 
 /** Taken, under an id made of the reference, so that a test can name it before the answer. */
 export function accepted(
-  handover: OutboundMessage,
+  outbound: OutboundMessage,
   named: { recipientId?: string; recipientNetworkUserId?: string } = {},
 ): Extract<Outcome, { kind: "accepted" }> {
   return {
     kind: "accepted",
-    networkMessageId: networkIdOf(handover),
-    recipientId: named.recipientId ?? handover.to?.slice(1) ?? null,
+    networkMessageId: networkIdOf(outbound),
+    recipientId: named.recipientId ?? outbound.to?.slice(1) ?? null,
     recipientNetworkUserId: named.recipientNetworkUserId ?? null,
   };
 }
@@ -79,7 +79,7 @@ export const unknown: Outcome = { kind: "unknown", reason: "the connection was r
 
 /** An answer that waits until the test gives it, and tells when the network was asked. */
 export function gate(): {
-  answer: (handover: OutboundMessage) => Promise<Outcome>;
+  answer: (outbound: OutboundMessage) => Promise<Outcome>;
   reached: Promise<OutboundMessage>;
   open: (outcome: Outcome | "accepted") => void;
 } {
@@ -88,10 +88,10 @@ export function gate(): {
   return {
     reached,
     open,
-    async answer(handover) {
-      reach(handover);
+    async answer(outbound) {
+      reach(outbound);
       const outcome = await opened;
-      return outcome === "accepted" ? accepted(handover) : outcome;
+      return outcome === "accepted" ? accepted(outbound) : outcome;
     },
   };
 }

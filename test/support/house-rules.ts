@@ -239,6 +239,33 @@ export const words: { what: RegExp; where: RegExp; except?: Record<string, strin
   },
 ];
 
+/**
+ * Words that stood in names where the field has its own, and what to write. A name is taken apart at its capitals and
+ * underscores; `except` holds names in which the word means something else.
+ */
+export const namesToAvoid: { words: readonly string[]; write: string; except?: readonly string[] }[] = [
+  { words: ["hand over", "handed over", "hands over", "handover", "handovers"], write: "dispatch, send" },
+  { words: ["take back", "taken back", "give back", "gives back"], write: "requeue, release" },
+  { words: ["withdraw", "withdrawn"], write: "discard" },
+  { words: ["nudge", "nudged", "rouse", "roused", "wake", "woken"], write: "notify, poll" },
+  { words: ["lane", "lanes"], write: "queue, queue key" },
+  { words: ["rescue", "rescued", "boot", "boots"], write: "reclaim, run id" },
+  { words: ["figures", "tally"], write: "counters, measurements" },
+  { words: ["to go"], write: "pending count" },
+  { words: ["obstacle", "obstacles"], write: "blocker" },
+  { words: ["deed", "deeds"], write: "audit entry" },
+  { words: ["whom"], write: "target" },
+  { words: ["mistake", "mistakes"], write: "problem, error" },
+  { words: ["story"], write: "scenario, message timeline" },
+  { words: ["lately"], write: "recent activity" },
+  { words: ["stamp", "stamps", "ancestors"], write: "backup metadata, lineage", except: ["ancestors"] },
+  { words: ["proven", "rehearsal"], write: "verified, restore drill", except: ["proven_at"] },
+  { words: ["trends", "trend"], write: "time series" },
+  { words: ["nouns"], write: "modules" },
+  { words: ["tidy"], write: "clean up, skip unsent" },
+  { words: ["obey", "heed", "hearken"], write: "apply" },
+];
+
 export const forbiddenNames =
   "util utils helper helpers common lib misc shared types service services manager managers".split(" ");
 

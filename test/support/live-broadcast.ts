@@ -123,7 +123,7 @@ export async function untilSeen(installation: Installation, { label }: LiveBroad
  * Waits until it is settled and every report of the network is applied, and finds what does not fit together: each person
  * once at the network or not at all, the figures, the money. `isAllowed` judges those whom the network never saw.
  */
-export async function judgeEnd(
+export async function checkEnd(
   installation: Installation,
   server: RunningServer,
   broadcast: LiveBroadcast,
@@ -223,7 +223,7 @@ export async function expectedMoney(installation: Installation, deliveredInAll: 
 }
 
 /** How many recipients were handed over between two moments, by the server's own book. */
-export function handedOverBetween({ data }: Installation, { id }: LiveBroadcast, from: number, to: number): number {
+export function dispatchedBetween({ data }: Installation, { id }: LiveBroadcast, from: number, to: number): number {
   const client = openClient(`${data}/waxwing.db`, { readonly: true, timeout: 5_000 });
   try {
     const sql = "SELECT count(*) FROM messages WHERE broadcast_id = ? AND dispatched_at BETWEEN ? AND ?";

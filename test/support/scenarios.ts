@@ -54,9 +54,9 @@ export async function fillBucket(app: TestServer, { key, number }: TestWorkspace
 
 export interface FakeNetwork extends Network {
   /** Everything that was handed over, in order. */
-  handovers: OutboundMessage[];
+  outbounds: OutboundMessage[];
   /** What the next hand-overs are answered. */
-  answer: (handover: OutboundMessage) => Outcome | Promise<Outcome>;
+  answer: (outbound: OutboundMessage) => Outcome | Promise<Outcome>;
 }
 
 export function fakeNetwork(answer: FakeNetwork["answer"] = () => accepted()): FakeNetwork {
@@ -64,11 +64,11 @@ export function fakeNetwork(answer: FakeNetwork["answer"] = () => accepted()): F
     name: "simulator",
     parse: parseCallback,
     isReachable: async () => true,
-    handovers: [],
+    outbounds: [],
     answer,
-    async send(handover) {
-      network.handovers.push(handover);
-      return network.answer(handover);
+    async send(outbound) {
+      network.outbounds.push(outbound);
+      return network.answer(outbound);
     },
   };
   return network;

@@ -68,7 +68,7 @@ function acknowledge(): void {
         writeOne();
       });
   };
-  for (let lane = 0; lane < 8; lane++) writeOne();
+  for (let queueKey = 0; queueKey < 8; queueKey++) writeOne();
 }
 
 /** Opens, writes and closes over and over, as commands beside a server do, until it is told to stop. */

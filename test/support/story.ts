@@ -5,11 +5,11 @@
 import { type BrowserOptions, openBrowser, type TestBrowser } from "./browser.ts";
 import { type ConsoleProcess, startConsole } from "./console-process.ts";
 
-export const STORY_PASSWORD = "a good long password";
+export const SCENARIO_PASSWORD = "a good long password";
 /** A story is told once, however busy the machine is with other tests: each of its steps has a limit of its own. */
-export const STORY_LIMIT_MS = 240_000;
+export const SCENARIO_LIMIT_MS = 240_000;
 
-export interface Story extends TestBrowser {
+export interface Scenario extends TestBrowser {
   app: ConsoleProcess;
   /** Runs a command beside the server: its words as one text, those with a space within after it. */
   command(text: string, ...more: string[]): Promise<Record<string, unknown>>;
@@ -21,7 +21,7 @@ export interface Story extends TestBrowser {
   prepare<T>(method: string, path: string, body?: Record<string, unknown>): Promise<T>;
 }
 
-export async function startStory(options: BrowserOptions = {}): Promise<Story> {
+export async function startScenario(options: BrowserOptions = {}): Promise<Scenario> {
   const [app, opened] = await Promise.all([startConsole(), openBrowser(options)]);
   const { page, context } = opened;
   const own = `${app.url}/console/api`;
@@ -34,7 +34,7 @@ export async function startStory(options: BrowserOptions = {}): Promise<Story> {
   await ask("POST", "/links/use", {
     token: app.setupLink.split("#")[1] ?? "",
     email: "asha@example.com",
-    password: STORY_PASSWORD,
+    password: SCENARIO_PASSWORD,
   });
   await ask("POST", "/workspaces", { name: "Corner Shop", country: "IN", timezone: "Asia/Kolkata" });
   return {

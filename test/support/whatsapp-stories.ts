@@ -40,7 +40,7 @@ export const DELIVERED = {
   events: ["message.sent", "message.delivered"],
 };
 
-interface Story {
+interface Scenario {
   to: string;
   ends(end: End): Promise<void>;
 }
@@ -63,8 +63,8 @@ export class Stories {
   }
 
   /** One message to one person, whose end is looked at from every side. */
-  begin(person = this.nextPerson()): Story {
-    const before = this.figures();
+  begin(person = this.nextPerson()): Scenario {
+    const before = this.counters();
     let seen = this.#shop.graph.requests.length;
     // What went to others, so that the next message can be told, is no part of this story.
     let heldByOthers = 0;
@@ -77,7 +77,7 @@ export class Stories {
         expect(this.eventsOf(person)).toEqual(events);
         const message = this.messageOf(person);
         expect([message?.error_code ?? null, message?.money ?? null]).toEqual([code, money]);
-        const now = this.figures();
+        const now = this.counters();
         const difference = { held: now.held - before.held - heldByOthers, charged: now.charged - before.charged };
         expect(difference).toEqual({ held, charged });
         requestCount += requests;
@@ -86,8 +86,8 @@ export class Stories {
         const next = this.nextPerson();
         expect((await this.send(next)).status).toBe(201);
         heldByOthers += RATE;
-        const whom = [...Array<string>(requests).fill(person), ...others, next];
-        expect(this.requestsFrom(seen).map((request) => request.to)).toEqual(whom);
+        const target = [...Array<string>(requests).fill(person), ...others, next];
+        expect(this.requestsFrom(seen).map((request) => request.to)).toEqual(target);
         seen = this.#shop.graph.requests.length;
       },
     };
@@ -143,7 +143,7 @@ export class Stories {
   }
 
   /** Blocked and charged, in millionths. */
-  figures(): { held: number; charged: number } {
+  counters(): { held: number; charged: number } {
     const [account] = this.#shop.rows<{ held: number; charged: number }>("SELECT held, charged FROM billing_accounts");
     return account ?? { held: Number.NaN, charged: Number.NaN };
   }
@@ -161,7 +161,7 @@ export class Stories {
   }
 
   /** The network reports what became of the last message to this person. Returns the HTTP status. */
-  hearStatus(to: string, name: StatusName, more: object = {}): Promise<number> {
+  postStatus(to: string, name: StatusName, more: object = {}): Promise<number> {
     return this.#shop.hear(this.#shop.graph.status(this.acceptedOf(to), name, more));
   }
 

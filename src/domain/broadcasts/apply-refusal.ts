@@ -20,15 +20,15 @@ const NUMBER_UNREADY = ["131037", "131045", "133010"];
 const TEMPLATE_DISABLED = "132016";
 
 /** Obeys what a status has said since the broadcast was last looked at. Returns the broadcast as it is then. */
-export function obeyReported(tx: Tx, id: number): Broadcast {
+export function applyReportedRefusal(tx: Tx, id: number): Broadcast {
   const { pending, sending } = getCounters(tx, id);
   // All have left, but one on its way may come back to be sent again: what was said is kept until then.
   const refusal = pending === 0 && sending > 0 ? null : consumeReportedRefusal(tx, id);
-  if (refusal !== null) obeyRefusal(tx, id, refusal);
+  if (refusal !== null) applyRefusal(tx, id, refusal);
   return getBroadcast(tx, id);
 }
 
-export function obeyRefusal(tx: Tx, id: number, refusal: Failure): void {
+export function applyRefusal(tx: Tx, id: number, refusal: Failure): void {
   const broadcast = getBroadcast(tx, id);
   const { code, message, scope } = refusal;
   const isUnready = scope === "number" && NUMBER_UNREADY.includes(code);

@@ -20,7 +20,7 @@ import { messages } from "../messages/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Template } from "../templates/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { obeyReported } from "./apply-refusal.ts";
+import { applyReportedRefusal } from "./apply-refusal.ts";
 import { readEligibility } from "./eligibility.ts";
 import { failUnsent } from "./hold-restored.ts";
 import { applyBlocker, pauseBroadcast } from "./pause.ts";
@@ -55,7 +55,7 @@ const nothingClaimed: ClaimResult = { recipients: [], sender: null, after: 0, ne
 
 /** Looks at up to `limit` recipients behind `after`, and takes those who may be sent to now. */
 export function claimRecipients(tx: Tx, id: number, after: number, limit: number): ClaimResult {
-  const broadcast = obeyReported(tx, id);
+  const broadcast = applyReportedRefusal(tx, id);
   if (broadcast.status !== "running") return nothingClaimed;
   if (broadcast.waitsUntil !== null && broadcast.waitsUntil > tx.now) {
     return { ...nothingClaimed, nextAt: broadcast.waitsUntil };

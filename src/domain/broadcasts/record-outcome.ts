@@ -14,7 +14,7 @@ import type { Outcome } from "../messages/outcome.ts";
 import { findMessageById } from "../messages/read.ts";
 import { recordAccepted, recordFailure } from "../messages/record-outcome.ts";
 import { type Message, messages } from "../messages/table.ts";
-import { obeyRefusal } from "./apply-refusal.ts";
+import { applyRefusal } from "./apply-refusal.ts";
 import { isFinished } from "./broadcast.ts";
 import { pauseBroadcast } from "./pause.ts";
 import { getBroadcast } from "./read.ts";
@@ -71,7 +71,7 @@ function recordRefusal(
     return;
   }
   requeue(tx, broadcast, message);
-  obeyRefusal(tx, broadcast.id, failure);
+  applyRefusal(tx, broadcast.id, failure);
 }
 
 /**

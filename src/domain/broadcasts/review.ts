@@ -9,7 +9,7 @@ import { settleCost } from "../messages/broadcast-cost.ts";
 import { isClosed } from "../messages/broadcast-counters.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
-import { obeyReported } from "./apply-refusal.ts";
+import { applyReportedRefusal } from "./apply-refusal.ts";
 import { isFinished } from "./broadcast.ts";
 import { finishBroadcast } from "./finish.ts";
 import { holdBroadcast } from "./pause.ts";
@@ -28,7 +28,7 @@ const RECHECK_MS = 60_000;
 /** Returns when to look again (wall time); null: not before a figure asks for it. */
 export function reviewBroadcast(tx: Tx, id: number, rules: ReviewRules): number | null {
   if (findAnyBroadcast(tx, id) === undefined) return null;
-  const broadcast = obeyReported(tx, id);
+  const broadcast = applyReportedRefusal(tx, id);
   if (isFinished(broadcast.status)) return settleWhenDue(tx, broadcast, rules);
   const counters = getCounters(tx, id);
   if (broadcast.status === "running" && counters.pending + counters.sending === 0) {

@@ -8,9 +8,9 @@ import type { SendingNumber } from "../numbers/table.ts";
 import { callbacks, type RefusedCount, refusedCallbacks } from "./table.ts";
 
 const HOUR_MS = 60 * 60_000;
-export const REFUSED_KEPT_MS = 7 * 24 * HOUR_MS;
+export const REFUSED_RETENTION_MS = 7 * 24 * HOUR_MS;
 /** How many of the latest callbacks are looked through: with many numbers, others may come between. */
-const LOOKED_THROUGH_MAX = 2_000;
+const SCANNED_ROWS_MAX = 2_000;
 
 export function hourOf(at: number): number {
   return Math.floor(at / HOUR_MS) * HOUR_MS;
@@ -53,7 +53,7 @@ export function wasAcceptedAfter(
     .from(callbacks)
     .where(and(eq(callbacks.network, "whatsapp"), gt(callbacks.receivedAt, at)))
     .orderBy(desc(callbacks.id))
-    .limit(LOOKED_THROUGH_MAX)
+    .limit(SCANNED_ROWS_MAX)
     .all();
   return later.some(
     ({ trust }) =>
@@ -67,7 +67,7 @@ export function purgeRefused(tx: Tx, limit: number): number {
   const hours = tx.db
     .selectDistinct({ hour: refusedCallbacks.hour })
     .from(refusedCallbacks)
-    .where(lt(refusedCallbacks.hour, tx.now - REFUSED_KEPT_MS))
+    .where(lt(refusedCallbacks.hour, tx.now - REFUSED_RETENTION_MS))
     .orderBy(asc(refusedCallbacks.hour))
     .limit(limit)
     .all()

@@ -29,8 +29,8 @@ export interface Invited {
 }
 
 export function inviteUser(tx: Tx, { email, role, workspaceId }: Invitation): Invited {
-  const mistake = findEmailProblem(email.trim());
-  if (mistake !== null) throw invalidRequest({ email: [mistake] });
+  const problem = findEmailProblem(email.trim());
+  if (problem !== null) throw invalidRequest({ email: [problem] });
   if (role !== "operator") {
     if (workspaceId === null) {
       throw invalidRequest({ workspace: [`Say of which workspace this person is ${role}.`] });

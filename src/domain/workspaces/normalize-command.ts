@@ -3,7 +3,7 @@
  * accents, other shapes of the same letters, invisible marks, emoji, quotation marks, Markdown, punctuation, courtesy) is
  * gone. Linear, and over a limited part of the text, because a stranger decides what stands in it.
  */
-import { COMMAND_LENGTH_MAX, COMMAND_LOOKED_AT_MAX, cutText } from "#src/core/text-limits.ts";
+import { COMMAND_LENGTH_MAX, COMMAND_SCAN_MAX, cutText } from "#src/core/text-limits.ts";
 
 /** "Please" in each language that has opt-out words, as people write it in messages. */
 const COURTESY_WORDS = [
@@ -42,7 +42,7 @@ const LETTER = /^[\p{L}\p{M}\p{N}]$/u;
  * Normalising twice changes nothing.
  */
 export function normalizeCommand(text: string): string {
-  const seen = fold(cutText(text, COMMAND_LOOKED_AT_MAX));
+  const seen = fold(cutText(text, COMMAND_SCAN_MAX));
   const said = withoutCourtesy(seen);
   return [...said].length > COMMAND_LENGTH_MAX ? "" : said;
 }

@@ -1,7 +1,7 @@
 /** The console at its addresses: its page, the page's files, and the routes that the page calls. */
 import { Elysia } from "elysia";
 import { addSecurityHeaders, requestIds } from "../headers.ts";
-import { LINGER_S } from "../unproven-body.ts";
+import { LINGER_S } from "../unverified-body.ts";
 import type { ConsoleOptions } from "./context.ts";
 import { answerAsset, answerPage } from "./files.ts";
 import { CONSOLE_API, createPipeline } from "./pipeline.ts";

@@ -18,7 +18,7 @@ import type { ImportFiles } from "#src/transfer/import-files.ts";
 import type { ImportJobs } from "#src/transfer/import-jobs.ts";
 import type { KeyQueue } from "../key-queue.ts";
 import type { RateLimits } from "../rate-limit.ts";
-import type { UnprovenBodies } from "../unproven-body.ts";
+import type { UnverifiedBodies } from "../unverified-body.ts";
 import type { BroadcastStreams } from "./broadcast-stream.ts";
 import type { DashboardCounters } from "./dashboard.ts";
 import type { Passwords } from "./passwords.ts";
@@ -36,7 +36,7 @@ export interface ConsoleOptions {
   searchReader: Reader;
   limits: RateLimits & { bodyBytes: number };
   /** For the forms of sign-ins and one-time links. */
-  bodies: UnprovenBodies;
+  bodies: UnverifiedBodies;
   /** What the doctor looks at beside the rows. */
   doctor: DoctorSettings;
   /** Where files of people wait for their import. */

@@ -11,7 +11,7 @@ import { findSession, isTouchDue, type SignedIn, touchSession } from "#src/domai
 import { mayActAs } from "#src/domain/users/user.ts";
 import { BulkJobs } from "#src/transfer/bulk-jobs.ts";
 import { ImportJobs } from "#src/transfer/import-jobs.ts";
-import { readBody, readUnprovenBody } from "../body.ts";
+import { readBody, readUnverifiedBody } from "../body.ts";
 import { SMALL_BODY_BYTES } from "../body-budget.ts";
 import type { Answer } from "../endpoint.ts";
 import { answerProblem } from "../errors.ts";
@@ -80,9 +80,9 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     return found;
   };
 
-  const readForm = (request: Request, peer: Peer, isUnproven: boolean): Promise<Record<string, unknown>> => {
-    if (!isUnproven) return readBody(request, limits.bodyBytes, clock);
-    return readUnprovenBody(request, Math.min(limits.bodyBytes, SMALL_BODY_BYTES), bodies).catch((error: unknown) => {
+  const readForm = (request: Request, peer: Peer, isUnverified: boolean): Promise<Record<string, unknown>> => {
+    if (!isUnverified) return readBody(request, limits.bodyBytes, clock);
+    return readUnverifiedBody(request, Math.min(limits.bodyBytes, SMALL_BODY_BYTES), bodies).catch((error: unknown) => {
       peer.closeSoon();
       throw error;
     });

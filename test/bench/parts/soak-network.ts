@@ -12,7 +12,7 @@ export interface SoakNetworkArgument {
   phoneNumberId: string;
 }
 
-export interface SoakNetworkFigures {
+export interface SoakNetworkMeasurements {
   accepted: number;
   /** Statuses that the server has taken. */
   told: number;
@@ -37,7 +37,7 @@ const PER_BODY = 500;
 
 const { callbackUrl, secret, accountId, phoneNumberId } = partArgument<SoakNetworkArgument>();
 const metadata = { display_phone_number: "911244001100", phone_number_id: phoneNumberId };
-const figures: SoakNetworkFigures = { accepted: 0, told: 0, refused: 0 };
+const measurements: SoakNetworkMeasurements = { accepted: 0, told: 0, refused: 0 };
 /** What was accepted in the last steps, the newest first. */
 const steps: Taken[][] = Array.from({ length: 13 }, () => []);
 
@@ -50,7 +50,7 @@ const server = Bun.serve({
     const { to, biz_opaque_callback_data: reference } = (await request.json()) as Record<string, string>;
     if (to === undefined || reference === undefined) return new Response(null, { status: 400 });
     const digits = to.slice(1);
-    const id = `wamid.HBgM${btoa(digits)}FQIAERgS${String(figures.accepted++).padStart(10, "0")}AA==`;
+    const id = `wamid.HBgM${btoa(digits)}FQIAERgS${String(measurements.accepted++).padStart(10, "0")}AA==`;
     steps[0]?.push({ id, reference, digits });
     return Response.json({
       messaging_product: "whatsapp",
@@ -80,8 +80,8 @@ async function post(statuses: object[]): Promise<void> {
   const headers = { "content-type": "application/json", "x-hub-signature-256": signature };
   const answer = await fetch(callbackUrl, { method: "POST", headers, body });
   await answer.arrayBuffer();
-  if (answer.status === 200) figures.told += statuses.length;
-  else figures.refused += 1;
+  if (answer.status === 200) measurements.told += statuses.length;
+  else measurements.refused += 1;
 }
 
-answerJobs<true>(server.port ?? 0, () => Promise.resolve(figures));
+answerJobs<true>(server.port ?? 0, () => Promise.resolve(measurements));

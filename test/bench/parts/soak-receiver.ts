@@ -1,13 +1,13 @@
 /** The customer's receiver of a soak: takes every event and counts, also those that came twice. `true` asks. */
 import { answerJobs } from "../part.ts";
 
-export interface SoakReceiverFigures {
+export interface SoakReceiverMeasurements {
   received: number;
   /** Deliveries of an event whose last thousand neighbours had it already. */
   repeated: number;
 }
 
-const figures: SoakReceiverFigures = { received: 0, repeated: 0 };
+const measurements: SoakReceiverMeasurements = { received: 0, repeated: 0 };
 const REMEMBERED = 100_000;
 let seen = new Set<string>();
 let before = new Set<string>();
@@ -17,12 +17,12 @@ const server = Bun.serve({
   port: 0,
   async fetch(request) {
     const { id } = (await request.json()) as { id: string };
-    figures.received += 1;
-    if (seen.has(id) || before.has(id)) figures.repeated += 1;
+    measurements.received += 1;
+    if (seen.has(id) || before.has(id)) measurements.repeated += 1;
     seen.add(id);
     if (seen.size >= REMEMBERED) [before, seen] = [seen, new Set()];
     return new Response();
   },
 });
 
-answerJobs<true>(server.port ?? 0, () => Promise.resolve(figures));
+answerJobs<true>(server.port ?? 0, () => Promise.resolve(measurements));

@@ -12,7 +12,7 @@ export interface SoakSenderArgument {
 
 export type SoakSenderJob = { pace: number } | "look";
 
-export interface SoakSenderFigures {
+export interface SoakSenderMeasurements {
   answered: number;
   refused: number;
   /** Under way now. */
@@ -70,5 +70,5 @@ answerJobs<SoakSenderJob>(0, (job) => {
   const found = { answered: sorted.length, refused, open, p50Ms: at(0.5), p99Ms: at(0.99) };
   times = [];
   refused = 0;
-  return Promise.resolve(found satisfies SoakSenderFigures);
+  return Promise.resolve(found satisfies SoakSenderMeasurements);
 });

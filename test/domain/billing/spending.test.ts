@@ -150,7 +150,7 @@ test("linked contacts count as one person", async () => {
   const { app, network, shop } = await start({ dailyCap: 1 });
   await using _ = app;
   await app.inbound(shop, person(1), "Hi");
-  network.next((handover) => accepted(handover, { recipientId: person(1).slice(1) }));
+  network.next((outbound) => accepted(outbound, { recipientId: person(1).slice(1) }));
   expect((await post(app, shop, person(0))).status).toBe(201);
   expect((await post(app, shop, person(1))).status).toBe(201);
   expect((await post(app, shop, person(2))).status).toBe(429);

@@ -8,20 +8,20 @@ const rules: LatenessRules = { lateAfterMs: 12 * HOUR, quiet: { fromMinute: 21 *
 const at = (local: string, timezone: string): number =>
   Temporal.PlainDateTime.from(local).toZonedDateTime(timezone).epochMilliseconds;
 
-function judge(local: string, lateByMs: number, more: { category?: "MARKETING" | "UTILITY"; timezone?: string } = {}) {
+function check(local: string, lateByMs: number, more: { category?: "MARKETING" | "UTILITY"; timezone?: string } = {}) {
   const { category = "MARKETING", timezone = "Asia/Kolkata" } = more;
   const now = at(local, timezone);
   return evaluateLateness({ dueSince: now - lateByMs, templateCategory: category }, rules, now, timezone);
 }
 
 test("in time, or late by no more than an hour, it goes on at any hour", () => {
-  for (const lateBy of [0, HOUR]) expect(judge("2026-11-21T23:00", lateBy)).toEqual({ kind: "go_on" });
+  for (const lateBy of [0, HOUR]) expect(check("2026-11-21T23:00", lateBy)).toEqual({ kind: "go_on" });
 });
 
 test("late by more than 12 hours it waits for a person, whatever the hour and the category", () => {
   for (const category of ["MARKETING", "UTILITY"] as const) {
-    expect(judge("2026-11-21T12:00", 12 * HOUR, { category })).toEqual({ kind: "go_on" });
-    expect(judge("2026-11-21T12:00", 12 * HOUR + 1, { category })).toEqual({ kind: "late", lateByMs: 12 * HOUR + 1 });
+    expect(check("2026-11-21T12:00", 12 * HOUR, { category })).toEqual({ kind: "go_on" });
+    expect(check("2026-11-21T12:00", 12 * HOUR + 1, { category })).toEqual({ kind: "late", lateByMs: 12 * HOUR + 1 });
   }
 });
 
@@ -32,13 +32,13 @@ for (const [now, end] of [
   ["2026-11-22T07:59", "2026-11-22T08:00"],
 ] as const) {
   test(`late marketing at ${now} waits until ${end}`, () => {
-    expect(judge(now, 2 * HOUR)).toEqual({ kind: "wait", until: at(end, "Asia/Kolkata") });
-    expect(judge(now, 2 * HOUR, { category: "UTILITY" })).toEqual({ kind: "go_on" });
+    expect(check(now, 2 * HOUR)).toEqual({ kind: "wait", until: at(end, "Asia/Kolkata") });
+    expect(check(now, 2 * HOUR, { category: "UTILITY" })).toEqual({ kind: "go_on" });
   });
 }
 
 test("late marketing by day goes on, to the minute", () => {
-  for (const now of ["2026-11-21T08:00", "2026-11-21T20:59"]) expect(judge(now, 2 * HOUR)).toEqual({ kind: "go_on" });
+  for (const now of ["2026-11-21T08:00", "2026-11-21T20:59"]) expect(check(now, 2 * HOUR)).toEqual({ kind: "go_on" });
 });
 
 test("without quiet hours every hour is right; quiet hours within one day end on that day", () => {

@@ -4,7 +4,7 @@ import { Problem } from "#src/core/problem.ts";
 import { readFilter } from "#src/domain/filters/filter.ts";
 import { FIELDS } from "#test/support/people.ts";
 
-function mistakes(json: unknown): Record<string, string[]> {
+function problems(json: unknown): Record<string, string[]> {
   try {
     readFilter(json, FIELDS, "IN");
     return {};
@@ -145,7 +145,7 @@ describe("refused", () => {
   ];
   for (const [what, json, path, sentence] of table) {
     test(what, () => {
-      const found = mistakes(json);
+      const found = problems(json);
       expect(Object.keys(found)).toEqual([path]);
       expect(found[path]?.join(" ")).toContain(sentence);
     });
@@ -153,7 +153,7 @@ describe("refused", () => {
 
   test("all of its mistakes at once", () => {
     const filter = { all: [{ field: "town", is: "Pune" }, { not: { field: "city", over: 3 } }, {}] };
-    expect(Object.keys(mistakes(filter))).toEqual([
+    expect(Object.keys(problems(filter))).toEqual([
       "filter.all.0.field",
       "filter.all.1.not.over",
       "filter.all.2",
@@ -163,7 +163,7 @@ describe("refused", () => {
 
   test("a filter nested a hundred thousand times, without falling over", () => {
     const json = `${'{"not":'.repeat(100_000)}{"field":"city","set":true}${"}".repeat(100_000)}`;
-    expect(Object.keys(mistakes(JSON.parse(json)))).toEqual([`filter${".not".repeat(10)}`]);
+    expect(Object.keys(problems(JSON.parse(json)))).toEqual([`filter${".not".repeat(10)}`]);
   });
 });
 
@@ -180,5 +180,5 @@ describe("accepted", () => {
     ["a moment with its offset", { field: "last_message_at", after: "2026-11-21T18:30:00+05:30" }],
     ["a choice, to the letter", { field: "fields.tier", in: ["gold", "Gold"] }],
   ];
-  for (const [what, json] of table) test(what, () => expect(mistakes(json)).toEqual({}));
+  for (const [what, json] of table) test(what, () => expect(problems(json)).toEqual({}));
 });

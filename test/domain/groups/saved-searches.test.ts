@@ -26,7 +26,7 @@ function make(name: string, filter: unknown = null, workspaceId = shop.shop.id):
   return shop.store.write((tx) => saveGroup(tx, workspaceId, { name, filter }));
 }
 
-async function mistakesOf(work: Promise<unknown>): Promise<Record<string, string[]>> {
+async function problemsOf(work: Promise<unknown>): Promise<Record<string, string[]>> {
   const before = groups();
   const error = await work.catch((reason: unknown) => reason);
   if (!(error instanceof Problem)) throw new Error(`this was not refused: ${error}`);
@@ -49,11 +49,11 @@ describe("a group is made", () => {
 
   test("only with a name of its own, whatever its case", async () => {
     await make("Regulars");
-    expect(await mistakesOf(make("REGULARS", inPune))).toEqual({
+    expect(await problemsOf(make("REGULARS", inPune))).toEqual({
       name: ["There is a group Regulars already; choose another name."],
     });
     for (const name of ["", "  ", "x".repeat(192), "two\nlines"]) {
-      expect(Object.keys(await mistakesOf(make(name)))).toEqual(["name"]);
+      expect(Object.keys(await problemsOf(make(name)))).toEqual(["name"]);
     }
   });
 
@@ -70,7 +70,7 @@ describe("a group is made", () => {
   });
 
   test("or every mistake is told, those of the name and those of the filter", async () => {
-    expect(Object.keys(await mistakesOf(make("", { field: "town", is: "Pune" })))).toEqual(["name", "filter.field"]);
+    expect(Object.keys(await problemsOf(make("", { field: "town", is: "Pune" })))).toEqual(["name", "filter.field"]);
   });
 
   test("that asks for lists which exist, never for other saved searches or another workspace's", async () => {
@@ -82,10 +82,10 @@ describe("a group is made", () => {
         { field: "group", is: "regulars" },
       ],
     });
-    expect(await mistakesOf(make("Nobody", { field: "group", in: ["Regulars", "Regulras"] }))).toEqual({
+    expect(await problemsOf(make("Nobody", { field: "group", in: ["Regulars", "Regulras"] }))).toEqual({
       "filter.in": ["There is no group Regulras."],
     });
-    expect(await mistakesOf(make("Twice", { not: { field: "group", is: search.id } }))).toEqual({
+    expect(await problemsOf(make("Twice", { not: { field: "group", is: search.id } }))).toEqual({
       "filter.not.is": ["In Pune is a saved search itself; only lists can be asked for. Write its conditions here."],
     });
     const other = await shop.store.write((tx) =>
@@ -95,7 +95,7 @@ describe("a group is made", () => {
         true,
       ),
     );
-    expect(await mistakesOf(make("Theirs", { field: "group", is: list.id }, other.id))).toEqual({
+    expect(await problemsOf(make("Theirs", { field: "group", is: list.id }, other.id))).toEqual({
       "filter.is": [`There is no group ${list.id}.`],
     });
   });
@@ -163,7 +163,7 @@ describe("a custom field is taken away", () => {
     }
     const asks = { field: "fields.plan", set: false };
     const search = await make("Others", { any: [inPune, { not: { all: [asks] } }] });
-    expect(await mistakesOf(remove("plan"))).toEqual({
+    expect(await problemsOf(remove("plan"))).toEqual({
       key: ["The saved search Others asks for plan; remove that group first."],
     });
     expect(await remove("tier")).toBe(true);
@@ -198,7 +198,7 @@ describe("a group is taken away", () => {
   test("not while a saved search asks for it, by name or by id", async () => {
     const list = await make("Regulars");
     const search = await make("Others", { not: { field: "group", is: "REGULARS" } });
-    expect(await mistakesOf(remove(list.id))).toEqual({
+    expect(await problemsOf(remove(list.id))).toEqual({
       id: ["The saved search Others asks for Regulars; remove that one first."],
     });
     expect(await remove(search.id)).toBe(true);

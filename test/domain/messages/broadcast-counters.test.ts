@@ -90,9 +90,9 @@ test("how a row counts depends on its broadcast: table of every state and money"
 });
 
 test("what is open costs; it is closed when nobody is on the way and everybody sent to has been reported on", () => {
-  const figures = { pending: 3, sending: 1, sent: 5, delivered: 2, rate: RATE };
-  expect(openCost(figures)).toBe(RATE * (3 + 1 + 3));
-  expect(isClosed(figures)).toBe(false);
+  const counters = { pending: 3, sending: 1, sent: 5, delivered: 2, rate: RATE };
+  expect(openCost(counters)).toBe(RATE * (3 + 1 + 3));
+  expect(isClosed(counters)).toBe(false);
   expect(isClosed({ sending: 0, sent: 5, delivered: 5 })).toBe(true);
   expect(isClosed({ sending: 1, sent: 5, delivered: 5 })).toBe(false);
 });

@@ -31,7 +31,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 );
 
 /** One message's story on a store that earlier stories have used. */
-class Story {
+class Scenario {
   readonly model = new MessageModel();
   readonly at: TestStore;
   readonly #phone: string;
@@ -147,68 +147,68 @@ class Story {
   }
 }
 
-async function tellStories(isTold: (story: Step[]) => boolean): Promise<void> {
+async function playScenarios(isTold: (scenario: Step[]) => boolean): Promise<void> {
   using at = await openTestStore(CREDITED);
   let index = 0;
   await fc.assert(
     fc.asyncProperty(steps, async (planned) => {
       fc.pre(isTold(planned));
-      const story = new Story(at, index++);
+      const scenario = new Scenario(at, index++);
       const eventsBefore = eventTypesOf(at, at.shop).length;
-      await story.begin();
-      for (const step of planned) if (await story.take(step)) story.check(eventsBefore);
+      await scenario.begin();
+      for (const step of planned) if (await scenario.take(step)) scenario.check(eventsBefore);
     }),
     { numRuns: 120 },
   );
 }
 
 test("whatever the network answers and reports, twice, late and in any order: state, times, events, consent and money are right", async () => {
-  await tellStories((story) => story.every((step) => step.kind === "answer" || step.byReference));
+  await playScenarios((scenario) => scenario.every((step) => step.kind === "answer" || step.byReference));
 }, 60_000);
 
 test("the same with statuses that carry no reference and wait until the network's id of the message is known", async () => {
-  await tellStories(() => true);
+  await playScenarios(() => true);
 }, 60_000);
 
 test("a message that failed again after a revival is told again, for the customer believed it sent", async () => {
   using at = await openTestStore(CREDITED);
-  const story = new Story(at, 0);
-  await story.begin();
-  await story.take({ kind: "answer", answer: "unknown" });
+  const scenario = new Scenario(at, 0);
+  await scenario.begin();
+  await scenario.take({ kind: "answer", answer: "unknown" });
   for (const reported of ["sent", "failed"] as const) {
-    await story.take({ kind: "status", status: reported, byReference: true, agoMs: 0 });
+    await scenario.take({ kind: "status", status: reported, byReference: true, agoMs: 0 });
   }
   expect(eventTypesOf(at, at.shop)).toEqual(["message.failed", "message.sent", "message.failed"]);
 });
 
 test("a delivery after the release is charged all the same, and what is available may become negative", async () => {
   using at = await openTestStore(RATE);
-  const story = new Story(at, 0);
-  await story.begin();
-  await story.take({ kind: "answer", answer: "unknown" });
-  const next = new Story(at, 1);
+  const scenario = new Scenario(at, 0);
+  await scenario.begin();
+  await scenario.take({ kind: "answer", answer: "unknown" });
+  const next = new Scenario(at, 1);
   await next.begin();
-  await story.take({ kind: "status", status: "delivered", byReference: true, agoMs: 0 });
+  await scenario.take({ kind: "status", status: "delivered", byReference: true, agoMs: 0 });
   const { credited, held, charged } = accountOf(at, at.shop);
   expect(credited - held - charged).toBe(-RATE);
-  await expect(new Story(at, 2).begin()).rejects.toMatchObject({ code: "insufficient_balance" });
+  await expect(new Scenario(at, 2).begin()).rejects.toMatchObject({ code: "insufficient_balance" });
 });
 
 test("nothing of a status lies in the future, whatever the network's clock says", async () => {
   using at = await openTestStore(CREDITED);
-  const story = new Story(at, 0);
-  await story.begin();
-  await story.take({ kind: "answer", answer: "accepted" });
-  await story.take({ kind: "status", status: "read", byReference: true, agoMs: -3_600_000 });
-  const { deliveredAt, readAt } = story.message;
+  const scenario = new Scenario(at, 0);
+  await scenario.begin();
+  await scenario.take({ kind: "answer", answer: "accepted" });
+  await scenario.take({ kind: "status", status: "read", byReference: true, agoMs: -3_600_000 });
+  const { deliveredAt, readAt } = scenario.message;
   expect([deliveredAt, readAt]).toEqual([at.clock.now(), at.clock.now()]);
 });
 
 test("a message from the console lives the same life and emits no event", async () => {
   using at = await openTestStore(CREDITED);
-  const story = new Story(at, 0);
-  await story.begin("console");
-  await story.take({ kind: "answer", answer: "accepted" });
-  await story.take({ kind: "status", status: "read", byReference: true, agoMs: 0 });
-  expect([story.message.status, story.message.money, eventTypesOf(at, at.shop)]).toEqual(["read", "charged", []]);
+  const scenario = new Scenario(at, 0);
+  await scenario.begin("console");
+  await scenario.take({ kind: "answer", answer: "accepted" });
+  await scenario.take({ kind: "status", status: "read", byReference: true, agoMs: 0 });
+  expect([scenario.message.status, scenario.message.money, eventTypesOf(at, at.shop)]).toEqual(["read", "charged", []]);
 });

@@ -169,7 +169,7 @@ function viewBackup({ name, bytes, createdAt, verificationReport }: ListedBackup
     name,
     bytes,
     made_at: whenUtc(createdAt),
-    state: verificationReport === null ? "unproven" : faultsOf(verificationReport).length > 0 ? "broken" : "sound",
+    state: verificationReport === null ? "unverified" : faultsOf(verificationReport).length > 0 ? "broken" : "sound",
     proof: verificationReport === null ? null : viewVerificationReport(verificationReport),
   };
 }
@@ -177,8 +177,8 @@ function viewBackup({ name, bytes, createdAt, verificationReport }: ListedBackup
 function viewVerificationReport(verificationReport: VerificationReport) {
   const { at, verifiedAt, schema, checks, counts, restoreDrill } = verificationReport;
   return {
-    proven_at: whenUtc(verifiedAt),
-    shows_at: whenUtc(at),
+    verified_at: whenUtc(verifiedAt),
+    snapshot_at: whenUtc(at),
     schema,
     is_older_schema: verificationReport.findings.some(({ name }) => name === "schema"),
     checks,

@@ -227,7 +227,7 @@ function viewBulkChange(job: BulkChange, call: WorkspaceCall, tx: ReadTx, isStar
   const isInterrupted = state === "running" && !isStarted && !call.bulk.isRunning(id);
   return {
     id,
-    state: isInterrupted ? "broken_off" : state,
+    state: isInterrupted ? "interrupted" : state,
     change: viewAction(job.change, workspace.id, tx),
     total,
     processed,

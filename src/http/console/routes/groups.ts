@@ -66,11 +66,11 @@ export const groupRoutes: readonly ConsoleRoute[] = [
     handle: async (call) => {
       const group = call.store.read((tx) => requireGroup(call, tx));
       const filter = group.filter ?? { field: "group", is: group.id };
-      const { total, sample, mistake } = await evaluateFilterLeniently(call, filter);
+      const { total, sample, filter_error } = await evaluateFilterLeniently(call, filter);
       // Whoever looks has just counted it, so the list may say so too.
       const isStale = call.clock.now() - (group.countedAt ?? 0) >= COUNT_MAX_AGE_MS;
       if (group.filter !== null && isStale) await call.store.write((tx) => recordCount(tx, group.id, total));
-      return answerData(200, { ...viewGroupDetail({ ...group, memberCount: total }, call), sample, mistake });
+      return answerData(200, { ...viewGroupDetail({ ...group, memberCount: total }, call), sample, filter_error });
     },
   },
   {
@@ -154,11 +154,11 @@ async function evaluateFilter(call: WorkspaceCall, filter: unknown, limit: numbe
 /** A saved search that can no longer be read reaches nobody, and says why. */
 async function evaluateFilterLeniently(call: WorkspaceCall, filter: unknown) {
   try {
-    return { ...(await evaluateFilter(call, filter, SAMPLE)), mistake: null };
+    return { ...(await evaluateFilter(call, filter, SAMPLE)), filter_error: null };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const sentences = Object.values(error.details.fields ?? {}).flat();
-    return { total: 0, sample: [], mistake: sentences.join(" ") || error.message };
+    return { total: 0, sample: [], filter_error: sentences.join(" ") || error.message };
   }
 }
 

@@ -180,7 +180,7 @@ function viewImport(job: Import, { workspace, imports }: WorkspaceCall) {
   return {
     id,
     name: fileName,
-    state: isInterrupted ? (state === "checking" ? "given" : "broken_off") : state,
+    state: isInterrupted ? (state === "checking" ? "given" : "interrupted") : state,
     rows_done: done,
     opt_in: settings.optIn,
     proof: settings.proof,

@@ -56,7 +56,7 @@ export const systemRoutes: readonly ConsoleRoute[] = [
         backup: {
           schedule: backup.schedule,
           next_at: whenUtc(backup.nextAt),
-          proven_at: whenUtc(backup.verifiedAt),
+          verified_at: whenUtc(backup.verifiedAt),
         },
       });
     },
@@ -115,7 +115,7 @@ function viewSample(sample: TimeSeriesSample) {
     accepted,
     refused,
     unknown,
-    webhooks_taken: webhooksDelivered,
+    webhooks_succeeded: webhooksDelivered,
     webhooks_failed: webhooksFailed,
     waiting,
     age_seconds: age,

@@ -21,7 +21,7 @@ import { viewAccount, viewEntered, whenUtc } from "../view.ts";
 const strict = { additionalProperties: false };
 const Text = Type.String({ maxLength: 300 });
 /** Among this many the first one that can be sent stands in the command that Home prints. */
-const TEMPLATES_LOOKED_AT = 20;
+const TEMPLATES_SCANNED_MAX = 20;
 
 export const workspaceRoutes: readonly ConsoleRoute[] = [
   {
@@ -92,7 +92,7 @@ export const workspaceRoutes: readonly ConsoleRoute[] = [
     handle: ({ store, workspace }) =>
       store.read((tx) => {
         const { lastDeliveredAt, ...onboarding } = readOnboarding(tx, workspace.id);
-        const approved = listTemplates(tx, workspace.id, { status: "APPROVED" }, { offset: 0 }, TEMPLATES_LOOKED_AT);
+        const approved = listTemplates(tx, workspace.id, { status: "APPROVED" }, { offset: 0 }, TEMPLATES_SCANNED_MAX);
         const open = listOpen(tx, ["queueing", "running", "paused", "scheduled"]);
         return answerData(200, {
           has_key: onboarding.hasKey,

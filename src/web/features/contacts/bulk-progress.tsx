@@ -35,7 +35,7 @@ export function BulkProgress() {
   }, [running, client, id]);
   const shown = all.filter(
     (one) =>
-      !hidden.includes(one.id) && (one.state === "running" || one.state === "broken_off" || seen.current.has(one.id)),
+      !hidden.includes(one.id) && (one.state === "running" || one.state === "interrupted" || seen.current.has(one.id)),
   );
   // Without an answer the list below says what is wrong.
   if (shown.length === 0) return null;
@@ -64,7 +64,7 @@ function BulkChangeRow({ job, hide }: { job: BulkChange; hide: () => void }) {
       setError(reason);
     }
   };
-  const isOpen = job.state === "running" || job.state === "broken_off";
+  const isOpen = job.state === "running" || job.state === "interrupted";
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2" aria-live={job.state === "running" ? "off" : "polite"}>
       <Chip tone={BULK_TONES[job.state]}>{strings.states[job.state]}</Chip>
@@ -79,7 +79,7 @@ function BulkChangeRow({ job, hide }: { job: BulkChange; hide: () => void }) {
       </span>
       {isOpen && <BulkBar job={job} />}
       <span className="flex gap-3">
-        {job.state === "broken_off" && (
+        {job.state === "interrupted" && (
           <Button small tone="primary" onClick={() => void act("go-on")}>
             {strings.resume}
           </Button>
@@ -112,7 +112,7 @@ function progressText({ state, processed, total, changed, error }: BulkChange): 
   const outcome = strings.outcome(formatCount(changed), formatCount(processed - changed));
   const progress = strings.progress(formatCount(processed), formatCount(total));
   if (state === "running") return progress;
-  if (state === "broken_off") return `${progress}. ${strings.interrupted}`;
+  if (state === "interrupted") return `${progress}. ${strings.interrupted}`;
   if (state === "failed") return `${progress}. ${error ?? ""}`;
   return state === "stopped" ? `${progress}. ${outcome}` : outcome;
 }

@@ -49,7 +49,7 @@ export const strings = {
   wrongCount: "That is another number.",
   listRequired: "Choose a list.",
   changed: (was: string, now: string) => `It was ${was}, and is ${now} by now. Nothing was changed; look again.`,
-  states: { running: "Under way", done: "Done", stopped: "Stopped", failed: "Ended", broken_off: "Broken off" },
+  states: { running: "Under way", done: "Done", stopped: "Stopped", failed: "Ended", interrupted: "Broken off" },
   running: {
     add_tag: (name: string) => `Adding the tag “${name}”`,
     remove_tag: (name: string) => `Taking the tag “${name}” away`,

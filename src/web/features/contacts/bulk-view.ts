@@ -29,7 +29,7 @@ export const BULK_TONES: Readonly<Record<BulkState, ChipTone>> = {
   done: "green",
   stopped: "grey",
   failed: "red",
-  broken_off: "amber",
+  interrupted: "amber",
 };
 
 /** One of them until it has ended. */

@@ -19,5 +19,5 @@ export interface GroupDetail extends Group {
   created_at: string;
   sample: SamplePerson[];
   /** Why its filter can no longer be read. */
-  mistake: string | null;
+  filter_error: string | null;
 }

@@ -172,9 +172,9 @@ function FilterText({ group }: { group: GroupDetail }) {
   const lines = fields === undefined ? [] : describe(group.filter, fields);
   return (
     <Section title={strings.filter}>
-      {group.mistake !== null && (
+      {group.filter_error !== null && (
         <div className="mb-3">
-          <Notice>{`${strings.broken} ${group.mistake}`}</Notice>
+          <Notice>{`${strings.broken} ${group.filter_error}`}</Notice>
         </div>
       )}
       {lines === null ? (

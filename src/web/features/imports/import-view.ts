@@ -41,7 +41,7 @@ const TONES: Readonly<Record<ImportState, ChipTone>> = {
   checking: "blue",
   checked: "grey",
   importing: "blue",
-  broken_off: "amber",
+  interrupted: "amber",
   done: "green",
   failed: "red",
 };

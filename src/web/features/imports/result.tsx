@@ -41,7 +41,7 @@ export function ImportResult({ job, change, refresh }: Props) {
   return (
     <>
       {isDone && outcome !== null && <Done outcome={outcome} />}
-      {state === "broken_off" && (
+      {state === "interrupted" && (
         <div className="mb-6">
           <Notice>{strings.interrupted}</Notice>
         </div>
@@ -69,7 +69,7 @@ export function ImportResult({ job, change, refresh }: Props) {
       )}
       {state === "checked" && importCount === 0 && <Notice tone="grey">{strings.nothing}</Notice>}
       <div className="mt-4 flex flex-wrap gap-3">
-        {state === "broken_off" && (
+        {state === "interrupted" && (
           <Button tone="primary" busy={isBusy} onClick={() => void run()}>
             {strings.resume}
           </Button>

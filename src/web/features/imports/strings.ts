@@ -17,7 +17,7 @@ export const strings = {
     checking: "Being checked",
     checked: "Checked",
     importing: "Being imported",
-    broken_off: "Broken off",
+    interrupted: "Broken off",
     done: "Imported",
     failed: "Failed",
   },

@@ -87,9 +87,9 @@ export function BackupPanel({ backup, backups, start, isBusy }: PanelProps) {
                   [strings.schema, String(proof.schema)],
                   [
                     strings.shows,
-                    proof.shows_at === null ? strings.none : <ExactTime key="shows" at={proof.shows_at} />,
+                    proof.snapshot_at === null ? strings.none : <ExactTime key="shows" at={proof.snapshot_at} />,
                   ],
-                  [strings.verifiedAt, <Time key="proven" at={proof.proven_at} />],
+                  [strings.verifiedAt, <Time key="proven" at={proof.verified_at} />],
                 ] as const)),
           ]}
         />
@@ -107,7 +107,7 @@ export function BackupPanel({ backup, backups, start, isBusy }: PanelProps) {
 }
 
 function stateText({ state, proof }: Backup): string {
-  if (proof === null || state === "unproven") return strings.unverifiedText;
+  if (proof === null || state === "unverified") return strings.unverifiedText;
   return state === "broken" ? strings.brokenText : strings.soundText(proof.checks);
 }
 

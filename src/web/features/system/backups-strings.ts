@@ -17,7 +17,7 @@ export const strings = {
   free: "Free there",
   created: "Made",
   state: "State",
-  states: { sound: "Sound", broken: "Broken", unproven: "Not looked over" },
+  states: { sound: "Sound", broken: "Broken", unverified: "Not looked over" },
   verified: "What it proved",
   size: "Size",
   empty: "No backup yet.",

@@ -176,7 +176,10 @@ function CurrentState({ health }: { health: Health }) {
           ? strings.commitsNone
           : strings.commitsText(span(commits.p50_seconds), span(commits.p99_seconds)),
       ],
-      [strings.backup, backup.proven_at === null ? strings.backupNone : <Time key="backup" at={backup.proven_at} />],
+      [
+        strings.backup,
+        backup.verified_at === null ? strings.backupNone : <Time key="backup" at={backup.verified_at} />,
+      ],
       [strings.nextBackup, backup.next_at === null ? strings.nextNone : <ExactTime key="next" at={backup.next_at} />],
     ],
   ];

@@ -24,7 +24,7 @@ interface Sample extends Record<TimeName, Quantiles> {
   accepted: number;
   refused: number;
   unknown: number;
-  webhooks_taken: number;
+  webhooks_succeeded: number;
   webhooks_failed: number;
   waiting: number | null;
   age_seconds: number | null;
@@ -101,7 +101,7 @@ function Plots({ metrics }: { metrics: Metrics }) {
   });
   const accepted = sum((sample) => sample.accepted);
   const attempts = accepted + sum(({ refused, unknown }) => refused + unknown);
-  const succeeded = sum((sample) => sample.webhooks_taken);
+  const succeeded = sum((sample) => sample.webhooks_succeeded);
   const calls = succeeded + sum((sample) => sample.webhooks_failed);
   const last = points.at(-1);
   const rows = last?.waiting ?? 0;
@@ -127,7 +127,7 @@ function Plots({ metrics }: { metrics: Metrics }) {
         sentence={strings.webhooksText(calls, share(succeeded, calls))}
         formatValue={formatCount}
         series={[
-          makeSeries(strings.succeeded, "green", (sample) => sample.webhooks_taken),
+          makeSeries(strings.succeeded, "green", (sample) => sample.webhooks_succeeded),
           makeSeries(strings.failed, "amber", (sample) => sample.webhooks_failed),
         ]}
       />

@@ -30,7 +30,7 @@ export interface Health {
   outbox: { kind: string; rows: number; age_seconds: number }[];
   callbacks_waiting: number;
   commits: { last_hour: number; failures: number; p50_seconds: number | null; p99_seconds: number | null };
-  backup: { schedule: string | null; next_at: string | null; proven_at: string | null };
+  backup: { schedule: string | null; next_at: string | null; verified_at: string | null };
 }
 
 export interface SetupFinding {
@@ -60,8 +60,8 @@ export interface Jobs {
 }
 
 export interface VerificationReport {
-  proven_at: string;
-  shows_at: string | null;
+  verified_at: string;
+  snapshot_at: string | null;
   schema: number;
   is_older_schema: boolean;
   checks: number;
@@ -81,7 +81,7 @@ export interface Backup {
   name: string;
   bytes: number;
   made_at: string;
-  state: "sound" | "broken" | "unproven";
+  state: "sound" | "broken" | "unverified";
   proof: VerificationReport | null;
 }
 
@@ -97,7 +97,7 @@ export interface Backups extends Jobs {
 export const backupTones: Readonly<Record<Backup["state"], ChipTone>> = {
   sound: "green",
   broken: "red",
-  unproven: "grey",
+  unverified: "grey",
 };
 
 /** Looked at again quickly while something is under way. */

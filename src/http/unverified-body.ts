@@ -32,7 +32,7 @@ const LARGE_GRACE_MS = 3_000;
 const CHECK_EVERY_MS = 1_000;
 const TIME_LIMIT_MS = 30_000;
 
-export interface UnprovenBodies {
+export interface UnverifiedBodies {
   budget: BodyBudget;
   clock: Clock;
 }
@@ -41,10 +41,10 @@ export interface UnprovenBodies {
  * Hands the whole body to `use` and returns what it returns. The bytes are gone afterwards: `use` must not keep them.
  * Throws `BodyRefusal`.
  */
-export async function withUnprovenBody<T>(
+export async function withUnverifiedBody<T>(
   request: Request,
   maxBytes: number,
-  { budget, clock }: UnprovenBodies,
+  { budget, clock }: UnverifiedBodies,
   use: (body: Uint8Array) => T,
 ): Promise<T> {
   const announced = announcedBytes(request);
@@ -78,7 +78,7 @@ class Reading {
   #bytes = new Uint8Array();
   #size = 0;
 
-  constructor(request: Request, { budget, clock }: UnprovenBodies) {
+  constructor(request: Request, { budget, clock }: UnverifiedBodies) {
     this.#request = request;
     this.#budget = budget;
     this.#clock = clock;

@@ -122,9 +122,10 @@ const FORBIDDEN: readonly (readonly [string, string])[] = [
   ],
   [
     "a status has told that everybody of this broadcast would be refused",
-    `EXISTS (SELECT 1 FROM messages gone JOIN broadcast_counters f ON f.broadcast_id = gone.broadcast_id
-       WHERE gone.broadcast_id = NEW.broadcast_id AND gone.status = 'failed'
-         AND gone.error_code IN ('131042', '132015') AND gone.dispatched_at > coalesce(f.resumed_at, 0))`,
+    // By what had left when the broadcast was resumed, not by time: the wall clock may have been set back since.
+    `EXISTS (SELECT 1 FROM messages gone
+       WHERE gone.broadcast_id = NEW.broadcast_id AND gone.status = 'failed' AND gone.error_code IN ('131042', '132015')
+         AND gone.send_token NOT IN (SELECT send_token FROM before_resume))`,
   ],
   [
     "the same person was sent to under another number",
@@ -146,6 +147,12 @@ export function watchMoves(client: Client): void {
     CREATE TEMP TABLE moves (message_id INTEGER, was TEXT, became TEXT);
     CREATE TEMP TABLE begun (seq INTEGER);
     CREATE TEMP TABLE faults (message_id INTEGER, what TEXT);
+    CREATE TEMP TABLE before_resume (send_token TEXT PRIMARY KEY) WITHOUT ROWID;
+    CREATE TEMP TRIGGER broadcast_resumes AFTER UPDATE OF resumed_at ON main.broadcast_counters
+    WHEN NEW.resumed_at IS NOT NULL BEGIN
+      INSERT OR IGNORE INTO before_resume SELECT send_token FROM main.messages
+      WHERE broadcast_id = NEW.broadcast_id AND dispatched_at IS NOT NULL;
+    END;
     CREATE TEMP TRIGGER message_moves AFTER UPDATE OF status ON main.messages
     WHEN OLD.status <> NEW.status AND NEW.origin = 'api' BEGIN
       INSERT INTO moves VALUES (NEW.id, OLD.status, NEW.status);

@@ -30,7 +30,7 @@ export interface MediaHeader {
 }
 
 export interface PlaceholderValue {
-  /** The placeholder's name in templates with named placeholders; null where they are numbered. */
+  /** The placeholder's name in templates with named placeholders; null if placeholders are numbered. */
   name: string | null;
   text: string;
 }

@@ -114,8 +114,8 @@ function erasedProblem(tx: Tx, { timezone }: Workspace): Problem {
 }
 
 /**
- * Removes an unsent message that nothing needs to report: deletes it and releases its hold; the contact stays. False:
- * it had left after all.
+ * Deletes an unsent message that nothing has reported, and releases its hold; the contact stays. False: the message has
+ * left after all.
  */
 export function discard(tx: Tx, messageId: number): boolean {
   const discarded = tx.db

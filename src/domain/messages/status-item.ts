@@ -12,10 +12,7 @@ export interface StatusItem {
   status: "sent" | "delivered" | "read" | "failed";
   /** The network's time of the status, milliseconds. */
   at: number;
-  /**
-   * The recipient's phone number as the network writes it (digits only). The next field is the network's own id of the
-   * person.
-   */
+  /** The recipient's phone number as the network writes it (digits only); below, the network's own id of the person. */
   recipientId: string | null;
   recipientNetworkUserId: string | null;
   /** Why the message failed; null for every other status. */

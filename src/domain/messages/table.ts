@@ -44,7 +44,10 @@ export const messages = sqliteTable("messages", {
   rate: micros().notNull(),
   money: text().$type<MessageMoney>().notNull(),
   createdAt: instant().notNull(),
-  /** Set for a throttled recipient: it is not sent before this time. `throttledSince` is when the throttling began. */
+  /**
+   * A delayed recipient is not sent before this time: it is too soon after another message to the person, or the network
+   * has been throttling this recipient since `throttledSince`.
+   */
   notBefore: instant(),
   throttledSince: instant(),
   /** Start of the latest attempt. */

@@ -168,7 +168,7 @@ function addMember(
   return "queued";
 }
 
-/** Linked contacts are one person, who is sent to once: on the first contact that can be sent to. */
+/** Linked contacts are one person, who gets one message: on the first contact that can be sent to. */
 function hasLinkedRecipient(tx: Tx, broadcast: Broadcast, contact: Contact): boolean {
   return listLinkedContacts(tx, contact).some(({ id }) => hasActiveRecipient(tx, broadcast.id, id));
 }

@@ -1,7 +1,7 @@
 /**
- * Writes what a recipient's state change costs: the broadcast's counters and the workspace's balance, in the
- * transaction of the change. Schedules a review of the broadcast when no recipient is pending or being sent, or, once
- * it is finished, when every outcome is final.
+ * Applies a recipient's state change to the broadcast's counters and the workspace's balance, in the transaction of the
+ * change. Schedules a review of the broadcast when no recipient is pending or being sent, or, once it is finished, when
+ * every outcome is final.
  */
 import { eq, sql } from "drizzle-orm";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";

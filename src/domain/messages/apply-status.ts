@@ -23,10 +23,7 @@ const PARKED_WITHOUT_TOKEN_MAX = 100_000;
 const NO_REASON = "The network gave no reason.";
 
 export type StatusResult =
-  /**
-   * The status changed `messageId` or added nothing new to it. `isContactErased`: the status still names an erased
-   * person.
-   */
+  /** Applied to `messageId`, perhaps without effect. `isContactErased`: the status still names an erased person. */
   { kind: "applied"; messageId: number; isContactErased: boolean } | { kind: "parked" } | { kind: "dropped" };
 
 /** Applies one status of one of our numbers. With `deltas`, counters are collected there instead of written at once. */
@@ -140,7 +137,10 @@ function signalOf({ dispatchedAt }: Message, { status, error }: StatusItem): Bre
   return { kind: "failed", failure, dispatchedAt };
 }
 
-/** Also sets missing times of earlier states. No time lies in the future or before the time of an earlier state. */
+/**
+ * The time of the status, and missing times of earlier states. None lies in the future or before that of an earlier
+ * state.
+ */
 function statusTimes(message: Message, item: StatusItem, now: number): Partial<Message> {
   const at = Math.min(item.at, now);
   if (item.status === "failed") return { failedAt: message.failedAt ?? Math.max(at, message.sentAt ?? 0) };

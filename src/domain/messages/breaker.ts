@@ -99,7 +99,7 @@ export function resetBreaker(tx: Tx, broadcastId: number): void {
   set(tx, broadcastId, { reportedRefusal: null });
 }
 
-/** From now on, failures of messages sent before this moment are ignored. */
+/** Records the resume: failures reported for messages sent before it no longer count. */
 export function recordResumed(tx: Tx, broadcastId: number): void {
   set(tx, broadcastId, { resumedAt: tx.now });
 }

@@ -82,7 +82,7 @@ export function holdCost(tx: Tx, broadcastId: number): boolean {
 export function finishCounters(tx: Tx, broadcastId: number): BroadcastCounters {
   const counters = getCounters(tx, broadcastId);
   const after = { ...counters, pending: 0, skipped: counters.skipped + counters.pending, isFinished: true };
-  // Release what the hold exceeds the remaining cost by, whatever was held up front.
+  // Hold at most the remaining cost, and release the rest of what was held up front.
   const held = Math.min(counters.held, openCost(after));
   if (counters.held > held) releaseAmount(tx, counters.workspaceId, counters.held - held);
   const isHeld = counters.isHeld || held === openCost(after);

@@ -60,8 +60,7 @@ CREATE TABLE broadcast_counters (
   -- Whether the workspace is charged for the broadcast, and the price of one delivered message.
   is_charged INTEGER NOT NULL CHECK (is_charged IN (0, 1)),
   rate INTEGER NOT NULL,
-  -- Whether `held` is exactly the cost of all recipients without a final outcome. Until then it is what was held up
-  -- front.
+  -- Whether `held` is exactly the cost of all recipients without a final outcome, not an amount held up front.
   is_held INTEGER NOT NULL CHECK (is_held IN (0, 1)),
   held INTEGER NOT NULL CHECK (held >= 0),
   -- The total of the holds booked in the ledger.
@@ -125,8 +124,7 @@ CREATE TABLE broadcasts (
   media_link TEXT,
   media_filename TEXT,
   from_phone TEXT NOT NULL,
-  -- Null for a list of numbers, whose recipients exist from the start. Not a foreign key, because a group can be
-  -- removed.
+  -- Null for a list of numbers, whose recipients exist from the start. Not a foreign key: a group can be removed.
   group_id INTEGER,
   -- The day whose birthdays are addressed; null for every other broadcast.
   day_starts_at INTEGER,
@@ -488,8 +486,7 @@ CREATE TABLE instance (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   instance_id TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  -- The identity of the database file when it was last opened: a copy made with other tools has another. Null if
-  -- unknown.
+  -- The identity of the database file: a copy made with other tools has another. Null if unknown.
   inode TEXT,
   file_created_at INTEGER,
   -- JSON in a backup (why, of what time, whether newer data was lost); null in a live database.
@@ -499,8 +496,7 @@ CREATE TABLE instance (
   -- The run markers of the current and the previous run; files beside the database carry them too.
   run_marker TEXT,
   previous_run_marker TEXT,
-  -- Wall clock of the last commit, to within some seconds. A start at an earlier time means that the clock was set
-  -- back.
+  -- Wall clock of the last commit, to within some seconds: if it is now earlier, the clock was set back.
   last_commit_at INTEGER,
   -- Toggled by each write test, because SQLite does not write a page that stays the same.
   write_probe INTEGER NOT NULL DEFAULT 0

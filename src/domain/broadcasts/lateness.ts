@@ -49,6 +49,6 @@ export function endOfQuiet(
   const end = day
     .add({ days: endsToday ? 0 : 1 })
     .toZonedDateTime({ timeZone: timezone, plainTime: { hour: Math.floor(toMinute / 60), minute: toMinute % 60 } });
-  // A clock that is set back may put the end before now by the wall: a minute later it is asked again.
+  // When daylight saving time ends, the computed end may lie before `now`: check again a minute later.
   return Math.max(end.epochMilliseconds, now + MINUTE_MS);
 }

@@ -68,8 +68,8 @@ export function resumeManually(tx: Tx, broadcast: Broadcast, { sendUnknown } = {
 }
 
 /**
- * Resumes a broadcast whose blocker may be gone. Null: it stays paused. The returned one may wait for the end of quiet
- * hours or for a person.
+ * Resumes a broadcast whose blocker may be gone. Null: it stays paused. The returned broadcast may wait for the end of
+ * quiet hours or for a person.
  */
 export function resumeAutomatically(tx: Tx, broadcast: Broadcast, rules: LatenessRules): Broadcast | null {
   if (broadcast.status !== "paused" || !resumesAutomatically(broadcast.pauseCause)) return null;
@@ -135,7 +135,7 @@ function clockTime(ms: number, timezone: string): string {
     .toString({ smallestUnit: "minute" });
 }
 
-/** Ends the wait for the end of quiet hours. Null: the broadcast is not waiting, or not long enough yet. */
+/** Ends the wait for the end of quiet hours. Null: the broadcast is not waiting, or has to wait longer. */
 export function endWait(tx: Tx, broadcast: Broadcast): Broadcast | null {
   if (broadcast.waitsUntil === null || broadcast.waitsUntil > tx.now) return null;
   return update(tx, broadcast, { waitsUntil: null, statusReason: null });

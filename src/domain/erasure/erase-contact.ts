@@ -1,7 +1,7 @@
 /**
  * Erases a person: name, phone number, texts, raw callbacks, event bodies. Counters and amounts stay, because they
- * identify no one. A keyed hash of an opted-out number stays too, so that nothing revives consent later. Erasure runs
- * in batches; each call does a bounded amount of work.
+ * identify no one. A keyed hash of an opted-out number stays too, so that the opt-out outlives the erasure. Erasure
+ * runs in batches; each call does a bounded amount of work.
  */
 import { and, eq, gt, inArray, isNotNull, sql } from "drizzle-orm";
 import { type E164, otherVariant } from "#src/core/phone.ts";

@@ -101,7 +101,7 @@ function openWindow(tx: Tx, contact: Contact, at: number): Contact {
 
 /**
  * Applies STOP and START, in every language and in the workspace's own words. Only a typed text lifts an opt-out: a
- * button may be pressed by mistake, and its title is the sender's text.
+ * button may be pressed by mistake, and the workspace wrote its title, not the person.
  */
 function applyCommand(tx: Tx, workspace: Workspace, contact: Contact, item: InboundItem, inbound: Inbound): Contact {
   const command = item.command === null ? null : readCommand(item.command, workspace);

@@ -42,8 +42,8 @@ const update = statement((db) =>
 );
 
 /**
- * The same without indexed columns, for most changes by status. SQLite rewrites an index for each of its columns that a
- * statement names, changed or not. Leaving out the network's id and the time of dispatch halves the cost.
+ * The same without indexed columns, for most changes by status. SQLite rewrites an index if a statement names one of
+ * its columns, changed or not. Leaving out the network's id and the time of dispatch halves the cost.
  */
 const updateStatus = statement((db) => db.update(messages).set(statusColumns).where(isUnchanged).prepare());
 

@@ -45,8 +45,8 @@ export const messages = sqliteTable("messages", {
   money: text().$type<MessageMoney>().notNull(),
   createdAt: instant().notNull(),
   /**
-   * A delayed recipient is not sent before this time: it is too soon after another message to the person, or the network
-   * has been throttling this recipient since `throttledSince`.
+   * A delayed recipient is not sent before this time: it is too soon after another message to the person, or the
+   * network has been throttling this recipient since `throttledSince`.
    */
   notBefore: instant(),
   throttledSince: instant(),
@@ -125,10 +125,7 @@ export const broadcastCounters = sqliteTable("broadcast_counters", {
   /** Whether the workspace was charged when the broadcast was created, and the price of one message. */
   isCharged: flag().notNull(),
   rate: micros().notNull(),
-  /**
-   * Whether `held` is exactly the cost of all recipients without a final outcome. Until then `held` is what was held up
-   * front.
-   */
+  /** Whether `held` is exactly the cost of all recipients without a final outcome, not an amount held up front. */
   isHeld: flag().notNull(),
   held: micros().notNull(),
   /** The total of the holds booked in the ledger. */

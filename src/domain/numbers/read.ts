@@ -31,7 +31,7 @@ export function findNumber(tx: ReadTx, id: number): SendingNumber | undefined {
   return number?.removedAt === null ? number : undefined;
 }
 
-/** A removed number; undefined if it still exists or never did. */
+/** A removed number; undefined if the number still exists or never existed. */
 export function findRemoved(tx: ReadTx, id: number): SendingNumber | undefined {
   const number = byId(tx).get({ id });
   return number === undefined || number.removedAt === null ? undefined : number;

@@ -32,7 +32,7 @@ export const sampleUploads = sqliteTable(
   {
     numberId: integer().notNull(),
     link: text().notNull(),
-    /** Null: the upload failed, and `error` says why. */
+    /** Null: the network has no valid upload. `error` says why the latest attempt failed, if it did. */
     mediaId: text(),
     expiresAt: instant().notNull(),
     error: text(),

@@ -1,4 +1,4 @@
--- The whole schema of the first release. Times are milliseconds since 1970, money is in millionths of its currency.
+-- The whole schema of the first release. Times are milliseconds since 1970; money is in millionths of the currency.
 
 -- The database itself
 
@@ -6,23 +6,23 @@ CREATE TABLE instance (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   instance_id TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  -- Where the file lay when it was last opened for good: a copy made by hand lies elsewhere. Null until it is known.
+  -- The identity of the database file: a copy made with other tools has another. Null if unknown.
   inode TEXT,
   file_created_at INTEGER,
-  -- JSON on a copy that Waxwing made itself (why, when, whether something newer was lost); null on a live database.
+  -- JSON in a backup (why, of what time, whether newer data was lost); null in a live database.
   backup_metadata TEXT,
-  -- JSON array of the instance ids that this database had before, the oldest first.
+  -- JSON array of the databases that this one continues, as {id, at}, the oldest first.
   lineage TEXT NOT NULL DEFAULT '[]',
-  -- The mark of the server's present run, and of the one before: files beside the database carry them, too.
+  -- The run markers of the current and the previous run; files beside the database carry them too.
   run_marker TEXT,
   previous_run_marker TEXT,
-  -- When the last commit was made, by the wall clock, to some seconds: a clock that is earlier has been set back.
+  -- Wall clock of the last commit, to within some seconds: if it is now earlier, the clock was set back.
   last_commit_at INTEGER,
-  -- Changes at each test of whether the database can be written: what does not change is not written either.
+  -- Toggled by each write test, because SQLite does not write a page that stays the same.
   write_probe INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- Work that must still be done
+-- Jobs
 
 CREATE TABLE outbox (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -70,21 +70,21 @@ CREATE INDEX api_keys_workspace ON api_keys (workspace_id, id);
 
 CREATE TABLE users (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  -- As it was given, and in small letters: the second is what is looked for.
+  -- The address as given, and in lower case for lookups.
   email TEXT NOT NULL,
   email_key TEXT NOT NULL,
-  -- Argon2id in its own notation; null until a one-time link was used.
+  -- Argon2id hash in PHC format; null until a one-time link was used.
   password TEXT,
   is_operator INTEGER NOT NULL CHECK (is_operator IN (0, 1)),
-  -- Sealed. A secret that no code has confirmed yet stands apart from the one that is asked for.
+  -- Sealed. totp_pending is a new secret that no code has confirmed yet.
   totp_secret TEXT,
   totp_pending TEXT,
-  -- The last time step whose code was taken: no code counts twice.
+  -- The last time step whose code was accepted: no code is accepted twice.
   totp_step INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   disabled_at INTEGER,
-  -- The workspace that invited this address first; null where an operator of the server did.
+  -- The workspace that first invited this address; null if an operator of the server did.
   first_workspace_id INTEGER REFERENCES workspaces (id)
 ) STRICT;
 CREATE UNIQUE INDEX users_email ON users (email_key);
@@ -107,7 +107,7 @@ CREATE TABLE user_links (
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   used_at INTEGER,
-  -- Of an invitation: the workspace, and the role that its use gives.
+  -- For an invitation: the workspace, and the role that it grants.
   workspace_id INTEGER REFERENCES workspaces (id),
   role TEXT CHECK (role IN ('owner', 'member'))
 ) STRICT;
@@ -164,7 +164,7 @@ CREATE TABLE audit_log (
   workspace_id INTEGER REFERENCES workspaces (id),
   action TEXT NOT NULL,
   subject TEXT NOT NULL,
-  -- JSON: what it was and what it became. Never a secret.
+  -- JSON: values before and after. Never a secret.
   details TEXT NOT NULL,
   address TEXT NOT NULL
 ) STRICT;
@@ -188,7 +188,7 @@ CREATE TABLE ledger_entries (
   kind TEXT NOT NULL CHECK (kind IN ('credit', 'hold', 'release', 'charge')),
   amount INTEGER NOT NULL,
   message_id INTEGER,
-  -- Holds of a broadcast are booked as sums: when they are made, and when it is settled.
+  -- Holds of a broadcast are booked as sums: when they are made, and when the broadcast is settled.
   broadcast_id INTEGER,
   note TEXT,
   ref TEXT,
@@ -210,13 +210,13 @@ CREATE TABLE numbers (
   unready_reason TEXT,
   account_id TEXT NOT NULL,
   phone_number_id TEXT NOT NULL,
-  -- Sealed with the key file's key; null on the simulator.
+  -- Sealed with the key in the key file; null on the simulator.
   access_token TEXT,
   app_secret TEXT,
   callback_token TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   removed_at INTEGER,
-  -- Who says that the number cannot send: what a person stopped, the network does not start again.
+  -- Who stopped the number: if a person did, the network's reports do not start it again.
   unready_by TEXT CHECK (unready_by IN ('person', 'network'))
 ) STRICT;
 CREATE INDEX numbers_account ON numbers (account_id) WHERE removed_at IS NULL;
@@ -232,17 +232,17 @@ CREATE TABLE number_states (
   name_status TEXT,
   quality TEXT,
   throughput_level TEXT,
-  -- Different people a day: a row of digits, or "unlimited".
+  -- Different people per day: digits, or "unlimited".
   messaging_limit TEXT,
-  -- Why it cannot send, and what should be known although it can, in words for a person.
+  -- Why the number cannot send, and a problem that does not keep it from sending. Plain text.
   problem TEXT,
   warning TEXT,
-  -- What the network announced, until it takes that back.
+  -- An announcement of the network, until it is withdrawn.
   notice TEXT,
-  -- A stop that the network told of by itself, and when it ends.
+  -- A restriction that the network reported, and when it ends.
   restriction TEXT,
   restricted_until INTEGER,
-  -- The network's time of the latest news of restrictions: older news change nothing.
+  -- The network's time of its latest report about a restriction: older reports change nothing.
   restriction_updated_at INTEGER NOT NULL,
   checked_at INTEGER
 ) STRICT;
@@ -263,7 +263,7 @@ CREATE TABLE events (
   id TEXT NOT NULL,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   type TEXT NOT NULL,
-  -- The bytes that every attempt sends.
+  -- The exact bytes that every attempt sends.
   body TEXT NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;
@@ -273,7 +273,7 @@ CREATE INDEX events_workspace ON events (workspace_id, seq);
 CREATE TABLE webhooks (
   workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
   url TEXT,
-  -- Sealed; it stays when the address is cleared, so that setting one again keeps the receiver's secret.
+  -- Sealed. It stays when the address is cleared, so that the receiver's secret remains valid for the next address.
   secret TEXT NOT NULL,
   consecutive_timeouts INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
@@ -313,9 +313,9 @@ CREATE TABLE groups (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   name TEXT NOT NULL,
   folded TEXT NOT NULL,
-  -- JSON of a saved search; null for a list.
+  -- JSON of a dynamic group's filter; null for a static group.
   filter TEXT,
-  -- Of a list, kept by triggers; of a saved search, as of counted_at.
+  -- Static groups: always current, kept by triggers. Dynamic groups: as of counted_at.
   member_count INTEGER NOT NULL,
   counted_at INTEGER,
   created_at INTEGER NOT NULL
@@ -334,10 +334,10 @@ CREATE INDEX group_members_contact ON group_members (contact_id, group_id);
 CREATE TABLE contacts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
-  -- Null for somebody whom the network names only by its own user id.
+  -- Null for a person known only by the network's user id.
   phone TEXT,
   network_user_id TEXT,
-  -- Contacts that turned out to be one person share this; a contact alone has its own id here.
+  -- Shared by linked contacts, which are one person; null for a contact without links.
   identity_id INTEGER,
   name TEXT,
   first_name TEXT,
@@ -421,7 +421,7 @@ CREATE TABLE custom_fields (
   key TEXT NOT NULL,
   label TEXT NOT NULL,
   kind TEXT NOT NULL CHECK (kind IN ('text', 'number', 'date', 'boolean', 'choice')),
-  -- JSON array; null but for a choice.
+  -- JSON array; only for the kind 'choice'.
   choices TEXT,
   created_at INTEGER NOT NULL
 ) STRICT;
@@ -466,13 +466,13 @@ CREATE TABLE templates (
   language TEXT NOT NULL,
   category TEXT NOT NULL CHECK (category IN ('MARKETING', 'UTILITY', 'AUTHENTICATION')),
   status TEXT NOT NULL CHECK (status IN ('APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED')),
-  -- The network's components, as it gave them.
+  -- The network's components, unchanged.
   components TEXT NOT NULL,
   parameter_format TEXT NOT NULL CHECK (parameter_format IN ('POSITIONAL', 'NAMED')),
   sample_link TEXT,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  -- The network's own word for the status, why, and when it decided: an older decision changes nothing.
+  -- The network's own status, its reason, and when it decided: an older decision changes nothing.
   network_status TEXT,
   status_reason TEXT,
   status_at INTEGER NOT NULL DEFAULT 0,
@@ -515,10 +515,10 @@ CREATE TABLE messages (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   number_id INTEGER NOT NULL REFERENCES numbers (id),
-  -- Null for a recipient whose number was none.
+  -- Null for a recipient whose phone number is invalid.
   contact_id INTEGER REFERENCES contacts (id),
   origin TEXT NOT NULL CHECK (origin IN ('api', 'console', 'broadcast')),
-  -- The broadcast that the message belongs to as one of its recipients; null for a message sent alone.
+  -- The broadcast whose recipient this is; null for a single message.
   broadcast_id INTEGER REFERENCES broadcasts (id),
   type TEXT NOT NULL CHECK (type IN ('template', 'text')),
   to_phone TEXT NOT NULL,
@@ -526,13 +526,13 @@ CREATE TABLE messages (
   template_name TEXT,
   template_language TEXT,
   template_category TEXT,
-  -- What the person sees. Null for a recipient, whose text is the broadcast's template with these values.
+  -- The text that the person sees. Null for a recipient: its text is the broadcast's template with these values.
   text TEXT,
-  -- JSON of a recipient's frozen values; null where the template takes none, and for messages sent alone.
+  -- JSON of a recipient's frozen values; null if the template takes none, and for single messages.
   variables TEXT,
   status TEXT NOT NULL
     CHECK (status IN ('pending', 'queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'skipped')),
-  -- Handed over, and nobody knows what became of it.
+  -- The message was sent and its outcome is unknown.
   outcome_unknown INTEGER NOT NULL CHECK (outcome_unknown IN (0, 1)),
   send_token TEXT NOT NULL,
   network_message_id TEXT,
@@ -542,9 +542,9 @@ CREATE TABLE messages (
   rate INTEGER NOT NULL,
   money TEXT NOT NULL CHECK (money IN ('none', 'held', 'charged', 'released')),
   created_at INTEGER NOT NULL,
-  -- A recipient that has to wait for its own turn: too soon after another message to the same person.
+  -- A delayed recipient is not sent before this time: too soon after another message to the person, or throttled.
   not_before INTEGER,
-  -- Since when the network has been asking to wait with this recipient alone.
+  -- Since when the network has been throttling this recipient.
   throttled_since INTEGER,
   dispatched_at INTEGER,
   sent_at INTEGER,
@@ -569,7 +569,7 @@ CREATE TABLE provider_requests (
   outcome TEXT NOT NULL CHECK (outcome IN ('accepted', 'refused', 'throttled', 'unreachable', 'unknown')),
   code TEXT,
   reason TEXT NOT NULL,
-  -- The answer as it came, without the access token; null where there was none.
+  -- The raw answer without the access token; null if there was none.
   http_status INTEGER,
   answer TEXT,
   requested_at INTEGER NOT NULL,
@@ -616,45 +616,45 @@ CREATE TABLE broadcasts (
   name TEXT NOT NULL,
   status TEXT NOT NULL
     CHECK (status IN ('scheduled', 'queueing', 'running', 'paused', 'completed', 'cancelled', 'failed')),
-  -- In words, for people; `pause_cause` is the same for the code.
+  -- Plain text for people; `pause_cause` is the same for the code.
   status_reason TEXT,
   pause_cause TEXT,
   template_name TEXT NOT NULL,
   template_language TEXT NOT NULL,
-  -- As it was confirmed: a template that has changed since is not sent without asking.
+  -- The template as it was confirmed: if it has changed since, a person must confirm it again.
   template_category TEXT NOT NULL,
   template_format TEXT NOT NULL,
   template_components TEXT NOT NULL,
-  -- The network called it paused or unapproved then, whatever our copy said: only what is learned later counts.
+  -- The network refused the template at this time, whatever the stored template says: only a later update counts.
   template_refused_at INTEGER,
-  -- JSON of the values for header and body: texts, and names of contact fields with what stands in for a missing one.
+  -- JSON of the values for header and body: fixed texts, and contact fields with fallbacks.
   variables TEXT NOT NULL,
-  -- Erased when the broadcast is finished.
+  -- Cleared when the broadcast finishes.
   media_link TEXT,
   media_filename TEXT,
   from_phone TEXT NOT NULL,
-  -- Null: addressed by a list of numbers, which are recipients from the start. No reference: a group may be removed.
+  -- Null for a list of numbers, whose recipients exist from the start. Not a foreign key: a group can be removed.
   group_id INTEGER,
-  -- The day that birthdays are taken from; null for every other broadcast.
+  -- The day whose birthdays are addressed; null for every other broadcast.
   day_starts_at INTEGER,
   day_ends_at INTEGER,
   requested INTEGER NOT NULL,
   send_at INTEGER,
-  -- Since when it could have gone on: what lateness is measured by.
+  -- Since when the broadcast could have continued; lateness is measured from here.
   due_since INTEGER NOT NULL,
-  -- Strange hours: it goes on by itself then.
+  -- The end of the quiet hours that the broadcast waits for; it then continues automatically.
   waits_until INTEGER,
-  -- All recipients are there; and up to which contact (or recipient) they are, while they are not.
+  -- Whether all recipients are built; until then, the last contact (or recipient of the list) that is.
   is_built INTEGER NOT NULL CHECK (is_built IN (0, 1)),
   built_after_id INTEGER NOT NULL,
-  -- Resumed after a restore that left a gap: whoever is not sent yet may have been, and becomes failed.
+  -- Resumed after a restore with a gap: unsent recipients may have been sent to, so they fail.
   is_failing_unsent INTEGER NOT NULL CHECK (is_failing_unsent IN (0, 1)),
-  -- Finished, and its unsent recipients have been written as skipped.
+  -- Finished, and the rows of its unsent recipients are marked as skipped.
   is_unsent_skipped INTEGER NOT NULL CHECK (is_unsent_skipped IN (0, 1)),
   created_at INTEGER NOT NULL,
   started_at INTEGER,
   completed_at INTEGER,
-  -- When its recipients were thrown away; the figures stay.
+  -- When its recipients were deleted; the counters stay.
   purged_at INTEGER
 ) STRICT;
 CREATE INDEX broadcasts_open ON broadcasts (status, id) WHERE status IN ('scheduled', 'queueing', 'running', 'paused');
@@ -669,37 +669,37 @@ CREATE TABLE broadcast_counters (
   -- pending or queued
   pending INTEGER NOT NULL CHECK (pending >= 0),
   sending INTEGER NOT NULL CHECK (sending >= 0),
-  -- A funnel: who was read to was delivered to, and who was delivered to was sent to.
+  -- A funnel: `sent` includes `delivered`, which includes `read`.
   sent INTEGER NOT NULL,
   delivered INTEGER NOT NULL,
   read INTEGER NOT NULL,
   failed INTEGER NOT NULL,
   skipped INTEGER NOT NULL,
-  -- Whether its recipients cost something, and what each does once delivered.
+  -- Whether the workspace is charged for the broadcast, and the price of one delivered message.
   is_charged INTEGER NOT NULL CHECK (is_charged IN (0, 1)),
   rate INTEGER NOT NULL,
-  -- Whether exactly the cost of everybody whose end is open is blocked; before, a part of it may be.
+  -- Whether `held` is exactly the cost of all recipients without a final outcome, not an amount held up front.
   is_held INTEGER NOT NULL CHECK (is_held IN (0, 1)),
   held INTEGER NOT NULL CHECK (held >= 0),
-  -- All that was ever blocked: what the ledger knows of.
+  -- The total of the holds booked in the ledger.
   booked INTEGER NOT NULL,
   charged INTEGER NOT NULL,
   is_finished INTEGER NOT NULL CHECK (is_finished IN (0, 1)),
   settled_at INTEGER,
   last_sent_at INTEGER,
-  -- The breaker: the same refusal, so many people in a row; answers and statuses apart.
+  -- Circuit breaker: current streaks of refusals with the same code, from answers and from statuses.
   answer_code TEXT,
   answer_repeats INTEGER NOT NULL,
   status_code TEXT,
   status_repeats INTEGER NOT NULL,
-  -- Consecutive failures on the network's side, by answer and by status, with what the network said last.
+  -- Current streaks of failures on the network's side, and the text of the last one, from answers and from statuses.
   answer_failures INTEGER NOT NULL DEFAULT 0,
   answer_failure_message TEXT,
   status_failures INTEGER NOT NULL DEFAULT 0,
   status_failure_message TEXT,
-  -- JSON: a refusal of the template, the number or the account that came by status, until it is applied.
+  -- JSON: a refusal of the template, the number or the account reported by a status, until it is applied.
   reported_refusal TEXT,
-  -- A message that left before this says nothing about now when it fails.
+  -- When the broadcast was last resumed. A failure of a message sent before says nothing about the present.
   resumed_at INTEGER
 ) STRICT;
 
@@ -707,7 +707,7 @@ CREATE TABLE broadcast_drafts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   user_id INTEGER NOT NULL REFERENCES users (id),
-  -- JSON: the body of POST /broadcasts as far as it is known; emptied once it was sent.
+  -- JSON: the body of POST /broadcasts, possibly incomplete; emptied once the broadcast is created.
   content TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
@@ -752,7 +752,7 @@ CREATE TABLE callbacks (
   due_at INTEGER NOT NULL,
   done_at INTEGER,
   note TEXT,
-  -- JSON: whose secret signed it: {"configuration": boolean, "numbers": ids}. Null: made by this server itself.
+  -- JSON: which secrets signed it: {"configuration": boolean, "numbers": ids}. Null: this server created it.
   trust TEXT
 ) STRICT;
 CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL;
@@ -773,12 +773,12 @@ CREATE TABLE imports (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   user_id INTEGER NOT NULL REFERENCES users (id),
-  -- As it was called where it came from.
+  -- The name of the file on the user's computer.
   file_name TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('given', 'checking', 'checked', 'importing', 'done', 'failed')),
-  -- JSON: which column is what, and whether everybody in it agreed.
+  -- JSON: the mapping of columns, and whether everyone in the file has opted in.
   settings TEXT NOT NULL,
-  -- JSON: what the last run came to, with its first failures; null before the first.
+  -- JSON: the result of the last run, with its first failures; null before the first run.
   outcome TEXT,
   error TEXT,
   created_at INTEGER NOT NULL,
@@ -792,13 +792,13 @@ CREATE TABLE bulk_changes (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   user_id INTEGER NOT NULL REFERENCES users (id),
-  -- JSON: contacts by id, a filter, or the recipients of a broadcast; and what is changed.
+  -- JSON: contacts by id, a group filter, or the recipients of a broadcast; and the change.
   target TEXT NOT NULL,
   change TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('running', 'done', 'stopped', 'failed')),
-  -- As it was counted before it began.
+  -- The count before the change began.
   total INTEGER NOT NULL,
-  -- The last row that was looked at, and the last that there was when it began.
+  -- The last row that was processed, and the last row that existed when the change began.
   position INTEGER NOT NULL,
   last INTEGER NOT NULL,
   processed INTEGER NOT NULL,
@@ -811,7 +811,7 @@ CREATE INDEX bulk_changes_updated ON bulk_changes (updated_at);
 CREATE INDEX bulk_changes_user ON bulk_changes (user_id);
 CREATE INDEX bulk_changes_workspace ON bulk_changes (workspace_id, id);
 
--- Triggers: counters and rows that follow others
+-- Triggers: counters, and rows derived from others
 
 CREATE TRIGGER recent_recipients_fill AFTER UPDATE OF daily_cap ON workspaces
 WHEN OLD.daily_cap IS NULL AND NEW.daily_cap IS NOT NULL BEGIN

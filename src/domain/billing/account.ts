@@ -1,4 +1,4 @@
-/** The account of a workspace that is charged: opened, re-priced, paid into. */
+/** The billing account of a charged workspace: opened, priced and credited. */
 import { eq, sql } from "drizzle-orm";
 import type { Micros } from "#src/core/money.ts";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
@@ -18,12 +18,12 @@ export function findAccount(tx: ReadTx, workspaceId: number): BillingAccount | u
   return byWorkspace(tx).get({ workspaceId });
 }
 
-/** What may still be spent; negative when messages were delivered after their hold had been released. */
+/** What can still be spent; negative if messages were delivered after their hold had been released. */
 export function available(account: BillingAccount): Micros {
   return account.credited - account.held - account.charged;
 }
 
-/** From now on the workspace is charged (or charged at another rate; holds that exist keep theirs). */
+/** Opens the account, or changes its currency and rate. Existing holds keep their rate. */
 export function setPrice(tx: Tx, workspaceId: number, currency: string, rate: Micros): BillingAccount {
   if (!/^[A-Z]{3}$/.test(currency)) {
     throw invalidRequest({ currency: [`"${currency}" is not a currency code such as USD.`] });
@@ -40,11 +40,11 @@ export function setPrice(tx: Tx, workspaceId: number, currency: string, rate: Mi
 export interface Credit {
   amount: Micros;
   note: string | null;
-  /** The same `ref` credits once only; repeating it changes nothing. */
+  /** A `ref` credits only once; a repeated credit changes nothing. */
   ref: string | null;
 }
 
-/** Pays into the account (a negative amount takes back). Throws where the workspace is not charged. */
+/** Credits the account; a negative amount debits it. Throws if the workspace is not charged. */
 export function credit(tx: Tx, workspaceId: number, { amount, note, ref }: Credit): BillingAccount {
   const account = findAccount(tx, workspaceId);
   if (account === undefined) {

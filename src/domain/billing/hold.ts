@@ -1,7 +1,8 @@
 /**
- * Money of one message: held when it is stored, then charged or released. The message's own row says where its money
- * stands and its guarded moves keep each step from happening twice; this file moves the account's figures and writes
- * the ledger. A broadcast moves the account with each recipient and is booked in sums. Always: available + held + charged = credited.
+ * The cost of one message: held when the message is stored, then charged or released. The message's row holds the
+ * state, and its guarded moves keep each step from happening twice; this file updates the account and writes the
+ * ledger. A broadcast updates the account with each recipient and books sums in the ledger. Invariant: available + held
+ * + charged = credited.
  */
 import { and, eq, sql } from "drizzle-orm";
 import type { Micros } from "#src/core/money.ts";
@@ -24,7 +25,7 @@ const increaseHeld = statement((db) =>
     .prepare(),
 );
 
-/** Blocks the price of a message that is stored in this transaction. Throws `insufficient_balance`. */
+/** Holds the price of a message that is stored in this transaction. Throws `insufficient_balance`. */
 export function hold(tx: Tx, workspaceId: number, messageId: number, price: Micros): void {
   if (!holdAmount(tx, workspaceId, price)) {
     requireCovered(tx, workspaceId, price);
@@ -33,12 +34,12 @@ export function hold(tx: Tx, workspaceId: number, messageId: number, price: Micr
   insertLedgerEntry(tx, workspaceId, { messageId }, "hold", price);
 }
 
-/** Blocks an amount where the balance covers it; the caller books it. False: it does not, and nothing changed. */
+/** Holds an amount if the balance covers it; the caller books it. False: it does not, and nothing changed. */
 export function holdAmount(tx: Tx, workspaceId: number, price: Micros): boolean {
   return increaseHeld(tx).get({ workspaceId, amount: price }) !== undefined;
 }
 
-/** Throws `insufficient_balance` with the cost and what is left. */
+/** Throws `insufficient_balance` with the cost and the available balance. */
 export function requireCovered(tx: ReadTx, workspaceId: number, needed: Micros, subject = "this message"): void {
   const account = findAccount(tx, workspaceId);
   if (account === undefined || available(account) >= needed) return;
@@ -56,13 +57,13 @@ const decreaseHeld = statement((db) =>
     .prepare(),
 );
 
-/** Gives back what was held for a message that costs nothing after all. */
+/** Releases the hold of a message that costs nothing after all. */
 export function release(tx: Tx, workspaceId: number, messageId: number, price: Micros): void {
   releaseAmount(tx, workspaceId, price);
   insertLedgerEntry(tx, workspaceId, { messageId }, "release", price);
 }
 
-/** Gives back an amount; the caller books it. */
+/** Releases an amount; the caller books it. */
 export function releaseAmount(tx: Tx, workspaceId: number, price: Micros): void {
   decreaseHeld(tx).run({ workspaceId, amount: price });
 }
@@ -81,7 +82,7 @@ const increaseCharged = statement((db) =>
     .prepare(),
 );
 
-/** Charges a message that was delivered after its hold had been released; what is available may become negative. */
+/** Charges a message that was delivered after its hold had been released; the available balance may become negative. */
 export function chargeReleased(tx: Tx, workspaceId: number, messageId: number, price: Micros): void {
   chargeAmount(tx, workspaceId, price);
   insertLedgerEntry(tx, workspaceId, { messageId }, "charge", price);
@@ -92,7 +93,7 @@ export function chargeAmount(tx: Tx, workspaceId: number, price: Micros): void {
   increaseCharged(tx).run({ workspaceId, amount: price });
 }
 
-/** What a ledger's entry speaks of. */
+/** What a ledger entry is for. */
 export interface LedgerSubject {
   messageId?: number;
   broadcastId?: number;

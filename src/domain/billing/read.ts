@@ -1,11 +1,11 @@
-/** The ledger of a workspace that is charged, the newest entry first. */
+/** The ledger of a charged workspace, the newest entry first. */
 import { and, desc, eq, lt } from "drizzle-orm";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { ledgerEntries } from "./table.ts";
 
 export type LedgerEntry = typeof ledgerEntries.$inferSelect;
 
-/** `before`: the last entry of the page above; null at the beginning. */
+/** `before`: the last entry of the previous page; null for the first page. */
 export function listLedger(tx: ReadTx, workspaceId: number, before: number | null, limit: number): LedgerEntry[] {
   return tx.db
     .select()

@@ -1,4 +1,4 @@
-/** Money of the workspaces that are charged. Amounts are integer millionths of the account's currency. */
+/** Billing accounts and ledgers of charged workspaces. Amounts are integer millionths of the account's currency. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, micros } from "#src/db/columns.ts";
 
@@ -7,9 +7,9 @@ export const billingAccounts = sqliteTable("billing_accounts", {
   currency: text().notNull(),
   /** Price of one delivered template message. */
   rate: micros().notNull(),
-  /** All that was ever paid in. */
+  /** Total of all credits. */
   credited: micros().notNull(),
-  /** Blocked for messages whose end is open. */
+  /** Held for messages without a final outcome. */
   held: micros().notNull(),
   /** Spent on delivered messages. */
   charged: micros().notNull(),
@@ -17,17 +17,17 @@ export const billingAccounts = sqliteTable("billing_accounts", {
 
 export type BillingAccount = typeof billingAccounts.$inferSelect;
 
-/** Every movement, in order; the account's figures are their sums. */
+/** Every movement, in order; the amounts of the account are their sums. */
 export const ledgerEntries = sqliteTable("ledger_entries", {
   id: integer().primaryKey({ autoIncrement: true }),
   workspaceId: integer().notNull(),
   kind: text().$type<LedgerKind>().notNull(),
   amount: micros().notNull(),
   messageId: integer(),
-  /** Of a broadcast the holds are booked as sums. */
+  /** The ledger books the holds of a broadcast as sums. */
   broadcastId: integer(),
   note: text(),
-  /** The caller's own id of a credit: the same one is never credited twice. */
+  /** The caller's own id of a credit: each `ref` credits only once. */
   ref: text(),
   createdAt: instant().notNull(),
 });

@@ -1,6 +1,6 @@
 /**
- * Takes a broadcast on: the broadcast, the people of its list with their consent, and what is blocked of the balance, in
- * one transaction. Nothing leaves before it is committed; building and sending follow by themselves.
+ * Accepts a broadcast: stores the broadcast, the recipients of its list, their consent and the hold in one transaction.
+ * Nothing is sent before the commit; building and sending follow on their own.
  */
 
 import type { Micros } from "#src/core/money.ts";
@@ -25,20 +25,20 @@ export interface AcceptRequest {
   workspaceId: number;
   input: BroadcastInput;
   instanceId: string;
-  /** How many of the group have opted in, counted a moment ago; needed where a group is charged at once. */
+  /** How many members of the group have opted in, counted just before; required if a group's cost is held at once. */
   audienceSize: number | null;
-  /** What stands behind the consents that are recorded. */
+  /** The evidence for the consents that are recorded. */
   evidence: Record<string, unknown>;
 }
 
 export interface AcceptedBroadcast {
   broadcast: Broadcast;
   plan: BroadcastPlan;
-  /** Those of the list who are left out, in its order. */
+  /** The skipped recipients of the list, in its order. */
   skipped: ResolvedRecipient[];
 }
 
-/** Throws the `Problem` that stands in the way; then nothing at all is stored. */
+/** Throws the `Problem` that blocks the broadcast; nothing is stored then. */
 export function acceptBroadcast(tx: Tx, request: AcceptRequest): AcceptedBroadcast {
   const { workspaceId, input } = request;
   const plan = planBroadcast(tx, workspaceId, input);
@@ -121,7 +121,7 @@ function insertBroadcast(tx: Tx, plan: BroadcastPlan, input: BroadcastInput, req
     .get();
 }
 
-/** Everybody who has not opted out is recorded as opted in, also whom the broadcast leaves out for another reason. */
+/** Records an opt-in for everyone who has not opted out, including recipients that are skipped for another reason. */
 function addResolved(
   tx: Tx,
   { workspace }: BroadcastPlan,

@@ -1,6 +1,6 @@
 /**
- * What a refusal of the template, the number or the account does to a broadcast. It decides alike for a refusal that came
- * as the answer and for one that came later, by status.
+ * Applies a refusal of the template, the number or the account to a broadcast. Refusals in answers and refusals in
+ * later statuses have the same effect.
  */
 import type { Tx } from "#src/db/transaction.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
@@ -15,14 +15,14 @@ import { holdBroadcast } from "./pause.ts";
 import { getBroadcast } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 
-/** Refusals by which the number shows that it is not ready, and of the template that it is gone for good. */
+/** Refusals which show that the number is not ready, and the one which shows that the template is gone for good. */
 const NUMBER_UNREADY = ["131037", "131045", "133010"];
 const TEMPLATE_DISABLED = "132016";
 
-/** Obeys what a status has said since the broadcast was last looked at. Returns the broadcast as it is then. */
+/** Applies the refusal that statuses have reported since the last review. Returns the broadcast as it is afterwards. */
 export function applyReportedRefusal(tx: Tx, id: number): Broadcast {
   const { pending, sending } = getCounters(tx, id);
-  // All have left, but one on its way may come back to be sent again: what was said is kept until then.
+  // No recipient is pending, but one in flight may be requeued: keep the refusal until then.
   const refusal = pending === 0 && sending > 0 ? null : consumeReportedRefusal(tx, id);
   if (refusal !== null) applyRefusal(tx, id, refusal);
   return getBroadcast(tx, id);
@@ -35,11 +35,11 @@ export function applyRefusal(tx: Tx, id: number, refusal: Failure): void {
   if (isUnready && findNumber(tx, broadcast.numberId)?.ready === true) {
     markUnready(tx, broadcast.numberId, message, "network");
   }
-  // Where nobody is left to be spared, a pause would only keep it from its end.
+  // With no recipient pending, a pause would protect no one and only keep the broadcast from completing.
   if (isFinished(broadcast.status) || getCounters(tx, id).pending === 0) return;
   const reason = describeFailure(refusal);
   if (scope !== "template") holdBroadcast(tx, broadcast, isUnready ? "number" : "account", reason);
   else if (code === TEMPLATE_DISABLED) finishBroadcast(tx, broadcast, "failed", reason);
-  // Our copy of the template may still say that it is approved: without a word from the network it is not tried again.
+  // The stored template may still say that it is approved. Do not try again until the network reports on it.
   else holdBroadcast(tx, update(tx, broadcast, { templateRefusedAt: tx.now }), "template", reason);
 }

@@ -1,6 +1,7 @@
 /**
- * Whom a group would reach, counted without building anybody: one statement for the reader's thread, for it walks over all
- * members. Birthday broadcasts are counted person by person instead, for a number may have several whose day it is.
+ * Estimates the audience of a group without building recipients: one query over all members, to be run on the reader's
+ * thread. Birthday broadcasts are counted person by person instead, because several people on a number may have their
+ * birthday on that day.
  */
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findField } from "../contacts/custom-fields.ts";
@@ -28,7 +29,9 @@ const COLUMNS: Readonly<Record<(typeof contactFieldNames)[number], string>> = {
   company: "company",
 };
 
-/** One row with `opted_in`, `opted_out`, `no_opt_in` and `missing`; those who miss a value have opted in. */
+/**
+ * One row with `opted_in`, `opted_out`, `no_opt_in` and `missing`; contacts that lack a value also count as opted in.
+ */
 export function audienceEstimateSql(tx: ReadTx, plan: BroadcastPlan): Sql {
   const members = membersSql(tx, plan);
   const missing = missingSql(tx, plan.workspace.id, plan.variables);
@@ -52,7 +55,7 @@ export function readAudienceEstimate(row: Readonly<Record<string, unknown>> | un
   };
 }
 
-/** Rows with `id`: the members of a saved search behind an id, for the reader's thread. */
+/** Rows with `id`: the members of a dynamic group after an id, for the reader's thread. */
 export function celebrantIdsSql(plan: BroadcastPlan, at: number, afterId: number, limit: number): Sql {
   const { group, workspace } = plan;
   if (group?.filter == null) throw new Error("only a saved search is about birthdays");
@@ -60,7 +63,7 @@ export function celebrantIdsSql(plan: BroadcastPlan, at: number, afterId: number
   return compileIds(group.filter, context, afterId, limit);
 }
 
-/** Counts the celebrants on these numbers. */
+/** Counts the people with a matching birthday on these contacts' numbers. */
 export function countCelebrants(
   tx: ReadTx,
   plan: BroadcastPlan,
@@ -91,7 +94,7 @@ function membersSql(tx: ReadTx, { group, workspace }: BroadcastPlan): Sql {
   return compileIds(group.filter, context, 0, Number.MAX_SAFE_INTEGER);
 }
 
-/** True for contacts that lack a value which has no stand-in. */
+/** True for contacts that lack a value without a fallback. */
 function missingSql(tx: ReadTx, workspaceId: number, variables: BroadcastVariables): Sql {
   const conditions = requiredFields(variables).map((name): Sql => {
     const column = contactFieldNames.find((known) => known === name);

@@ -1,6 +1,6 @@
 /**
- * Birthday broadcasts: a saved search that asks for birthdays greets persons, not numbers. Whoever meets one of its
- * conditions about birthdays is greeted: the contact, and each of the others on its number.
+ * Birthday broadcasts: a dynamic group whose filter asks for birthdays addresses people, not phone numbers. Everyone on
+ * a number whose birthday meets one of the conditions is a recipient: the contact, and each other person.
  */
 import { startOfDay } from "#src/core/instant.ts";
 import type { Contact, PersonOnNumber } from "../contacts/table.ts";
@@ -11,7 +11,7 @@ import type { Addressee } from "./values.ts";
 
 type BirthdayCondition = Extract<Condition, { kind: "yearly" }>;
 
-/** The conditions that ask whose birthday it is; what stands under `not` asks for everybody else. */
+/** The conditions that ask for birthdays. A condition under `not` selects everyone else, so it does not count. */
 export function birthdayConditions(filter: Filter): BirthdayCondition[] {
   switch (filter.kind) {
     case "condition":
@@ -32,14 +32,14 @@ function asksForBirthdays(condition: Condition): condition is BirthdayCondition 
   );
 }
 
-/** The day that an instant falls on, both ends; the second no longer belongs to it. */
+/** Start and end of the day that an instant falls on; the end is exclusive. */
 export function dayOf(at: number, timezone: string): { startsAt: number; endsAt: number } {
   const startsAt = startOfDay(at, timezone);
   const day = Temporal.Instant.fromEpochMilliseconds(startsAt).toZonedDateTimeISO(timezone).toPlainDate();
   return { startsAt, endsAt: day.add({ days: 1 }).toZonedDateTime(timezone).epochMilliseconds };
 }
 
-/** Everybody on a number whose birthday meets one of the conditions, the contact first. */
+/** Everyone on a number whose birthday meets one of the conditions, the contact first. */
 export function celebrants(
   conditions: readonly BirthdayCondition[],
   contact: Contact,

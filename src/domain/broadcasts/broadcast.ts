@@ -1,26 +1,27 @@
 /**
- * The life of a broadcast: states, why it rests, and which trigger moves it where. Pure. Cancelling and failing write the
- * broadcast alone: who has not been sent to counts as skipped from then on, and housekeeping writes the rows.
+ * The life of a broadcast: its states, the causes of a pause, and the state that each trigger leads to. Pure.
+ * Cancelling and failing change only the broadcast: its unsent recipients count as skipped from then on, and
+ * housekeeping updates their rows.
  */
 export const broadcastStatuses = [
-  /** `send_at` lies ahead. Its time, a person or a cancel takes it out. */
+  /** `send_at` lies ahead. Its time, a pause or a cancel ends this state. */
   "scheduled",
-  /** Its recipients are being built. Left when all are there, by a pause or a cancel. */
+  /** Its recipients are being built. Ends when all are built, or by a pause or a cancel. */
   "queueing",
-  /** It is being sent. Left when nobody is pending, queued or sending any more, by a pause or an end. */
+  /** It is being sent. Ends when no recipient is pending, queued or sending, or by a pause, a cancel or a failure. */
   "running",
-  /** It rests; `pauseCause` says why and who may take it out. */
+  /** Not sending; `pauseCause` says why and whether it resumes automatically. */
   "paused",
-  /** Nobody is left to be sent to. Nothing ends it. */
+  /** No recipient is left to send to. Final. */
   "completed",
-  /** Somebody stopped it for good. */
+  /** A person stopped it for good. Final. */
   "cancelled",
-  /** It can never go on: its template, number or group is gone. */
+  /** It can never continue: its template, number or group is gone. Final. */
   "failed",
 ] as const;
 export type BroadcastStatus = (typeof broadcastStatuses)[number];
 
-/** The topic that wakes whoever builds and sends broadcasts. */
+/** The topic that notifies the code that builds and sends broadcasts. */
 export const BROADCASTS = "broadcasts";
 
 export const finishedStatuses = ["completed", "cancelled", "failed"] as const;
@@ -31,31 +32,34 @@ export function isFinished(status: BroadcastStatus): status is FinishedStatus {
 }
 
 export const pauseCauses = [
-  /** The number cannot send. Goes on when it is ready again. */
+  /** The number cannot send. Resumes when it is ready again. */
   "number",
-  /** The workspace is suspended. Goes on when it is resumed. */
+  /** The workspace is suspended. Resumes when the workspace does. */
   "workspace",
-  /** The balance does not cover it. Goes on when it does. */
+  /** The balance does not cover the cost. Resumes when it does. */
   "balance",
-  /** The network has paused the template, or looks at it again. Goes on when it is approved. */
+  /** The network has paused the template or is reviewing it again. Resumes when it is approved. */
   "template",
-  /** The network could not be reached for 15 minutes. Goes on when it can be. */
+  /** The network could not be reached for 15 minutes. Resumes when it can be reached. */
   "unreachable",
-  /** The template says something else, or costs something else, than was confirmed. A person decides. */
+  /** The template's text or cost is not what was confirmed. A person decides. */
   "template_changed",
   /** The network refuses the account. A person decides. */
   "account",
-  /** The network took nothing for 15 minutes. A person decides. */
+  /** The network accepted no messages for 15 minutes. A person decides. */
   "throttled",
-  /** The server was away too long. A person decides. */
+  /** The server was down for too long. A person decides. */
   "late",
-  /** The database is a restored copy, with all that was sent since. A person decides. */
+  /** The database was restored, and it is known what was sent since the backup. A person decides. */
   "restored",
-  /** The same, but what was sent since is not known. A person decides; whoever is not sent yet may have been. */
+  /**
+   * The database was restored, and it is not known what was sent since the backup: unsent recipients may have been sent
+   * to. A person decides.
+   */
   "restored_gap",
   /** The network refused the message itself, or failed on its own side, many times in a row. A person decides. */
   "breaker",
-  /** Somebody paused it. A person decides. */
+  /** Paused manually. A person decides. */
   "hand",
 ] as const;
 export type PauseCause = (typeof pauseCauses)[number];
@@ -69,18 +73,18 @@ export function resumesAutomatically(cause: PauseCause | null): boolean {
 export type Trigger =
   /** `send_at` has come. */
   | "start"
-  /** All recipients are there. */
+  /** All recipients are built. */
   | "built"
-  /** Nobody is pending, queued or sending any more. */
+  /** No recipient is pending, queued or sending. */
   | "emptied"
   | "pause"
   | "resume"
   | "cancel"
-  /** It can never go on. */
+  /** It can never continue. */
   | "fail";
 
 export interface TransitionContext {
-  /** All recipients are there. */
+  /** All recipients are built. */
   isBuilt: boolean;
   /** `send_at` lies ahead. */
   isScheduledAhead: boolean;
@@ -99,7 +103,7 @@ export function nextStatus(
     case "built":
       return status === "queueing" ? "running" : null;
     case "emptied":
-      // One that rests stays so: its last hand-over may have come back to be sent again.
+      // A paused broadcast stays paused: its last message in flight may have been requeued.
       return status === "running" ? "completed" : null;
     case "pause":
       return status === "paused" ? null : "paused";

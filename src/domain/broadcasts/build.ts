@@ -1,7 +1,7 @@
 /**
- * Builds a broadcast's recipients, a bounded number at a time: values are resolved and frozen, and whoever cannot be
- * written to is skipped with a reason. Where it has got to stands in the broadcast, written together with the rows, so an
- * interruption goes on where it was and builds nobody twice.
+ * Builds a broadcast's recipients in batches of bounded size: values are resolved and frozen, and recipients that
+ * cannot be sent to are skipped with a reason. Progress is stored in the broadcast together with the rows, so that
+ * building continues after an interruption without building anyone twice.
  */
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
@@ -38,19 +38,19 @@ import { describeSkip, type SkipCode } from "./skip.ts";
 import type { Broadcast } from "./table.ts";
 import { type Addressee, areFixed, resolveValues } from "./values.ts";
 
-/** Most recipients of one write: it bounds how long anybody else waits. */
+/** Most recipients of one write; this bounds how long other writers wait. */
 export const BUILD_BATCH = 64;
 
 export type NextBatch =
   /** The list's own rows. */
   | { kind: "list" }
   | { kind: "members"; contactIds: number[] }
-  /** Members of a saved search: rows with `id`, to be asked for where it may take long. */
+  /** Members of a dynamic group: a query for rows with `id`, to be run where it may take long. */
   | { kind: "search"; query: Sql }
-  /** Its group is gone, or its saved search can no longer be read. */
+  /** The group is gone, or its filter refers to something that is gone. */
   | { kind: "group_gone"; reason: string };
 
-/** Whom the next part is made of. */
+/** Where the next batch comes from. */
 export function nextBatch(tx: ReadTx, broadcast: Broadcast, limit: number): NextBatch {
   if (broadcast.groupId === null) return { kind: "list" };
   const group = findGroup(tx, broadcast.workspaceId, broadcast.groupId);
@@ -72,7 +72,7 @@ export function nextBatch(tx: ReadTx, broadcast: Broadcast, limit: number): Next
   }
 }
 
-/** The next of the list's people: their values are frozen. True: there may be more. */
+/** Builds the next batch of the list: freezes the values. True: there may be more. */
 export function buildList(tx: Tx, id: number): boolean {
   const broadcast = getBroadcast(tx, id);
   if (broadcast.status !== "queueing") return false;
@@ -95,7 +95,7 @@ export function buildList(tx: Tx, id: number): boolean {
   return batch.length === BUILD_BATCH;
 }
 
-/** These members of the group, in the order of their ids. */
+/** Builds these members of the group, in the order of their ids. */
 export function buildMembers(tx: Tx, id: number, contactIds: readonly number[], instanceId: string): void {
   const broadcast = getBroadcast(tx, id);
   if (broadcast.status !== "queueing") return;
@@ -104,7 +104,7 @@ export function buildMembers(tx: Tx, id: number, contactIds: readonly number[], 
   const conditions = broadcast.dayStartsAt === null ? null : readBirthdays(tx, broadcast, workspace);
   const count = countDelta(tx, broadcast);
   for (const contactId of contactIds) {
-    // Whoever asked for these ids did so a moment ago; those behind the mark are there already.
+    // The ids were read in an earlier transaction; members up to `builtAfterId` are already built.
     if (contactId <= broadcast.builtAfterId) continue;
     const contact = getContact(tx, workspace.id, contactId);
     if (contact.phone === null) continue;
@@ -125,7 +125,7 @@ export function buildMembers(tx: Tx, id: number, contactIds: readonly number[], 
   advance(tx, broadcast, contactIds.at(-1) ?? null, count.delta);
 }
 
-/** Everybody is there: what they cost is blocked, and it may be sent. */
+/** All recipients are built: holds their cost and starts sending. */
 export function finishBuilding(tx: Tx, id: number): void {
   const broadcast = getBroadcast(tx, id);
   if (broadcast.status !== "queueing") return;
@@ -168,12 +168,12 @@ function addMember(
   return "queued";
 }
 
-/** Linked contacts are one person, who is reached once: by the first of them that can be written to. */
+/** Linked contacts are one person, who gets one message: on the first contact that can be sent to. */
 function hasLinkedRecipient(tx: Tx, broadcast: Broadcast, contact: Contact): boolean {
   return listLinkedContacts(tx, contact).some(({ id }) => hasActiveRecipient(tx, broadcast.id, id));
 }
 
-/** Undefined: they depend on the person. */
+/** Undefined if the values depend on the person. */
 function fixedValues(tx: Tx, { variables }: Broadcast): FrozenValues | null | undefined {
   if (!areFixed(variables)) return undefined;
   const resolved = resolveValues(tx, variables, null);
@@ -185,7 +185,7 @@ function readBirthdays(tx: Tx, broadcast: Broadcast, workspace: Workspace) {
   return group === undefined ? [] : birthdayConditions(readGroupFilter(tx, workspace, group.filter));
 }
 
-/** Sums up what a part changes, for one write of the figures. */
+/** Sums the counter deltas of a batch, so that the counters are written once. */
 function countDelta(tx: Tx, broadcast: Broadcast) {
   const counters = getCounters(tx, broadcast.id);
   const delta = { ...zeroDelta };

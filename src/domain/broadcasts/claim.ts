@@ -1,7 +1,7 @@
 /**
- * Takes the next recipients to hand over: permission is read again, consent among it, and `sending` is on disk before
- * anything leaves. As many are taken as can leave right after the commit, never more: whoever is `sending` at a crash is
- * in doubt.
+ * Claims the next recipients to dispatch. Eligibility and consent are read again, and `sending` is on disk before
+ * anything leaves. A claim never takes more recipients than can leave right after the commit, because every recipient
+ * in `sending` at a crash is in doubt.
  */
 import { and, eq, sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/db/transaction.ts";
@@ -40,20 +40,22 @@ export interface ClaimedRecipient {
 export interface ClaimResult {
   recipients: ClaimedRecipient[];
   sender: SendingNumber | null;
-  /** Where the next look begins; 0: at the start again. */
+  /** The id to continue after; 0 to start over. */
   after: number;
-  /** When there may be more to take: a wall time; null: at once; "never": not before something changes. */
+  /**
+   * When the next claim may find more: wall time in milliseconds; null: at once; "never": not before something changes.
+   */
   nextAt: number | null | "never";
 }
 
-/** One message to the same person in so many milliseconds: the network's own limit of a pair. */
+/** The network's own limit for a pair of numbers: one message to the same person in this many milliseconds. */
 const PAIR_PACE_MS = 6_000;
 
 const FAIL_BATCH = 100;
 
 const nothingClaimed: ClaimResult = { recipients: [], sender: null, after: 0, nextAt: "never" };
 
-/** Looks at up to `limit` recipients behind `after`, and takes those who may be sent to now. */
+/** Examines up to `limit` recipients after `after`, and claims those that may be sent to now. */
 export function claimRecipients(tx: Tx, id: number, after: number, limit: number): ClaimResult {
   const broadcast = applyReportedRefusal(tx, id);
   if (broadcast.status !== "running") return nothingClaimed;
@@ -66,7 +68,7 @@ export function claimRecipients(tx: Tx, id: number, after: number, limit: number
   }
   const eligibility = readEligibility(tx, broadcast);
   if (!eligibility.isEligible) {
-    // Where nobody is left to be spared, the last hand-overs end it; one that comes back brings us here again.
+    // With no recipient pending, the messages in flight complete the broadcast. A requeued one leads here again.
     if (getCounters(tx, id).pending > 0) applyBlocker(tx, broadcast, eligibility.blocker);
     return nothingClaimed;
   }
@@ -81,7 +83,7 @@ export function claimRecipients(tx: Tx, id: number, after: number, limit: number
   if (due.length + ready.length === limit) {
     return { recipients, sender, after: ready.at(-1)?.id ?? after, nextAt: null };
   }
-  // Behind the mark there is nobody. Who was taken back may lie before it; then whoever is left waits for their own time.
+  // None are left after `after`. Requeued recipients may have lower ids; after them, only delayed recipients remain.
   return { recipients, sender, after: 0, nextAt: after > 0 ? null : (nextDueAt(tx, id) ?? "never") };
 }
 
@@ -90,7 +92,7 @@ interface ClaimContext {
   broadcast: Broadcast;
   workspace: Workspace;
   template: Template;
-  /** How many more people the daily cap lets through; null: there is none. */
+  /** How many more people the daily cap allows; null if there is no cap. */
   capRemaining: number | null;
 }
 
@@ -156,7 +158,7 @@ function decide(context: ClaimContext, row: WaitingRecipient): Decision {
     return { kind: "skip", code: "erased" };
   const consentCode = consentSkip(contact.consent);
   if (consentCode !== null) return { kind: "skip", code: consentCode };
-  // Somebody else may have the number by now.
+  // The number may belong to another person by now.
   if (contact.phone !== row.toPhone) return { kind: "skip", code: "number_changed" };
   const { identityId } = contact;
   if (identityId !== null && broadcast.dayStartsAt === null && isSentToLinkedContact(tx, broadcast, row.contactId)) {
@@ -182,7 +184,7 @@ function consentSkip(consent: Consent): SkipCode | null {
   return consent === "opted_in" ? null : "no_opt_in";
 }
 
-/** Two contacts turned out to be one person after both had been built. */
+/** Two contacts may turn out to be one person after both were built. */
 function isSentToLinkedContact(tx: Tx, broadcast: Broadcast, contactId: number): boolean {
   const contact = getContact(tx, broadcast.workspaceId, contactId);
   return listLinkedContacts(tx, contact).some((other) => hasDispatchedRecipient(tx, broadcast.id, other.id));

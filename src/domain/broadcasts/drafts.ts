@@ -1,13 +1,13 @@
 /**
- * Drafts of broadcasts: made, saved, looked up, and turned into the one broadcast that each may become. Which one is
- * written in the transaction that makes it, so that a second press, a reload or a way back finds it.
+ * Drafts of broadcasts: created, saved, listed, and turned into at most one broadcast each. The transaction that
+ * creates the broadcast stores its id in the draft, so that a second click, a reload or the back button finds it.
  */
 import { and, asc, desc, eq, gt, isNull, lte, sql } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { type Draft, type DraftContent, drafts } from "./table.ts";
 
-/** An unsent one is forgotten so long after its last change; what is left of a sent one as well. */
+/** Drafts are deleted this long after their last change; the remains of sent drafts too. */
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 const LISTED_MAX = 20;
 
@@ -19,7 +19,7 @@ export function createDraft(tx: Tx, workspaceId: number, userId: number, content
     .get();
 }
 
-/** Throws `not_found`, also for another workspace's. */
+/** Throws `not_found`, also for a draft of another workspace. */
 export function getDraft(tx: ReadTx, workspaceId: number, id: number): Draft {
   const draft = tx.db
     .select()
@@ -30,7 +30,7 @@ export function getDraft(tx: ReadTx, workspaceId: number, id: number): Draft {
   return draft;
 }
 
-/** Those that wait to be sent, the last changed first. */
+/** Unsent drafts, the last changed first. */
 export function listDrafts(tx: ReadTx, workspaceId: number): Draft[] {
   return tx.db
     .select()
@@ -41,7 +41,7 @@ export function listDrafts(tx: ReadTx, workspaceId: number): Draft[] {
     .all();
 }
 
-/** Throws `invalid_request` for one that was sent: it is a broadcast now. */
+/** Throws `invalid_request` for a sent draft: it is a broadcast now. */
 export function saveDraft(tx: Tx, draft: Draft, content: DraftContent): Draft {
   if (draft.broadcastId !== null) throw invalidRequest({ draft: ["This draft was sent. Make a new broadcast."] });
   const saved = tx.db
@@ -53,7 +53,7 @@ export function saveDraft(tx: Tx, draft: Draft, content: DraftContent): Draft {
   return saved ?? draft;
 }
 
-/** In the transaction that makes the broadcast. Its content is the broadcast's from now on. */
+/** Call in the transaction that creates the broadcast. The draft's content is cleared, because the broadcast has it. */
 export function markDraftSent(tx: Tx, draft: Draft, broadcastId: number): void {
   tx.db.update(drafts).set({ broadcastId, content: {}, updatedAt: tx.now }).where(eq(drafts.id, draft.id)).run();
 }
@@ -62,11 +62,13 @@ export function removeDraft(tx: Tx, draft: Draft): void {
   tx.db.delete(drafts).where(eq(drafts.id, draft.id)).run();
 }
 
-/** Of a number as people write it, with or without what stands before: enough to know it by. */
+/** The end of a phone number, however its prefix is written: long enough to recognise it. */
 const LAST_DIGITS = 8;
 const DRAFTS_PER_READ = 50;
 
-/** Takes a person's numbers out of the drafts that name them. `names`: as the network writes them, digits alone. */
+/**
+ * Removes a person's numbers from the drafts that name them. `identifiers`: as the network writes them, digits only.
+ */
 export function eraseFromDrafts(tx: Tx, workspaceId: number, identifiers: readonly string[]): void {
   const ends = identifiers.filter((name) => /^\d{8,}$/.test(name)).map((name) => name.slice(-LAST_DIGITS));
   if (ends.length === 0) return;
@@ -103,7 +105,7 @@ const changedBefore = statement((db) =>
     .prepare(),
 );
 
-/** Drops up to `limit` that are too old; returns how many. */
+/** Drops up to `limit` drafts that are too old; returns how many. */
 export function purgeDrafts(tx: Tx, limit: number): number {
   const expired = changedBefore(tx).all({ before: tx.now - RETENTION_MS, limit });
   for (const draft of expired) removeDraft(tx, draft);

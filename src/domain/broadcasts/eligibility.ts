@@ -1,6 +1,6 @@
 /**
- * Whether a broadcast may send at this moment: workspace, number, template and breaker, read again before every
- * hand-over. What was frozen when it was built are values; permission never is.
+ * Decides whether a broadcast may send at this moment: workspace, number, template and circuit breaker, read again for
+ * every claim. Building froze the values; eligibility is never frozen.
  */
 import type { ReadTx } from "#src/db/transaction.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
@@ -17,7 +17,7 @@ import type { Broadcast } from "./table.ts";
 
 export type Blocker =
   | { kind: "rests"; cause: PauseCause; reason: string }
-  /** It never goes away. */
+  /** The blocker is permanent. */
   | { kind: "ended"; reason: string };
 
 export type Eligibility =
@@ -70,13 +70,13 @@ export function readEligibility(tx: ReadTx, broadcast: Broadcast): Eligibility {
   return { isEligible: true, workspace, sender, template };
 }
 
-/** What stands in the way now; null: nothing. */
+/** What blocks the broadcast now; null if nothing does. */
 export function findBlocker(tx: ReadTx, broadcast: Broadcast): Blocker | null {
   const eligibility = readEligibility(tx, broadcast);
   return eligibility.isEligible ? null : eligibility.blocker;
 }
 
-/** Undefined: it is gone, or its number is. */
+/** Undefined if the template or the number is gone. */
 export function findCurrentTemplate(tx: ReadTx, broadcast: Broadcast): Template | undefined {
   const sender = findNumber(tx, broadcast.numberId);
   if (sender === undefined) return undefined;
@@ -88,7 +88,7 @@ function failed(reason: string): Eligibility {
   return { isEligible: false, blocker: { kind: "ended", reason } };
 }
 
-/** Other words, or another price, than were confirmed. */
+/** The template's text or category, which sets the price, is not what was confirmed. */
 function hasChanged(broadcast: Broadcast, template: Template): boolean {
   return (
     template.category !== broadcast.templateCategory ||

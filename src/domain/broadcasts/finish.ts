@@ -1,7 +1,6 @@
 /**
- * The end of a broadcast. Only the broadcast is written: whoever was not sent to counts as skipped from now on, what was
- * blocked for them is free at once, and the rows are written later, a few at a time. Who is being handed over at this
- * moment still leaves.
+ * Ends a broadcast. Only the broadcast is written: its unsent recipients count as skipped from now on, and their hold
+ * is released at once. Their rows are updated later, a few at a time. Messages in flight still leave.
  */
 import { Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -13,7 +12,7 @@ import type { Broadcast } from "./table.ts";
 
 const TRIGGER = { completed: "emptied", cancelled: "cancel", failed: "fail" } as const;
 
-/** Null: it was finished already. `reason`: in words, for one that failed. */
+/** Null: it was finished already. `reason`: plain text, for a failed broadcast. */
 export function finishBroadcast(
   tx: Tx,
   broadcast: Broadcast,

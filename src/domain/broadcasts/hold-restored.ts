@@ -1,6 +1,7 @@
 /**
- * Broadcasts in a copy of a database: another copy may have gone on sending, so none goes on without a person. Where it is
- * not known what was sent since, resuming sends to nobody who was in the copy: they become failed, and are told so.
+ * Broadcasts in a restored database. The original may have continued sending, so no broadcast continues without a
+ * person. If it is not known what was sent since the backup, resuming sends to none of the recipients in the backup:
+ * they fail, with this reason.
  */
 import { and, eq, sql } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
@@ -13,24 +14,24 @@ import { trigger, update } from "./move.ts";
 import { listOpen } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 
-/** Holds whatever is scheduled or under way. `isComplete`: what was sent since the copy is known. */
+/** Pauses every scheduled and active broadcast. `isComplete`: it is known what was sent since the backup. */
 export function holdRestored(tx: Tx, isComplete: boolean): void {
   for (const broadcast of listOpen(tx, ["scheduled", "queueing", "running", "paused"])) {
     const counters = getCounters(tx, broadcast.id);
     const reason = `this copy was restored; ${counters.sent + counters.failed} of ${totalOf(counters)} already sent as far as it knows`;
-    // A gap of before, about which nobody has decided yet, stays one: what was taken over since does not fill it.
+    // An earlier gap that no person has decided about remains: rows merged since do not fill it.
     const isKnown = isComplete && broadcast.pauseCause !== "restored_gap";
     const changes = {
       pauseCause: isKnown ? ("restored" as const) : ("restored_gap" as const),
       statusReason: reason,
       waitsUntil: null,
     };
-    // One that rests for another reason would go on by itself when that is over.
+    // A broadcast paused for another cause could resume automatically, so its cause is replaced.
     if (trigger(tx, broadcast, "pause", changes) === null) update(tx, broadcast, changes);
   }
 }
 
-/** Whether resuming it must leave out everybody who was in the copy. One that is still to start has sent to nobody. */
+/** Whether resuming must fail all unsent recipients. A broadcast that has not started yet has sent nothing. */
 export function mayHaveBeenSent({ pauseCause, sendAt }: Broadcast, now: number): boolean {
   return pauseCause === "restored_gap" && (sendAt === null || sendAt <= now);
 }
@@ -41,7 +42,7 @@ const unknownAfterRestore = {
   outcomeUnknown: true,
 };
 
-/** Fails up to `limit` of those who are not sent yet; returns how many. */
+/** Fails up to `limit` unsent recipients; returns how many. */
 export function failUnsent(tx: Tx, broadcast: Broadcast, limit: number): number {
   let failed = 0;
   for (const status of ["pending", "queued"] as const) {

@@ -1,20 +1,20 @@
 /**
- * Whether a broadcast that could go on now may: not in the middle of the night because the server was down in the
- * evening, and not days later without a person's word. Pure; measured once, when the server is able to go on.
+ * Decides whether a broadcast that can continue should: not during quiet hours because the server was down in the
+ * evening, and not days later without a person's decision. Pure. Evaluated once, when the broadcast could continue.
  */
 import { startOfDay } from "#src/core/instant.ts";
 import type { TemplateCategory } from "../templates/template.ts";
 
 export interface LatenessRules {
-  /** Later than this: a person decides. */
+  /** A person decides about broadcasts later than this. */
   lateAfterMs: number;
-  /** Minutes of the day, the end no longer in it; null: every hour is right. */
+  /** Quiet hours in minutes of the day, the end exclusive; null if there are none. */
   quiet: { fromMinute: number; toMinute: number } | null;
 }
 
 export type Lateness = { kind: "go_on" } | { kind: "late"; lateByMs: number } | { kind: "wait"; until: number };
 
-/** Being late by less, nobody has slept over it. */
+/** A broadcast that is late by less than this ignores quiet hours: it runs close to the time that was chosen. */
 const QUIET_AFTER_MS = 60 * 60 * 1000;
 const MINUTE_MS = 60_000;
 
@@ -31,7 +31,7 @@ export function evaluateLateness(
   return until === null ? { kind: "go_on" } : { kind: "wait", until };
 }
 
-/** When the quiet hours that `now` lies in end, by the wall clock of `timezone`; null: it lies in none. */
+/** When the quiet hours that contain `now` end, by the wall clock of `timezone`; null: `now` is not in quiet hours. */
 export function endOfQuiet(
   { fromMinute, toMinute }: { fromMinute: number; toMinute: number },
   now: number,
@@ -49,6 +49,6 @@ export function endOfQuiet(
   const end = day
     .add({ days: endsToday ? 0 : 1 })
     .toZonedDateTime({ timeZone: timezone, plainTime: { hour: Math.floor(toMinute / 60), minute: toMinute % 60 } });
-  // A clock that is set back may put the end before now by the wall: a minute later it is asked again.
+  // When daylight saving time ends, the computed end may lie before `now`: check again a minute later.
   return Math.max(end.epochMilliseconds, now + MINUTE_MS);
 }

@@ -1,10 +1,10 @@
-/** The one guarded statement that moves a broadcast: it names the state that is left. */
+/** The guarded statement that changes a broadcast: it names the state that the broadcast leaves. */
 import { and, eq, sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/db/transaction.ts";
 import { BROADCASTS, nextStatus, type Trigger } from "./broadcast.ts";
 import { type Broadcast, broadcasts } from "./table.ts";
 
-/** Moves it by a trigger; null: the trigger changes nothing in its state. */
+/** Applies a trigger; null if the trigger has no effect in this state. */
 export function trigger(
   tx: Tx,
   broadcast: Broadcast,
@@ -19,7 +19,7 @@ export function trigger(
   return status === null ? null : update(tx, broadcast, { ...changes, status });
 }
 
-/** Changes it in its state. */
+/** Changes the broadcast within or out of the state in which it was read. */
 export function update(tx: Tx, broadcast: Broadcast, changes: Partial<Broadcast>): Broadcast {
   const changed = tx.db
     .update(broadcasts)
@@ -27,7 +27,7 @@ export function update(tx: Tx, broadcast: Broadcast, changes: Partial<Broadcast>
     .where(and(eq(broadcasts.id, broadcast.id), eq(broadcasts.status, broadcast.status)))
     .returning()
     .get();
-  // Nobody else can have moved it: it was read in this transaction.
+  // The broadcast was read in this transaction, so no other writer can have changed it.
   if (changed === undefined) throw new Error(`broadcast ${broadcast.id} was not ${broadcast.status} any more`);
   tx.notify(BROADCASTS);
   return changed;
@@ -41,7 +41,7 @@ const updateProgress = statement((db) =>
     .prepare(),
 );
 
-/** How far its recipients are built: written so often that it has a statement of its own, and nobody is woken. */
+/** Stores how far building has come. Runs often, so it has its own statement and notifies no one. */
 export function recordProgress(tx: Tx, broadcast: Broadcast, lastId: number): void {
   if (updateProgress(tx).run({ id: broadcast.id, lastId }).changes !== 1) {
     throw new Error(`broadcast ${broadcast.id} was not queueing any more`);

@@ -1,4 +1,4 @@
-/** Stopping a broadcast for a while, and letting it go on: by hand, or by itself once what stopped it is over. */
+/** Pauses and resumes broadcasts: manually, or automatically when the cause of the pause is gone. */
 
 import { formatDuration } from "#src/core/duration.ts";
 import { invalidRequest } from "#src/core/problem.ts";
@@ -23,23 +23,27 @@ export function pauseBroadcast(tx: Tx, broadcast: Broadcast, cause: PauseCause, 
   return trigger(tx, broadcast, "pause", { pauseCause: cause, statusReason: reason, waitsUntil: null });
 }
 
-/** The same, and one that is paused for something that passes by itself waits for a person from now on. */
+/**
+ * Pauses the broadcast. One that is paused for a cause that passes by itself now waits for a person, if `cause`
+ * requires it.
+ */
 export function holdBroadcast(tx: Tx, broadcast: Broadcast, cause: PauseCause, reason: string): void {
   if (pauseBroadcast(tx, broadcast, cause, reason) !== null || broadcast.status !== "paused") return;
   if (!resumesAutomatically(broadcast.pauseCause) || resumesAutomatically(cause)) return;
   update(tx, broadcast, { pauseCause: cause, statusReason: reason });
 }
 
-/** Pauses it, or ends it where the obstacle never goes away. */
+/** Pauses the broadcast, or fails it if the blocker is permanent. */
 export function applyBlocker(tx: Tx, broadcast: Broadcast, blocker: Blocker): Broadcast | null {
   if (blocker.kind === "ended") return finishBroadcast(tx, broadcast, "failed", blocker.reason);
   return pauseBroadcast(tx, broadcast, blocker.cause, blocker.reason);
 }
 
 /**
- * A person lets it go on. What has changed since is taken as confirmed: a template's new words (where the values still
- * fit), and the time of day. Throws `invalid_request` while something stands in the way that a person cannot wave through.
- * `sendUnknown`: after a restore with a gap, send also to those who may have been sent to since.
+ * Resumes a broadcast by a person's decision. Resuming confirms what has changed since: a template's new text (if the
+ * values still fit), and the time of day. Throws `invalid_request` while something blocks the broadcast that a person
+ * cannot override. `sendUnknown`: after a restore with a gap, also send to recipients that may have been sent to since
+ * the backup.
  */
 export function resumeManually(tx: Tx, broadcast: Broadcast, { sendUnknown } = { sendUnknown: false }): Broadcast {
   if (broadcast.status !== "paused") {
@@ -50,7 +54,7 @@ export function resumeManually(tx: Tx, broadcast: Broadcast, { sendUnknown } = {
     );
   }
   if (mayHaveBeenSent(broadcast, tx.now) && !sendUnknown) {
-    // Nobody is sent to: all who were in the copy are failed one after the other, and then it is complete.
+    // Send to no one: all unsent recipients in the backup are failed batch by batch, and then the broadcast completes.
     return resume(tx, update(tx, broadcast, { isFailingUnsent: true, isBuilt: true }), tx.now);
   }
   const confirmed = confirmTemplate(tx, broadcast);
@@ -63,7 +67,10 @@ export function resumeManually(tx: Tx, broadcast: Broadcast, { sendUnknown } = {
   return resume(tx, confirmed, tx.now);
 }
 
-/** What stopped it may be over. Null: it rests on, or waits for a better hour, or for a person. */
+/**
+ * Resumes a broadcast whose blocker may be gone. Null: it stays paused. The returned broadcast may wait for the end of
+ * quiet hours or for a person.
+ */
 export function resumeAutomatically(tx: Tx, broadcast: Broadcast, rules: LatenessRules): Broadcast | null {
   if (broadcast.status !== "paused" || !resumesAutomatically(broadcast.pauseCause)) return null;
   if (findBlocker(tx, broadcast) !== null) return null;
@@ -85,14 +92,14 @@ function resume(tx: Tx, broadcast: Broadcast, dueSince: number): Broadcast {
     reschedule(tx, { ...job, dueAt: resumed.sendAt });
     return resumed;
   }
-  // One that rested may have run empty meanwhile.
+  // The broadcast may have run out of recipients during the pause.
   scheduleReview(tx, resumed.id, resumed.workspaceId, tx.now);
   return resumed.startedAt === null ? update(tx, resumed, { startedAt: tx.now }) : resumed;
 }
 
 /**
- * Measured once, when it is able to go on: late by too much it waits for a person, at a strange hour for the morning.
- * Returns the broadcast as it is then.
+ * Evaluates lateness once, when the broadcast could continue: if it is too late, it waits for a person; in quiet hours,
+ * it waits for their end. Returns the broadcast as it is afterwards.
  */
 export function applyLateness(tx: Tx, broadcast: Broadcast, rules: LatenessRules): Broadcast {
   const { timezone } = getWorkspace(tx, broadcast.workspaceId);
@@ -114,7 +121,7 @@ export function applyLateness(tx: Tx, broadcast: Broadcast, rules: LatenessRules
     case "wait":
       return update(tx, broadcast, {
         waitsUntil: lateness.until,
-        // From then on it is not late any more.
+        // The broadcast is not late when the wait ends.
         dueSince: lateness.until,
         statusReason: `waits until ${clockTime(lateness.until, timezone)}`,
       });
@@ -128,13 +135,13 @@ function clockTime(ms: number, timezone: string): string {
     .toString({ smallestUnit: "minute" });
 }
 
-/** The night is over: it goes on. Null: it does not wait. */
+/** Ends the wait for the end of quiet hours. Null: the broadcast is not waiting, or has to wait longer. */
 export function endWait(tx: Tx, broadcast: Broadcast): Broadcast | null {
   if (broadcast.waitsUntil === null || broadcast.waitsUntil > tx.now) return null;
   return update(tx, broadcast, { waitsUntil: null, statusReason: null });
 }
 
-/** Throws where the values no longer fit: then only a new broadcast helps. */
+/** Throws if the values no longer fit the template: then only a new broadcast helps. */
 function confirmTemplate(tx: Tx, broadcast: Broadcast): Broadcast {
   const template = findCurrentTemplate(tx, broadcast);
   if (template === undefined) return broadcast;

@@ -1,6 +1,7 @@
 /**
- * Whether a broadcast may be made, and of what: everything that depends on stored things but the people themselves,
- * judged in the order in which a caller is told. It writes nothing; making one and looking at one beforehand share it.
+ * Decides whether a broadcast may be created, and with what. Checks everything that depends on stored data except the
+ * recipients, in the order in which errors are reported. It writes nothing; creating and previewing a broadcast share
+ * it.
  */
 import { formatInstant } from "#src/core/instant.ts";
 import { type FieldProblems, invalidRequest, noProblems, notFound } from "#src/core/problem.ts";
@@ -49,15 +50,15 @@ export interface BroadcastPlan {
 
 export interface PlannedGroup {
   group: Group;
-  /** Null: a list. */
+  /** Null for a static group. */
   filter: Filter | null;
   isAboutBirthdays: boolean;
 }
 
-/** A `send_at` that has passed by no more than this means now: clocks differ, and requests take time. */
+/** A `send_at` that passed less than this ago means now: clocks differ, and requests take time. */
 const PAST_MAX_MS = 5 * 60 * 1000;
 
-/** Throws the first `Problem` in the order that the interface promises. */
+/** Throws the first `Problem` in the order that the API promises. */
 export function planBroadcast(tx: ReadTx, workspaceId: number, input: BroadcastInput): BroadcastPlan {
   const workspace = getWorkspace(tx, workspaceId);
   requireActive(workspace);
@@ -77,7 +78,7 @@ export function planBroadcast(tx: ReadTx, workspaceId: number, input: BroadcastI
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
 
   const isAhead = input.sendAt !== null && input.sendAt > tx.now;
-  // A number that is not ready yet may well be at the time; one that does not exist cannot.
+  // A number that is not ready yet may be ready by then; a missing number cannot be.
   const from = sender !== null && isAhead ? sender : requireReady(sender);
   const sendable = requireSendable(choice?.template ?? null, template);
   fillTemplate(sendable, template);
@@ -92,7 +93,7 @@ export function planBroadcast(tx: ReadTx, workspaceId: number, input: BroadcastI
   };
 }
 
-/** What the domain of single messages knows how to check and to fill. */
+/** The input for the template functions of single messages. */
 export function templateInput(
   { template, language, media, variables }: Pick<BroadcastInput, "template" | "language" | "media" | "variables">,
   values: FrozenValues,
@@ -104,7 +105,7 @@ function fixedTexts(values: BroadcastVariables["body"]): string[] {
   return values.map((value) => ("text" in value ? value.text : ""));
 }
 
-/** Throws `not_found`; a saved search that names what is gone is a mistake in the field `group`. */
+/** Throws `not_found`; a filter that refers to something that is gone is an error in the field `group`. */
 function requireGroup(tx: ReadTx, workspace: Workspace, id: number): PlannedGroup {
   const group = findGroup(tx, workspace.id, id);
   if (group === undefined) throw notFound("group");

@@ -1,4 +1,4 @@
-/** What a broadcast would do, for somebody who wants to know before it does: nothing is stored, nobody is recorded. */
+/** Previews what a broadcast would do: nothing is sent and nothing is stored. */
 import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { formatMoney } from "#src/core/money.ts";
@@ -53,7 +53,7 @@ export const PreviewView = Type.Object(
   { $id: "BroadcastPreview", description: "What a broadcast would do." },
 );
 
-/** Of a list: everybody has been judged. */
+/** For a list, whose recipients are resolved one by one. */
 export function previewList(
   tx: ReadTx,
   plan: BroadcastPlan,
@@ -66,7 +66,7 @@ export function previewList(
   return preview(tx, plan, { requested: people.length, reached, counts, skips });
 }
 
-/** Of a group: its members have been counted. The cap is judged as if nobody of them had been reached today. */
+/** For a group, whose members are counted. The cap is applied as if no member were a recent recipient. */
 export function previewGroup(tx: ReadTx, plan: BroadcastPlan, estimate: AudienceEstimate): Static<typeof PreviewView> {
   const left = remainingUnderCap(tx, plan.workspace);
   const over = left === null ? 0 : Math.max(0, estimate.reached - left);

@@ -1,4 +1,4 @@
-/** Looking broadcasts and their recipients up. */
+/** Queries for broadcasts and their recipients. */
 import { and, asc, count, desc, eq, gt, lt, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
@@ -15,20 +15,20 @@ const byId = statement((db) =>
     .prepare(),
 );
 
-/** Undefined for another workspace's. */
+/** Undefined for a broadcast of another workspace. */
 export function findBroadcast(tx: ReadTx, workspaceId: number, id: number): Broadcast | undefined {
   const broadcast = byId(tx).get({ id });
   return broadcast?.workspaceId === workspaceId ? broadcast : undefined;
 }
 
-/** For our own work, which holds the id. */
+/** For internal work on a known id. */
 export function getBroadcast(tx: ReadTx, id: number): Broadcast {
   const broadcast = byId(tx).get({ id });
   if (broadcast === undefined) throw new Error(`broadcast ${id} is gone`);
   return broadcast;
 }
 
-/** For commands, whose ids are the server's own. */
+/** For commands, which may name any workspace's broadcast. */
 export function findAnyBroadcast(tx: ReadTx, id: number): Broadcast | undefined {
   return byId(tx).get({ id });
 }
@@ -55,7 +55,7 @@ export function countBroadcasts(tx: ReadTx, workspaceId: number): number {
   return row?.total ?? 0;
 }
 
-/** The words of the index `broadcasts_open`: with bound values SQLite could not use it. */
+/** Repeats the condition of the index `broadcasts_open` literally: with bound values SQLite could not use the index. */
 const isOpen = sql`${broadcasts.status} in ('scheduled', 'queueing', 'running', 'paused')`;
 
 const openIn = statement((db) =>
@@ -67,7 +67,7 @@ const openIn = statement((db) =>
     .prepare(),
 );
 
-/** Those that are not finished, of some of the states, the oldest first: a handful, however many are scheduled or over. */
+/** Unfinished broadcasts in the given states, the oldest first. Reads only those rows, however many are finished. */
 export function listOpen(tx: ReadTx, statuses: readonly BroadcastStatus[]): Broadcast[] {
   return statuses.flatMap((status) => openIn(tx).all({ status })).sort((a, b) => a.id - b.id);
 }
@@ -75,7 +75,7 @@ export function listOpen(tx: ReadTx, statuses: readonly BroadcastStatus[]): Broa
 export const recipientFilters = ["pending", "sent", "delivered", "read", "failed", "skipped"] as const;
 export type RecipientFilter = (typeof recipientFilters)[number];
 
-/** The rows' states that a filter finds: those of a finished broadcast that were not sent to count as skipped. */
+/** The row states that a filter matches: unsent recipients of a finished broadcast count as skipped. */
 export function statusesFor(broadcast: Broadcast, filter: RecipientFilter): MessageStatus[] {
   const unsent: MessageStatus[] = ["pending", "queued"];
   if (filter === "pending") return isFinished(broadcast.status) ? ["sending"] : [...unsent, "sending"];
@@ -83,7 +83,7 @@ export function statusesFor(broadcast: Broadcast, filter: RecipientFilter): Mess
   return [filter];
 }
 
-/** In the order addressed: either from `offset` on, or after an id. */
+/** In the order in which they were addressed: either from `offset` on, or after an id. */
 export function listRecipients(
   tx: ReadTx,
   broadcast: Broadcast,
@@ -98,7 +98,7 @@ export function listRecipients(
   if (filter === null) {
     return selectAll().where(inBroadcast).orderBy(asc(messages.id)).limit(limit).offset(offset).all();
   }
-  // Each state is a stretch of the index in the order of ids, and SQLite merges the stretches without sorting.
+  // Each state is a range of the index ordered by id, so SQLite merges the ranges without sorting.
   const [first, second, ...rest] = statusesFor(broadcast, filter).map((status) =>
     selectAll().where(and(inBroadcast, eq(messages.status, status))),
   );
@@ -111,7 +111,7 @@ export function listRecipients(
     .all();
 }
 
-/** How many rows a broadcast has in each state; a count over all of them, for tests and `waxwing check`. */
+/** The number of rows in each state. Reads all recipients; for tests and `waxwing check`. */
 export function countRows(tx: ReadTx, broadcastId: number): Record<MessageStatus, number> {
   const rows = tx.db
     .select({ status: messages.status, total: count() })
@@ -124,7 +124,7 @@ export function countRows(tx: ReadTx, broadcastId: number): Record<MessageStatus
   return counts;
 }
 
-/** How many were asked of the network without an answer that says what became of them. A walk over those on the way. */
+/** How many messages in flight have an unknown outcome. Reads all recipients in `sending`. */
 export function countInDoubt(tx: ReadTx, broadcastId: number): number {
   const row = tx.db
     .select({ total: count() })
@@ -137,14 +137,14 @@ export function countInDoubt(tx: ReadTx, broadcastId: number): number {
 }
 
 /**
- * SQL of why people failed or were left out, for the reader: a walk over those people. Those whose outcome nobody knows
- * stand apart from those who certainly failed.
+ * SQL that counts why recipients failed or were skipped, for the reader; it reads all of them. Unknown outcomes are
+ * counted separately from certain failures.
  */
 export const countCausesSql = `SELECT status, error_code, outcome_unknown, max(error_message) AS reason, count(*) AS total
   FROM messages WHERE broadcast_id = ? AND status IN ('failed', 'skipped')
   GROUP BY status, error_code, outcome_unknown ORDER BY total DESC LIMIT 50`;
 
-/** SQL of how many were handed over and got no answer, for the reader; whoever is merely under way does not count. */
+/** SQL that counts messages in flight with an unknown outcome, for the reader. */
 export const countInDoubtSql =
   "SELECT count(*) AS total FROM messages WHERE broadcast_id = ? AND status = 'sending' AND outcome_unknown = 1";
 
@@ -154,7 +154,7 @@ export interface ReasonCount {
   count: number;
 }
 
-/** Why people failed or were left out, the most frequent first. A walk over those people: for commands. */
+/** Why recipients failed or were skipped, the most frequent first. Reads all of them; for commands. */
 export function countReasons(tx: ReadTx, broadcastId: number, limit: number): ReasonCount[] {
   return (["failed", "skipped"] as const)
     .flatMap((status) =>

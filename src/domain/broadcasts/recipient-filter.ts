@@ -1,6 +1,6 @@
 /**
- * A broadcast's recipients by what is known of them. It is the API's filter with one more word: who was handed over and
- * nobody knows what became of is neither sent nor failed. Each is a walk in the order of ids, for the reader's thread.
+ * Finds a broadcast's recipients by outcome. This is the API's filter plus `unknown`: a message that was sent with an
+ * unknown outcome is neither sent nor failed. Each query reads in the order of ids, on the reader's thread.
  */
 import type { MessageStatus } from "../messages/message.ts";
 import { recipientFilters, statusesFor } from "./read.ts";
@@ -14,7 +14,10 @@ export interface Query {
   parameters: number[];
 }
 
-/** What outcomes ask of a row, a part for each stretch of the index; none: everybody. The words are the index's own, so they are written out. */
+/**
+ * SQL conditions for the outcomes, one for each range of the index; no outcomes match everyone. Values are literal, as
+ * in the index.
+ */
 function outcomeConditions(broadcast: Broadcast, outcomes: readonly RecipientOutcome[]): string[] {
   if (outcomes.length === 0) return ["1"];
   return outcomes.flatMap((outcome) => {
@@ -32,7 +35,7 @@ export function recipientsQuery(
   limit: number,
 ): Query {
   const conditions = outcomeConditions(broadcast, outcomes);
-  // Stretches of the index in the order of ids are merged without sorting.
+  // Ranges of the index ordered by id are merged without sorting.
   const selects = conditions.map(
     (condition) => `SELECT id, contact_id FROM messages WHERE broadcast_id = ? AND ${condition} AND id > ?`,
   );
@@ -42,7 +45,7 @@ export function recipientsQuery(
   };
 }
 
-/** One row with `total`: how many rows there are. */
+/** One row with `total`: the number of matching recipients. */
 export function countOutcomeQuery(broadcast: Broadcast, outcome: RecipientOutcome): Query {
   return {
     sql: `SELECT count(*) AS total FROM messages WHERE broadcast_id = ? AND ${anyOf(outcomeConditions(broadcast, [outcome]))}`,
@@ -50,7 +53,7 @@ export function countOutcomeQuery(broadcast: Broadcast, outcome: RecipientOutcom
   };
 }
 
-/** One row with `total`: how many contacts with a number they are, each once. */
+/** One row with `total`: the number of distinct contacts with a phone number among them. */
 export function countPeopleQuery(broadcast: Broadcast, outcomes: readonly RecipientOutcome[]): Query {
   const contacts = `SELECT DISTINCT contact_id FROM messages WHERE broadcast_id = ? AND ${anyOf(outcomeConditions(broadcast, outcomes))}`;
   return {

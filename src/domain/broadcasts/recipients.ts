@@ -1,4 +1,4 @@
-/** The rows of a broadcast's recipients: made once, moved by the statements here and by those of `messages`. */
+/** Statements for the rows of a broadcast's recipients: created here, changed here and in `messages`. */
 import { and, eq, gt, lte, sql } from "drizzle-orm";
 import { newSendToken } from "#src/core/id.ts";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
@@ -24,7 +24,7 @@ const insert = statement((db) =>
       sendToken: sql.placeholder("sendToken"),
       errorCode: sql.placeholder("errorCode"),
       errorMessage: sql.placeholder("errorMessage"),
-      // What it costs is its broadcast's; that something is held counts from when the broadcast's cost is.
+      // The broadcast has the price. A held recipient counts only from when the broadcast's cost is held.
       charged: false,
       rate: 0,
       money: sql.placeholder("money"),
@@ -34,7 +34,7 @@ const insert = statement((db) =>
 );
 
 export interface NewRecipient {
-  /** Null: the number is none. */
+  /** Null: the phone number is invalid. */
   contactId: number | null;
   to: string;
   status: "pending" | "queued" | "skipped";
@@ -88,7 +88,7 @@ const waiting = statement((db) =>
 
 export type WaitingRecipient = ReturnType<ReturnType<typeof waiting>["all"]>[number];
 
-/** In the order addressed, those after an id; whoever waits for a time of their own among them. */
+/** Recipients after an id, in the order in which they were addressed, including delayed ones. */
 export function listWaiting(
   tx: ReadTx,
   broadcastId: number,
@@ -115,12 +115,12 @@ const ready = statement((db) =>
     .prepare(),
 );
 
-/** In the order addressed, those after an id who wait for nothing but their turn. */
+/** Recipients after an id, in the order in which they were addressed, without delayed ones. */
 export function listReady(tx: ReadTx, broadcastId: number, after: number, limit: number): WaitingRecipient[] {
   return ready(tx).all({ broadcastId, after, limit });
 }
 
-/** Somebody whom the network still asks to wait for after so long is given up. */
+/** Give up on a recipient that the network has throttled for this long. */
 export const THROTTLE_WAIT_MAX_MS = 30 * 60 * 1000;
 
 const isDelayed = sql`${messages.broadcastId} is not null and ${messages.status} = 'queued' and ${messages.notBefore} is not null`;
@@ -156,7 +156,10 @@ const delayedBeyondMax = statement((db) =>
     .prepare(),
 );
 
-/** Those whose own time has come, the longest waiting first; then those who wait since before the clock was set back. */
+/**
+ * Delayed recipients that are due, the earliest first; then those delayed beyond the longest wait, because the clock
+ * was set back.
+ */
 export function listDue(tx: ReadTx, broadcastId: number, limit: number): WaitingRecipient[] {
   const rows = due(tx).all({ broadcastId, now: tx.now, limit });
   if (rows.length === limit) return rows;
@@ -172,7 +175,7 @@ const freeze = statement((db) =>
     .prepare(),
 );
 
-/** Its values stand from now on. */
+/** Freezes the recipient's values and queues it. */
 export function freezeRecipient(tx: Tx, id: number, values: FrozenValues | null): void {
   freeze(tx).run({ id, variables: values === null ? null : JSON.stringify(values) });
 }
@@ -190,7 +193,7 @@ const skip = statement((db) =>
     .prepare(),
 );
 
-/** False: it had moved already. The caller counts it. */
+/** False: the recipient had already moved on. The caller updates the counters. */
 export function skipRecipient(tx: Tx, id: number, code: SkipCode, reason: string): boolean {
   return skip(tx).run({ id, code, reason }).changes === 1;
 }
@@ -217,7 +220,7 @@ const earliest = statement((db) =>
     .prepare(),
 );
 
-/** When the first of those who wait for a time of their own may go; null: nobody does. */
+/** When the first delayed recipient is due; null if none is delayed. */
 export function nextDueAt(tx: ReadTx, broadcastId: number): number | null {
   return earliest(tx).get({ broadcastId })?.until ?? null;
 }

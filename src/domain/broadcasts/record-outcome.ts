@@ -1,7 +1,7 @@
 /**
- * What the network answered for one recipient, written down. A refusal that speaks of more than this person takes the
- * recipient back and stops the broadcast; a refusal of the person, or of the message, fails the recipient alone. What
- * nobody knows stays `sending`, in doubt, until its echo comes or the wait for it is over.
+ * Records the network's result for one recipient. A refusal that concerns more than this person requeues the recipient
+ * and stops the broadcast; a refusal of the person or of the message fails only this recipient. A message with an
+ * unknown outcome stays `sending`, in doubt, until its echo arrives or the wait for it ends.
  */
 import { eq } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
@@ -36,7 +36,7 @@ export function recordRecipientOutcome(tx: Tx, messageId: number, outcome: Outco
       return;
     case "unknown":
       leaveInDoubt(tx, message, tx.now + inDoubtAfterMs);
-      // A status that was faster knows more.
+      // If a status arrived first, it knows more.
       if (message.status === "sending") countAnswer(tx, broadcast.id, { kind: "unknown", message: outcome.reason });
       return;
     case "throttled":
@@ -51,7 +51,10 @@ export function recordRecipientOutcome(tx: Tx, messageId: number, outcome: Outco
   }
 }
 
-/** Its end is open: only an echo of its reference tells, and only for so long. Never sent again by itself. */
+/**
+ * Marks the outcome as unknown. Only an echo of its send token resolves it, until `expireAt`. It is never sent again
+ * automatically.
+ */
 export function leaveInDoubt(tx: Tx, message: Message, expireAt: number): void {
   if (message.status !== "sending") return;
   tx.db.update(messages).set({ outcomeUnknown: true }).where(eq(messages.id, message.id)).run();
@@ -75,8 +78,8 @@ function recordRefusal(
 }
 
 /**
- * The attempt proved that the network took nothing: back to where it was, or left out where the broadcast has ended
- * meanwhile. A status that says the opposite wins.
+ * The attempt proved that the network did not accept the message: requeue the recipient, or skip it if the broadcast
+ * has ended meanwhile. A status that says the opposite wins.
  */
 function requeue(tx: Tx, broadcast: Broadcast, message: Message, changes: Partial<Message> = {}): void {
   if (message.status !== "sending") return;
@@ -100,7 +103,7 @@ function requeue(tx: Tx, broadcast: Broadcast, message: Message, changes: Partia
   countMove(tx, broadcast.id, message.id, message, queued);
 }
 
-/** The network asks to wait with this person alone. */
+/** The network throttled only this recipient. */
 function delayThrottled(
   tx: Tx,
   broadcast: Broadcast,
@@ -119,7 +122,7 @@ function delayThrottled(
   });
 }
 
-/** Nothing was accepted on the number for long enough. Null: it does not run (any more). */
+/** Pauses a broadcast whose number had no message accepted for 15 minutes. Null: it is not running. */
 export function pauseStalled(
   tx: Tx,
   id: number,

@@ -1,6 +1,7 @@
 /**
- * Recipients that a crash left `sending`: nobody knows whether the network has them, so they are never sent again. Each
- * waits for the echo of its reference, from now on, for this process can receive one only now.
+ * Reclaims recipients that a crash left in `sending`. It is unknown whether the network has them, so they are never
+ * sent again. Each waits for the echo of its send token. The wait starts now, because only now can this process receive
+ * one.
  */
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
@@ -16,7 +17,10 @@ export interface ReclaimCursor {
 
 export const reclaimStart: ReclaimCursor = { broadcastId: 0, messageId: 0 };
 
-/** Run at a start, part by part, before anything is handed over. Returns where to go on; null: nothing is left. */
+/**
+ * Runs at startup, batch by batch, before anything is dispatched. Returns the cursor to continue from; null when none
+ * are left.
+ */
 export function reclaimRecipients(tx: Tx, from: ReclaimCursor, expireAt: number): ReclaimCursor | null {
   const next = tx.db
     .select({ broadcastId: broadcastCounters.broadcastId })

@@ -1,6 +1,6 @@
 /**
- * The people of a broadcast's list: who each number is, and who is left out and why, in the order in which they stand.
- * It writes nothing; making a broadcast and looking at one beforehand share it.
+ * Resolves the recipients of a broadcast's list: the contact behind each number, and who is skipped and why, in the
+ * order of the list. It writes nothing; creating and previewing a broadcast share it.
  */
 import { otherVariant } from "#src/core/phone.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -15,23 +15,23 @@ import { type BroadcastVariables, requiredFields, resolveValues } from "./values
 export interface ResolvedRecipient {
   /** As the caller wrote it. */
   input: string;
-  /** Null: it is no phone number. */
+  /** Null: it is not a phone number. */
   contactLookup: ContactLookup | null;
   skip: Skip | null;
 }
 
 export interface Skip {
   reason: SkipReason;
-  /** Of an opt-out: since when. */
+  /** For an opt-out: since when. */
   since: number | null;
-  /** Of a missing value: the field. */
+  /** For a missing value: the name of the field. */
   detail: string | null;
 }
 
 export interface ResolveOptions {
   workspace: Workspace;
   variables: BroadcastVariables;
-  /** False where it is judged at the start, and when each one's turn comes. */
+  /** False where the cap is checked later, as for a scheduled broadcast. */
   isCapChecked: boolean;
 }
 
@@ -67,7 +67,7 @@ export function resolveList(tx: ReadTx, to: readonly string[], options: ResolveO
   });
 }
 
-/** By what the same person would be recognised: linked contacts are one, and so are two spellings of a number. */
+/** Keys that identify a person: linked contacts share one, and so do two variants of a number. */
 function identityKeys({ contact, phone }: ContactLookup): string[] {
   if (contact !== null) return [`person ${identityOf(contact)}`];
   const other = otherVariant(phone);

@@ -1,6 +1,6 @@
 /**
- * Looks at a broadcast where a figure says that something is to be done: nobody is left, the breaker is open, everybody
- * has been reported on, or the wait for reports is over.
+ * Reviews a broadcast when its counters call for action: no recipients are left, the circuit breaker is open, all
+ * outcomes are final, or the wait for reports is over.
  */
 import type { Tx } from "#src/db/transaction.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
@@ -18,14 +18,14 @@ import type { Broadcast } from "./table.ts";
 import { viewBroadcast } from "./view.ts";
 
 export interface ReviewRules {
-  /** How long after the last hand-over reports are waited for. */
+  /** How long to wait for reports after the last dispatch. */
   settleAfterMs: number;
 }
 
-/** While somebody is still being handed over, nothing can be final. */
+/** While a message is in flight, the cost cannot be final. */
 const RECHECK_MS = 60_000;
 
-/** Returns when to look again (wall time); null: not before a figure asks for it. */
+/** Returns when to review again (wall time); null: not before the counters call for it. */
 export function reviewBroadcast(tx: Tx, id: number, rules: ReviewRules): number | null {
   if (findAnyBroadcast(tx, id) === undefined) return null;
   const broadcast = applyReportedRefusal(tx, id);
@@ -36,7 +36,7 @@ export function reviewBroadcast(tx: Tx, id: number, rules: ReviewRules): number 
     return completed === null ? null : settleWhenDue(tx, completed, rules);
   }
   const broken = openReason(counters);
-  // Where nobody is left to be spared, the last hand-overs end it.
+  // With no recipient pending, the messages in flight complete the broadcast.
   if (broken !== null && counters.pending > 0) holdBroadcast(tx, broadcast, "breaker", broken);
   return null;
 }

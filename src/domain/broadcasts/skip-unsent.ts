@@ -1,6 +1,6 @@
 /**
- * Housekeeping of broadcasts: the recipients that a finished one did not send to are written as skipped, which is how they
- * have counted since it ended; and recipients are thrown away when they are old enough. The figures stay for ever.
+ * Housekeeping of broadcasts: marks the unsent recipients of finished broadcasts as skipped, which is how they have
+ * counted since the end, and deletes recipients that are past their retention. Counters are kept for ever.
  */
 import { and, asc, eq, inArray, isNull, lt, sql } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
@@ -9,7 +9,7 @@ import { listWaiting, skipRecipient } from "./recipients.ts";
 import { describeSkip } from "./skip.ts";
 import { broadcasts } from "./table.ts";
 
-/** Writes up to `limit` rows; returns how many, or `limit` while there may be more to do. */
+/** Updates up to `limit` rows. Returns 0 when nothing was left to do, otherwise `limit`: there may be more. */
 export function skipUnsent(tx: Tx, limit: number): number {
   const broadcast = tx.db
     .select()
@@ -25,14 +25,14 @@ export function skipUnsent(tx: Tx, limit: number): number {
     ...listWaiting(tx, broadcast.id, "pending", 0, limit),
     ...listWaiting(tx, broadcast.id, "queued", 0, limit),
   ].slice(0, limit);
-  // What they count as does not change by this, so the figures are not touched.
+  // They count as skipped already, so the counters do not change.
   for (const { id } of waiting) skipRecipient(tx, id, code, reason);
   if (waiting.length === limit) return limit;
   tx.db.update(broadcasts).set({ isUnsentSkipped: true }).where(eq(broadcasts.id, broadcast.id)).run();
   return limit;
 }
 
-/** Throws away up to `limit` recipients of broadcasts that finished before `before`; returns how many, as above. */
+/** Deletes up to `limit` recipients of broadcasts that finished before `before`. Returns as `skipUnsent` does. */
 export function purgeRecipients(tx: Tx, before: number, limit: number): number {
   const broadcast = tx.db
     .select({ id: broadcasts.id })

@@ -1,4 +1,4 @@
-/** Why somebody is left out: the interface's words for a list's numbers, and sentences for people. */
+/** Why a recipient is skipped: the reasons of the API for a list's numbers, and sentences for people. */
 export const skipReasons = [
   "opted_out",
   "invalid_number",
@@ -9,7 +9,7 @@ export const skipReasons = [
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
-/** What a skipped recipient carries as its code: the above, and what can only come later. */
+/** The code of a skipped recipient: a reason above, or one that can only arise later. */
 export type SkipCode = SkipReason | "day_passed" | "number_changed" | "erased" | "cancelled" | "broadcast_failed";
 
 const SENTENCES: Readonly<Record<Exclude<SkipCode, "broadcast_failed" | "missing_variable">, string>> = {
@@ -24,7 +24,7 @@ const SENTENCES: Readonly<Record<Exclude<SkipCode, "broadcast_failed" | "missing
   cancelled: "broadcast cancelled",
 };
 
-/** In words fit to show a person. `detail`: the field that is missing, or why the broadcast failed. */
+/** Plain text that can be shown to a person. `detail`: the missing field, or why the broadcast failed. */
 export function describeSkip(code: SkipCode, detail: string | null = null): string {
   if (code === "missing_variable") return detail === null ? "a value is missing" : `no value for ${detail}`;
   if (code === "broadcast_failed") return detail === null ? "broadcast failed" : `broadcast failed: ${detail}`;

@@ -1,4 +1,7 @@
-/** The moments at which a broadcast may begin or go on by itself: its time has come, or the server is back. */
+/**
+ * Starts and resumes broadcasts automatically: when their time has come, when the server is back, or when a blocker is
+ * gone.
+ */
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
 import { resumesAutomatically } from "./broadcast.ts";
@@ -9,7 +12,7 @@ import { applyBlocker, applyLateness, endWait, resumeAutomatically } from "./pau
 import { findAnyBroadcast, listOpen } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 
-/** `send_at` has come. Returns when to try again (wall time); null: it is out of the way. */
+/** Call at `send_at`. Returns when to try again (wall time); null: nothing is left to do for this broadcast. */
 export function startBroadcast(tx: Tx, id: number, rules: LatenessRules): number | null {
   const broadcast = findAnyBroadcast(tx, id);
   if (broadcast?.status !== "scheduled" || broadcast.sendAt === null) return null;
@@ -26,19 +29,19 @@ export function startBroadcast(tx: Tx, id: number, rules: LatenessRules): number
   return null;
 }
 
-/** The server is back: whoever was under way is judged once, by when it last sent. */
+/** After a restart: evaluates the lateness of each active broadcast once, measured from when it last sent. */
 export function applyLatenessAfterStart(tx: Tx, rules: LatenessRules): void {
   for (const broadcast of listOpen(tx, ["queueing", "running"])) {
     const current = endWait(tx, broadcast) ?? broadcast;
-    // Whoever is on the way needs no permission any more.
+    // Nothing is left to send: messages in flight are not affected by lateness.
     if (current.isBuilt && getCounters(tx, current.id).pending === 0) continue;
     if (current.waitsUntil === null) applyLateness(tx, current, rules);
   }
 }
 
 /**
- * Those whom something that may be over has stopped, and those whose night may be over. What can never go on any more
- * fails, whatever it rests for.
+ * Resumes broadcasts whose blocker is gone, and ends waits for the end of quiet hours. Fails paused broadcasts that can
+ * never continue, whatever the cause of their pause.
  */
 export function resumeBroadcasts(tx: Tx, rules: LatenessRules, isReachable: (broadcast: Broadcast) => boolean): void {
   for (const broadcast of listOpen(tx, ["queueing", "running"])) endWait(tx, broadcast);
@@ -50,7 +53,7 @@ export function resumeBroadcasts(tx: Tx, rules: LatenessRules, isReachable: (bro
   }
 }
 
-/** Whether waking it would change something, as far as can be told without asking its network. */
+/** Whether resuming would change the broadcast, as far as can be told without asking its network. */
 export function canResume(tx: ReadTx, broadcast: Broadcast): boolean {
   const blocker = findBlocker(tx, broadcast);
   return blocker === null ? resumesAutomatically(broadcast.pauseCause) : blocker.kind === "ended";

@@ -1,4 +1,4 @@
-/** Broadcasts: what was asked for, and where it stands. What it has come to is in `figures`, who it goes to in `messages`. */
+/** Broadcasts: what was requested, and their state. Results are in `broadcastCounters`, recipients in `messages`. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, instant } from "#src/db/columns.ts";
 import type { ParameterFormat, TemplateCategory, TemplateComponent } from "../templates/template.ts";
@@ -20,41 +20,43 @@ export const broadcasts = sqliteTable("broadcasts", {
   templateCategory: text().$type<TemplateCategory>().notNull(),
   templateFormat: text().$type<ParameterFormat>().notNull(),
   templateComponents: text({ mode: "json" }).$type<TemplateComponent[]>().notNull(),
-  /** The network called it paused or unapproved then, whatever our copy said: only what is learned later counts. */
+  /**
+   * The network refused the template at this time, whatever the stored template says: only a later update of it counts.
+   */
   templateRefusedAt: instant(),
   variables: text({ mode: "json" }).$type<BroadcastVariables>().notNull(),
-  /** Erased when it is finished. */
+  /** Cleared when the broadcast finishes. */
   mediaLink: text(),
   mediaFilename: text(),
   fromPhone: text().notNull(),
-  /** Null: addressed by a list of numbers. */
+  /** Null for a broadcast to a list of numbers. */
   groupId: integer(),
-  /** The day that birthdays are taken from, both ends; null for every other broadcast. */
+  /** Start and end of the day whose birthdays are addressed; null for every other broadcast. */
   dayStartsAt: instant(),
   dayEndsAt: instant(),
-  /** How many numbers `to` held. */
+  /** How many numbers `to` contained. */
   requested: integer().notNull(),
   sendAt: instant(),
-  /** Since when it could have gone on: what lateness is measured by. */
+  /** Since when the broadcast could have continued; lateness is measured from here. */
   dueSince: instant().notNull(),
-  /** It waits for the end of the strange hours. */
+  /** The end of the quiet hours that the broadcast waits for. */
   waitsUntil: instant(),
   isBuilt: flag().notNull(),
   /** The last contact of the group (or recipient of the list) that was built. */
   builtAfterId: integer().notNull(),
-  /** Resumed after a restore that left a gap: whoever is not sent yet may have been, and becomes failed. */
+  /** Resumed after a restore with a gap: unsent recipients may have been sent to, so they fail. */
   isFailingUnsent: flag().notNull(),
   isUnsentSkipped: flag().notNull(),
   createdAt: instant().notNull(),
   startedAt: instant(),
   completedAt: instant(),
-  /** When its recipients were thrown away. */
+  /** When its recipients were deleted. */
   purgedAt: instant(),
 });
 
 export type Broadcast = typeof broadcasts.$inferSelect;
 
-/** The body of `POST /broadcasts`, as far as it is known. */
+/** The body of `POST /broadcasts`, possibly incomplete. */
 export type DraftContent = Readonly<Record<string, unknown>>;
 
 export const drafts = sqliteTable("broadcast_drafts", {
@@ -64,7 +66,7 @@ export const drafts = sqliteTable("broadcast_drafts", {
   content: text({ mode: "json" }).$type<DraftContent>().notNull(),
   createdAt: instant().notNull(),
   updatedAt: instant().notNull(),
-  /** What it became; null: it was not sent. */
+  /** The broadcast that the draft became; null if it was not sent. */
   broadcastId: integer(),
 });
 

@@ -1,6 +1,6 @@
 /**
- * Changes what a group is called and, of a saved search, whom it finds. A list stays a list. Everything is judged before
- * anything is written; what a scheduled broadcast was confirmed with stays as it is until that is over.
+ * Changes a group's name and, for a dynamic group, its filter. A static group stays static. All checks run before
+ * anything is written. A filter cannot change while a broadcast that was confirmed with it is not built yet.
  */
 import { type FieldProblems, invalidRequest, notFound, Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -15,7 +15,7 @@ import { listOpen } from "./read.ts";
 
 export interface GroupUpdate {
   name: string;
-  /** JSON as it was written; null for a list. */
+  /** The filter's JSON as the caller wrote it; null for a static group. */
   filter: unknown;
 }
 
@@ -34,7 +34,7 @@ export function updateGroupSettings(tx: Tx, workspaceId: number, id: number, { n
 }
 
 function findRenameProblem(tx: Tx, workspaceId: number, group: Group, name: string): string | null {
-  // The same name in other letters is still its own.
+  // A name that differs only in case is still the group's own.
   const isOwn = foldName(name.trim()) === group.folded;
   const problem = isOwn ? null : findNameProblem(tx, workspaceId, name);
   if (problem !== null || isOwn) return problem;
@@ -50,7 +50,7 @@ function findFilterProblems(tx: Tx, workspaceId: number, group: Group, filter: u
   if (isDynamic(group) !== (filter !== null)) {
     return { filter: [isDynamic(group) ? "Say whom the group finds." : "A list has no filter; make another group."] };
   }
-  // Whoever confirmed it saw other people than the new filter would find.
+  // The person who confirmed the broadcast saw other recipients than the new filter would find.
   const waiting = listOpen(tx, ["scheduled", "queueing", "running", "paused"]).find(
     ({ groupId, isBuilt }) => groupId === group.id && !isBuilt,
   );

@@ -1,6 +1,6 @@
 /**
- * The values of a broadcast's template: texts that everybody gets, and contact fields with what stands in where a person
- * has none. They are resolved once, when the broadcast is built, and frozen.
+ * The values of a broadcast's template: fixed texts, and contact fields with fallbacks. They are resolved once, when
+ * the broadcast is built, and frozen.
  */
 import type { FieldProblems } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -11,13 +11,13 @@ import type { FrozenValues } from "../messages/table.ts";
 export type BroadcastValue = { text: string } | { field: string; fallback: string | null };
 
 export interface BroadcastVariables {
-  /** They came as one list, which is for the body; it decides how their paths are named. */
+  /** The caller gave one list, which is for the body; error paths are named accordingly. */
   isList: boolean;
   header: readonly BroadcastValue[];
   body: readonly BroadcastValue[];
 }
 
-/** Fields that every contact has and a message may name. */
+/** Standard contact fields that a message may use. */
 export const contactFieldNames = ["name", "first_name", "last_name", "email", "city", "state", "company"] as const;
 type ContactFieldName = (typeof contactFieldNames)[number];
 
@@ -31,13 +31,13 @@ const READ: Readonly<Record<ContactFieldName, (contact: Contact) => string | nul
   company: ({ company }) => company,
 };
 
-/** Who a message speaks to: the contact, or somebody else on its number. */
+/** The person whom a message addresses: the contact, or another person on its number. */
 export interface Addressee {
   name: string | null;
   firstName: string | null;
 }
 
-/** Fields that nobody has: neither a contact's own nor a custom one, by their paths. */
+/** Reports fields that are neither standard nor custom contact fields, by their paths. */
 export function findUnknownFields(
   tx: ReadTx,
   workspaceId: number,
@@ -60,12 +60,12 @@ export function findUnknownFields(
   return problems;
 }
 
-/** Whether everybody gets the same: then no contact has to be looked at. */
+/** Whether every recipient gets the same values: then no contact has to be read. */
 export function areFixed({ header, body }: BroadcastVariables): boolean {
   return [...header, ...body].every((value) => "text" in value);
 }
 
-/** The fields that a contact must have, for they have no stand-in. */
+/** The fields that a contact must have because they have no fallback. */
 export function requiredFields({ header, body }: BroadcastVariables): string[] {
   const names = [...header, ...body].flatMap((value) =>
     "field" in value && value.fallback === null ? [value.field] : [],
@@ -75,7 +75,7 @@ export function requiredFields({ header, body }: BroadcastVariables): string[] {
 
 export type Resolved = { values: FrozenValues | null } | { missing: string };
 
-/** The values for one person; `missing` names the first field that has neither value nor stand-in. */
+/** The values for one person; `missing` names the first field that has neither a value nor a fallback. */
 export function resolveValues(
   tx: ReadTx,
   variables: BroadcastVariables,
@@ -105,7 +105,10 @@ export function resolveValues(
   return { values: values.header.length + values.body.length === 0 ? null : values };
 }
 
-/** The network refuses line breaks and long runs of spaces; an empty value counts as none. */
+/**
+ * Line breaks and long runs of spaces become one space, because the network refuses them. An empty value counts as
+ * missing.
+ */
 function collapseWhitespace(text: string | null): string | null {
   const collapsed = text?.replace(/\s+/gu, " ").trim();
   return collapsed === undefined || collapsed === "" ? null : collapsed;

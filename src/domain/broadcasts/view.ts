@@ -1,4 +1,4 @@
-/** A broadcast, whom it leaves out and whom it goes to, as the API and the events show them. */
+/** The public JSON of a broadcast, its skips and its recipients, in the API and in events. */
 import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { formatMoney } from "#src/core/money.ts";
@@ -130,7 +130,7 @@ export function viewSkip(
   return [{ to: contactLookup?.phone ?? input, reason: skip.reason, ...since }];
 }
 
-/** Whoever a finished broadcast did not send to is shown as skipped, before the row says so. */
+/** Unsent recipients of a finished broadcast are shown as skipped before their rows are updated. */
 export function viewRecipient(
   message: Message,
   broadcast: Broadcast,
@@ -157,7 +157,7 @@ function reasonOf({ status, errorCode, errorMessage }: Message & { status: Messa
   return errorMessage ?? (errorCode === null ? "no reason is known" : describeSkip(errorCode as SkipCode));
 }
 
-/** How many recipients a filter finds, from the figures. */
+/** How many recipients a filter matches, from the counters. */
 export function countRecipients(tx: ReadTx, broadcast: Broadcast, filter: RecipientFilter | null): number {
   if (broadcast.purgedAt !== null) return 0;
   const counters = getCounters(tx, broadcast.id);

@@ -1,6 +1,7 @@
 /**
- * Forgets a person: name, number, texts, raw callbacks, event bodies. Figures stay, for they are nobody's; and so does a
- * keyed hash of an opt-out, so that nothing we do later revives it. Run in batches; each call does a bounded part.
+ * Erases a person: name, phone number, texts, raw callbacks, event bodies. Counters and amounts stay, because they
+ * identify no one. A keyed hash of an opted-out number stays too, so that the opt-out outlives the erasure. Erasure
+ * runs in batches; each call does a bounded amount of work.
  */
 import { and, eq, gt, inArray, isNotNull, sql } from "drizzle-orm";
 import { type E164, otherVariant } from "#src/core/phone.ts";
@@ -27,7 +28,10 @@ import { deliveries, deliveryAttempts, events } from "../webhooks/table.ts";
 
 const NO_DATA = '{"data":null}';
 
-/** Every text by which the person may be found: numbers in both spellings, network ids. Without `+`, as networks write. */
+/**
+ * Every identifier that may appear in a text: both variants of the phone number, and network ids. Without `+`, as
+ * networks write them.
+ */
 export function identifiersOf(tx: Tx, contact: Contact): string[] {
   const aliases = tx.db.select().from(contactNetworkIds).where(eq(contactNetworkIds.contactId, contact.id)).all();
   const phone = contact.phone as E164 | null;
@@ -41,7 +45,7 @@ export function identifiersOf(tx: Tx, contact: Contact): string[] {
   return [...new Set(identifiers.filter((identifier) => identifier != null))];
 }
 
-/** What hangs on the contact itself, and the contact. Call after the batches below. */
+/** Erases the contact and everything attached to it. Call after the batches below. */
 export function eraseContact(tx: Tx, contact: Contact): void {
   if (contact.phone !== null && contact.consent === "opted_out") {
     recordErasedOptOut(tx, contact.workspaceId, contact.phone as E164, contact.consentAt ?? tx.now);
@@ -60,7 +64,7 @@ export function eraseContact(tx: Tx, contact: Contact): void {
   tx.db.delete(contactNetworkIds).where(eq(contactNetworkIds.contactId, id)).run();
   tx.db.delete(conversations).where(eq(conversations.contactId, id)).run();
   tx.db.update(consentLog).set({ evidence: {} }).where(eq(consentLog.contactId, id)).run();
-  // The row stays, empty and unlisted: messages and figures refer to it.
+  // The row stays, empty and unlisted, because messages and counters refer to it.
   tx.db
     .update(contacts)
     .set({
@@ -84,7 +88,7 @@ export function eraseContact(tx: Tx, contact: Contact): void {
     .run();
 }
 
-/** Messages and inbounds of the contact, up to `limit` of each; false when nothing was left. */
+/** Erases the contact's messages and inbounds, up to `limit` of each; false when none were left. */
 export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
   const dispatched = tx.db
     .select({ id: messages.id, sendToken: messages.sendToken })
@@ -114,7 +118,7 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
     .limit(limit)
     .all()
     .map(({ id }) => id);
-  // The network's ids hold the number in disguise.
+  // The network's ids encode the phone number.
   tx.db
     .update(inbounds)
     .set({ text: ERASED, networkMessageId: sql`'erased-' || ${inbounds.id}` })
@@ -124,14 +128,14 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
 }
 
 /**
- * Where a person may be named in the midst of something: what networks and receivers said, events, the log of deeds,
- * answers that are kept under a key. Nothing is indexed by what is in them, so they are walked. What has not been applied yet
- * stays: applied, it is emptied where it speaks of a message of theirs.
+ * Tables in which a person may be named within a text: callbacks, events with the responses of receivers, the audit
+ * log, and kept answers. Their contents are not indexed, so every row is scanned. A callback that is not applied yet
+ * stays; it is emptied when it is applied, if it concerns a message of the person.
  */
 export const mentionTables = ["callbacks", "events", "audit_log", "idempotency_keys"] as const;
 export type MentionTable = (typeof mentionTables)[number];
 
-/** Empties what names the person, from `afterId` on; returns how far it went, null at the end. */
+/** Empties rows that name the person, after `afterId`; returns the last id scanned, or null at the end. */
 export function eraseMentions(
   tx: Tx,
   workspaceId: number,
@@ -149,7 +153,7 @@ export function eraseMentions(
 
 interface Mention {
   id: number;
-  /** All that may name somebody. */
+  /** All text of the row that may name a person. */
   text: string;
   empty: () => void;
 }
@@ -208,7 +212,10 @@ const readers: Record<MentionTable, (tx: Tx, workspaceId: number, afterId: numbe
       })),
 };
 
-/** The envelope stays valid for whoever replays it; what receivers answered may repeat what they were sent. */
+/**
+ * The envelope stays valid, because the event may be replayed. Responses are deleted, because receivers may repeat the
+ * body.
+ */
 function emptyEvent(tx: Tx, { seq, body, id, type }: { seq: number; body: string; id: string; type: string }): void {
   const { created_at } = JSON.parse(body) as { created_at: string };
   const empty = JSON.stringify({ id, type, created_at, data: {} });

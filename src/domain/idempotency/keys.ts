@@ -1,6 +1,6 @@
 /**
- * Idempotency keys: the first answer under a key is kept for 24 hours and returned again, byte for byte. The kept answer
- * is committed together with what it tells of.
+ * Idempotency keys: the first answer under a key is kept for 24 hours and returned again, byte for byte. The answer is
+ * committed together with the changes that it reports.
  */
 import { and, eq, inArray, isNull, lte, sql } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
@@ -34,8 +34,8 @@ const byKey = statement((db) =>
 );
 
 /**
- * What is stored under the key: undefined when it is free (never used, or over 24 hours ago). Throws
- * `idempotency_conflict` when it was used with another request.
+ * Returns what is stored under the key; undefined if the key is free (never used, or last used over 24 hours ago).
+ * Throws `idempotency_conflict` if it was used with another request.
  */
 export function findKey(tx: ReadTx, workspaceId: number, use: KeyUse): IdempotencyKey | undefined {
   const found = byKey(tx).get({ workspaceId, key: use.key });
@@ -50,12 +50,12 @@ export function requireSameRequest(stored: Uint8Array, requested: Uint8Array): v
   throw new Problem("idempotency_conflict", "This Idempotency-Key was used before with a different request.");
 }
 
-/** An open hand-over keeps its key however old it is: the key is what protects it from being repeated. */
+/** A key without an answer never expires: it protects an open dispatch from being repeated. */
 function isExpired(found: IdempotencyKey, now: number): boolean {
   return found.status !== null && found.createdAt <= now - KEY_RETENTION_MS;
 }
 
-/** Takes a free key for this request. The caller has looked with `findKey` in the same transaction. */
+/** Claims a free key for this request. The caller has called `findKey` in the same transaction. */
 export function claimKey(tx: Tx, workspaceId: number, use: KeyUse): number {
   return tx.db
     .insert(idempotencyKeys)
@@ -68,12 +68,12 @@ export function claimKey(tx: Tx, workspaceId: number, use: KeyUse): number {
     .get().id;
 }
 
-/** What the key stands for while its answer is open. */
+/** Links the key to its message while the answer is open. */
 export function bindKey(tx: Tx, keyId: number, messageId: number): void {
   tx.db.update(idempotencyKeys).set({ messageId }).where(eq(idempotencyKeys.id, keyId)).run();
 }
 
-/** The answer that every repetition gets. The first one kept stays. */
+/** Keeps the answer for all repetitions. The first one stays. */
 export function storeAnswer(tx: Tx, keyId: number, answer: StoredAnswer): void {
   tx.db
     .update(idempotencyKeys)
@@ -82,7 +82,7 @@ export function storeAnswer(tx: Tx, keyId: number, answer: StoredAnswer): void {
     .run();
 }
 
-/** The request settled nothing: the key may be used again. */
+/** The request had no final answer: the key may be used again. */
 export function releaseKey(tx: Tx, keyId: number): void {
   tx.db
     .delete(idempotencyKeys)
@@ -97,7 +97,7 @@ export function releaseKeyOfMessage(tx: Tx, messageId: number): void {
     .run();
 }
 
-/** Problems that leave the key unused, because the same request may well succeed later. */
+/** Problems that leave the key unused, because the same request may succeed later. */
 const NOT_FINAL: readonly string[] = [
   "invalid_request",
   "unauthenticated",
@@ -109,7 +109,7 @@ const NOT_FINAL: readonly string[] = [
   "unavailable",
 ];
 
-/** Whether an answer stands for 24 hours under its key. */
+/** Whether an answer is kept for 24 hours under its key. */
 export function isFinal({ code }: Problem): boolean {
   return !NOT_FINAL.includes(code);
 }

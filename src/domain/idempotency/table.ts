@@ -8,9 +8,9 @@ export const idempotencyKeys = sqliteTable("idempotency_keys", {
   key: text().notNull(),
   /** SHA-256 of method, path and canonical body. */
   fingerprint: bytes().notNull(),
-  /** What the first request made, while its answer is open. */
+  /** The message of the first request, while its answer is open. */
   messageId: integer(),
-  /** The kept answer; null until there is one. */
+  /** The kept answer; null until the request has one. */
   status: integer(),
   body: text(),
   createdAt: instant().notNull(),

@@ -1,39 +1,41 @@
-/** What a person did, as the network told it: one kind of report each, of every network alike. */
+/** What networks report about a person's actions, in one form for all networks. */
 
 /** A person wrote to one of our numbers. */
 export interface InboundItem {
   kind: "inbound";
   phoneNumberId: string;
   networkMessageId: string;
-  /** Digits without `+`; null where the network names the person only by its own id. */
+  /** Digits without `+`; null if the network gives only its own id of the person. */
   from: string | null;
   fromNetworkUserId: string | null;
   profileName: string | null;
-  /** The network's word: `text`, `image`, `button`, `interactive`, `reaction` … */
+  /** The network's name of the kind: `text`, `image`, `button`, `interactive`, `reaction` … */
   type: string;
-  /** The text, caption, button or list title, or what there is to show; null where there is nothing. */
+  /** The text, caption, button or list title, or another text to show; null if there is none. */
   text: string | null;
-  /** The words that may mean STOP or START: a text, a caption, an edit, the title of a button or list reply. */
+  /** The text that may mean STOP or START: a text, a caption, an edit, the title of a button or list reply. */
   command: string | null;
   /** The network's time, milliseconds. */
   at: number;
 }
 
-/** A person moved to another phone number (a system message: no inbound, opens no window). */
+/**
+ * A person moved to another phone number. This is a system message: it does not count as an inbound or open the window.
+ */
 export interface NumberChangeItem {
   kind: "number_change";
   phoneNumberId: string;
   networkMessageId: string;
   from: string | null;
   fromNetworkUserId: string | null;
-  /** The new number (digits), where the phone number changed. */
+  /** The new number (digits), if the phone number changed. */
   newPhone: string | null;
-  /** The network's new id of the person, where that changed. */
+  /** The network's new id of the person, if it changed. */
   newNetworkUserId: string | null;
   at: number;
 }
 
-/** The network's own control for marketing messages. */
+/** The network's own control for marketing messages: a person's marketing preference. */
 export interface PreferenceItem {
   kind: "preference";
   phoneNumberId: string;

@@ -1,9 +1,12 @@
-/** The durable queue between a network's callback and its effects: stored, then answered, then applied in order. */
+/**
+ * The durable queue between a network's callback and its effects: a callback is stored, then answered, then applied in
+ * order.
+ */
 import { and, asc, desc, eq, inArray, isNull, lte, min, sql } from "drizzle-orm";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { type Callback, callbacks, type Trust } from "./table.ts";
 
-/** The topic on which whoever applies callbacks is woken. */
+/** The topic that notifies the code that applies callbacks. */
 export const CALLBACKS = "callbacks";
 
 const insert = statement((db) =>
@@ -19,7 +22,10 @@ const insert = statement((db) =>
     .prepare(),
 );
 
-/** `dueAt` lies in the future only for what the simulator will say later; `trust` is null only for its own words. */
+/**
+ * `dueAt` lies in the future only for callbacks that the simulator schedules; `trust` is null only for the simulator's
+ * own.
+ */
 export function storeCallback(
   tx: Tx,
   network: Callback["network"],
@@ -31,7 +37,7 @@ export function storeCallback(
   tx.notify(CALLBACKS);
 }
 
-/** A body that waits, without the body: a thousand large ones must not be read at once. */
+/** A pending body's id and size, without the body: up to a thousand large bodies must not be read at once. */
 export type PendingCallback = Pick<Callback, "id"> & { size: number };
 
 const pending = statement((db) =>
@@ -44,7 +50,7 @@ const pending = statement((db) =>
     .prepare(),
 );
 
-/** Due bodies that are not applied yet, in the order in which they came. */
+/** Due bodies that are not applied yet, in the order in which they became due. */
 export function listPending(tx: ReadTx, limit: number): PendingCallback[] {
   return pending(tx).all({ now: tx.now, limit });
 }
@@ -63,7 +69,7 @@ export function getCallback(tx: ReadTx, id: number): Callback {
   return callback;
 }
 
-/** When the latest body of a network came in; null: none has. Those older than what is kept do not count. */
+/** When the latest body of a network arrived; null if none did. Purged bodies do not count. */
 export function lastReceivedAt(tx: ReadTx, network: Callback["network"]): number | null {
   const row = tx.db
     .select({ at: callbacks.receivedAt })
@@ -83,7 +89,7 @@ const earliest = statement((db) =>
     .prepare(),
 );
 
-/** When the next body is due; null when none waits. */
+/** When the next body is due; null if none is pending. */
 export function nextDueAt(tx: ReadTx): number | null {
   return earliest(tx).get()?.dueAt ?? null;
 }
@@ -96,20 +102,20 @@ const markDone = statement((db) =>
     .prepare(),
 );
 
-/** Every item is applied; `note` says what could not be. In the same write as the last item. */
+/** Call in the write of the last item. `note`: what could not be applied. */
 export function finishCallback(tx: Tx, id: number, note: string | null): void {
   markDone(tx).run({ id, now: tx.now, note });
 }
 
-/** It was applied, and names somebody who was erased. */
+/** Empties an applied body that names an erased person. */
 export function emptyCallback(tx: Tx, id: number): void {
   tx.db.update(callbacks).set({ body: "{}" }).where(eq(callbacks.id, id)).run();
 }
 
-/** What one write overwrites at most: a body may hold a thousand statuses, and everybody waits for the disk. */
+/** The most bytes that one write deletes: a body may hold a thousand statuses, and all writers wait for the disk. */
 const PURGED_BYTES_MAX = 512 * 1024;
 
-/** Drops up to `limit` applied bodies that are older than `before`; returns how many, or `limit` while there are more. */
+/** Drops up to `limit` applied bodies older than `before`; returns how many, or `limit` if there are more. */
 export function purgeCallbacks(tx: Tx, before: number, limit: number): number {
   const expired = tx.db
     .select({ id: callbacks.id, size: sql<number>`octet_length(${callbacks.body})` })
@@ -130,7 +136,10 @@ export function purgeCallbacks(tx: Tx, before: number, limit: number): number {
   return rest === -1 ? expired.length : limit;
 }
 
-/** The wall clock was set: up to `limit` bodies behind `after` that wait come due as soon as before. Null: no more wait. */
+/**
+ * After a change of the wall clock: shifts the due time of up to `limit` pending bodies after `after` by `byMs`.
+ * Returns the last id, or null when none are left.
+ */
 export function shiftPending({ db }: Tx, after: number, limit: number, byMs: number): number | null {
   const moved = db.all<{ id: number }>(sql`UPDATE callbacks SET due_at = due_at + ${byMs} WHERE id IN
     (SELECT id FROM callbacks WHERE done_at IS NULL AND id > ${after} ORDER BY id LIMIT ${limit}) RETURNING id`);

@@ -1,6 +1,6 @@
 /**
- * A person moved to another phone number. The contact goes along: consent, window and history are the person's. The old
- * number is a stranger's from then on, for numbers are given out again.
+ * Applies a person's move to another phone number. Consent, window and history belong to the person, so the contact
+ * moves too. The old number then belongs to no contact, because phone numbers are reassigned.
  */
 import { eq } from "drizzle-orm";
 import { type E164, fromNetwork } from "#src/core/phone.ts";
@@ -15,13 +15,13 @@ import type { NumberChangeItem } from "./callback-item.ts";
 import { findSender } from "./find-sender.ts";
 import { isKnownInbound, recordInbound } from "./receive.ts";
 
-/** The same report twice moves nobody twice: by then the old number may be somebody else's. */
+/** A repeated report changes nothing: by then the old number may belong to another person. */
 export function changeNumber(tx: Tx, number: SendingNumber, item: NumberChangeItem): void {
   const workspace = getWorkspace(tx, number.workspaceId);
   if (isKnownInbound(tx, workspace.id, item.networkMessageId)) return;
   const sender = { from: item.from, networkUserId: item.fromNetworkUserId, profileName: null };
   const contact = findSender(tx, workspace, sender);
-  // Somebody who never had to do with us has moved: there is nothing to take along.
+  // The person has no contact here, so nothing has to move.
   if (contact === undefined) return;
   recordInbound(tx, number, contact, { ...item, type: "system", text: null });
   const phone = item.newPhone === null ? null : fromNetwork(item.newPhone);
@@ -31,7 +31,7 @@ export function changeNumber(tx: Tx, number: SendingNumber, item: NumberChangeIt
 
 function moveToPhone(tx: Tx, workspace: Workspace, contact: Contact, phone: E164): void {
   const holder = findByAnyVariant(tx, workspace.id, phone);
-  // Every spelling of the old number belongs to whoever gets it next.
+  // All variants of the old number belong to its next owner.
   tx.db.delete(contactNetworkIds).where(eq(contactNetworkIds.contactId, contact.id)).run();
   const isFree = holder === undefined || holder.id === contact.id;
   tx.db

@@ -1,25 +1,28 @@
 /**
- * Conversations as the inbox lists them: people who wrote, who wrote last first. What is unread is the workspace's, not
- * each person's own: once somebody of the shop has looked, it has been seen.
+ * Conversations as the inbox lists them: the latest writer first. Unread counts belong to the workspace, not to each
+ * user: a conversation that one user has read is read for all.
  */
 import { and, desc, eq, gt, lte, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type Conversation, conversations } from "./table.ts";
 
 export interface ConversationFilter {
-  /** Only those with something that nobody has looked at. */
+  /** Only conversations with unread inbounds. */
   isUnread?: boolean;
-  /** Only those who wrote after this moment. */
+  /** Only conversations whose person wrote after this moment. */
   wroteAfter?: number;
 }
 
-/** Where a page begins: below this one. */
+/** The position after which a page begins. */
 export interface ConversationPosition {
   wroteAt: number;
   contactId: number;
 }
 
-/** The words of the index `conversations_unread`: with a bound value SQLite could not use it. */
+/**
+ * Repeats the condition of the index `conversations_unread` literally: with a bound value SQLite could not use the
+ * index.
+ */
 const hasUnread = sql`${conversations.unread} > 0`;
 
 export function listConversations(
@@ -51,10 +54,11 @@ export function listConversations(
 }
 
 /**
- * SQL of who waits for an answer, who wrote last first, among so many conversations below a position; and down to which
- * one was looked: nearly all may be answered, so whoever wants more goes on from there. A message that certainly failed
- * answered nobody, and who has opted out cannot be answered. Parameters: workspace, wrote_at, wrote_at and contact_id of
- * the position, how many are looked at, how many are wanted. For the reader's thread.
+ * SQL for conversations that wait for an answer, the latest writer first, among a limited number below a position. It
+ * also returns the last position examined: nearly all conversations may be answered, so the caller continues from there
+ * for more. A message that certainly failed is not an answer, and a person who has opted out cannot be answered.
+ * Parameters: workspace; wrote_at, wrote_at and contact_id of the position; how many to examine; how many to return.
+ * For the reader's thread.
  */
 export const waitingSql = `WITH looked AS MATERIALIZED (
     SELECT contact_id, wrote_at, last_inbound_id FROM conversations
@@ -73,13 +77,13 @@ export const waitingSql = `WITH looked AS MATERIALIZED (
   UNION ALL SELECT * FROM (SELECT contact_id, wrote_at, (SELECT count(*) FROM looked) FROM looked
     ORDER BY wrote_at, contact_id LIMIT 1)`;
 
-/** Undefined for somebody who never wrote, and for another workspace's. */
+/** Undefined if the person never wrote, and for a contact of another workspace. */
 export function findConversation(tx: ReadTx, workspaceId: number, contactId: number): Conversation | undefined {
   const found = tx.db.select().from(conversations).where(eq(conversations.contactId, contactId)).get();
   return found?.workspaceId === workspaceId ? found : undefined;
 }
 
-/** How many conversations have something unread, counted up to `most`. */
+/** How many conversations have unread inbounds, counted up to `max`. */
 export function countUnread(tx: ReadTx, workspaceId: number, max: number): number {
   return tx.db
     .select({ id: conversations.contactId })
@@ -89,7 +93,7 @@ export function countUnread(tx: ReadTx, workspaceId: number, max: number): numbe
     .all().length;
 }
 
-/** Somebody has read up to this inbound. Where a newer one came meanwhile, that stays unread. */
+/** Marks a conversation as read up to this inbound. If a newer one has arrived meanwhile, it stays unread. */
 export function markSeen(tx: Tx, workspaceId: number, contactId: number, lastInboundId: number): boolean {
   const updated = tx.db
     .update(conversations)

@@ -1,4 +1,4 @@
-/** From what the network says about a person to the contact, by any name the person is known by. */
+/** Finds the contact of a person by any identifier that the network gives. */
 import { eq } from "drizzle-orm";
 import { type E164, fromNetwork } from "#src/core/phone.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -11,7 +11,7 @@ import { type Contact, contacts } from "../contacts/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
 
 export interface SenderIdentity {
-  /** Digits without `+`; null where the network names the person only by its own id. */
+  /** Digits without `+`; null if the network gives only its own id of the person. */
   from: string | null;
   networkUserId: string | null;
   profileName: string | null;
@@ -23,7 +23,10 @@ export function findSender(tx: Tx, workspace: Workspace, { from, networkUserId }
   return byPhone ?? (networkUserId === null ? undefined : findByNetworkUser(tx, workspace.id, networkUserId));
 }
 
-/** By number in any spelling, else by the network's own id; a stranger becomes a contact without consent. */
+/**
+ * Finds the contact by any variant of the phone number, else by the network's own id. A new person becomes a contact
+ * without consent.
+ */
 export function findOrCreateSender(tx: Tx, workspace: Workspace, sender: SenderIdentity): Contact {
   const { from, networkUserId, profileName } = sender;
   const phone = from === null ? null : fromNetwork(from);
@@ -37,7 +40,7 @@ export function findOrCreateSender(tx: Tx, workspace: Workspace, sender: SenderI
   return getContact(tx, workspace.id, known.id);
 }
 
-/** Somebody known by the network's id alone has shown the number: from now on the API lists them. */
+/** A contact known only by the network's id has revealed its phone number: the API lists it from now on. */
 function setPhone(tx: Tx, workspace: Workspace, contact: Contact, phone: E164): Contact {
   const updated = tx.db
     .update(contacts)
@@ -46,7 +49,7 @@ function setPhone(tx: Tx, workspace: Workspace, contact: Contact, phone: E164): 
     .returning()
     .get();
   if (updated === undefined) return contact;
-  // Whoever was erased after opting out is recognised by the number alone: forgetting does not lift the refusal.
+  // A person who was erased after opting out is recognised only by the phone number: erasure does not lift the opt-out.
   const optedOutAt = findErasedOptOut(tx, workspace.id, phone);
   if (optedOutAt === null) return updated;
   const consentEvidence = { source: "manual" as const, evidence: {}, at: optedOutAt };

@@ -1,6 +1,6 @@
 /**
- * The network's own control for marketing messages, which people press instead of writing. It opts out like STOP; its
- * "resume" lifts only an opt-out that the same control made, for it knows nothing of any other.
+ * Applies the network's own control for marketing messages, which people use instead of writing STOP. "stop" opts out
+ * like STOP; "resume" lifts only an opt-out made by the same control, because the control knows nothing of others.
  */
 import type { Tx } from "#src/db/transaction.ts";
 import { changeConsent, listLinkedContacts } from "../contacts/change-consent.ts";
@@ -26,7 +26,7 @@ export function applyPreference(tx: Tx, number: SendingNumber, item: PreferenceI
   }
 }
 
-/** Of linked contacts, each may have been refused in its own way; one that was refused otherwise keeps them all. */
+/** Linked contacts may have opted out in different ways: one that did so otherwise keeps all of them opted out. */
 function mayLift(tx: Tx, contact: Contact): boolean {
   const refused = [contact, ...listLinkedContacts(tx, contact)].filter(({ consent }) => consent === "opted_out");
   return refused.every((one) => isOptedOutByMarketingPreference(tx, one)) && refused.length > 0;

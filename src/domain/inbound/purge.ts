@@ -1,11 +1,13 @@
-/** Forgets what people wrote, and keeps that they wrote: the same inbound delivered again must stay one inbound. */
+/**
+ * Deletes the texts of old inbounds but keeps the rows, so that a repeated delivery of an inbound is still recognised.
+ */
 import { and, asc, gt, inArray, isNotNull } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import { inbounds } from "./table.ts";
 
 /**
- * Looks at up to `limit` inbounds after `afterId` and empties the texts of those that are older than `before`. Returns
- * the last id that was looked at, or null when the rest is younger.
+ * Examines up to `limit` inbounds after `afterId` and clears the texts of those older than `before`. Returns the last
+ * id examined, or null when the remaining ones are younger.
  */
 export function purgeInbounds(tx: Tx, before: number, afterId: number, limit: number): number | null {
   const scanned = tx.db

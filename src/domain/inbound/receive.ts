@@ -1,6 +1,6 @@
 /**
- * Takes in what a person wrote: the person (new or known by any of their names), the message itself exactly once, the
- * 24-hour window, and their word about being written to.
+ * Applies an inbound message: finds or creates the contact, stores the message exactly once, opens the 24-hour window,
+ * and applies STOP and START.
  */
 import { eq, sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/db/transaction.ts";
@@ -45,12 +45,12 @@ const isKnown = statement((db) =>
     .prepare(),
 );
 
-/** Whether this very inbound was taken in before. */
+/** Whether this inbound was stored before. */
 export function isKnownInbound(tx: Tx, workspaceId: number, networkMessageId: string): boolean {
   return isKnown(tx).get({ workspaceId, networkMessageId }) !== undefined;
 }
 
-/** Writes down what came, exactly once. Undefined: it was there already. */
+/** Stores an inbound exactly once. Undefined: it was stored before. */
 export function recordInbound(
   tx: Tx,
   number: SendingNumber,
@@ -69,7 +69,7 @@ export function recordInbound(
   });
 }
 
-/** Undefined: this very inbound was taken in before, and nothing changed. */
+/** Undefined: this inbound was stored before, and nothing changed. */
 export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbound | undefined {
   const workspace = getWorkspace(tx, number.workspaceId);
   if (isKnownInbound(tx, workspace.id, item.networkMessageId)) return undefined;
@@ -87,7 +87,7 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   return inbound;
 }
 
-/** The network's time, never later than now and never moving back. */
+/** The window opens at the network's time, which is never later than now and never moves back. */
 function openWindow(tx: Tx, contact: Contact, at: number): Contact {
   if (contact.lastMessageAt !== null && contact.lastMessageAt >= at) return contact;
   const opened = tx.db
@@ -100,8 +100,8 @@ function openWindow(tx: Tx, contact: Contact, at: number): Contact {
 }
 
 /**
- * STOP and START, in every language and in the workspace's own words. Only a typed text lifts an opt-out: a button is
- * pressed by mistake, and its title is the sender's, not the person's.
+ * Applies STOP and START, in every language and in the workspace's own words. Only a typed text lifts an opt-out: a
+ * button may be pressed by mistake, and the workspace wrote its title, not the person.
  */
 function applyCommand(tx: Tx, workspace: Workspace, contact: Contact, item: InboundItem, inbound: Inbound): Contact {
   const command = item.command === null ? null : readCommand(item.command, workspace);

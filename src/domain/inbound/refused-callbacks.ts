@@ -1,6 +1,6 @@
 /**
- * Callbacks that were refused, counted by the hour: for a look at what is wrong by another process. A row for each hour,
- * reason and number, so that no flood of requests makes more of them.
+ * Counts refused callbacks by the hour, so that another process can find out what is wrong. There is one row for each
+ * hour, reason and number, so a flood of requests does not add rows.
  */
 import { and, asc, desc, eq, gt, gte, inArray, lt, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -9,7 +9,7 @@ import { callbacks, type RefusedCount, refusedCallbacks } from "./table.ts";
 
 const HOUR_MS = 60 * 60_000;
 export const REFUSED_RETENTION_MS = 7 * 24 * HOUR_MS;
-/** How many of the latest callbacks are looked through: with many numbers, others may come between. */
+/** How many of the latest callbacks are searched: those of other numbers may come between. */
 const SCANNED_ROWS_MAX = 2_000;
 
 export function hourOf(at: number): number {
@@ -42,7 +42,7 @@ export function listRefused(reading: ReadTx, since: number): RefusedCount[] {
     .all();
 }
 
-/** Whether a callback that may speak for this number has been accepted after `at`; null: for any number. */
+/** Whether a callback trusted for this number was accepted after `at`; null: for any number. */
 export function wasAcceptedAfter(
   reading: ReadTx,
   number: Pick<SendingNumber, "id" | "appSecret"> | null,
@@ -62,7 +62,7 @@ export function wasAcceptedAfter(
   );
 }
 
-/** Drops up to `limit` rows that are older than what is kept; returns how many. */
+/** Drops up to `limit` hours past their retention; returns how many. */
 export function purgeRefused(tx: Tx, limit: number): number {
   const hours = tx.db
     .selectDistinct({ hour: refusedCallbacks.hour })

@@ -1,4 +1,4 @@
-/** What people wrote, each exactly once. */
+/** Inbound messages, conversations, callbacks and the counts of refused callbacks. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
 
@@ -7,9 +7,9 @@ export const inbounds = sqliteTable("inbounds", {
   workspaceId: integer().notNull(),
   numberId: integer().notNull(),
   contactId: integer().notNull(),
-  /** The network's id: the same one twice is one inbound. */
+  /** The network's id: an inbound with the same id is stored only once. */
   networkMessageId: text().notNull(),
-  /** The network's word for its kind. */
+  /** The network's name of the kind. */
   type: text().notNull(),
   text: text(),
   /** The network's time. */
@@ -19,61 +19,61 @@ export const inbounds = sqliteTable("inbounds", {
 
 export type Inbound = typeof inbounds.$inferSelect;
 
-/** Everybody who wrote, with what nobody has looked at yet; the rows are kept by a trigger on `inbounds`. */
+/** Everyone who wrote, with the number of unread inbounds; a trigger on `inbounds` keeps the rows. */
 export const conversations = sqliteTable("conversations", {
   contactId: integer().primaryKey(),
   workspaceId: integer().notNull(),
   lastInboundId: integer().notNull(),
-  /** When they last wrote, by the network's time. */
+  /** When the person last wrote, by the network's time. */
   wroteAt: instant().notNull(),
-  /** How many inbounds came since somebody looked. */
+  /** How many inbounds arrived since a user last read the conversation. */
   unread: integer().notNull(),
 });
 
 export type Conversation = typeof conversations.$inferSelect;
 
-/** Whose word a body is: decided by whoever received it, obeyed by whoever applies it. */
+/** Which numbers a body is trusted for: decided on receipt, enforced when it is applied. */
 export interface Trust {
-  /** Signed with the configuration's secret, which speaks for every number without one of its own. */
+  /** Signed with the secret of the configuration, which covers every number without a secret of its own. */
   configuration: boolean;
-  /** Numbers whose own secret signed it, or by whose own address it came. */
+  /** Numbers whose own secret signed the body, or at whose own callback address it arrived. */
   numbers: number[];
 }
 
 export const callbacks = sqliteTable("callbacks", {
   id: integer().primaryKey({ autoIncrement: true }),
   network: text().$type<"simulator" | "whatsapp">().notNull(),
-  /** As it came. */
+  /** The raw body. */
   body: text().notNull(),
   receivedAt: instant().notNull(),
-  /** The simulator's own callbacks lie here until their time; a real network's are due at once. */
+  /** Callbacks of the simulator stay pending until this time; those of a real network are due at once. */
   dueAt: instant().notNull(),
-  /** For whom it was signed; null: this server made it itself. */
+  /** Null: this server created the callback. */
   trust: text({ mode: "json" }).$type<Trust>(),
   /** Null until every item is applied. */
   doneAt: instant(),
-  /** What could not be applied, in words. */
+  /** What could not be applied, in plain text. */
   note: text(),
 });
 
 export type Callback = typeof callbacks.$inferSelect;
 
 export type RefusalReason =
-  /** No secret here made its signature. */
+  /** The signature matches none of this server's secrets. */
   | "wrong_signature"
   | "no_signature"
-  /** There is no secret here at all. */
+  /** This server has no secret at all. */
   | "no_secret"
-  /** An address of a number that none has. */
+  /** The callback address belongs to no number. */
   | "unknown_address";
 
 export const refusedCallbacks = sqliteTable(
   "refused_callbacks",
   {
-    /** Its beginning. */
+    /** Start of the hour. */
     hour: instant().notNull(),
     reason: text().$type<RefusalReason>().notNull(),
-    /** 0 where the body names none of ours: it is only what a body claims that nobody has proven. */
+    /** 0 if the body names no number of this server. The number is only what an unverified body claims. */
     numberId: integer().notNull(),
     count: integer().notNull(),
     lastAt: instant().notNull(),

@@ -1,4 +1,4 @@
-/** Something that a person wrote, as the event shows it. */
+/** The public JSON of an inbound message, as events show it. */
 import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { Instant, Nullable } from "#src/core/schema.ts";

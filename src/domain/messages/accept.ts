@@ -1,6 +1,6 @@
 /**
- * Takes a message on: contact, message and hold, stored as `sending` in one transaction, so that the intent is on disk
- * before the request leaves. The caller hands it over right after the commit.
+ * Accepts a message for sending: stores the contact, the message (`sending`) and the hold in one transaction, so that
+ * the intent is on disk before the request leaves. The caller dispatches the message right after the commit.
  */
 import { sql } from "drizzle-orm";
 import { newSendToken } from "#src/core/id.ts";
@@ -46,7 +46,7 @@ export interface AcceptedMessage {
   plan: SendPlan;
 }
 
-/** Throws the `Problem` that stands in the way; then nothing at all is stored. */
+/** Throws the `Problem` that blocks the message; nothing is stored then. */
 export function acceptMessage(
   tx: Tx,
   workspaceId: number,

@@ -1,7 +1,7 @@
 /**
- * Writes what a recipient's move changes: the broadcast's figures and the account's money, in the transaction of the
- * move. Where a figure says that something is to be looked at (nobody left, everybody reported on, the breaker), it asks
- * for a review of the broadcast.
+ * Applies a recipient's state change to the broadcast's counters and the workspace's balance, in the transaction of the
+ * change. Schedules a review of the broadcast when no recipient is pending or being sent, or, once it is finished, when
+ * every outcome is final.
  */
 import { eq, sql } from "drizzle-orm";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
@@ -51,7 +51,9 @@ const addDelta = statement((db) =>
     .prepare(),
 );
 
-/** One recipient's row moved from `before` to `after`. `messageId`: for the ledger, once the broadcast is settled. */
+/**
+ * Counts one recipient's change from `before` to `after`. `messageId` is for the ledger, once the broadcast is settled.
+ */
 export function countMove(
   tx: Tx,
   broadcastId: number,
@@ -67,7 +69,7 @@ export function countMove(
   return adjustCounters(tx, counters, delta);
 }
 
-/** Adds what several recipients changed together. */
+/** Applies the summed delta of one or more recipients. */
 export function adjustCounters(
   tx: Tx,
   { broadcastId, workspaceId }: Pick<BroadcastCounters, "broadcastId" | "workspaceId">,
@@ -98,7 +100,7 @@ const updateLastSentAt = statement((db) =>
     .prepare(),
 );
 
-/** Recipients are being handed over now. */
+/** Call when recipients of the broadcast are dispatched. */
 export function recordLastSent(tx: Tx, broadcastId: number): void {
   updateLastSentAt(tx).run({ broadcastId, now: tx.now });
 }

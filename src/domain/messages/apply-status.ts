@@ -1,6 +1,7 @@
 /**
- * What the network says later. Statuses come twice, late, out of order and for messages that we do not know (yet); each
- * moves a message at most once, and none is lost while its message may still appear.
+ * Applies the statuses that the network reports. Statuses arrive twice, late, out of order, and for messages that this
+ * server does not know (yet). Each status changes a message at most once. A status whose message is unknown is parked
+ * for as long as the message may still appear.
  */
 import { and, asc, eq, inArray, lte, sql } from "drizzle-orm";
 import { parseSendToken } from "#src/core/id.ts";
@@ -14,7 +15,7 @@ import { findForStatus } from "./read.ts";
 import type { StatusItem } from "./status-item.ts";
 import { type Message, parkedStatusCounts, parkedStatuses } from "./table.ts";
 
-/** How long a status waits for its message: with a reference of ours, and without one. */
+/** How long a status waits for its message: with a send token of ours, and without one. */
 const PARKED_WITH_TOKEN_MS = 24 * 60 * 60 * 1000;
 const PARKED_WITHOUT_TOKEN_MS = 10 * 60 * 1000;
 const PARKED_WITHOUT_TOKEN_MAX = 100_000;
@@ -22,10 +23,10 @@ const PARKED_WITHOUT_TOKEN_MAX = 100_000;
 const NO_REASON = "The network gave no reason.";
 
 export type StatusResult =
-  /** `messageId` was moved or filled in; `isOfErased`: of somebody whom the report should not have named any more. */
+  /** Applied to `messageId`, perhaps without effect. `isContactErased`: the status still names an erased person. */
   { kind: "applied"; messageId: number; isContactErased: boolean } | { kind: "parked" } | { kind: "dropped" };
 
-/** Applies one status of one of our numbers. `tally`: where many are counted together. */
+/** Applies one status of one of our numbers. With `deltas`, counters are collected there instead of written at once. */
 export function applyStatus(
   tx: Tx,
   number: Pick<SendingNumber, "id">,
@@ -36,7 +37,8 @@ export function applyStatus(
   const message = findForStatus(tx, number.id, item.sendToken, item.networkMessageId);
   if (message === undefined) return park(tx, number, item, instanceId);
   applyToMessage(tx, message, item, deltas);
-  // The echo of our reference may be the first to name the network's id: what waited for that id belongs to it.
+  // An echoed send token may be the first to link the network's id to a message: apply the statuses parked under that
+  // id.
   if (message.networkMessageId === null) applyParked(tx, number.id, item.networkMessageId, deltas);
   return { kind: "applied", messageId: message.id, isContactErased: isContactErased(message) };
 }
@@ -55,7 +57,7 @@ const parkedForMessage = statement((db) =>
     .prepare(),
 );
 
-/** The statuses that were faster than the answer which named the network's id. Returns whether there were any. */
+/** Applies the statuses that arrived before the answer that named the network's id. Returns whether there were any. */
 export function applyParked(
   tx: Tx,
   numberId: number,
@@ -75,11 +77,11 @@ function applyToMessage(tx: Tx, message: Message, item: StatusItem, deltas: Coun
   const networkMessageId = message.networkMessageId ?? item.networkMessageId;
   switch (decideStatus(message.status, item.status, { outcomeUnknown: message.outcomeUnknown })) {
     case "ignore":
-      // Even so it names the network's id, by which other statuses may be waiting.
+      // The status changes nothing else, but it names the network's id, and other statuses may be parked under that id.
       if (message.networkMessageId === null) move(tx, message, { networkMessageId });
       return;
     case "fill_in": {
-      // Most often there is nothing to fill in: the answer was faster, or the status came twice.
+      // Usually nothing is missing: the answer arrived first, or the status arrived twice.
       const times = statusTimes(message, item, tx.now);
       const hasChanges = message.networkMessageId === null || differs(message, times);
       if (hasChanges) move(tx, message, { networkMessageId, ...times });
@@ -112,7 +114,7 @@ function applyToMessage(tx: Tx, message: Message, item: StatusItem, deltas: Coun
   }
 }
 
-/** What a status of a recipient says to its broadcast's breaker. */
+/** Tells the broadcast's circuit breaker about a recipient's status. */
 function hear(tx: Tx, message: Message, item: StatusItem, deltas: CounterDeltas | null): void {
   if (message.broadcastId === null) return;
   const heard = signalOf(message, item);
@@ -126,7 +128,7 @@ function differs(message: Message, times: Partial<Message>): boolean {
 
 function signalOf({ dispatchedAt }: Message, { status, error }: StatusItem): BreakerSignal {
   if (status !== "failed") return { kind: status === "sent" ? "accepted" : "arrived" };
-  // A status that an older version parked has no scope.
+  // Statuses parked by an older version have no scope.
   const failure = {
     code: error?.code ?? "unknown",
     message: error?.message ?? NO_REASON,
@@ -135,7 +137,10 @@ function signalOf({ dispatchedAt }: Message, { status, error }: StatusItem): Bre
   return { kind: "failed", failure, dispatchedAt };
 }
 
-/** A state sets the earlier states' times too, where they are missing. Nothing lies in the future, or before the last. */
+/**
+ * The time of the status, and missing times of earlier states. None lies in the future or before that of an earlier
+ * state.
+ */
 function statusTimes(message: Message, item: StatusItem, now: number): Partial<Message> {
   const at = Math.min(item.at, now);
   if (item.status === "failed") return { failedAt: message.failedAt ?? Math.max(at, message.sentAt ?? 0) };
@@ -161,13 +166,13 @@ const insertParked = statement((db) =>
 
 function park(tx: Tx, number: Pick<SendingNumber, "id">, item: StatusItem, instanceId: string): StatusResult {
   const token = item.sendToken === null ? null : parseSendToken(item.sendToken);
-  // Another copy of a database made this reference: its messages are not ours to wait for.
+  // Another copy of this database issued this send token, so the message will never appear here.
   if (token !== null && token.instanceId !== instanceId) return { kind: "dropped" };
   if (token === null && countParked(tx, number.id) >= PARKED_WITHOUT_TOKEN_MAX) return { kind: "dropped" };
   insertParked(tx).run({
     numberId: number.id,
     networkMessageId: item.networkMessageId,
-    // Another program's reference is none: what it is sent is no message of ours, and is counted with the rest.
+    // Ignore a send token that another program issued: no message of ours carries it. It counts against the limit.
     sendToken: token === null ? null : item.sendToken,
     item,
     expiresAt: tx.now + (token === null ? PARKED_WITHOUT_TOKEN_MS : PARKED_WITH_TOKEN_MS),
@@ -183,12 +188,15 @@ const parkedCount = statement((db) =>
     .prepare(),
 );
 
-/** Those without a reference, by the counter that triggers keep: to count a hundred thousand for each more takes hours. */
+/**
+ * Reads the number of parked statuses without a send token. Triggers keep it, because counting up to 100,000 rows for
+ * each new status would take hours.
+ */
 function countParked(tx: Tx, numberId: number): number {
   return parkedCount(tx).get({ numberId })?.count ?? 0;
 }
 
-/** Drops up to `limit` statuses whose message never appeared; returns how many. */
+/** Drops up to `limit` parked statuses whose message never appeared; returns how many. */
 export function purgeParked(tx: Tx, limit: number): number {
   const expired = tx.db
     .select({ id: parkedStatuses.id })

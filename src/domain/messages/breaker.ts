@@ -1,8 +1,8 @@
 /**
- * The breaker: where the network refuses the message itself for many people in a row, or fails for any reason of its own
- * again and again, it would do so for everybody. Answers and statuses are counted apart, for an answer says less: the
- * network takes what it later fails. What a status says of the template, the number or the account is kept here until
- * the broadcast obeys it.
+ * The circuit breaker of a broadcast. It opens when the network refuses the message itself for many recipients in a
+ * row, or keeps failing for reasons of its own, because every other recipient would fail too. Answers and statuses are
+ * counted separately: an answer is weaker evidence, since the network accepts messages that it later fails. A status
+ * that refuses the template, the number or the account is kept here until the broadcast acts on it.
  */
 import { and, eq, gt, or, sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/db/transaction.ts";
@@ -13,7 +13,7 @@ import { type BroadcastCounters, broadcastCounters } from "./table.ts";
 export type BreakerSignal =
   | { kind: "accepted" }
   | { kind: "arrived" }
-  /** `dispatchedAt`: when the message left; null where another copy of this database sent it. */
+  /** `dispatchedAt`: when the message was sent; null if another copy of this database sent it. */
   | { kind: "failed"; failure: streak.Failure; dispatchedAt: number | null };
 
 const resetAnswers = statement((db) =>
@@ -42,7 +42,7 @@ const resetStatuses = statement((db) =>
     .prepare(),
 );
 
-/** What the network answered for one recipient. */
+/** Counts the network's answer for one recipient. */
 export function countAnswer(tx: Tx, broadcastId: number, result: streak.Result): void {
   if (result.kind === "well") {
     resetAnswers(tx).run({ broadcastId });
@@ -58,7 +58,7 @@ export function countAnswer(tx: Tx, broadcastId: number, result: streak.Result):
   });
 }
 
-/** What a status reported of one recipient. */
+/** Counts a reported status of one recipient. */
 export function countStatus(tx: Tx, broadcastId: number, signal: BreakerSignal): void {
   if (signal.kind === "accepted") return;
   if (signal.kind === "arrived") {
@@ -66,7 +66,7 @@ export function countStatus(tx: Tx, broadcastId: number, signal: BreakerSignal):
     return;
   }
   const counters = getCounters(tx, broadcastId);
-  // It left before somebody put right what was wrong, and reports the old state.
+  // The message was sent before the broadcast was resumed, so its status describes a problem that may be fixed.
   if (counters.resumedAt !== null && (signal.dispatchedAt ?? 0) < counters.resumedAt) return;
   const { failure } = signal;
   const { code, repeats, failures, message } = streak.streaksAfter(statusesOf(counters), { kind: "failed", failure });
@@ -80,31 +80,31 @@ export function countStatus(tx: Tx, broadcastId: number, signal: BreakerSignal):
   });
 }
 
-/** Whether everything of that template, number or account would be refused alike. */
+/** Whether every message of that template, number or account would be refused too. */
 export function affectsEveryone({ scope }: Pick<streak.Failure, "scope">): boolean {
   return scope === "template" || scope === "number" || scope === "account";
 }
 
-/** The refusal by status that the broadcast has not obeyed yet, once. */
+/** Returns the refusal reported by a status, if the broadcast has not acted on it yet, and clears it. */
 export function consumeReportedRefusal(tx: Tx, broadcastId: number): streak.Failure | null {
   const { reportedRefusal } = getCounters(tx, broadcastId);
   if (reportedRefusal !== null) set(tx, broadcastId, { reportedRefusal: null });
   return reportedRefusal;
 }
 
-/** All streaks begin anew: a person has looked at it. */
+/** Resets all streaks, after a person has looked at the broadcast. */
 export function resetBreaker(tx: Tx, broadcastId: number): void {
   resetAnswers(tx).run({ broadcastId });
   resetStatuses(tx).run({ broadcastId });
   set(tx, broadcastId, { reportedRefusal: null });
 }
 
-/** From now on only what leaves from now on can fail in a way that says something. */
+/** Records the resume: failures reported for messages sent before it no longer count. */
 export function recordResumed(tx: Tx, broadcastId: number): void {
   set(tx, broadcastId, { resumedAt: tx.now });
 }
 
-/** Why it may not go on, in words; null while it may. */
+/** Why the broadcast must pause, in plain text; null while the breaker is closed. */
 export function openReason(counters: BroadcastCounters): string | null {
   return streak.openReason(answersOf(counters)) ?? streak.openReason(statusesOf(counters));
 }

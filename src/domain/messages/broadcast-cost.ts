@@ -1,6 +1,6 @@
 /**
- * The money of a whole broadcast: blocked before it sends, given back where nobody is sent to, final when it is settled.
- * What single recipients move in between is `adjust.ts`.
+ * The cost of a whole broadcast: held before it sends, released for recipients who are not sent to, final when it is
+ * settled. `adjust-counters.ts` books the changes of single recipients in between.
  */
 import { eq } from "drizzle-orm";
 import type { Micros } from "#src/core/money.ts";
@@ -44,7 +44,7 @@ export function createCounters(tx: Tx, counters: NewCounters): BroadcastCounters
     .get();
 }
 
-/** Blocks an amount ahead, before it is known who will be sent to. False: the balance does not cover it. */
+/** Holds an amount before the recipients are known. False: the balance does not cover it. */
 export function holdUpFront(tx: Tx, broadcastId: number, amount: Micros): boolean {
   const counters = getCounters(tx, broadcastId);
   if (amount > 0 && !holdAmount(tx, counters.workspaceId, amount)) return false;
@@ -53,19 +53,21 @@ export function holdUpFront(tx: Tx, broadcastId: number, amount: Micros): boolea
   return true;
 }
 
-/** A price is frozen with the first hold; until then it is today's. Null: the workspace is not charged. */
+/** Sets today's price until the first hold freezes it. Null: the workspace is not charged. */
 export function reprice(tx: Tx, broadcastId: number, account: BillingAccount | null): void {
   const counters = getCounters(tx, broadcastId);
   if (counters.isHeld || counters.booked > 0) return;
   update(tx, broadcastId, { isCharged: account !== null, rate: account?.rate ?? 0 });
 }
 
-/** How much more has to be blocked for everybody whose end is open; negative where too much is. */
+/** How much is missing from the hold to cover every recipient without a final outcome; negative if too much is held. */
 export function missingHold(counters: BroadcastCounters): Micros {
   return openCost(counters) - counters.held;
 }
 
-/** From now on exactly the cost of everybody whose end is open is blocked. False: the balance does not cover it. */
+/**
+ * Adjusts the hold to exactly the cost of all recipients without a final outcome. False: the balance does not cover it.
+ */
 export function holdCost(tx: Tx, broadcastId: number): boolean {
   const counters = getCounters(tx, broadcastId);
   if (counters.isHeld) return true;
@@ -76,11 +78,11 @@ export function holdCost(tx: Tx, broadcastId: number): boolean {
   return true;
 }
 
-/** Nobody else is handed over: who has not been counts as skipped from now on, and costs nothing. */
+/** Ends sending: pending recipients count as skipped from now on and cost nothing. */
 export function finishCounters(tx: Tx, broadcastId: number): BroadcastCounters {
   const counters = getCounters(tx, broadcastId);
   const after = { ...counters, pending: 0, skipped: counters.skipped + counters.pending, isFinished: true };
-  // From here on exactly the rest is held, whatever was blocked ahead.
+  // Hold at most the remaining cost, and release the rest of what was held up front.
   const held = Math.min(counters.held, openCost(after));
   if (counters.held > held) releaseAmount(tx, counters.workspaceId, counters.held - held);
   const isHeld = counters.isHeld || held === openCost(after);
@@ -89,7 +91,7 @@ export function finishCounters(tx: Tx, broadcastId: number): BroadcastCounters {
   return finished;
 }
 
-/** The figures and the money are final, but for deliveries that are reported later still. */
+/** Settles the broadcast: counters and cost are final, except for deliveries that are reported even later. */
 export function settleCost(tx: Tx, broadcastId: number): BroadcastCounters {
   const counters = getCounters(tx, broadcastId);
   const { workspaceId, held, booked, charged } = counters;

@@ -1,12 +1,12 @@
 /**
- * How one recipient counts, and what a move of it changes. Pure. When a broadcast is finished, everybody it had not sent
- * to counts as skipped at once, although their rows are written later; when it is settled, what was still held counts
- * as released; and before the cost was blocked, nothing is held. So the rows alone do not say how they count: the
- * broadcast's own state comes in.
+ * How one recipient counts, and what a change of its state changes in the counters. Pure. A row alone does not say how
+ * it counts, because the broadcast's state overrides it: when a broadcast is finished, all unsent recipients count as
+ * skipped at once, although their rows are written later; when it is settled, what was still held counts as released;
+ * and before the cost is held, nothing counts as held.
  */
 import type { BroadcastCounters } from "./table.ts";
 
-/** The states of a recipient; see `messages/message.ts`. */
+/** The states of a recipient; see `message.ts`. */
 export type RecipientStatus = "pending" | "queued" | "sending" | "sent" | "delivered" | "read" | "failed" | "skipped";
 export type RecipientMoney = "none" | "held" | "charged" | "released";
 
@@ -15,7 +15,7 @@ export interface RecipientState {
   money: RecipientMoney;
 }
 
-/** Differences, to be added to the figures. */
+/** Differences to add to the counters. */
 export interface CounterDelta {
   pending: number;
   sending: number;
@@ -53,7 +53,7 @@ const COUNTS: Readonly<Record<RecipientStatus, Partial<Counts>>> = {
   skipped: { skipped: 1 },
 };
 
-/** How a recipient's row counts, whatever it says itself. */
+/** How a recipient counts, given its row and the state of its broadcast. */
 export function effectiveState(
   { status, money }: RecipientState,
   { isHeld, isFinished, settledAt }: Pick<BroadcastCounters, "isHeld" | "isFinished" | "settledAt">,
@@ -63,7 +63,10 @@ export function effectiveState(
   return { status: isSkippedUnsent ? "skipped" : status, money: isReleased ? "released" : money };
 }
 
-/** What changes when a recipient that counted as `before` counts as `after`; each charge costs `rate`. */
+/**
+ * The difference between a recipient that counted as `before` (null: not at all) and counts as `after`. Each charge
+ * costs `rate`.
+ */
 export function computeDelta(before: RecipientState | null, after: RecipientState, rate: number): CounterDelta {
   const delta = { ...zeroDelta };
   for (const [name, count] of Object.entries(COUNTS[after.status])) delta[name as keyof Counts] += count;
@@ -75,12 +78,12 @@ export function computeDelta(before: RecipientState | null, after: RecipientStat
   return delta;
 }
 
-/** Adds the second to the first. */
+/** Adds `delta` to `sum`. */
 export function addDelta(sum: CounterDelta, delta: CounterDelta): void {
   for (const name of Object.keys(sum) as (keyof CounterDelta)[]) sum[name] += delta[name];
 }
 
-/** What everybody whose end is open may still cost. */
+/** What all recipients without a final outcome may still cost. */
 export function openCost({
   pending,
   sending,
@@ -91,7 +94,7 @@ export function openCost({
   return rate * (pending + sending + sent - delivered);
 }
 
-/** Everybody: the figures close. */
+/** The number of all recipients: the counters always add up to it. */
 export function totalOf({
   pending,
   sending,
@@ -102,7 +105,9 @@ export function totalOf({
   return pending + sending + sent + failed + skipped;
 }
 
-/** Nobody's end is open any more: no hand-over under way, and everybody who was sent to has been reported on. */
+/**
+ * Whether every outcome is final: no dispatch is under way, and every sent message was reported as delivered or failed.
+ */
 export function isClosed({
   sending,
   sent,

@@ -1,4 +1,4 @@
-/** What a message carries to the network, complete: the connector adds nothing and looks nothing up. */
+/** The complete content of a message for the network: the connector adds nothing and looks nothing up. */
 export type Content = TextContent | TemplateContent;
 
 export interface TextContent {
@@ -11,9 +11,9 @@ export interface TemplateContent {
   name: string;
   language: string;
   header: TextHeader | MediaHeader | null;
-  /** Values of the body's placeholders, in order. Empty: the body takes none. */
+  /** Values of the body's placeholders, in order. Empty if the body takes none. */
   body: readonly PlaceholderValue[];
-  /** The one-time-password button of an AUTHENTICATION template, which repeats the body's value. */
+  /** The one-time-password button of an AUTHENTICATION template; it repeats the body's value. */
   oneTimePassword: { index: number; code: string } | null;
 }
 
@@ -25,12 +25,12 @@ export interface TextHeader {
 export interface MediaHeader {
   type: "image" | "video" | "document";
   link: string;
-  /** Documents only: the name that the phone shows. */
+  /** For documents only: the name that the phone shows. */
   filename: string | null;
 }
 
 export interface PlaceholderValue {
-  /** The placeholder's name in templates with named placeholders; null where they are numbered. */
+  /** The placeholder's name in templates with named placeholders; null if placeholders are numbered. */
   name: string | null;
   text: string;
 }

@@ -1,7 +1,8 @@
 /**
- * Many recipients' moves of one operation, counted together: each broadcast's figures and account are read once and
- * written once. Nothing is in the tables before `flush`, which belongs to the same operation; one that is undone takes
- * its tally with it. Only for moves by status: nobody else may read or write the same figures in between.
+ * Collects the counter deltas of many recipients in one operation, so that each broadcast's counters and balance are
+ * read once and written once. Nothing is written before `flush`, which must run in the same transaction; a rollback
+ * discards the deltas too. Use it only for changes by statuses: no other code may read or write the same counters in
+ * between.
  */
 import type { Tx } from "#src/db/transaction.ts";
 import { bookCharge } from "../billing/hold.ts";
@@ -20,7 +21,7 @@ import type { BroadcastCounters } from "./table.ts";
 interface BroadcastDelta {
   counters: BroadcastCounters;
   total: CounterDelta;
-  /** Whether a streak of failures may have begun: without one, an arrival has none to end. */
+  /** Whether a streak of failures may be running. If not, an arrival has nothing to reset. */
   hasStreak: boolean;
 }
 
@@ -32,7 +33,7 @@ export class CounterDeltas {
     this.#tx = tx;
   }
 
-  /** One recipient's row moved from `before` to `after`. */
+  /** Counts one recipient's change from `before` to `after`. */
   countMove(broadcastId: number, messageId: number, before: RecipientState, after: RecipientState): void {
     const { counters, total } = this.#deltaOf(broadcastId);
     const delta = computeDelta(effectiveState(before, counters), effectiveState(after, counters), counters.rate);
@@ -42,7 +43,9 @@ export class CounterDeltas {
     addDelta(total, delta);
   }
 
-  /** What a status reported of one recipient, for the breaker: their order matters, so it is written at once. */
+  /**
+   * Counts a reported status for the circuit breaker. The order of statuses matters there, so it is written at once.
+   */
   countStatus(broadcastId: number, signal: BreakerSignal): void {
     const broadcast = this.#deltaOf(broadcastId);
     if (signal.kind === "failed") broadcast.hasStreak = true;
@@ -51,7 +54,7 @@ export class CounterDeltas {
     if (signal.kind === "arrived") broadcast.hasStreak = false;
   }
 
-  /** Writes what was counted; the tally is then as new. */
+  /** Writes all deltas and starts over with none. */
   flush(): void {
     for (const { counters, total } of this.#byBroadcast.values()) adjustCounters(this.#tx, counters, total);
     this.#byBroadcast.clear();

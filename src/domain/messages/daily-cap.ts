@@ -1,8 +1,8 @@
 /**
- * A workspace's own limit: how many different people it sends templates to in 24 hours, over all its numbers. Who was
- * reached is kept with the time of their last template, so that asking costs the same however many there are; a message
- * that the network refused counts no more. Workspaces without a cap keep nothing: when a cap is set, a trigger gathers
- * the last day, and where two contacts turn out to be one person, another one makes them count once.
+ * A workspace's own limit: how many different people it sends templates to in 24 hours, across all its numbers. Each
+ * recent recipient is stored with the time of their last template, so that a check costs the same at any volume. A
+ * message that the network refused does not count. Workspaces without a cap store nothing: when a cap is set, a trigger
+ * collects the last 24 hours. When two contacts turn out to be one person, another trigger merges them.
  */
 import { and, asc, eq, gt, inArray, lte, max, sql } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
@@ -16,7 +16,7 @@ import type { Workspace } from "../workspaces/table.ts";
 import { type Message, messages, recentRecipientCounts, recentRecipients } from "./table.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How many who have fallen out are forgotten with each new one: more than come in, so that they never pile up. */
+/** How many expired rows each new recipient removes: more than one, so that expired rows never pile up. */
 const PURGE_BATCH = 8;
 
 const countAll = statement((db) =>
@@ -64,13 +64,16 @@ export function remainingUnderCap(tx: ReadTx, workspace: Workspace): number | nu
   return hasCap(workspace) ? Math.max(0, workspace.dailyCap - countRecentRecipients(tx, workspace.id)) : null;
 }
 
-/** Whether this person was sent a template in the last 24 hours: then one more counts for nothing. */
+/** Whether this person was sent a template in the last 24 hours: another one does not count against the cap. */
 export function isRecentRecipient(tx: ReadTx, workspaceId: number, identityId: number): boolean {
   const lastAt = lastSentTo(tx).get({ workspaceId, identityId })?.lastAt;
   return lastAt !== undefined && lastAt > tx.now - DAY_MS;
 }
 
-/** Throws `rate_limited` until somebody falls out of the 24 hours. Who was written to in them may be written to again. */
+/**
+ * Throws `rate_limited` while the cap is used up. A person who was sent a template in the last 24 hours may get
+ * another.
+ */
 export function requireUnderCap(tx: ReadTx, workspace: Workspace, contact: Contact | null): void {
   if (!hasCap(workspace)) return;
   const count = countRecentRecipients(tx, workspace.id);
@@ -89,7 +92,7 @@ function countRecentRecipients(tx: ReadTx, workspaceId: number): number {
   return all - expired;
 }
 
-/** A cap that was lowered may be exceeded by many: room is there when enough of them have fallen out. */
+/** A lowered cap may be exceeded by many: there is room once enough recent recipients have expired. */
 function timeUntilRoom(tx: ReadTx, workspaceId: number, exceededBy: number): number {
   const since = tx.now - DAY_MS;
   const next = tx.db
@@ -145,7 +148,7 @@ const remove = statement((db) =>
     .prepare(),
 );
 
-/** A template is being handed over to this person. */
+/** Call when a template is dispatched to this person. */
 export function addRecentRecipient(tx: Tx, workspace: Workspace, identityId: number): void {
   if (!hasCap(workspace)) return;
   const workspaceId = workspace.id;
@@ -155,10 +158,13 @@ export function addRecentRecipient(tx: Tx, workspace: Workspace, identityId: num
   upsert(tx).run({ workspaceId, identityId, lastAt: tx.now });
 }
 
-/** The words that make a message count: handed over, and not refused. */
+/** The condition under which a message counts: it was dispatched and not refused. */
 const countsTowardsCap = sql`${messages.type} = 'template' and ${messages.status} not in ('pending', 'queued', 'skipped') and (${messages.status} <> 'failed' or ${messages.outcomeUnknown} = 1)`;
 
-/** A message failed, was withdrawn, or turned out to have arrived: its person's last template is looked for again. */
+/**
+ * Call when a message failed, was discarded, or turned out to have arrived: recomputes the time of the person's last
+ * template.
+ */
 export function refreshRecentRecipient(tx: Tx, message: Pick<Message, "workspaceId" | "contactId" | "type">): void {
   const workspace = getWorkspace(tx, message.workspaceId);
   if (message.type !== "template" || message.contactId === null || !hasCap(workspace)) return;

@@ -1,13 +1,13 @@
-/** Gives back what is held for single messages that nobody ever reported as delivered or failed. */
+/** Releases holds of single messages that were never reported as delivered or failed. */
 import { and, asc, eq, lt, sql } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import { release } from "../billing/hold.ts";
 import { messages } from "./table.ts";
 
-/** The network promises no report for a message that it gave up on. */
+/** The network does not promise a report for a message that it gave up on. */
 const HOLD_MAX_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Releases up to `limit` holds that are 30 days old; returns how many. A later delivery is charged all the same. */
+/** Releases up to `limit` holds older than 30 days; returns how many. A later delivery is still charged. */
 export function expireHolds(tx: Tx, limit: number): number {
   const expired = tx.db
     .select()

@@ -1,4 +1,6 @@
-/** From a template's name and the caller's values to what leaves for the network and what the person sees. */
+/**
+ * Turns a template's name and the caller's values into the content for the network and the text that the person sees.
+ */
 import { type FieldProblems, Problem, quote } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { listLanguages } from "../templates/read.ts";
@@ -15,7 +17,7 @@ export interface TemplateInput {
   media: { link: string; filename: string | null } | null;
 }
 
-/** Values as text. `isList`: they came as one list, which is for the body; it decides how their paths are named. */
+/** Values as text. `isList`: the caller gave one list, which is for the body; error paths are named accordingly. */
 export interface Variables {
   isList: boolean;
   header: readonly string[];
@@ -23,13 +25,13 @@ export interface Variables {
 }
 
 export interface TemplateChoice {
-  /** Null: no template by that name (and language) in the account of the number that sends. */
+  /** Null: the sending number's account has no template of that name (and language). */
   template: Template | null;
-  /** What is wrong with the request once the template is known. */
+  /** What the template shows to be wrong with the request. */
   fields: FieldProblems;
 }
 
-/** Finds the template and whether the request fits it; what is missing is told later, in its own order. */
+/** Finds the template and checks whether the request fits it. Missing values are reported later, in their own order. */
 export function chooseTemplate(
   tx: ReadTx,
   workspaceId: number,
@@ -50,7 +52,7 @@ export function chooseTemplate(
   return { template, fields: findMisfits(shapeOf(template), input) };
 }
 
-/** Too many values, or a file where none belongs. */
+/** Reports too many values, and a file where the template has none. */
 function findMisfits(shape: TemplateShape, { variables, media }: TemplateInput): FieldProblems {
   const fields: FieldProblems = {};
   const counts = valueCounts(shape);
@@ -154,7 +156,7 @@ function mediaKind({ header }: TemplateShape): MediaHeader["type"] | null {
   return header === null || header.type === "text" || header.type === "location" ? null : header.type;
 }
 
-/** The name that the phone shows for a PDF when the caller gives none. */
+/** The name that the phone shows for a PDF if the caller gives none. */
 function fileNameOf(link: string): string {
   const part =
     new URL(link).pathname
@@ -164,7 +166,7 @@ function fileNameOf(link: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    // A stray percent sign in the address is no reason to refuse the file.
+    // A stray percent sign in the link is no reason to refuse the file.
     return part;
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Messages that a crash left open. What was `sending` is in doubt: it is never sent again, and waits for the echo of its
- * reference. What was `queued` had proof that the network took nothing: it fails, and its caller may try again.
+ * Handles single messages that a crash left open. A message in `sending` is in doubt: it is never sent again, and waits
+ * for the network to echo its send token. A message in `queued` is known not to have been accepted: it fails, and its
+ * caller may send it again.
  */
 
 import type { Tx } from "#src/db/transaction.ts";
@@ -26,8 +27,8 @@ const interruptedUnsent: Failure = {
 export const RECLAIM_BATCH = 200;
 
 /**
- * Run at a start, batch by batch, before anything is handed over. `settleAt`: until when echoes are waited for. Returns
- * the last id that was looked at, or null when nothing is left.
+ * Runs at startup, batch by batch, before anything is dispatched. `expireAt`: until when to wait for echoes. Returns
+ * the last id that was examined, or null when none are left.
  */
 export function reclaimMessages(tx: Tx, afterId: number, expireAt: number): number | null {
   const open = listOpen(tx, afterId, RECLAIM_BATCH);
@@ -42,7 +43,7 @@ export function reclaimMessages(tx: Tx, afterId: number, expireAt: number): numb
   return open.at(-1)?.id ?? null;
 }
 
-/** No echo came in time: it failed, as far as anybody knows. A later status revives it like any unknown one. */
+/** No echo arrived in time: the message fails, outcome unknown. A later status can still revive it. */
 export function expireInDoubt(tx: Tx, messageId: number): Message | undefined {
   const message = findMessageById(tx, messageId);
   return message?.status === "sending" ? recordFailure(tx, messageId, interrupted) : message;

@@ -1,56 +1,57 @@
 /**
- * The life of a message: states, and which move is legal. Pure; single messages and a broadcast's recipients live by the
- * same machine. It only moves forward, but for three moves, each named below.
+ * The life of a message: its states and the legal moves between them. Pure. Single messages and recipients of a
+ * broadcast share this state machine. It only moves forward, with three exceptions: `requeue`, and a status that
+ * revives a `failed` or a `skipped` message.
  */
 export const messageStatuses = [
-  /** Planned. Left when its values are frozen. */
+  /** Planned. Leaves this state when its values are frozen. */
   "pending",
-  /** Ready to leave, or back from an attempt that proved that the network took nothing. The hand-over takes it out. */
+  /** Ready to send, or requeued after an attempt that the network provably did not accept. Dispatch moves it on. */
   "queued",
-  /** On disk before the request leaves. Found after a crash, it means that nobody knows whether the network has it. */
+  /** On disk before the request leaves. If found after a crash, it is unknown whether the network has the message. */
   "sending",
-  /** The network has it. Left by a delivery, a read, or a failure that arrives late. */
+  /** The network has it. A delivery, a read, or a late failure moves it on. */
   "sent",
   /** On the person's phone. */
   "delivered",
-  /** Seen by the person. Nothing ends it. */
+  /** Seen by the person. Final. */
   "read",
-  /** Refused, or given up. Revived only by proof that the network took it after all. */
+  /** Refused, or given up. Only proof that the network accepted it after all revives it. */
   "failed",
-  /** Never to be sent; only a proof that another copy of this database sent it moves it. */
+  /** Never to be sent. Only proof that another copy of this database sent it moves it on. */
   "skipped",
 ] as const;
 
 export type MessageStatus = (typeof messageStatuses)[number];
 
-/** `api`: sent one at a time through the API, the only ones that emit events. `broadcast`: one of its recipients. */
+/** `api`: sent singly through the API; only these emit events. `broadcast`: a recipient of a broadcast. */
 export type MessageOrigin = "api" | "console" | "broadcast";
 
-/** Where a message's money stands: `none` for one that costs nothing. */
+/** The state of a message's cost: `none` if it costs nothing. */
 export type MessageMoney = "none" | "held" | "charged" | "released";
 
-/** What the API shows: before, a message does not exist for it. */
+/** The states that the API shows. Before them, the message does not exist for the API. */
 export const visibleStatuses = ["sent", "delivered", "read", "failed"] as const;
 export type VisibleStatus = (typeof visibleStatuses)[number];
 
 /** What a network's status may do to a message. */
 export type StatusEffect =
-  /** Enters the state: times, money, event. */
+  /** Enter the state: set times, move money, emit the event. */
   | "enter"
-  /** Nothing but filling in a missing time. */
+  /** Only fill in missing times. */
   | "fill_in"
-  /** A known reason replaces "nobody knows": no event, for the message was `failed` already. */
+  /** Replace an unknown outcome by a known reason. No event: the message was `failed` already. */
   | "explain"
   | "ignore";
 
 export interface StatusContext {
-  /** The message was handed over and nobody knows what became of it. */
+  /** The message was sent and its outcome is unknown. */
   outcomeUnknown: boolean;
 }
 
 const RANK: Record<"sent" | "delivered" | "read", number> = { sent: 1, delivered: 2, read: 3 };
 
-/** Decides what a status from the network does, in whatever order and however often statuses come. */
+/** Decides the effect of a status from the network. Statuses may arrive in any order, any number of times. */
 export function decideStatus(
   current: MessageStatus,
   reported: "sent" | "delivered" | "read" | "failed",
@@ -58,7 +59,7 @@ export function decideStatus(
 ): StatusEffect {
   if (reported === "failed") {
     if (current === "failed") return outcomeUnknown ? "explain" : "ignore";
-    // Several phones of one person: one may fail although another has it.
+    // A person may have several phones: one can fail although another has the message.
     return current === "delivered" || current === "read" || current === "skipped" ? "ignore" : "enter";
   }
   switch (current) {
@@ -67,29 +68,32 @@ export function decideStatus(
     case "read":
       return RANK[reported] > RANK[current] ? "enter" : "fill_in";
     case "failed":
-      // "sent" proves something only where nothing was known; a phone that has it always does.
+      // "sent" is proof only if the outcome was unknown; "delivered" and "read" always are.
       return reported !== "sent" || outcomeUnknown ? "enter" : "ignore";
     default:
-      // pending, queued, sending, skipped: a status with our reference proves that it left.
+      // For pending, queued, sending and skipped, a status with our send token proves that the message left.
       return "enter";
   }
 }
 
-/** Moves that our own side makes; the network's are decided by `decideStatus`. */
+/** Moves that this server makes. `decideStatus` decides those that the network reports. */
 export const ownMoves = {
-  /** The hand-over begins: committed before the request leaves. */
+  /** Committed before the request leaves. */
   dispatch: { from: ["queued"], to: "sending" },
-  /** Backwards: the network took nothing (throttled, or not reached); committed before another attempt is planned. */
+  /**
+   * Backwards: the network did not accept the message (throttled or unreachable). Committed before the next attempt is
+   * planned.
+   */
   requeue: { from: ["sending"], to: "queued" },
   accept: { from: ["sending"], to: "sent" },
   fail: { from: ["pending", "queued", "sending"], to: "failed" },
   skip: { from: ["pending", "queued"], to: "skipped" },
 } as const satisfies Record<string, { from: readonly MessageStatus[]; to: MessageStatus }>;
 
-/** What stands in the place of a number and a text that were erased. */
+/** Replaces an erased phone number and an erased text. */
 export const ERASED = "[erased]";
 
-/** Its person was erased: nothing that the network says of it may bring a name of theirs back. */
+/** Whether the message's contact was erased. Nothing the network reports may then bring personal data back. */
 export function isContactErased({ toPhone }: { toPhone: string }): boolean {
   return toPhone === ERASED;
 }

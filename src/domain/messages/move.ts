@@ -1,6 +1,6 @@
 /**
- * The one guarded statement that moves a message: it names the state that is left, so a move that lost a race changes
- * nothing. Money and events follow the move here, in the same transaction.
+ * The guarded statement that changes a message: it names the state that the message leaves, so a change that lost a
+ * race has no effect. Money and events follow in the same transaction.
  */
 import { and, eq, sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/db/transaction.ts";
@@ -42,14 +42,14 @@ const update = statement((db) =>
 );
 
 /**
- * The same for most moves by status. An index is written anew for every column of it that a statement names, changed or
- * not: to leave out the network's id and the time of the hand-over halves the cost.
+ * The same without indexed columns, for most changes by status. SQLite rewrites an index if a statement names one of
+ * its columns, changed or not. Leaving out the network's id and the time of dispatch halves the cost.
  */
 const updateStatus = statement((db) => db.update(messages).set(statusColumns).where(isUnchanged).prepare());
 
 /**
- * Applies `changes` while the message is still as it was read in this transaction, and returns it as it is then.
- * Undefined: it had moved in the meantime.
+ * Applies `changes` if the message is still in the state in which this transaction read it, and returns the changed
+ * message. Undefined: it had already moved on.
  */
 export function move(tx: Tx, message: Message, changes: Partial<Message>): Message | undefined {
   const next = { ...message, ...changes };
@@ -74,16 +74,16 @@ export function move(tx: Tx, message: Message, changes: Partial<Message>): Messa
   return rows === 1 ? next : undefined;
 }
 
-/** The network's ids hold the number in disguise, and its words may hold anything. */
+/** The network's ids encode the phone number, and its error texts may contain anything. */
 function redact(message: Message): void {
   message.networkMessageId = null;
   if (message.errorMessage !== null) message.errorMessage = ERASED;
 }
 
 /**
- * Enters a state that customers see: moves the money that the state settles, records a marketing template's consent
- * where the network took it, and emits the event of the same name. Undefined: the message had moved already. `tally`:
- * where many moves are counted together.
+ * Enters a state that customers see: charges or releases money, records consent when the network accepted a marketing
+ * template, and emits the event of the same name. With `deltas`, counters are collected there instead of written at
+ * once. Undefined: the message had already moved on.
  */
 export function enter(
   tx: Tx,
@@ -93,7 +93,7 @@ export function enter(
 ): Message | undefined {
   const after = move(tx, message, { ...changes, money: moneyAfter(message, changes.status) });
   if (after === undefined) return undefined;
-  // A recipient's money is its broadcast's, which counts it together with the state.
+  // A recipient's money belongs to its broadcast, which counts it together with the state.
   if (message.broadcastId === null) applyMoney(tx, message, after);
   else if (deltas !== null) deltas.countMove(message.broadcastId, message.id, message, after);
   else countMove(tx, message.broadcastId, message.id, message, after);
@@ -120,7 +120,10 @@ function isAccepted({ status }: Message): boolean {
   return status === "sent" || status === "delivered" || status === "read";
 }
 
-/** An opt-in by sending: only where nobody said anything yet; an earlier opt-in is better evidence, an opt-out stands. */
+/**
+ * Consent by sending, recorded only while consent is unknown: an earlier opt-in is better evidence, and an opt-out
+ * stands.
+ */
 function recordSendConsent(tx: Tx, message: Message): void {
   if (message.templateCategory !== "MARKETING") return;
   const contact = contactOf(tx, message);
@@ -129,7 +132,7 @@ function recordSendConsent(tx: Tx, message: Message): void {
   changeConsent(tx, workspace, contact, { kind: "opt_in" }, { source: "api", evidence: { message: message.id } });
 }
 
-/** `message.sent` and its kin, for messages of the API. */
+/** Emits `message.sent`, `message.delivered` and so on, for messages of the API. */
 function publishStatus(tx: Tx, message: Message): void {
   const status = visibleStatuses.find((known) => known === message.status);
   if (message.origin !== "api" || status === undefined) return;

@@ -1,7 +1,7 @@
 /**
- * Whether a message may be sent, and exactly what would be: everything that depends on stored things, judged in the
- * order in which a caller is told. It writes nothing, so it serves both the look before a wait and the transaction that
- * accepts.
+ * Decides whether a message may be sent, and exactly what would be sent. Checks everything that depends on stored data,
+ * in the order in which errors are reported. It writes nothing, so it serves both the check before waiting for the
+ * number's pace and the transaction that accepts the message.
  */
 import type { Micros } from "#src/core/money.ts";
 import type { E164 } from "#src/core/phone.ts";
@@ -32,21 +32,21 @@ export interface SendPlan {
   workspace: Workspace;
   sender: SendingNumber;
   phone: E164;
-  /** Null: nobody of this number is known yet. */
+  /** Null: no contact has this phone number yet. */
   contact: Contact | null;
   content: Content;
-  /** What the person will see. */
+  /** The text that the person will see. */
   text: string;
   template: Template | null;
-  /** Whether it costs something once delivered, and how much (0 where it doesn't). */
+  /** Whether the message costs something when it is delivered, and its price (0 if it does not). */
   charged: boolean;
   price: Micros;
 }
 
-/** Free-form text is for 24 hours after the person last wrote. */
+/** Free-form text may be sent within 24 hours after the person last wrote. */
 export const WINDOW_MS = 24 * 60 * 60 * 1000;
 
-/** Throws the first `Problem` in the order that the interface promises. */
+/** Throws the first `Problem` in the order that the API promises. */
 export function planSend(tx: ReadTx, workspaceId: number, input: SendInput): SendPlan {
   const workspace = getWorkspace(tx, workspaceId);
   requireActive(workspace);

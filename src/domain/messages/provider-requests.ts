@@ -1,6 +1,7 @@
 /**
- * What networks answered, word for word: written beside the outcome, kept as long as other raw answers. An attempt that was
- * accepted without an answer in words (the simulator's) is not written down: the message's own row tells all of it.
+ * The provider request log: the network's raw answers, recorded beside the outcome and kept as long as raw callbacks.
+ * An attempt that was accepted without a raw answer (by the simulator) is not recorded, because the message's row says
+ * it all.
  */
 import { asc, eq, inArray, sql } from "drizzle-orm";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
@@ -35,7 +36,7 @@ export function recordProviderRequest(tx: Tx, sendToken: string, request: Provid
   });
 }
 
-/** In the order in which they were made. */
+/** In the order in which the requests were made. */
 export function listProviderRequests(tx: ReadTx, sendToken: string): ProviderRequest[] {
   return tx.db
     .select()
@@ -45,9 +46,9 @@ export function listProviderRequests(tx: ReadTx, sendToken: string): ProviderReq
     .all();
 }
 
-/** Drops up to `limit` attempts that are older than `before`; returns how many. */
+/** Drops up to `limit` requests older than `before`; returns how many. */
 export function purgeProviderRequests(tx: Tx, before: number, limit: number): number {
-  // They are numbered in the order of their time: the oldest are found at the front without an index on time.
+  // Ids follow time, so the oldest rows come first without an index on time.
   const oldest = tx.db
     .select({ id: providerRequests.id, requestedAt: providerRequests.requestedAt })
     .from(providerRequests)

@@ -1,25 +1,27 @@
-/** Forgets old single messages, with what only makes sense beside them. Money's figures and its ledger stay. */
+/** Drops old single messages and their idempotency keys. Balances and the ledger stay. */
 import { asc, gt, inArray } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
 import { type Message, messages } from "./table.ts";
 
-/** Counted for the daily cap, and perhaps still to be reported on: never forgotten, whatever the configuration says. */
+/**
+ * Younger messages count for the daily cap and may still be reported on: they stay, whatever the configuration says.
+ */
 const RETENTION_MIN_MS = 2 * 24 * 60 * 60 * 1000;
 
 export interface PurgeResult {
-  /** Where to go on; null when the rest is younger. */
+  /** The id to continue after; null when the remaining messages are younger. */
   next: number | null;
-  /** The first that is old and had to stay for now: it is to be looked at again. */
+  /** The first message that is old enough but not final yet. A later run must start here. */
   firstOpen: number | null;
 }
 
 /**
- * Looks at up to `limit` messages after `afterId` and drops those that are older than `before` and at their end; recipients
- * of broadcasts are passed by, for they stay as long as their broadcast's retention says.
+ * Examines up to `limit` messages after `afterId` and drops those that are older than `before` and final. Recipients of
+ * broadcasts are skipped: the retention of broadcasts applies to them.
  */
 export function purgeMessages(tx: Tx, before: number, afterId: number, limit: number): PurgeResult {
-  // Messages are numbered in the order of their time, so no index on time is needed.
+  // Ids follow time, so no index on time is needed.
   const cutoff = Math.min(before, tx.now - RETENTION_MIN_MS);
   const scanned = tx.db
     .select({
@@ -47,7 +49,7 @@ export function purgeMessages(tx: Tx, before: number, afterId: number, limit: nu
   };
 }
 
-/** Nothing that is held, and nothing that is on its way, is forgotten. */
+/** Messages with a hold and messages on their way are kept. */
 function isFinished({ status, money }: Pick<Message, "status" | "money">): boolean {
   return money !== "held" && status !== "pending" && status !== "queued" && status !== "sending";
 }

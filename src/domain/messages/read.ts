@@ -1,4 +1,4 @@
-/** Looking messages up. */
+/** Queries for messages. */
 import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { getContact } from "../contacts/find.ts";
@@ -14,19 +14,22 @@ const byId = statement((db) =>
     .prepare(),
 );
 
-/** A message as the API shows it: undefined for another workspace's, a broadcast's, and until it is sent or failed. */
+/**
+ * A message as the API shows it. Undefined if it belongs to another workspace or a broadcast, or is not sent or failed
+ * yet.
+ */
 export function findVisible(tx: ReadTx, workspaceId: number, id: number): Message | undefined {
   const message = byId(tx).get({ id });
   if (message?.workspaceId !== workspaceId || message.broadcastId !== null) return undefined;
   return visibleStatuses.some((status) => status === message.status) ? message : undefined;
 }
 
-/** For our own work on a message that we hold the id of; undefined when it was withdrawn. */
+/** For internal work on a known id; undefined if the message was discarded. */
 export function findMessageById(tx: ReadTx, id: number): Message | undefined {
   return byId(tx).get({ id });
 }
 
-/** Whom the message goes to. */
+/** The contact that the message goes to. */
 export function contactOf(tx: ReadTx, { id, workspaceId, contactId }: Message): Contact {
   if (contactId === null) throw new Error(`message ${id} has no contact, so it can never have left`);
   return getContact(tx, workspaceId, contactId);
@@ -54,12 +57,12 @@ const byNetworkId = statement((db) =>
     .prepare(),
 );
 
-/** Undefined: it was withdrawn, or is not ours. */
+/** Undefined if the message was discarded, or the send token is not ours. */
 export function findBySendToken(tx: ReadTx, sendToken: string): Message | undefined {
   return bySendToken(tx).get({ sendToken });
 }
 
-/** The message that a number's status speaks of: by our reference, else by the network's id. */
+/** Finds the message of a status: by our send token, else by the network's id. */
 export function findForStatus(
   tx: ReadTx,
   numberId: number,
@@ -73,10 +76,13 @@ export function findForStatus(
   return byNetworkId(tx).get({ networkMessageId, numberId });
 }
 
-/** The words of the index `messages_open`: with bound values SQLite could not use it. */
+/** Repeats the condition of the index `messages_open` literally: with bound values SQLite could not use the index. */
 const isOpen = sql`${messages.status} in ('queued', 'sending') and ${messages.broadcastId} is null`;
 
-/** Messages sent alone whose hand-over is open, a batch at a time by id: at a start, what the process before left behind. */
+/**
+ * Single messages whose dispatch is open, batch by batch in the order of ids. At startup, these are what the previous
+ * process left behind.
+ */
 export function listOpen(tx: ReadTx, afterId: number, limit: number): Message[] {
   return tx.db
     .select()
@@ -102,7 +108,7 @@ const activeOfContact = statement((db) =>
     .prepare(),
 );
 
-/** Whether a contact is one of a broadcast's recipients, and not left out. */
+/** Whether a contact is a recipient of a broadcast and was not skipped. */
 export function hasActiveRecipient(tx: ReadTx, broadcastId: number, contactId: number): boolean {
   return activeOfContact(tx).get({ broadcastId, contactId }) !== undefined;
 }
@@ -122,7 +128,7 @@ const dispatchedOfContact = statement((db) =>
     .prepare(),
 );
 
-/** Whether a contact was handed over as one of a broadcast's recipients. */
+/** Whether a broadcast's message to a contact was dispatched. */
 export function hasDispatchedRecipient(tx: ReadTx, broadcastId: number, contactId: number): boolean {
   return dispatchedOfContact(tx).get({ broadcastId, contactId }) !== undefined;
 }
@@ -137,7 +143,7 @@ const lastDispatch = statement((db) =>
     .prepare(),
 );
 
-/** When a contact was last sent anything; null: never. */
+/** When a contact was last sent anything; null if never. */
 export function lastDispatchedAt(tx: ReadTx, contactId: number): number | null {
   return lastDispatch(tx).get({ contactId })?.at ?? null;
 }

@@ -1,4 +1,4 @@
-/** What the network answered to a hand-over, written down: the message, its money, its people, its event. */
+/** Records the result of a dispatch: the message, its money, the contact's consent and identity, the event. */
 import { and, eq, inArray } from "drizzle-orm";
 import type { E164 } from "#src/core/phone.ts";
 import { Problem } from "#src/core/problem.ts";
@@ -21,8 +21,8 @@ import { contactOf, findMessageById } from "./read.ts";
 import { type Message, messages } from "./table.ts";
 
 /**
- * The network has it. A status may have been faster than the answer: then only the network's id is filled in. Statuses
- * that came before the id was known are applied now.
+ * The network has accepted the message. If a status arrived before the answer, only the network's id is filled in.
+ * Statuses that arrived before the id was known are applied now.
  */
 export function recordAccepted(tx: Tx, messageId: number, outcome: Extract<Outcome, { kind: "accepted" }>): Message {
   const before = requireMessage(tx, messageId);
@@ -39,7 +39,7 @@ export function recordAccepted(tx: Tx, messageId: number, outcome: Extract<Outco
   return sent === undefined || hasParkedStatus ? requireMessage(tx, messageId) : sent;
 }
 
-/** The network's spelling and its own id of the person may be news. */
+/** Learns the network's variant of the phone number and its own id of the person. */
 function learnIdentity(
   tx: Tx,
   message: Message,
@@ -55,13 +55,15 @@ function learnIdentity(
 
 export interface Failure {
   code: string;
-  /** In words fit to show a person. */
+  /** Plain text that can be shown to a person. */
   message: string;
-  /** Nobody knows whether it arrived: a status with its reference may still move it on. */
+  /** The message may have arrived: a status with its send token can still change it. */
   outcomeUnknown: boolean;
 }
 
-/** It did not go out, or nobody knows. The message stays with its reason. A status that was faster wins. */
+/**
+ * The message was not sent, or its outcome is unknown; it keeps the reason. If a status arrived first, the status wins.
+ */
 export function recordFailure(tx: Tx, messageId: number, failure: Failure): Message {
   const before = requireMessage(tx, messageId);
   if (before.status !== "sending" && before.status !== "queued") return before;
@@ -80,15 +82,19 @@ export function recordFailure(tx: Tx, messageId: number, failure: Failure): Mess
 }
 
 /**
- * The attempt proved that the network took nothing. Committed before another attempt is planned, so that `sending`
- * found after a crash always means that nobody knows. False: a status was faster and says the opposite.
+ * The attempt proved that the network did not accept the message. Committed before the next attempt is planned, so that
+ * `sending` found after a crash always means that the outcome is unknown. False: a status arrived first and says the
+ * opposite.
  */
 export function requeue(tx: Tx, messageId: number): boolean {
   const before = requireMessage(tx, messageId);
   return before.status === "sending" && move(tx, before, { status: "queued" }) !== undefined;
 }
 
-/** Permission is read again before every attempt. Throws the `Problem` that stands in the way now. */
+/**
+ * Starts another attempt, after checking again whether the message may be sent. Throws the `Problem` that now blocks
+ * it. False: the message is not queued any more.
+ */
 export function redispatch(tx: Tx, messageId: number): boolean {
   const before = requireMessage(tx, messageId);
   if (before.status !== "queued") return false;
@@ -101,13 +107,16 @@ export function redispatch(tx: Tx, messageId: number): boolean {
   return move(tx, before, { status: "sending", dispatchedAt: tx.now }) !== undefined;
 }
 
-/** Between two attempts somebody asked us to forget the person, so the message goes like one to somebody who opted out. */
+/** The person was erased between two attempts. The caller gets the error for an opted-out recipient. */
 function erasedProblem(tx: Tx, { timezone }: Workspace): Problem {
   const message = "This person was erased while the message waited for the network. Nothing was sent.";
   return new Problem("opted_out", message, { since: tx.now, timezone });
 }
 
-/** Nothing was sent and nothing is to be told: message and hold go, the contact stays. False: it had left after all. */
+/**
+ * Deletes an unsent message that nothing has reported, and releases its hold; the contact stays. False: the message has
+ * left after all.
+ */
 export function discard(tx: Tx, messageId: number): boolean {
   const discarded = tx.db
     .delete(messages)

@@ -1,20 +1,20 @@
-/** What a network reports of messages after it has taken them. */
+/** What the network reports about a message after it has accepted it. */
 import type { RefusalScope } from "./outcome.ts";
 
-/** One status of one message, as the network told it. Statuses arrive twice, late, and in any order. */
+/** One status of one message. Statuses arrive twice, late, and in any order. */
 export interface StatusItem {
   kind: "status";
   /** The network's id of the sending number. */
   phoneNumberId: string;
   networkMessageId: string;
-  /** Our own reference, when the network echoes it. */
+  /** Our send token, if the network echoes it. */
   sendToken: string | null;
   status: "sent" | "delivered" | "read" | "failed";
   /** The network's time of the status, milliseconds. */
   at: number;
-  /** How the network spells the recipient (digits), and its own id of the person. */
+  /** The recipient's phone number as the network writes it (digits only); below, the network's own id of the person. */
   recipientId: string | null;
   recipientNetworkUserId: string | null;
-  /** Why it failed; null for every other status. */
+  /** Why the message failed; null for every other status. */
   error: { code: string; message: string; scope: RefusalScope } | null;
 }

@@ -1,4 +1,6 @@
-/** Outbound messages, and statuses of messages that we do not know (yet). */
+/**
+ * Outbound messages, their provider requests, broadcast counters, and statuses of messages that are not known (yet).
+ */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, instant, micros } from "#src/db/columns.ts";
 import type { TemplateCategory } from "../templates/template.ts";
@@ -11,11 +13,11 @@ export const messages = sqliteTable("messages", {
   id: integer().primaryKey({ autoIncrement: true }),
   workspaceId: integer().notNull(),
   numberId: integer().notNull(),
-  /** Null for a recipient whose number was none. */
+  /** Null for a recipient whose phone number is invalid. */
   contactId: integer(),
-  /** Events are for messages of the API only. */
+  /** Only messages of the API emit events. */
   origin: text().$type<MessageOrigin>().notNull(),
-  /** Null for a message sent alone. */
+  /** Null for a single message. */
   broadcastId: integer(),
   type: text().$type<"template" | "text">().notNull(),
   /** E.164. */
@@ -24,28 +26,31 @@ export const messages = sqliteTable("messages", {
   templateName: text(),
   templateLanguage: text(),
   templateCategory: text().$type<TemplateCategory>(),
-  /** What the person sees, values filled in; null for a recipient, whose broadcast has the template. */
+  /** The text that the person sees, values filled in. Null for a recipient: the broadcast has the template. */
   text: text(),
-  /** A recipient's values, frozen when the broadcast was built; null where its template takes none. */
+  /** A recipient's values, frozen when the broadcast was built. Null if the template takes none. */
   variables: text({ mode: "json" }).$type<FrozenValues>(),
   status: text().$type<MessageStatus>().notNull(),
-  /** Handed over, and nobody knows what became of it: a status with its reference may still move it on. */
+  /** The message was sent and its outcome is unknown. A status with its send token can still change it. */
   outcomeUnknown: flag().notNull(),
-  /** Given to the network, which echoes it on statuses. */
+  /** Sent to the network, which echoes it in statuses. */
   sendToken: text().notNull(),
   networkMessageId: text(),
   errorCode: text(),
   errorMessage: text(),
-  /** Whether it costs something once it is delivered. */
+  /** Whether the message costs something when it is delivered. */
   charged: flag().notNull(),
-  /** The price, frozen when it was held; 0 when not charged. */
+  /** The price, frozen at the time of the hold; 0 if the message is not charged. */
   rate: micros().notNull(),
   money: text().$type<MessageMoney>().notNull(),
   createdAt: instant().notNull(),
-  /** A recipient that has to wait for its own turn, and since when the network asked for that. */
+  /**
+   * A delayed recipient is not sent before this time: it is too soon after another message to the person, or the
+   * network has been throttling this recipient since `throttledSince`.
+   */
   notBefore: instant(),
   throttledSince: instant(),
-  /** Start of the last attempt. */
+  /** Start of the latest attempt. */
   dispatchedAt: instant(),
   sentAt: instant(),
   deliveredAt: instant(),
@@ -61,14 +66,14 @@ export interface FrozenValues {
   body: string[];
 }
 
-/** Who was sent a template in the last 24 hours; kept only for workspaces with a daily cap. */
+/** People who were sent a template in the last 24 hours; kept only for workspaces with a daily cap. */
 export const recentRecipients = sqliteTable(
   "recent_recipients",
   { workspaceId: integer().notNull(), identityId: integer().notNull(), lastAt: instant().notNull() },
   (table) => [primaryKey({ columns: [table.workspaceId, table.identityId] })],
 );
 
-/** How many rows of `reachedPeople` a workspace has; kept by triggers. */
+/** The number of rows in `recentRecipients` for each workspace; kept by triggers. */
 export const recentRecipientCounts = sqliteTable("recent_recipient_counts", {
   workspaceId: integer().primaryKey(),
   count: integer().notNull(),
@@ -83,7 +88,7 @@ export const parkedStatuses = sqliteTable("parked_statuses", {
   expiresAt: instant().notNull(),
 });
 
-/** How many of `parkedStatuses` a number has that carry no reference of ours; kept by triggers. */
+/** The number of rows in `parkedStatuses` without a send token, for each number; kept by triggers. */
 export const parkedStatusCounts = sqliteTable("parked_status_counts", {
   numberId: integer().primaryKey(),
   count: integer().notNull(),
@@ -91,11 +96,11 @@ export const parkedStatusCounts = sqliteTable("parked_status_counts", {
 
 export const providerRequests = sqliteTable("provider_requests", {
   id: integer().primaryKey({ autoIncrement: true }),
-  /** The reference that the network was given: it outlives a message that was withdrawn. */
+  /** The send token that the request carried. It outlives a message that was discarded. */
   sendToken: text().notNull(),
   outcome: text().$type<ProviderRequestOutcome>().notNull(),
   code: text(),
-  /** In words. */
+  /** Plain text. */
   reason: text().notNull(),
   httpStatus: integer(),
   answer: text(),
@@ -111,38 +116,40 @@ export const broadcastCounters = sqliteTable("broadcast_counters", {
   /** Recipients that are pending or queued. */
   pending: integer().notNull(),
   sending: integer().notNull(),
-  /** A funnel: `sent` holds the delivered, `delivered` the read. */
+  /** The next three counts are a funnel: `sent` includes `delivered`, which includes `read`. */
   sent: integer().notNull(),
   delivered: integer().notNull(),
   read: integer().notNull(),
   failed: integer().notNull(),
   skipped: integer().notNull(),
-  /** Whether the workspace was charged when the broadcast was made, and the price of one message. */
+  /** Whether the workspace was charged when the broadcast was created, and the price of one message. */
   isCharged: flag().notNull(),
   rate: micros().notNull(),
-  /** Whether exactly the cost of everybody whose end is open is blocked; before, a part of it may be. */
+  /** Whether `held` is exactly the cost of all recipients without a final outcome, not an amount held up front. */
   isHeld: flag().notNull(),
   held: micros().notNull(),
-  /** All that was ever blocked, as the ledger has it. */
+  /** The total of the holds booked in the ledger. */
   booked: micros().notNull(),
   charged: micros().notNull(),
   isFinished: flag().notNull(),
   settledAt: instant(),
-  /** When the last recipient was handed over. */
+  /** When recipients were last dispatched. */
   lastSentAt: instant(),
-  /** How many people in a row the network refused with the same code, by answer and by status. */
+  /** Current streaks of refusals with the same code: from answers and from statuses. */
   answerCode: text(),
   answerRepeats: integer().notNull(),
   statusCode: text(),
   statusRepeats: integer().notNull(),
-  /** How many messages in a row failed on the network's side, and what it said last, by answer and by status. */
+  /**
+   * Current streaks of failures on the network's side, and the text of the last one: from answers and from statuses.
+   */
   answerFailures: integer().notNull(),
   answerFailureMessage: text(),
   statusFailures: integer().notNull(),
   statusFailureMessage: text(),
-  /** A refusal of the template, the number or the account that came by status, until the broadcast obeys it. */
+  /** A refusal of the template, the number or the account reported by a status, until the broadcast has acted on it. */
   reportedRefusal: text({ mode: "json" }).$type<Failure>(),
-  /** When it last went on after a pause: a status of a message that left before says nothing about now. */
+  /** When the broadcast was last resumed. A status of a message that was sent before says nothing about the present. */
   resumedAt: instant(),
 });
 

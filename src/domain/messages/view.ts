@@ -1,4 +1,4 @@
-/** A message as the API and the events show it. */
+/** The public JSON of a message, in the API and in events. */
 import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";

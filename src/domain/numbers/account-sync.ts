@@ -1,6 +1,6 @@
 /**
- * Looks at a network's account: when the next one is due, and how the last one went. One row of work for each account of
- * a workspace, named by the account's first number there.
+ * Account syncs, which compare an account with the network: when the next one is due, and the result of the last one.
+ * Each account of a workspace has one job, identified by the account's first number there.
  */
 import { and, asc, eq, isNull } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -8,10 +8,10 @@ import { reschedule } from "#src/jobs/enqueue.ts";
 import { outbox } from "#src/jobs/table.ts";
 import { type AccountSync, accountSyncs, numbers, type SendingNumber } from "./table.ts";
 
-/** All accounts are looked at in one lane: the network counts these calls, and none of them is urgent. */
+/** All account syncs share one queue: the network counts these calls, and none of them is urgent. */
 const QUEUE_KEY = 0;
 
-/** The numbers of one account in one workspace, the one that its work is named by first. */
+/** The numbers of one account in one workspace; the first one identifies its job. */
 export function listSiblings(tx: ReadTx, { workspaceId, accountId, network }: SendingNumber): SendingNumber[] {
   return tx.db
     .select()
@@ -28,7 +28,10 @@ export function listSiblings(tx: ReadTx, { workspaceId, accountId, network }: Se
     .all();
 }
 
-/** A look within `inMs`, or earlier if one is due; after the one that runs, if one does. On the simulator: nothing. */
+/**
+ * Schedules a sync within `inMs`, or at the earlier time of one that is already due; after a running one, if there is
+ * one. The simulator needs none.
+ */
 export function scheduleSync(tx: Tx, number: SendingNumber, inMs: number): void {
   if (number.network === "simulator") return;
   const firstNumber = listSiblings(tx, number)[0];
@@ -44,7 +47,7 @@ export function scheduleSync(tx: Tx, number: SendingNumber, inMs: number): void 
   reschedule(tx, { kind: "sync_account", subject: firstNumber.id, queueKey: QUEUE_KEY, dueAt });
 }
 
-/** When it is due; null where no look is planned. */
+/** When the next sync is due; null if none is scheduled. */
 export function nextSyncAt(tx: ReadTx, firstNumberId: number): number | null {
   const row = tx.db
     .select({ dueAt: outbox.dueAt })
@@ -62,7 +65,7 @@ export function findSync(tx: ReadTx, workspaceId: number, accountId: string): Ac
     .get();
 }
 
-/** `error` is why it did not succeed, in words; null: it did. */
+/** `error`: why the sync failed, in plain text; null if it succeeded. */
 export function recordSync(tx: Tx, workspaceId: number, accountId: string, error: string | null): void {
   const changes = error === null ? { succeededAt: tx.now, failedAt: null, error } : { failedAt: tx.now, error };
   tx.db

@@ -1,20 +1,20 @@
-/** What the network says by itself of an account, or of one number in it. */
+/** What the network reports on its own about an account, or about one of its numbers. */
 export interface AccountUpdate {
   kind: "number_news";
   /** The network's id of the account. */
   accountId: string;
-  /** Digits of the one number that it is about; null: every number of the account. */
+  /** Digits of the number concerned; null: every number of the account. */
   phone: string | null;
-  /** The network's time, milliseconds; null where it gave none. */
+  /** The network's time, milliseconds; null if it gave none. */
   at: number | null;
-  change: /** It must not send, for a reason in words; `until` in milliseconds, null: until the network says otherwise. */
+  change: /** The number must not send. `until`: milliseconds; null: until the network reports otherwise. */
     | { type: "restricted"; reason: string; until: number | null }
-    /** The stop is over. */
+    /** The restriction is over. */
     | { type: "lifted" }
-    /** It still sends; a person should know. */
+    /** The number can still send, but the operator should know. */
     | { type: "warned"; message: string }
-    /** Different people that may be written to in a day: digits, or `unlimited`. */
+    /** How many different people may be written to in a day: digits, or `unlimited`. */
     | { type: "limit"; messagingLimit: string }
-    /** Something changed that only a look at the network tells. */
+    /** A change that only an account sync can find out. */
     | { type: "changed" };
 }

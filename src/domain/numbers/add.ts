@@ -9,14 +9,14 @@ import { scheduleSync } from "./account-sync.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
 export interface NewNumber {
-  /** Any common format. */
+  /** In any common format. */
   phone: string;
   name: string;
-  /** Messages a second. */
+  /** Messages per second. */
   throughput: number;
   route:
     | { network: "simulator" }
-    /** Secrets come sealed. */
+    /** Secrets are passed sealed. */
     | {
         network: "whatsapp";
         phoneNumberId: string;
@@ -26,11 +26,11 @@ export interface NewNumber {
       };
 }
 
-/** All simulator numbers of a workspace share one account, as numbers of one business do on the real network. */
+/** All simulator numbers of a workspace share one account, as the numbers of one business do on the real network. */
 export const SIMULATOR_ACCOUNT = "simulator";
 const NAME_LENGTH_MAX = 191;
 const THROUGHPUT_MAX = 100_000;
-/** Messages a second of a number of which nobody said otherwise; Meta's own first limit. */
+/** Default messages per second: Meta's own initial limit. */
 export const DEFAULT_THROUGHPUT = 80;
 
 export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): SendingNumber {
@@ -74,13 +74,15 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
   return added;
 }
 
-/** Meta's test numbers are in no numbering plan: written with their country code they are believed, and looked up. */
+/**
+ * Meta's test numbers are in no numbering plan. With a country code they are accepted, and an account sync checks them.
+ */
 function readNetworkPhone({ phone, route }: NewNumber): E164 | null {
   const parsed = route.network === "whatsapp" ? phoneDigits(phone) : null;
   return parsed?.international === true ? fromNetwork(parsed.digits) : null;
 }
 
-/** Adds to `fields` what is wrong with a name, already trimmed. */
+/** Adds to `fields` what is wrong with a trimmed name. */
 export function checkName(name: string, fields: Record<string, string[]>): void {
   if (name === "" || [...name].length > NAME_LENGTH_MAX) {
     fields.name = [`A name has 1 to ${NAME_LENGTH_MAX} characters.`];

@@ -1,4 +1,4 @@
-/** Which number a message leaves from. */
+/** Chooses the number that a message is sent from. */
 import { phoneDigits, readPhone } from "#src/core/phone.ts";
 import { type FieldProblems, quote } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -7,8 +7,8 @@ import { listNumbers } from "./read.ts";
 import type { SendingNumber } from "./table.ts";
 
 /**
- * The workspace's only number, or the one that `from` names in any format. `null`: the workspace has none at all.
- * Which field is wrong is returned, not thrown, so that the caller can name every wrong field at once.
+ * The workspace's only number, or the one that `from` names in any format. `sender` is null if the workspace has no
+ * number. Errors are returned, not thrown, so that the caller can report every invalid field at once.
  */
 export function chooseSender(
   tx: ReadTx,

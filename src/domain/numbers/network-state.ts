@@ -1,6 +1,7 @@
 /**
- * What the network says of a number, kept, and what follows for sending. A stop that the network told of by itself holds
- * until it ends, is lifted, or a later look finds the number able to send; a person's own stop is never ended here.
+ * Stores what the network says about a number, and updates whether the number can send. A restriction that the network
+ * reported holds until it ends, is lifted, or a later account sync finds the number able to send. A person's own stop
+ * is never ended here.
  */
 import { eq } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -8,7 +9,7 @@ import type { AccountUpdate } from "./account-update.ts";
 import { syncReadiness } from "./readiness.ts";
 import { type NumberState, numberStates, type SendingNumber } from "./table.ts";
 
-/** What a look at the network found. Words as it gave them; null: it said nothing of it. */
+/** What an account sync found. Values are the network's own; null if it gave none. */
 export interface NumberDetails {
   status: string | null;
   verifiedName: string | null;
@@ -16,18 +17,18 @@ export interface NumberDetails {
   quality: string | null;
   throughputLevel: string | null;
   messagingLimit: string | null;
-  /** The network's own judgement of whether it can send, with its reasons. */
+  /** The network's own verdict on whether the number can send, with its reasons. */
   health: { canSend: "AVAILABLE" | "LIMITED" | "BLOCKED"; reasons: string[] } | null;
 }
 
-/** The network's own view may lag behind what it has just told us. */
+/** The network's listing may lag behind its own reports. */
 const SYNC_LIFTS_AFTER_MS = 10 * 60_000;
 
 export function findState(tx: ReadTx, numberId: number): NumberState | undefined {
   return tx.db.select().from(numberStates).where(eq(numberStates.numberId, numberId)).get();
 }
 
-/** A look at the network, made at the network's time `at`. */
+/** Applies the result of an account sync, made at the network's time `at`. */
 export function applyDetails(tx: Tx, number: SendingNumber, details: NumberDetails, at: number): SendingNumber {
   const before = stateOf(tx, number);
   const isLifted =
@@ -48,12 +49,15 @@ export function applyDetails(tx: Tx, number: SendingNumber, details: NumberDetai
   return updateReadiness(tx, number, state);
 }
 
-/** The network does not let us see the number: why, in words. */
+/** The network does not let this server see the number; `problem` is the reason in plain text. */
 export function applyProblem(tx: Tx, number: SendingNumber, problem: string): SendingNumber {
   return updateReadiness(tx, number, save(tx, { ...stateOf(tx, number), problem, checkedAt: tx.now }));
 }
 
-/** What the network told by itself at its own time `at`. Older news than the last change nothing. */
+/**
+ * Applies a report that the network made at its own time `at`. A report of a restriction older than the latest one
+ * changes nothing.
+ */
 export function applyUpdate(tx: Tx, number: SendingNumber, change: AccountUpdate["change"], at: number): SendingNumber {
   const before = stateOf(tx, number);
   switch (change.type) {
@@ -80,7 +84,7 @@ export function applyUpdate(tx: Tx, number: SendingNumber, change: AccountUpdate
   }
 }
 
-/** A person says that it can send: then what the network once told is forgotten, until it says it again. */
+/** A person says that the number can send: drops what the network reported, until it reports it again. */
 export function clearRestriction(tx: Tx, numberId: number): void {
   tx.db
     .update(numberStates)
@@ -92,7 +96,7 @@ export function clearRestriction(tx: Tx, numberId: number): void {
 function updateReadiness(tx: Tx, number: SendingNumber, state: NumberState): SendingNumber {
   const isOver = state.restrictedUntil !== null && state.restrictedUntil <= tx.now;
   const restriction = isOver ? null : state.restriction;
-  // Never looked at: a stop that ended says nothing about the rest.
+  // No sync has run yet, so the end of a restriction does not prove that the number can send.
   if (restriction === null && state.problem === null && state.checkedAt === null) return number;
   return syncReadiness(tx, number, restriction ?? state.problem);
 }
@@ -123,7 +127,7 @@ function save(tx: Tx, state: NumberState): NumberState {
   return state;
 }
 
-/** Only a connected number sends (Meta: phone number status); the words say how it becomes one. */
+/** Only a connected number sends (Meta: phone number status). The texts say how it becomes connected. */
 const STATUS_DESCRIPTIONS: Readonly<Record<string, string>> = {
   PENDING: "it is not registered with the Cloud API yet: register it in Meta's dashboard",
   UNVERIFIED: "it is not verified yet: verify it in Meta's dashboard",

@@ -1,4 +1,4 @@
-/** Looking numbers up: for a workspace, or by what a network calls them. */
+/** Queries for numbers: of a workspace, or by the network's identifiers. */
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
@@ -25,19 +25,19 @@ const byId = statement((db) =>
     .prepare(),
 );
 
-/** For our own work on a message of this number; undefined once the number was removed. */
+/** For internal work on a message of this number; undefined once the number was removed. */
 export function findNumber(tx: ReadTx, id: number): SendingNumber | undefined {
   const number = byId(tx).get({ id });
   return number?.removedAt === null ? number : undefined;
 }
 
-/** One that was taken away; undefined for one that is there, or never was. */
+/** A removed number; undefined if the number still exists or never existed. */
 export function findRemoved(tx: ReadTx, id: number): SendingNumber | undefined {
   const number = byId(tx).get({ id });
   return number === undefined || number.removedAt === null ? undefined : number;
 }
 
-/** Throws `not_found`; for commands, whose ids are the server's own. */
+/** Throws `not_found`; for commands, which may name any workspace's number. */
 export function getNumber(tx: ReadTx, id: number): SendingNumber {
   const number = findNumber(tx, id);
   if (number === undefined) throw notFound("number");
@@ -52,12 +52,12 @@ const byPhoneNumberId = statement((db) =>
     .prepare(),
 );
 
-/** The number that a network's callback speaks of. The id names one number on the whole server. */
+/** The number that a network's callback refers to. The id is unique on the whole server. */
 export function findByPhoneNumberId(tx: ReadTx, phoneNumberId: string): SendingNumber | undefined {
   return byPhoneNumberId(tx).get({ phoneNumberId });
 }
 
-/** The numbers of an account, in whichever workspace: callbacks about an account name no number. */
+/** The numbers of an account, in all workspaces: callbacks about an account name no number. */
 export function listOfAccount(tx: ReadTx, network: SendingNumber["network"], accountId: string): SendingNumber[] {
   return tx.db
     .select()
@@ -80,7 +80,7 @@ export function findByCallbackToken(tx: ReadTx, token: string): SendingNumber | 
   return byToken(tx).get({ token });
 }
 
-/** Every number on a real network, in every workspace. */
+/** Every number on a network, in all workspaces. */
 export function listOnNetwork(tx: ReadTx, network: SendingNumber["network"]): SendingNumber[] {
   return tx.db
     .select()
@@ -105,7 +105,7 @@ const withSecret = statement((db) =>
 
 export type SecretOwner = Pick<SendingNumber, "id" | "appSecret" | "phoneNumberId" | "accountId">;
 
-/** The numbers that have an app secret of their own, sealed. */
+/** The numbers that have their own app secret, sealed. */
 export function listSecretOwners(tx: ReadTx): SecretOwner[] {
   return withSecret(tx).all();
 }

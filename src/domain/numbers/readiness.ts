@@ -1,4 +1,4 @@
-/** Whether a number can send now, set by a person or by what the network says of it; and taking a number away. */
+/** Whether a number can send, as set by a person or by the network's reports; and the removal of a number. */
 import { and, eq, isNull } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -8,7 +8,7 @@ export function markReady(tx: Tx, id: number): SendingNumber {
   return change(tx, id, { ready: true, unreadyReason: null, unreadyBy: null });
 }
 
-/** `reason` is told to whoever tries to send. What a `person` stopped, only a person starts again. */
+/** `reason` is shown when sending fails. A number that a `person` stopped is only started again by a person. */
 export function markUnready(
   tx: Tx,
   id: number,
@@ -18,7 +18,10 @@ export function markUnready(
   return change(tx, id, { ready: false, unreadyReason: reason, unreadyBy: by });
 }
 
-/** What the network says now: `problem` is why the number cannot send, null that it can. A person's stop stays. */
+/**
+ * Applies the network's verdict: `problem` is why the number cannot send; null means that it can. A person's stop
+ * stays.
+ */
 export function syncReadiness(tx: Tx, number: SendingNumber, problem: string | null): SendingNumber {
   if (number.unreadyBy === "person") return number;
   if (problem === null) return number.ready ? number : markReady(tx, number.id);
@@ -26,7 +29,7 @@ export function syncReadiness(tx: Tx, number: SendingNumber, problem: string | n
   return markUnready(tx, number.id, problem, "network");
 }
 
-/** The row stays, for its messages refer to it; the phone and the network's id are free again. */
+/** The row stays because messages refer to it; the phone number and the network's id can be used again. */
 export function removeNumber(tx: Tx, id: number): SendingNumber {
   return change(tx, id, { removedAt: tx.now, ready: false, unreadyBy: null, accessToken: null, appSecret: null });
 }

@@ -1,4 +1,4 @@
-/** Sending phone numbers. */
+/** Sending phone numbers, their state at the network, and account syncs. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, instant } from "#src/db/columns.ts";
 
@@ -7,20 +7,20 @@ export const numbers = sqliteTable("numbers", {
   workspaceId: integer().notNull(),
   /** E.164. */
   phone: text().notNull(),
-  /** What customers see. */
+  /** The name that customers see. */
   name: text().notNull(),
   network: text().$type<"simulator" | "whatsapp">().notNull(),
-  /** Messages a second. */
+  /** Messages per second. */
   throughput: integer().notNull(),
   ready: flag().notNull(),
   unreadyReason: text(),
-  /** Who says so: what a person stopped, the network does not start again. Null while ready. */
+  /** Who stopped the number: if a person did, the network's reports do not start it again. Null while ready. */
   unreadyBy: text().$type<"person" | "network">(),
   /** The network's account that owns the number and its templates. */
   accountId: text().notNull(),
   /** The network's id of the number; unique on this server. */
   phoneNumberId: text().notNull(),
-  /** Sealed; see `primitives/secret.ts`. */
+  /** Sealed; see `core/secret.ts`. */
   accessToken: text(),
   appSecret: text(),
   /** Part of the callback address for providers that do not sign. */
@@ -31,7 +31,7 @@ export const numbers = sqliteTable("numbers", {
 
 export type SendingNumber = typeof numbers.$inferSelect;
 
-/** What the network says of a number, in its own words; null where it said nothing. */
+/** What the network says about a number, in its own values; null if it gave none. */
 export const numberStates = sqliteTable("number_states", {
   numberId: integer().primaryKey(),
   status: text(),
@@ -39,25 +39,25 @@ export const numberStates = sqliteTable("number_states", {
   nameStatus: text(),
   quality: text(),
   throughputLevel: text(),
-  /** Different people a day, as digits, or `unlimited`. */
+  /** Different people per day: digits, or `unlimited`. */
   messagingLimit: text(),
-  /** Why it cannot send, in words. */
+  /** Why the number cannot send, in plain text. */
   problem: text(),
-  /** What should be known although it can send. */
+  /** A problem that does not keep the number from sending. */
   warning: text(),
-  /** What the network announced, until it takes that back. */
+  /** An announcement of the network, until it is withdrawn. */
   notice: text(),
-  /** A stop that the network told of by itself, in words, and when it ends. */
+  /** A restriction that the network reported, in plain text. `restrictedUntil`: when it ends. */
   restriction: text(),
   restrictedUntil: instant(),
-  /** The network's time of the latest news of a restriction. */
+  /** The network's time of its latest report about a restriction. */
   restrictionUpdatedAt: instant().notNull(),
   checkedAt: instant(),
 });
 
 export type NumberState = typeof numberStates.$inferSelect;
 
-/** How the last look at the numbers and templates of an account went. */
+/** The result of the last sync of an account's numbers and templates. */
 export const accountSyncs = sqliteTable(
   "account_syncs",
   {

@@ -1,4 +1,4 @@
-/** Changes what an operator may change of a number: its name, its pace, its secrets. */
+/** Changes the settings of a number that an operator may change: its name, its throughput, its secrets. */
 import { and, eq, isNull } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -6,7 +6,9 @@ import { scheduleSync } from "./account-sync.ts";
 import { checkName, checkThroughput } from "./add.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
-/** What is left out stays. Secrets come sealed; an `appSecret` of null falls back on the configuration's. */
+/**
+ * Undefined fields stay unchanged. Secrets are passed sealed; an `appSecret` of null falls back to the configuration's.
+ */
 export interface NumberChanges {
   name?: string;
   throughput?: number;

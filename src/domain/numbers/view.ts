@@ -1,4 +1,4 @@
-/** A workspace and its numbers as the API shows them. They are one view, because they are one resource there. */
+/** The public JSON of a workspace and its numbers, which are one resource in the API. */
 import { type Static, Type } from "@sinclair/typebox";
 import { formatMoney } from "#src/core/money.ts";
 import { Nullable } from "#src/core/schema.ts";

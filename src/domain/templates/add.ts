@@ -1,4 +1,4 @@
-/** Adds a template that no network holds for us: on the simulator, from a file in the network's own format. */
+/** Adds a template that does not come from a network: for the simulator, from JSON in the network's own format. */
 import { invalidRequest } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { SIMULATOR_ACCOUNT } from "../numbers/add.ts";
@@ -25,7 +25,7 @@ const NAME = /^[a-z0-9_]{1,512}$/;
 const LANGUAGE = /^[a-z]{2,3}(_[A-Z]{2})?$/;
 const BODY_LENGTH_MAX = 1024;
 
-/** Reads a template's JSON. Throws `invalid_request` with the path of each mistake. */
+/** Reads a template's JSON. Throws `invalid_request` with the path of each error. */
 export function readNewTemplate(json: unknown): NewTemplate {
   const fields: Record<string, string[]> = {};
   const input = (typeof json === "object" && json !== null && !Array.isArray(json) ? json : {}) as Record<

@@ -1,4 +1,7 @@
-/** What the network decided about a template, however we learnt it. The customer hears of approvals and rejections. */
+/**
+ * Applies the network's decision on a template, whatever its source. Approvals and rejections are events for the
+ * customer.
+ */
 import { and, eq, sql } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { statement, type Tx } from "#src/db/transaction.ts";
@@ -23,8 +26,8 @@ const updateStatus = statement((db) =>
 );
 
 /**
- * Moves a known template into `status`; the same status again is no event. `reason` is the network's own, kept in the
- * event alone; an approval has none.
+ * Moves a known template into `status`; an unchanged status emits no event. `reason` is the network's own and goes only
+ * into the event; an approval has none.
  */
 export function decideTemplate(tx: Tx, template: Template, status: TemplateStatus, reason: string | null): Template {
   if (template.status === status) return template;
@@ -42,7 +45,7 @@ export function decideTemplate(tx: Tx, template: Template, status: TemplateStatu
   return decided;
 }
 
-/** By hand, where no network decides: by name and language. Throws `not_found`. */
+/** Applies a person's decision where no network decides, by name and language. Throws `not_found`. */
 export function decideByName(
   tx: Tx,
   workspaceId: number,
@@ -57,8 +60,8 @@ export function decideByName(
 }
 
 /**
- * Keeps a file to send when the caller gives none; the server uploads it at the next look at the account, which is now.
- * Throws `invalid_request` (path `link`), also for a template that has no file at its top, and `not_found`.
+ * Stores a sample file, to be sent when the caller gives none. An account sync, scheduled at once, uploads it. Throws
+ * `not_found`, and `invalid_request` (path `link`), also if the template's header takes no file.
  */
 export function setSample(tx: Tx, workspaceId: number, name: string, language: string, link: string): Template {
   const problem = findLinkProblem(link);

@@ -1,4 +1,4 @@
-/** Looking templates up. */
+/** Queries for templates. */
 import { and, asc, count, eq, gt, or, sql } from "drizzle-orm";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { type Template, templates } from "./table.ts";
@@ -19,12 +19,12 @@ const byName = statement((db) =>
     .prepare(),
 );
 
-/** Every language of a template in the account of the number that sends. */
+/** Every language of a template in the sending number's account. */
 export function listLanguages(tx: ReadTx, workspaceId: number, accountId: string, name: string): Template[] {
   return byName(tx).all({ workspaceId, accountId, name });
 }
 
-/** In whichever account; undefined where there is none. */
+/** In any account of the workspace; undefined if there is none. */
 export function findTemplate(tx: ReadTx, workspaceId: number, name: string, language: string): Template | undefined {
   return tx.db
     .select()
@@ -48,7 +48,7 @@ const byAccount = statement((db) =>
     .prepare(),
 );
 
-/** The template that a network's report speaks of. */
+/** The template that a network's report refers to. */
 export function findInAccount(
   tx: ReadTx,
   workspaceId: number,
@@ -61,7 +61,7 @@ export function findInAccount(
 
 export interface TemplateFilter {
   status: TemplateStatus | null;
-  /** A part of the name; left out: any. */
+  /** A part of the name; undefined matches any. */
   name?: string;
 }
 
@@ -108,7 +108,7 @@ function matchesFilter(workspaceId: number, { status, name = "" }: TemplateFilte
   );
 }
 
-/** Undefined for another workspace's. */
+/** Undefined for a template of another workspace. */
 export function findTemplateById(tx: ReadTx, workspaceId: number, id: number): Template | undefined {
   return tx.db
     .select()

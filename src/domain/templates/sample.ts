@@ -1,4 +1,4 @@
-/** Stored samples at the network: which file is to lie there for which number, and under what id it does. */
+/** Uploads of sample files to the network: which file each number needs, and the network's id of an upload. */
 import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { findByPhoneNumberId } from "../numbers/read.ts";
@@ -7,9 +7,11 @@ import { type SampleUpload, sampleUploads, templates } from "./table.ts";
 import type { MediaKind } from "./template.ts";
 import { shapeOf } from "./view.ts";
 
-/** Meta keeps an uploaded file for 30 days; a day less leaves no message with an id that has just ended. */
+/**
+ * Meta keeps an uploaded file for 30 days. One day less ensures that no message carries an id that has just expired.
+ */
 export const UPLOAD_LIFE_MS = 29 * 24 * 60 * 60_000;
-/** From when on it is uploaded anew. */
+/** Upload the file again this long before it expires. */
 const RENEW_BEFORE_MS = 5 * 24 * 60 * 60_000;
 const AFTER_FAILURE_MS = 60 * 60_000;
 
@@ -54,14 +56,14 @@ const findUpload = statement((db) =>
     .prepare(),
 );
 
-/** The network's id of a stored sample, for as long as it is good; null: the link itself has to be sent. */
+/** The network's id of an uploaded sample while it is valid; null: send the link itself. */
 export function findMediaId(tx: ReadTx, phoneNumberId: string, link: string): string | null {
   const number = findByPhoneNumberId(tx, phoneNumberId);
   const upload = number === undefined ? undefined : findUpload(tx).get({ numberId: number.id, link });
   return upload !== undefined && upload.expiresAt > tx.now ? upload.mediaId : null;
 }
 
-/** The id may be no good: the link is sent from now on, and the next look uploads the file anew. */
+/** The id may be invalid: send the link from now on, and let the next account sync upload the file again. */
 export function invalidateUpload(tx: Tx, phoneNumberId: string, link: string): void {
   const number = findByPhoneNumberId(tx, phoneNumberId);
   if (number === undefined) return;
@@ -76,14 +78,14 @@ export function recordUpload(tx: Tx, numberId: number, link: string, mediaId: st
   saveUpload(tx, { numberId, link, mediaId, expiresAt: tx.now + UPLOAD_LIFE_MS, error: null, attemptedAt: tx.now });
 }
 
-/** An earlier id stays good until it expires. */
+/** An earlier id stays valid until it expires. */
 export function recordUploadFailure(tx: Tx, numberId: number, link: string, error: string): void {
   const previous = findUpload(tx).get({ numberId, link });
   const { mediaId = null, expiresAt = 0 } = previous ?? {};
   saveUpload(tx, { numberId, link, mediaId, expiresAt, error, attemptedAt: tx.now });
 }
 
-/** Forgets the uploads of a number for links that no template has any more. */
+/** Deletes a number's uploads of links that no template uses any more. */
 export function deleteUnusedUploads(tx: Tx, numberId: number, samples: readonly Sample[]): void {
   const links = new Set(samples.map(({ link }) => link));
   for (const { link } of listUploads(tx, numberId)) {

@@ -1,6 +1,7 @@
 /**
- * Follows the network's word on templates: what a look at the account found, and what it told by itself. A template seen
- * for the first time is no news; one that is gone stays listed as disabled, for broadcasts and messages refer to it.
+ * Applies what the network says about templates: the listing of an account sync, and the network's own reports. A new
+ * template emits no event. A template that the network no longer lists stays, disabled, because broadcasts and messages
+ * refer to it.
  */
 import { and, eq, lte } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
@@ -16,11 +17,11 @@ import {
 } from "./template.ts";
 import type { TemplateStatusUpdate, TemplateUpdate } from "./template-update.ts";
 
-/** A template as a look at the network found it. */
+/** A template as the network lists it. */
 export interface ListedTemplate {
   name: string;
   language: string;
-  /** The network's words, in capitals. */
+  /** The network's own values, in capitals. */
   category: string;
   status: string;
   quality: string | null;
@@ -34,13 +35,13 @@ export interface AccountKey {
   accountId: string;
 }
 
-/** What became of the templates of a listing. */
+/** How many templates a listing added and changed. */
 export interface ListingResult {
   added: number;
   changed: number;
 }
 
-/** Applies a part of a listing, made at the network's time `at`. */
+/** Applies a part of a listing that was made at the network's time `at`. */
 export function applyListing(
   tx: Tx,
   account: AccountKey,
@@ -61,8 +62,8 @@ export function applyListing(
 }
 
 /**
- * Takes out of use what a complete listing, begun at `startedAt`, did not have. Returns how many, at most `limit`: call
- * again until it is fewer.
+ * Disables the templates that are missing from a complete listing begun at `startedAt`. Returns how many, at most
+ * `limit`: call again until it is fewer.
  */
 export function retireMissing(
   tx: Tx,
@@ -90,12 +91,12 @@ export function retireMissing(
   return missing.length;
 }
 
-/** By what a template is told from others in its account. */
+/** Identifies a template within its account. */
 export function keyOf({ name, language }: { name: string; language: string }): string {
   return `${name} ${language}`;
 }
 
-/** What the network told by itself. Undefined: it is not known here, and a look has to find it. */
+/** Applies the network's own report. Undefined: the template is not known here, and an account sync has to find it. */
 export function applyTemplateUpdate(
   tx: Tx,
   account: AccountKey,
@@ -116,12 +117,12 @@ export function applyTemplateUpdate(
   return known;
 }
 
-/** The network's word of a template that is no more. */
+/** The network's status of a deleted template. */
 const DELETED = "DELETED";
 
 /**
- * Ours for the network's. Only an approved one can be sent (Meta: template status). An unknown word waits, which sends
- * nothing and ends nothing.
+ * Maps the network's status to ours. Only an approved template can be sent (Meta: template status). An unknown status
+ * counts as pending, which sends nothing and fails nothing.
  */
 const STATUSES: Readonly<Record<string, TemplateStatus>> = {
   APPROVED: "APPROVED",
@@ -143,13 +144,13 @@ function statusOf(word: string): TemplateStatus {
   return (Object.hasOwn(STATUSES, word) ? STATUSES[word] : undefined) ?? "PENDING";
 }
 
-/** A category that nobody knows counts as the one with the most rules. */
+/** An unknown category counts as the one with the most rules. */
 function categoryOf(word: string): TemplateCategory {
   return templateCategories.find((known) => known === word) ?? "MARKETING";
 }
 
 function decideStatus(tx: Tx, template: Template, word: string, reason: string | null, at: number): Template {
-  // What an archived one goes back to, only a look tells.
+  // Only a listing shows which status an unarchived template returns to.
   if (word === "UNARCHIVED") return template;
   const decided = decideTemplate(tx, template, statusOf(word), reason);
   return change(tx, decided, { networkStatus: word, statusReason: reason, statusAt: at });
@@ -177,7 +178,7 @@ function insert(tx: Tx, { workspaceId, accountId }: AccountKey, listed: ListedTe
     .run();
 }
 
-/** Content first, so that an event about a decision shows the template as it is now. */
+/** Updates the content first, so that an event about a decision shows the template as it is now. */
 function update(tx: Tx, known: Template, listed: ListedTemplate, at: number): boolean {
   const category = categoryOf(listed.category);
   const isSame =
@@ -192,7 +193,7 @@ function update(tx: Tx, known: Template, listed: ListedTemplate, at: number): bo
         components: listed.components,
         updatedAt: tx.now,
       });
-  // What the network told after it had made this listing is newer.
+  // A report that the network made after this listing is newer.
   const decided =
     at < content.statusAt || (content.networkStatus === listed.status && content.status === statusOf(listed.status))
       ? content

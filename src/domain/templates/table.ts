@@ -1,4 +1,4 @@
-/** Message templates, each a name in a language in the account of a network. */
+/** Message templates: each is a name and a language in a network's account. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
 import type { ParameterFormat, TemplateCategory, TemplateComponent, TemplateStatus } from "./template.ts";
@@ -13,9 +13,9 @@ export const templates = sqliteTable("templates", {
   status: text().$type<TemplateStatus>().notNull(),
   components: text({ mode: "json" }).$type<TemplateComponent[]>().notNull(),
   parameterFormat: text().$type<ParameterFormat>().notNull(),
-  /** A file to send when the caller gives none. */
+  /** A sample file, sent when the caller gives none. */
   sampleLink: text(),
-  /** The network's own word for the status, why it decided so, and when. */
+  /** The network's own status, its reason, and when it decided. */
   networkStatus: text(),
   statusReason: text(),
   statusAt: instant().notNull().default(0),
@@ -26,13 +26,13 @@ export const templates = sqliteTable("templates", {
 
 export type Template = typeof templates.$inferSelect;
 
-/** Stored samples at the network: its ids belong to one number, and expire. */
+/** Sample files uploaded to the network: an upload's id belongs to one number, and expires. */
 export const sampleUploads = sqliteTable(
   "sample_uploads",
   {
     numberId: integer().notNull(),
     link: text().notNull(),
-    /** Null: the last upload failed, `error` says why. */
+    /** Null: the network has no valid upload. `error` says why the latest attempt failed, if it did. */
     mediaId: text(),
     expiresAt: instant().notNull(),
     error: text(),

@@ -1,30 +1,30 @@
-/** What the network says of a template, by itself. */
+/** What the network reports about a template on its own. */
 interface TemplateItemBase {
   /** The network's id of the account that owns the template. */
   accountId: string;
   name: string;
-  /** As the API spells it, `en_US`. */
+  /** As the API writes it, `en_US`. */
   language: string;
-  /** The network's time, milliseconds; null where it gave none. */
+  /** The network's time, milliseconds; null if it gave none. */
   at: number | null;
 }
 
-/** What the network decided about a template. */
+/** The network's decision on a template. */
 export interface TemplateStatusUpdate extends TemplateItemBase {
   kind: "template";
-  /** The network's own word in capitals: `APPROVED`, `REJECTED`, `PAUSED` … */
+  /** The network's own status in capitals: `APPROVED`, `REJECTED`, `PAUSED` … */
   event: string;
-  /** Why, in the network's words; null where it gave no reason. */
+  /** The network's reason; null if it gave none. */
   reason: string | null;
 }
 
-/** Something else about it changed. */
+/** A change other than a decision. */
 export interface TemplateUpdate extends TemplateItemBase {
   kind: "template_news";
   change:
     | { type: "quality"; score: string }
-    /** It has another category now, and so another price and other rules. */
+    /** The template has another category now, and so another price and other rules. */
     | { type: "category"; category: string }
-    /** Words, buttons, or what will change later: a look at the network tells. */
+    /** Text, buttons, or an announced change: an account sync finds out. */
     | { type: "changed" };
 }

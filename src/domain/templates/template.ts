@@ -1,18 +1,18 @@
 /**
- * What a template is: its category and status, and what can be read from the network's components (how many values it
- * takes, what stands at its top, what a person sees). Pure.
+ * A template's category and status, and what the network's components say about it: how many values it takes, its
+ * header, and the text that a person sees. Pure.
  */
 export const templateCategories = ["MARKETING", "UTILITY", "AUTHENTICATION"] as const;
 export type TemplateCategory = (typeof templateCategories)[number];
 
 export const templateStatuses = [
-  /** The network lets it be sent. Ended by a pause, a rejection on edit, or for good. */
+  /** The network lets it be sent. A pause, a rejection after an edit, or a permanent block ends this state. */
   "APPROVED",
-  /** The network has not decided (or is looking again). */
+  /** The network has not decided yet, or is reviewing it again. */
   "PENDING",
   /** The network refused it; editing sends it back to PENDING. */
   "REJECTED",
-  /** Stopped for a while because people complained; it comes back to APPROVED by itself or by hand. */
+  /** Stopped for a while because people complained; returns to APPROVED automatically or by a manual decision. */
   "PAUSED",
   /** Stopped for good. */
   "DISABLED",
@@ -21,7 +21,7 @@ export type TemplateStatus = (typeof templateStatuses)[number];
 
 export type ParameterFormat = "POSITIONAL" | "NAMED";
 
-/** One entry of the network's `components`, as it came: unknown members stay. */
+/** One entry of the network's `components`, unchanged, including unknown members. */
 export interface TemplateComponent {
   type: string;
   [member: string]: unknown;
@@ -34,9 +34,9 @@ export interface TemplateShape {
   header: { type: "text"; text: string; placeholders: string[] } | { type: MediaKind } | { type: "location" } | null;
   body: { text: string; placeholders: string[] };
   footer: string | null;
-  /** Position, among all buttons, of the one-time-password button. */
+  /** Index of the one-time-password button among all buttons. */
   oneTimePasswordButton: number | null;
-  /** Why it cannot be sent through this interface, in words; null when it can. */
+  /** Why it cannot be sent through this API, in plain text; null if it can. */
   unsupported: string | null;
 }
 
@@ -45,7 +45,7 @@ const PLACEHOLDER = /\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g;
 /** Buttons that need no value when the template is sent. */
 const PLAIN_BUTTONS = ["QUICK_REPLY", "PHONE_NUMBER"];
 
-/** The network writes an authentication template's text itself when its components give none. */
+/** The network supplies an authentication template's text if its components have none. */
 const AUTHENTICATION_BODY = "{{1}} is your verification code.";
 const SECURITY_ADVICE = "For your security, do not share this code.";
 
@@ -96,7 +96,7 @@ export function valueCounts(shape: TemplateShape): { header: number; body: numbe
   };
 }
 
-/** What the person sees: text header, body and footer with the values filled in, a blank line between them. */
+/** The text that the person sees: text header, body and footer with the values filled in, separated by blank lines. */
 export function renderText(shape: TemplateShape, header: readonly string[], body: readonly string[]): string {
   const parts = [
     shape.header?.type === "text" ? fill(shape.header, header) : null,
@@ -106,7 +106,7 @@ export function renderText(shape: TemplateShape, header: readonly string[], body
   return parts.filter((part) => part !== null && part !== "").join("\n\n");
 }
 
-/** The body with `{{1}}`, `{{2}}` … in order, also where the network's own placeholders have names. */
+/** The body with `{{1}}`, `{{2}}` … in order, even if the network's own placeholders have names. */
 export function numberedBody(shape: TemplateShape): string {
   return fill(
     shape.body,
@@ -121,7 +121,7 @@ function fill({ text, placeholders }: { text: string; placeholders: string[] }, 
 function withPlaceholders(text: string, format: ParameterFormat): { text: string; placeholders: string[] } {
   const names = [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ""))];
   if (format === "NAMED") return { text, placeholders: names };
-  // Numbered ones are filled in the order of their numbers, whichever comes first in the text.
+  // Numbered placeholders are filled in the order of their numbers, not of their positions in the text.
   const highest = Math.max(0, ...names.map(Number).filter(Number.isSafeInteger));
   return { text, placeholders: Array.from({ length: highest }, (_, index) => String(index + 1)) };
 }
@@ -160,7 +160,7 @@ function readButtons(shape: TemplateShape, component: TemplateComponent, categor
     const { type, url } = (typeof button === "object" && button !== null ? button : {}) as Record<string, unknown>;
     const kind = String(type ?? "").toUpperCase();
     const isDynamicUrl = kind === "URL" && /\{\{/.test(String(url ?? ""));
-    // Made as OTP, listed by the network as a URL button with the code in its address.
+    // Created as OTP, but listed by the network as a URL button with the code in its address.
     if (kind === "OTP" || (category === "AUTHENTICATION" && isDynamicUrl)) {
       shape.oneTimePasswordButton = index;
     } else if (isDynamicUrl) {

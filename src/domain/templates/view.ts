@@ -1,4 +1,4 @@
-/** A template as the API and the events show it. */
+/** The public JSON of a template, in the API and in events. */
 import { type Static, Type } from "@sinclair/typebox";
 import { Nullable, OneOf } from "#src/core/schema.ts";
 import type { Template } from "./table.ts";

@@ -80,7 +80,7 @@ export const commands: readonly Command[] = [
     positionals: { id },
     run: (context, values) =>
       change(context, values.id, (tx, broadcast) => {
-        const paused = pauseBroadcast(tx, broadcast, "hand", "paused by hand");
+        const paused = pauseBroadcast(tx, broadcast, "manual", "paused by hand");
         if (paused !== null) return paused;
         throw refused(`Broadcast ${values.id} is ${broadcast.status}; there is nothing to pause.`);
       }),

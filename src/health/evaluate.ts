@@ -235,7 +235,7 @@ function evaluateNumbers({ numbers, workspaces }: WorkspaceState): HealthConditi
 /** Those that go on by themselves need nobody, and whoever paused one by hand knows. */
 function evaluateBroadcasts({ paused, workspaces }: WorkspaceState): HealthCondition[] {
   return paused
-    .filter(({ pauseCause }) => !resumesAutomatically(pauseCause) && pauseCause !== "hand")
+    .filter(({ pauseCause }) => !resumesAutomatically(pauseCause) && pauseCause !== "manual")
     .slice(0, CONDITIONS_PER_KIND_MAX)
     .map(({ id, name, workspaceId, statusReason }) => ({
       level: "warning",

@@ -54,7 +54,7 @@ export interface BatchContext {
 export function applyItem(tx: Tx, callback: Callback, item: Applicable, context: BatchContext): ItemResult {
   // Whatever is no status may look at figures, or write them.
   if (item.kind !== "status") context.deltas.flush();
-  if (item.kind === "template" || item.kind === "template_news" || item.kind === "number_news") {
+  if (item.kind === "template" || item.kind === "template_update" || item.kind === "account_update") {
     return result(applyAccountItem(tx, callback, item));
   }
   const number = item.kind === "status" ? numberOf(tx, item, context) : findByPhoneNumberId(tx, item.phoneNumberId);
@@ -116,7 +116,7 @@ function applyAccountItem(
   const signed = all.filter((number) => speaksFor(callback, number));
   if (signed.length === 0) return `${item.kind} for an account whose secret did not sign it`;
   const at = Math.min(item.at ?? callback.receivedAt, tx.now);
-  if (item.kind === "number_news") {
+  if (item.kind === "account_update") {
     applyAccountUpdate(tx, signed, item, at);
     return null;
   }

@@ -58,8 +58,8 @@ test("any sequence: the streaks are what a look back over it finds", () => {
     kind: "failed",
     failure: { code, scope, message: `The network said ${code}.` },
   });
-  const kinds: readonly (readonly [Result, "network" | "message" | "person" | "well" | "other"])[] = [
-    [{ kind: "well" }, "well"],
+  const kinds: readonly (readonly [Result, "network" | "message" | "person" | "succeeded" | "other"])[] = [
+    [{ kind: "succeeded" }, "succeeded"],
     [{ kind: "unknown", message: "no answer" }, "network"],
     [failed("131000", "network"), "network"],
     [failed("139999", "network"), "network"],
@@ -79,7 +79,7 @@ test("any sequence: the streaks are what a look back over it finds", () => {
       (one) => one !== undefined,
     );
     const found = past.reduce((before, [result]) => streaksAfter(before, result), noStreaks);
-    const since = past.slice(past.findLastIndex(([, kind]) => kind === "well") + 1);
+    const since = past.slice(past.findLastIndex(([, kind]) => kind === "succeeded") + 1);
     expect(found.failures).toBe(since.filter(([, kind]) => kind === "network").length);
     // Of the message: neither people nor missing answers part them.
     const spoken = since.filter(([result, kind]) => kind !== "person" && result.kind !== "unknown");
@@ -217,13 +217,13 @@ test("what a status says of everybody holds for the last one too, when it comes 
 
 test("a status about everybody, where it rests already: a person's pause stays, one that passes by itself does not", async () => {
   for (const [rest, cause] of [
-    ["hand", "hand"],
+    ["manual", "manual"],
     ["number", "account"],
   ] as const) {
     await using scenario = await startScenario({ throughput: 10 });
     const id = await create(scenario, notice(phones(60)));
     const early = await sendSome(scenario, id, 5);
-    if (rest === "hand") await pause(scenario, id);
+    if (rest === "manual") await pause(scenario, id);
     else await scenario.app.store.write((tx) => void markUnready(tx, scenario.shop.numberId, "It was disconnected."));
     await scenario.app.clock.advance(SECOND);
     expect(broadcastOf(scenario, id).pauseCause).toBe(rest);

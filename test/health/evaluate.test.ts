@@ -73,7 +73,7 @@ test("a broadcast that waits for a person is told; one that goes on by itself, o
     "balance",
     "template",
     "unreachable",
-    "hand",
+    "manual",
     "late",
     "restored",
   ];

@@ -176,7 +176,7 @@ describe("a template", () => {
     {
       name: "an update of its quality under this field",
       more: { event: undefined, new_quality_score: "RED" },
-      expected: { kind: "template_news", change: { type: "quality", score: "RED" } },
+      expected: { kind: "template_update", change: { type: "quality", score: "RED" } },
     },
     { name: "no name", more: { message_template_name: undefined }, expected: { kind: "broken" } },
   ];

@@ -116,7 +116,7 @@ function cancel(world: World): string {
 function pause(world: World): string {
   const id = someBroadcast(world, OPEN);
   if (id === null) return "no broadcast to pause";
-  world.command((tx) => pauseBroadcast(tx, getBroadcast(tx, id), "hand", "paused by hand"));
+  world.command((tx) => pauseBroadcast(tx, getBroadcast(tx, id), "manual", "paused by hand"));
   return `broadcast ${id} is paused by hand`;
 }
 

@@ -201,7 +201,7 @@ export function rowsOf({ app }: Scenario, id: number): Message[] {
 }
 
 export async function pause({ app }: Scenario, id: number): Promise<void> {
-  await app.store.write((tx) => void pauseBroadcast(tx, getBroadcast(tx, id), "hand", "paused by hand"));
+  await app.store.write((tx) => void pauseBroadcast(tx, getBroadcast(tx, id), "manual", "paused by hand"));
 }
 
 /** As `waxwing broadcast resume` does it. */

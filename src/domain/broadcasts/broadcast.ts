@@ -60,7 +60,7 @@ export const pauseCauses = [
   /** The network refused the message itself, or failed on its own side, many times in a row. A person decides. */
   "breaker",
   /** Paused manually. A person decides. */
-  "hand",
+  "manual",
 ] as const;
 export type PauseCause = (typeof pauseCauses)[number];
 
@@ -76,7 +76,7 @@ export type Trigger =
   /** All recipients are built. */
   | "built"
   /** No recipient is pending, queued or sending. */
-  | "emptied"
+  | "drained"
   | "pause"
   | "resume"
   | "cancel"
@@ -102,7 +102,7 @@ export function nextStatus(
       return status === "scheduled" ? "queueing" : null;
     case "built":
       return status === "queueing" ? "running" : null;
-    case "emptied":
+    case "drained":
       // A paused broadcast stays paused: its last message in flight may have been requeued.
       return status === "running" ? "completed" : null;
     case "pause":

@@ -16,9 +16,9 @@ import type { PauseCause } from "./broadcast.ts";
 import type { Broadcast } from "./table.ts";
 
 export type Blocker =
-  | { kind: "rests"; cause: PauseCause; reason: string }
+  | { kind: "temporary"; cause: PauseCause; reason: string }
   /** The blocker is permanent. */
-  | { kind: "ended"; reason: string };
+  | { kind: "permanent"; reason: string };
 
 export type Eligibility =
   | { isEligible: true; workspace: Workspace; sender: SendingNumber; template: Template }
@@ -29,7 +29,7 @@ export function readEligibility(tx: ReadTx, broadcast: Broadcast): Eligibility {
   const sender = findNumber(tx, broadcast.numberId);
   const paused = (cause: PauseCause, reason: string): Eligibility => ({
     isEligible: false,
-    blocker: { kind: "rests", cause, reason },
+    blocker: { kind: "temporary", cause, reason },
   });
   if (sender === undefined) return failed(`the number ${broadcast.fromPhone} was removed`);
   const template = findInAccount(
@@ -85,7 +85,7 @@ export function findCurrentTemplate(tx: ReadTx, broadcast: Broadcast): Template 
 }
 
 function failed(reason: string): Eligibility {
-  return { isEligible: false, blocker: { kind: "ended", reason } };
+  return { isEligible: false, blocker: { kind: "permanent", reason } };
 }
 
 /** The template's text or category, which sets the price, is not what was confirmed. */

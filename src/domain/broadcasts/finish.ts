@@ -10,7 +10,7 @@ import type { FinishedStatus } from "./broadcast.ts";
 import { trigger } from "./move.ts";
 import type { Broadcast } from "./table.ts";
 
-const TRIGGER = { completed: "emptied", cancelled: "cancel", failed: "fail" } as const;
+const TRIGGER = { completed: "drained", cancelled: "cancel", failed: "fail" } as const;
 
 /** Null: it was finished already. `reason`: plain text, for a failed broadcast. */
 export function finishBroadcast(

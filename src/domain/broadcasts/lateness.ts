@@ -12,7 +12,7 @@ export interface LatenessRules {
   quiet: { fromMinute: number; toMinute: number } | null;
 }
 
-export type Lateness = { kind: "go_on" } | { kind: "late"; lateByMs: number } | { kind: "wait"; until: number };
+export type Lateness = { kind: "on_time" } | { kind: "late"; lateByMs: number } | { kind: "wait"; until: number };
 
 /** A broadcast that is late by less than this ignores quiet hours: it runs close to the time that was chosen. */
 const QUIET_AFTER_MS = 60 * 60 * 1000;
@@ -26,9 +26,10 @@ export function evaluateLateness(
 ): Lateness {
   const lateByMs = now - dueSince;
   if (lateByMs > rules.lateAfterMs) return { kind: "late", lateByMs };
-  if (templateCategory !== "MARKETING" || lateByMs <= QUIET_AFTER_MS || rules.quiet === null) return { kind: "go_on" };
+  if (templateCategory !== "MARKETING" || lateByMs <= QUIET_AFTER_MS || rules.quiet === null)
+    return { kind: "on_time" };
   const until = endOfQuiet(rules.quiet, now, timezone);
-  return until === null ? { kind: "go_on" } : { kind: "wait", until };
+  return until === null ? { kind: "on_time" } : { kind: "wait", until };
 }
 
 /** When the quiet hours that contain `now` end, by the wall clock of `timezone`; null: `now` is not in quiet hours. */

@@ -35,7 +35,7 @@ export function holdBroadcast(tx: Tx, broadcast: Broadcast, cause: PauseCause, r
 
 /** Pauses the broadcast, or fails it if the blocker is permanent. */
 export function applyBlocker(tx: Tx, broadcast: Broadcast, blocker: Blocker): Broadcast | null {
-  if (blocker.kind === "ended") return finishBroadcast(tx, broadcast, "failed", blocker.reason);
+  if (blocker.kind === "permanent") return finishBroadcast(tx, broadcast, "failed", blocker.reason);
   return pauseBroadcast(tx, broadcast, blocker.cause, blocker.reason);
 }
 
@@ -61,7 +61,7 @@ export function resumeManually(tx: Tx, broadcast: Broadcast, { sendUnknown } = {
   resetBreaker(tx, broadcast.id);
   const blocker = findBlocker(tx, confirmed);
   if (blocker !== null) {
-    if (blocker.kind === "ended") throw refusal(`Broadcast ${broadcast.id} can never go on: ${blocker.reason}.`);
+    if (blocker.kind === "permanent") throw refusal(`Broadcast ${broadcast.id} can never go on: ${blocker.reason}.`);
     throw refusal(`Broadcast ${broadcast.id} cannot go on yet: ${blocker.reason}.`);
   }
   return resume(tx, confirmed, tx.now);
@@ -112,7 +112,7 @@ export function applyLateness(tx: Tx, broadcast: Broadcast, rules: LatenessRules
     timezone,
   );
   switch (lateness.kind) {
-    case "go_on":
+    case "on_time":
       return broadcast;
     case "late": {
       const reason = `it would go on ${formatDuration(lateness.lateByMs)} late; resume it if it is still wanted`;

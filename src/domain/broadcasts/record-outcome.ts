@@ -32,7 +32,7 @@ export function recordRecipientOutcome(tx: Tx, messageId: number, outcome: Outco
   switch (outcome.kind) {
     case "accepted":
       recordAccepted(tx, messageId, outcome);
-      countAnswer(tx, broadcast.id, { kind: "well" });
+      countAnswer(tx, broadcast.id, { kind: "succeeded" });
       return;
     case "unknown":
       leaveInDoubt(tx, message, tx.now + inDoubtAfterMs);

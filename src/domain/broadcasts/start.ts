@@ -47,7 +47,7 @@ export function resumeBroadcasts(tx: Tx, rules: LatenessRules, isReachable: (bro
   for (const broadcast of listOpen(tx, ["queueing", "running"])) endWait(tx, broadcast);
   for (const broadcast of listOpen(tx, ["paused"])) {
     const blocker = findBlocker(tx, broadcast);
-    if (blocker?.kind === "ended") applyBlocker(tx, broadcast, blocker);
+    if (blocker?.kind === "permanent") applyBlocker(tx, broadcast, blocker);
     else if (broadcast.pauseCause !== "unreachable" || isReachable(broadcast))
       resumeAutomatically(tx, broadcast, rules);
   }
@@ -56,5 +56,5 @@ export function resumeBroadcasts(tx: Tx, rules: LatenessRules, isReachable: (bro
 /** Whether resuming would change the broadcast, as far as can be told without asking its network. */
 export function canResume(tx: ReadTx, broadcast: Broadcast): boolean {
   const blocker = findBlocker(tx, broadcast);
-  return blocker === null ? resumesAutomatically(broadcast.pauseCause) : blocker.kind === "ended";
+  return blocker === null ? resumesAutomatically(broadcast.pauseCause) : blocker.kind === "permanent";
 }

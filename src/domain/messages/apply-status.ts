@@ -87,7 +87,7 @@ function applyToMessage(tx: Tx, message: Message, item: StatusItem, deltas: Coun
       if (hasChanges) move(tx, message, { networkMessageId, ...times });
       return;
     }
-    case "explain":
+    case "fill_error":
       move(tx, message, {
         networkMessageId,
         outcomeUnknown: false,
@@ -127,7 +127,7 @@ function differs(message: Message, times: Partial<Message>): boolean {
 }
 
 function signalOf({ dispatchedAt }: Message, { status, error }: StatusItem): BreakerSignal {
-  if (status !== "failed") return { kind: status === "sent" ? "accepted" : "arrived" };
+  if (status !== "failed") return { kind: status === "sent" ? "accepted" : "delivered" };
   // Statuses parked by an older version have no scope.
   const failure = {
     code: error?.code ?? "unknown",

@@ -12,7 +12,7 @@ import { type BroadcastCounters, broadcastCounters } from "./table.ts";
 
 export type BreakerSignal =
   | { kind: "accepted" }
-  | { kind: "arrived" }
+  | { kind: "delivered" }
   /** `dispatchedAt`: when the message was sent; null if another copy of this database sent it. */
   | { kind: "failed"; failure: streak.Failure; dispatchedAt: number | null };
 
@@ -44,7 +44,7 @@ const resetStatuses = statement((db) =>
 
 /** Counts the network's answer for one recipient. */
 export function countAnswer(tx: Tx, broadcastId: number, result: streak.Result): void {
-  if (result.kind === "well") {
+  if (result.kind === "succeeded") {
     resetAnswers(tx).run({ broadcastId });
     return;
   }
@@ -61,7 +61,7 @@ export function countAnswer(tx: Tx, broadcastId: number, result: streak.Result):
 /** Counts a reported status of one recipient. */
 export function countStatus(tx: Tx, broadcastId: number, signal: BreakerSignal): void {
   if (signal.kind === "accepted") return;
-  if (signal.kind === "arrived") {
+  if (signal.kind === "delivered") {
     resetStatuses(tx).run({ broadcastId });
     return;
   }

@@ -51,7 +51,7 @@ export class CounterDeltas {
     if (signal.kind === "failed") broadcast.hasStreak = true;
     else if (!broadcast.hasStreak || signal.kind === "accepted") return;
     countStatus(this.#tx, broadcastId, signal);
-    if (signal.kind === "arrived") broadcast.hasStreak = false;
+    if (signal.kind === "delivered") broadcast.hasStreak = false;
   }
 
   /** Writes all deltas and starts over with none. */

@@ -41,7 +41,7 @@ export type StatusEffect =
   /** Only fill in missing times. */
   | "fill_in"
   /** Replace an unknown outcome by a known reason. No event: the message was `failed` already. */
-  | "explain"
+  | "fill_error"
   | "ignore";
 
 export interface StatusContext {
@@ -58,7 +58,7 @@ export function decideStatus(
   { outcomeUnknown }: StatusContext,
 ): StatusEffect {
   if (reported === "failed") {
-    if (current === "failed") return outcomeUnknown ? "explain" : "ignore";
+    if (current === "failed") return outcomeUnknown ? "fill_error" : "ignore";
     // A person may have several phones: one can fail although another has the message.
     return current === "delivered" || current === "read" || current === "skipped" ? "ignore" : "enter";
   }

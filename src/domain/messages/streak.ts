@@ -15,7 +15,7 @@ export interface Failure {
 
 export type Result =
   /** For an answer: accepted. For a status: delivered or read. */
-  | { kind: "well" }
+  | { kind: "succeeded" }
   | { kind: "failed"; failure: Failure }
   /** There was no readable answer, so the outcome of the message is unknown. */
   | { kind: "unknown"; message: string };
@@ -43,7 +43,7 @@ const PERSON_CODES = ["131021", "131026", "131047", "131049", "131050", "130472"
 export const noStreaks: Streaks = { code: null, repeats: 0, failures: 0, message: null };
 
 export function streaksAfter(before: Streaks, result: Result): Streaks {
-  if (result.kind === "well") return noStreaks;
+  if (result.kind === "succeeded") return noStreaks;
   if (result.kind === "unknown") return { ...before, failures: before.failures + 1, message: result.message };
   const { code, scope } = result.failure;
   if (PERSON_CODES.includes(code)) return before;

@@ -1,6 +1,6 @@
 /** What the network reports on its own about an account, or about one of its numbers. */
 export interface AccountUpdate {
-  kind: "number_news";
+  kind: "account_update";
   /** The network's id of the account. */
   accountId: string;
   /** Digits of the number concerned; null: every number of the account. */

@@ -20,7 +20,7 @@ export interface TemplateStatusUpdate extends TemplateItemBase {
 
 /** A change other than a decision. */
 export interface TemplateUpdate extends TemplateItemBase {
-  kind: "template_news";
+  kind: "template_update";
   change:
     | { type: "quality"; score: string }
     /** The template has another category now, and so another price and other rules. */

@@ -25,7 +25,7 @@ export function readAccountUpdate(value: JsonObject, entry: Entry): CallbackItem
   const event = requireText(value, "event").toUpperCase();
   const change = readChange(event, value);
   if (change === null) return { kind: "ignored", about: `account ${event.slice(0, 60)}` };
-  return { kind: "number_news", ...subjectOf(value, entry), change };
+  return { kind: "account_update", ...subjectOf(value, entry), change };
 }
 
 function readChange(event: string, value: JsonObject): Change | null {
@@ -95,7 +95,7 @@ export function readNumberQuality(value: JsonObject, entry: Entry): CallbackItem
   const limit =
     readLimit(memberOf(value, "max_daily_conversations_per_business")) ?? readLimit(memberOf(value, "current_limit"));
   const change: Change = limit === null ? { type: "changed" } : { type: "limit", messagingLimit: limit };
-  return { kind: "number_news", ...subjectOf(value, entry), change };
+  return { kind: "account_update", ...subjectOf(value, entry), change };
 }
 
 export function readCapability(value: JsonObject, entry: Entry): CallbackItem {
@@ -103,12 +103,12 @@ export function readCapability(value: JsonObject, entry: Entry): CallbackItem {
     readLimit(memberOf(value, "max_daily_conversations_per_business")) ??
     readLimit(memberOf(value, "max_daily_conversation_per_phone"));
   const change: Change = limit === null ? { type: "changed" } : { type: "limit", messagingLimit: limit };
-  return { kind: "number_news", ...subjectOf(value, entry), change };
+  return { kind: "account_update", ...subjectOf(value, entry), change };
 }
 
 /** Names and reviews: what they mean for sending, the account itself says best. */
 export function readNumberChange(value: JsonObject, entry: Entry): CallbackItem {
-  return { kind: "number_news", ...subjectOf(value, entry), change: { type: "changed" } };
+  return { kind: "account_update", ...subjectOf(value, entry), change: { type: "changed" } };
 }
 
 /** `TIER_2K`, `TIER_UNLIMITED`, 2000 or -1; null where nothing can be read from it. */

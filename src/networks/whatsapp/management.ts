@@ -49,14 +49,14 @@ export function readTemplateUpdate(value: JsonObject, entry: Entry): CallbackIte
 
 export function readTemplateQuality(value: JsonObject, entry: Entry): CallbackItem {
   const score = requireText(value, "new_quality_score").toUpperCase();
-  return { kind: "template_news", ...templateKeyOf(value, entry), change: { type: "quality", score } };
+  return { kind: "template_update", ...templateKeyOf(value, entry), change: { type: "quality", score } };
 }
 
 /** Told twice: a day ahead, when `new_category` is still the present one, and when it is done. */
 export function readTemplateCategory(value: JsonObject, entry: Entry): CallbackItem {
   const hasChanged = textOf(value, "previous_category") !== null;
   return {
-    kind: "template_news",
+    kind: "template_update",
     ...templateKeyOf(value, entry),
     change: hasChanged
       ? { type: "category", category: requireText(value, "new_category").toUpperCase() }
@@ -65,7 +65,7 @@ export function readTemplateCategory(value: JsonObject, entry: Entry): CallbackI
 }
 
 export function readTemplateComponents(value: JsonObject, entry: Entry): CallbackItem {
-  return { kind: "template_news", ...templateKeyOf(value, entry), change: { type: "changed" } };
+  return { kind: "template_update", ...templateKeyOf(value, entry), change: { type: "changed" } };
 }
 
 function templateKeyOf(value: JsonObject, entry: Entry) {

@@ -15,12 +15,12 @@ function check(local: string, lateByMs: number, more: { category?: "MARKETING" |
 }
 
 test("in time, or late by no more than an hour, it goes on at any hour", () => {
-  for (const lateBy of [0, HOUR]) expect(check("2026-11-21T23:00", lateBy)).toEqual({ kind: "go_on" });
+  for (const lateBy of [0, HOUR]) expect(check("2026-11-21T23:00", lateBy)).toEqual({ kind: "on_time" });
 });
 
 test("late by more than 12 hours it waits for a person, whatever the hour and the category", () => {
   for (const category of ["MARKETING", "UTILITY"] as const) {
-    expect(check("2026-11-21T12:00", 12 * HOUR, { category })).toEqual({ kind: "go_on" });
+    expect(check("2026-11-21T12:00", 12 * HOUR, { category })).toEqual({ kind: "on_time" });
     expect(check("2026-11-21T12:00", 12 * HOUR + 1, { category })).toEqual({ kind: "late", lateByMs: 12 * HOUR + 1 });
   }
 });
@@ -33,18 +33,18 @@ for (const [now, end] of [
 ] as const) {
   test(`late marketing at ${now} waits until ${end}`, () => {
     expect(check(now, 2 * HOUR)).toEqual({ kind: "wait", until: at(end, "Asia/Kolkata") });
-    expect(check(now, 2 * HOUR, { category: "UTILITY" })).toEqual({ kind: "go_on" });
+    expect(check(now, 2 * HOUR, { category: "UTILITY" })).toEqual({ kind: "on_time" });
   });
 }
 
 test("late marketing by day goes on, to the minute", () => {
-  for (const now of ["2026-11-21T08:00", "2026-11-21T20:59"]) expect(check(now, 2 * HOUR)).toEqual({ kind: "go_on" });
+  for (const now of ["2026-11-21T08:00", "2026-11-21T20:59"]) expect(check(now, 2 * HOUR)).toEqual({ kind: "on_time" });
 });
 
 test("without quiet hours every hour is right; quiet hours within one day end on that day", () => {
   const now = at("2026-11-21T13:30", "UTC");
   const broadcast = { dueSince: now - 2 * HOUR, templateCategory: "MARKETING" } as const;
-  expect(evaluateLateness(broadcast, { ...rules, quiet: null }, now, "UTC")).toEqual({ kind: "go_on" });
+  expect(evaluateLateness(broadcast, { ...rules, quiet: null }, now, "UTC")).toEqual({ kind: "on_time" });
   const siesta = { ...rules, quiet: { fromMinute: 13 * 60, toMinute: 14 * 60 + 30 } };
   expect(evaluateLateness(broadcast, siesta, now, "UTC")).toEqual({
     kind: "wait",

@@ -12,7 +12,7 @@ import {
   type Trigger,
 } from "#src/domain/broadcasts/broadcast.ts";
 
-const triggers: readonly Trigger[] = ["start", "built", "emptied", "pause", "resume", "cancel", "fail"];
+const triggers: readonly Trigger[] = ["start", "built", "drained", "pause", "resume", "cancel", "fail"];
 const contexts = [
   { isBuilt: false, isScheduledAhead: false },
   { isBuilt: false, isScheduledAhead: true },
@@ -27,7 +27,7 @@ const always = { pause: "paused", cancel: "cancelled", fail: "failed" } as const
 const moves: Record<BroadcastStatus, Partial<Record<Trigger, Move>>> = {
   scheduled: { ...always, start: "queueing" },
   queueing: { ...always, built: "running" },
-  running: { ...always, emptied: "completed" },
+  running: { ...always, drained: "completed" },
   paused: {
     cancel: "cancelled",
     fail: "failed",

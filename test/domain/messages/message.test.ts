@@ -25,7 +25,7 @@ const known: Record<MessageStatus, Row> = {
 };
 
 /** Where nobody knows what became of it, a failed message hears everything. */
-const unknownFailed: Row = { sent: "enter", delivered: "enter", read: "enter", failed: "explain" };
+const unknownFailed: Row = { sent: "enter", delivered: "enter", read: "enter", failed: "fill_error" };
 
 const reports: Reported[] = ["sent", "delivered", "read", "failed"];
 

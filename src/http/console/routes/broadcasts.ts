@@ -57,7 +57,7 @@ export const broadcastRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const broadcast = requireBroadcast(call, tx);
-        const paused = pauseBroadcast(tx, broadcast, "hand", "paused by hand");
+        const paused = pauseBroadcast(tx, broadcast, "manual", "paused by hand");
         if (paused === null) {
           throw invalidRequest({ broadcast: [`This broadcast is ${broadcast.status}; it cannot be paused.`] });
         }

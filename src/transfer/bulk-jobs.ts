@@ -1,7 +1,7 @@
 /**
  * Runs bulk changes in the server, one at a time. The reader's thread finds the next contacts; each transaction changes
  * contacts for a few milliseconds and is followed by a gap, so that other writers do not wait. Stopping the server
- * interrupts a change, which stays `running` and continues when it is started again.
+ * interrupts a change: it stays `running` and continues from there when a user starts it again.
  */
 
 import type { Clock } from "#src/core/clock.ts";

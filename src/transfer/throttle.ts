@@ -8,7 +8,7 @@ import type { Store } from "#src/db/store.ts";
 
 /** A transaction stops taking rows after this many milliseconds; its commit takes two or three more. */
 const TRANSACTION_MS = { insideServer: 4, besideServer: 7, alone: 240 };
-/** A waiting server retries every 3 ms (`db/writer.ts`), so it always finds a longer gap. */
+/** A waiting server retries every 3 ms (`db/writer.ts`), so it never misses a gap longer than that. */
 const GAP_MS = { insideServer: 6, besideServer: 2, besideWriters: 4, alone: 1 };
 /** Other processes count as writing while their last commit is no older than this. */
 const WRITERS_ACTIVE_MS = 1_000;

@@ -1,5 +1,6 @@
 /**
- * Keeps a keyed hash of the number of each person who was erased after opting out, so that nothing opts them in again.
+ * Keeps a keyed hash of the number of each person who was erased after opting out, so that a new contact with the
+ * number starts opted out.
  */
 import { and, eq, sql } from "drizzle-orm";
 import { type E164, otherVariant } from "#src/core/phone.ts";

@@ -123,7 +123,10 @@ export function readIdentifiers(input: string, country: string): ContactIdentifi
   return { phone, identifiers: [...new Set([literal, phone, other])].filter((name) => name !== null) };
 }
 
-/** Finds which identifiers are known, in one query. They are passed as JSON because their number varies. */
+/**
+ * Finds which identifiers are known, in one query. They are passed as one JSON array because there can be any number of
+ * them.
+ */
 const knownIdentifiers = statement((db) =>
   db
     .select({ name: sql<string>`value` })
@@ -148,7 +151,7 @@ export function lookUpContact(tx: ReadTx, workspaceId: number, input: string, co
   if (literal !== null) return literal;
   const phone = readPhone(input, country);
   if (phone === null) return null;
-  // An input in international form was already looked up by `findLiteral`.
+  // If the input has all digits of the E.164 number, `findLiteral` has already looked it up.
   const isLookedUp = `+${phoneDigits(input)?.digits}` === phone;
   const contact =
     (isLookedUp ? findByOtherVariant(tx, workspaceId, phone) : findByAnyVariant(tx, workspaceId, phone)) ?? null;

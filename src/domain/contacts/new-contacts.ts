@@ -80,7 +80,7 @@ export class NewContactBatch {
     return true;
   }
 
-  /** Marks identifiers that another contact has, or may have, taken. */
+  /** Marks identifiers as taken, because another contact has them or may have them. */
   markKnown(identifiers: readonly string[]): void {
     for (const name of identifiers) this.#known.add(name);
   }

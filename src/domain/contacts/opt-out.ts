@@ -15,7 +15,7 @@ import { createContact } from "./create.ts";
 import type { ContactLookup } from "./find.ts";
 import type { Contact } from "./table.ts";
 
-/** Opting out twice keeps the first date and publishes no second event. */
+/** Opts a person out. Opting out twice keeps the first date and publishes no second event. */
 export function optOut(tx: Tx, workspace: Workspace, person: ContactLookup, why: ConsentEvidence): Contact {
   const contact = person.contact ?? createContact(tx, workspace.id, { phone: person.phone });
   return changeConsent(tx, workspace, contact, { kind: "opt_out" }, why);

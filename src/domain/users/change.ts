@@ -10,8 +10,8 @@ import { endSessions } from "./sessions.ts";
 import { memberships, type User, userLinks, users } from "./table.ts";
 
 /**
- * Sets the password. Ends all sessions and all open links to choose a password. Invitations to workspaces stay: once
- * the account has a password they only let the invitee take it over, which the invitee may need.
+ * Sets the password. Ends all sessions and all open links to choose a password. Invitations to workspaces stay: without
+ * the account's password, an invitation only lets its holder take the account over, which the invitee may need.
  */
 export function setPassword(tx: Tx, userId: number, passwordHash: string): User {
   endSessions(tx, userId);

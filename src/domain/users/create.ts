@@ -6,7 +6,7 @@ import { emailKey, type WorkspaceRole } from "./user.ts";
 export interface NewUser {
   email: string;
   isOperator: boolean;
-  /** The workspace that invites the address; null if the operator does. */
+  /** The workspace that invites the address; null if an operator does. */
   firstWorkspaceId: number | null;
 }
 

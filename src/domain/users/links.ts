@@ -65,8 +65,8 @@ export interface OpenLink {
 }
 
 /**
- * Returns undefined if the token is unknown, used or expired, if its user was disabled, or if the link has become
- * pointless. Callers do not learn which.
+ * Returns undefined if the token is unknown, used or expired, if its user was disabled, or if the link no longer
+ * applies. Callers do not learn which.
  */
 export function findOpenLink(tx: ReadTx, token: string): OpenLink | undefined {
   const link = tx.db

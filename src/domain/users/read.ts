@@ -94,7 +94,7 @@ export function listInvitations(
  */
 export interface KnownAccount {
   since: number;
-  /** The workspace that first invited the address; null if the operator did. */
+  /** The workspace that first invited the address; null if an operator did. */
   firstInvitedBy: Workspace | null;
 }
 

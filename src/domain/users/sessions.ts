@@ -13,7 +13,7 @@ import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from "./user.ts";
 const TOKEN_BYTES = 32;
 const AGENT_LENGTH_MAX = 200;
 const TOUCH_EVERY_MS = 60_000;
-/** Sessions per user. Starting another one ends the session unused for longest. */
+/** Maximum number of sessions per user. Starting another one ends the session unused for longest. */
 const SESSIONS_MAX = 50;
 
 export interface ClientInfo {

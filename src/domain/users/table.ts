@@ -16,7 +16,7 @@ export const users = sqliteTable("users", {
   totpSecret: text(),
   totpPending: text(),
   totpStep: integer().notNull(),
-  /** The workspace that first invited this address; null if the operator did. */
+  /** The workspace that first invited this address; null if an operator did. */
   firstWorkspaceId: integer(),
   createdAt: instant().notNull(),
   updatedAt: instant().notNull(),

@@ -74,7 +74,7 @@ export function emailKey(email: string): string {
 export const FREE_ATTEMPTS: Readonly<Record<"account" | "address", number>> = { account: 5, address: 20 };
 const FIRST_WAIT_MS = 30_000;
 const WAIT_MAX_MS = 15 * MINUTE_MS;
-/** Without an attempt for this long, earlier ones are forgiven. */
+/** After this long without an attempt, earlier ones are forgiven. */
 export const ATTEMPTS_RESET_AFTER_MS = 24 * HOUR_MS;
 
 /** How long the next attempt has to wait after `count` failed ones, in milliseconds. */

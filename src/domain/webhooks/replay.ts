@@ -1,4 +1,4 @@
-/** Replays events: delivers them again at an operator's or customer's request, whatever their delivery's state. */
+/** Replays events on request: delivers them again, whatever the state of their delivery. */
 import { and, eq, gte, isNull, or } from "drizzle-orm";
 import { notFound, Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";

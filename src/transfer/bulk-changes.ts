@@ -1,6 +1,6 @@
 /**
- * Bulk changes: one change to many contacts, applied in batches. The target count was shown when the change was
- * created. Progress is stored in the transaction of each batch, so that a resumed change applies nothing twice. Each
+ * Bulk changes: one change to many contacts, applied in batches. It is created with the contact count that the user was
+ * shown. Progress is stored in the transaction of each batch, so that a resumed change applies nothing twice. Each
  * contact goes through the operation that changes a single one, so an opt-out is never lifted.
  */
 import { and, desc, eq, gte, lte, or, sql } from "drizzle-orm";

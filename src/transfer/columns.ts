@@ -1,4 +1,4 @@
-/** Maps the columns of a file to contact fields: guessed from the header, or given by the importer. */
+/** Maps the columns of a file to contact fields: guessed from the header, or chosen by the user. */
 
 import { invalidRequest } from "#src/core/problem.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
@@ -54,9 +54,9 @@ export interface ColumnMapping {
 }
 
 /**
- * `map` is the importer's mapping, `header → target`. A target is a contact field, `tags`, `groups`, `fields.KEY`, or
- * `-` to ignore the column. Columns that it omits are guessed. Throws `invalid_request` for an invalid mapping, and if
- * no column is the phone number.
+ * `map` is the user's mapping, `header → target`. A target is a contact field, `tags`, `groups`, `fields.KEY`, or `-`
+ * to ignore the column. Columns that it omits are guessed. Throws `invalid_request` for an invalid mapping, and if no
+ * column is the phone number.
  */
 export function mapColumns(
   header: readonly string[],

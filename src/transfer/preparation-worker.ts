@@ -1,6 +1,6 @@
 /**
  * The worker thread that prepares a large file. It handles one job, part by part, and never gets further ahead of the
- * importer than allowed.
+ * import than allowed.
  */
 import { Problem } from "#src/core/problem.ts";
 import type { PreparationRequest, PreparationResponse } from "./preparation.ts";

@@ -1,6 +1,6 @@
 /**
  * Prepares a file's rows for writing: everything that needs no database. Rows are parsed and validated here once; the
- * importer only looks up the contacts. Large files are prepared on a worker thread.
+ * import then only looks up the contacts. Large files are prepared on a worker thread.
  */
 import { type ContactIdentifiers, readIdentifiers } from "#src/domain/contacts/find.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";

@@ -10,7 +10,7 @@ export interface ImportSettings {
   map: Readonly<Record<string, string>>;
   /** All people in the file have agreed to receive messages. */
   optIn: boolean;
-  /** How they agreed, in the importer's words. */
+  /** How they agreed, in the user's words. */
   proof: string;
 }
 

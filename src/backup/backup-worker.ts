@@ -1,6 +1,6 @@
 /**
- * The thread in which the server copies, proves and rehearses, so that no request waits for it: one order, a word before
- * each part of the work, one answer.
+ * The worker thread in which a running server makes, verifies and test-restores backups and checks its database, so
+ * that no request waits. It takes one request, posts a message before each step, and posts one outcome or error.
  */
 import { basename, join } from "node:path";
 import { systemClock } from "#src/core/clock.ts";
@@ -14,7 +14,7 @@ import { backupName, removeLeftovers, removeOldBackups } from "./rotation.ts";
 import { faultsOf, listBackups, saveVerificationReport, type VerificationReport } from "./verification-reports.ts";
 
 export type BackupJobRequest =
-  /** `keep`: how many of the server's own stay; null: all of them. */
+  /** `retention`: how many of the server's own backups to keep; null keeps all. */
   | { kind: "backup"; retention: number | null }
   | { kind: "verify"; name: string }
   | { kind: "drill"; name: string }
@@ -55,7 +55,7 @@ function runJob(request: WorkerRequest): BackupJobOutcome {
         request.retention === null ? [] : removeOldBackups(directory, { file, ...verification }, request.retention);
       const name = basename(file);
       const verificationReport = { ...verification, verifiedAt: now, restoreDrill: null };
-      // The backup is made, and proven, whether or not that can be written down.
+      // The backup is complete and verified even if its report cannot be saved.
       try {
         saveVerificationReport(directory, name, verificationReport);
       } catch {}
@@ -76,7 +76,7 @@ function runJob(request: WorkerRequest): BackupJobOutcome {
       const startedAt = systemClock.monotonic();
       const verification = verifyBackup(file, now, onStep);
       const verificationReport: VerificationReport = { ...verification, verifiedAt: now, restoreDrill: null };
-      // What is damaged is not restored: that it is, is what the drill has found out.
+      // Do not restore a damaged backup: finding the damage is the result of the drill.
       if (faultsOf(verificationReport).length === 0) {
         const prepared = runRestoreDrill(file, database, {
           now,
@@ -97,7 +97,7 @@ function runJob(request: WorkerRequest): BackupJobOutcome {
   }
 }
 
-/** The database that is served: piece by piece, so that its log can be emptied in between. */
+/** Checks the live database in slices, so that the WAL can be checkpointed in between. */
 function check(database: string, now: number): CheckResult {
   const client = openClient(database, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {

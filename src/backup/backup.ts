@@ -1,6 +1,6 @@
 /**
- * An online copy of a database that proves itself: taken from one consistent state beside a running server, stamped,
- * opened again, looked over like a database that somebody distrusts, and only then given its name.
+ * Online backups. A backup is copied from one consistent state of a running server's database, marked with backup
+ * metadata, and verified with the full set of checks; only then is it given its name.
  */
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
@@ -16,20 +16,20 @@ export interface Backup {
   bytes: number;
   schema: number;
   counts: Record<string, number>;
-  /** How many things were looked at. */
+  /** Number of checks made. */
   checks: number;
-  /** The state that it shows, milliseconds. */
+  /** The time of the state that it holds, in milliseconds. */
   at: number;
-  /** What is wrong with the database itself, and so with the copy; the copy is kept all the same. */
+  /** What is wrong with the database, and therefore with the backup; the backup is kept. */
   findings: CheckFinding[];
 }
 
-/** There is something under the name already: a backup never replaces anything. */
+/** The target path exists: a backup never overwrites a file. */
 export class NameTaken extends Error {
   override readonly name = "NameTaken";
 }
 
-/** The copy is not what a backup must be; nothing is left of it. */
+/** The copy failed verification; it has been deleted. */
 export class BackupBroken extends Error {
   override readonly name = "BackupBroken";
   readonly findings: CheckFinding[];
@@ -39,15 +39,18 @@ export class BackupBroken extends Error {
   }
 }
 
-/** A finding that speaks of the file, not of what Waxwing wrote into it. */
+/** True for a finding about the file itself, as opposed to the data that Waxwing wrote. */
 export function isDamage(name: string): boolean {
   return name === "integrity" || name === "references";
 }
 
-/** Told before each part of the work. */
+/** Called before each step. */
 export type OnStep = (step: string) => void;
 
-/** Runs to its end in this thread: call it in a process or a Worker of its own. `now`: milliseconds. */
+/**
+ * Makes and verifies a backup. Blocks the thread, so call it in its own process or worker. `now`: milliseconds. Throws
+ * `NameTaken`, `InsufficientSpace` or `BackupBroken`.
+ */
 export function makeBackup(database: string, file: string, now: number, onStep: OnStep = () => undefined): Backup {
   const target = resolve(file);
   if (existsSync(target)) throw new NameTaken(`there is already something at ${target}; a backup replaces nothing`);
@@ -58,7 +61,8 @@ export function makeBackup(database: string, file: string, now: number, onStep: 
     onStep("copying the database");
     copyDatabase(database, unfinished, { kind: "backup", at: now, hasGap: false });
     const verification = inspectBackup(unfinished, now, onStep);
-    // The copy may be at fault then, not the database. Broken invariants came from the database: the copy is as good.
+    // Damage may come from the copying, so the copy is rejected. Broken invariants come from the database, so the copy
+    // is faithful.
     if (verification.findings.some(({ name }) => isDamage(name))) throw new BackupBroken(verification.findings);
     moveIntoPlace(unfinished, target);
     return { ...verification, file: target, bytes: statSync(target).size, at: now };
@@ -69,16 +73,16 @@ export function makeBackup(database: string, file: string, now: number, onStep: 
 }
 
 /**
- * Writes the database's state of this moment to a new file, stamped. A reader beside the server's writes: nobody waits,
- * only the log cannot be emptied meanwhile.
+ * Writes a consistent snapshot of the database to a new file, with `backupMetadata` unless null. It only reads the
+ * database: writers do not wait, but the WAL cannot be truncated meanwhile. Throws `InsufficientSpace`.
  */
 export function copyDatabase(database: string, target: string, backupMetadata: BackupMetadata | null): void {
   const source = openClient(database, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
     requireFreeSpace(dirname(target), requiredBytes(source), `a copy of ${basename(database)}`);
     createPrivateFile(target);
-    // Says how the copy is laid out: what is deleted in it later can be given back to the disk. Where the database is
-    // laid out so already, saying it again would be a write.
+    // Gives the copy incremental auto-vacuum, so that pages freed later can be returned to the disk. If the database
+    // already has it, setting the pragma again would be a write.
     if (source.pragma("auto_vacuum", { simple: true }) === 0) source.pragma("auto_vacuum = INCREMENTAL");
     source.prepare("VACUUM INTO ?").run(target);
   } finally {
@@ -93,7 +97,7 @@ export function copyDatabase(database: string, target: string, backupMetadata: B
   }
 }
 
-/** The pages that a copy will have, with a little for what comes on top. */
+/** The expected size of a copy, with a margin. */
 function requiredBytes(source: Client): number {
   const readPragma = (name: string): number => Number(source.pragma(name, { simple: true }));
   return (
@@ -101,13 +105,13 @@ function requiredBytes(source: Client): number {
   );
 }
 
-/** What a backup's file proves, at this moment. */
+/** What verifying a backup found. */
 export interface VerificationResult extends Pick<Backup, "schema" | "counts" | "checks" | "findings"> {
-  /** The state that it shows, milliseconds; null where it does not say. */
+  /** The time of the state that it holds, in milliseconds; null if unknown. */
   at: number | null;
 }
 
-/** Looks a file over that was made before. It only reads; what cannot even be opened as a database is damage. */
+/** Verifies an existing backup. Read-only. A file that cannot be opened as a database counts as damaged. */
 export function verifyBackup(file: string, now: number, onStep: OnStep): VerificationResult {
   try {
     return inspectBackup(file, now, onStep);

@@ -1,6 +1,7 @@
 /**
- * Run at every start, before anything is sent: is this the file that ran before, or a copy of one? A copy is held, gets
- * ids that no other copy gives out and a name of its own, all in one transaction, and so exactly once.
+ * Detects at every start, before anything is sent, whether the database is the file that ran last or a copy of one. In
+ * one transaction, and so exactly once, a copy has its broadcasts held, gets ids that no other copy assigns, and gets
+ * its own instance id.
  */
 
 import type { FileIdentity } from "#src/db/file-identity.ts";
@@ -12,7 +13,7 @@ import { holdRestored as holdBroadcasts } from "#src/domain/broadcasts/hold-rest
 
 export interface CopyDetection {
   instanceId: string;
-  /** Null: this is the file that ran before. */
+  /** Null: this is the file that ran last. */
   copy: DatabaseCopy | null;
 }
 
@@ -29,7 +30,7 @@ export async function detectCopy(
     if (instance === null) throw new Error("the database has no name");
     const copy = findCopy(instance, current) ?? (isOlderThanLastRun(client, database) ? overwrittenByHand : null);
     if (copy === null) {
-      // A command made the database where the file system gave no identity; from now on it is known.
+      // The database was created without a file identity; record it now.
       if (instance.fileIdentity === null) writeFileIdentity(client, current);
       return { instanceId: instance.instanceId, copy: null };
     }
@@ -43,21 +44,25 @@ export async function detectCopy(
   return detection;
 }
 
-/** An older state of the very file, put into it by hand. */
+/** An older state of the same file, copied over it by hand. */
 const overwrittenByHand: DatabaseCopy = { kind: "copied_by_hand", at: null, hasGap: false };
 
-/** At the end of a run as at its beginning: an older state that is put back from now on is found out. */
+/**
+ * Called at the start and the end of each run, so that the next start detects an older state that is copied over the
+ * database.
+ */
 export function tryRenewRunMarker({ client }: Store, database: string, newId: () => string): void {
   try {
     renewRunMarker(client, database, newId());
   } catch {
-    // A full disk, say: the server starts and stops all the same. The mark before stays, and tells any state before it.
+    // The server starts and stops even if this fails, for example on a full disk. The previous marker stays and still
+    // detects states from before it.
   }
 }
 
 /**
- * Single messages need nothing here: what a copy finds open is in doubt or interrupted like after a crash, and is never
- * sent again. Broadcasts are held. Only a restore that took over what was newer knows what was sent since the copy.
+ * Holds broadcasts. Single messages need nothing: those that a copy contains unfinished are in doubt or interrupted, as
+ * after a crash, and are never sent again. Only a restore that merged newer rows knows what was sent since the backup.
  */
 export function holdAfterRestore(tx: Tx, { kind, hasGap }: DatabaseCopy): void {
   holdBroadcasts(tx, kind === "restore" && !hasGap);

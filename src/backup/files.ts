@@ -1,4 +1,4 @@
-/** Files of whole databases: made under another name, synced, and put in their place in one step. */
+/** Database files as a whole: written under a temporary name, synced, and moved into place in one step. */
 import {
   closeSync,
   existsSync,
@@ -13,18 +13,18 @@ import {
 import { basename, dirname, join } from "node:path";
 import { makePrivate } from "#src/db/files.ts";
 
-/** What SQLite keeps beside a database. */
+/** Suffixes of the files that SQLite keeps beside a database. */
 const COMPANIONS = ["-wal", "-shm", "-journal"];
 
-/** Marks a copy that is not finished; whatever carries it is left over from a process that was killed. */
+/** Part of the name of every unfinished file; a file with it was left behind by a killed process. */
 export const UNFINISHED = ".unfinished";
 
-/** The disk has not the room that a copy needs. */
+/** The disk does not have the space that a copy needs. */
 export class InsufficientSpace extends Error {
   override readonly name = "InsufficientSpace";
 }
 
-/** Throws `NoRoom` unless the directory's disk has `bytes` free. */
+/** Throws `InsufficientSpace` unless the directory's disk has `bytes` free. */
 export function requireFreeSpace(directory: string, bytes: number, what: string): void {
   const { bavail, bsize } = statfsSync(directory);
   const free = bavail * bsize;
@@ -38,7 +38,10 @@ function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1);
 }
 
-/** On the disk, also after a power cut. The file must not be open in SQLite here: closing it would drop its locks. */
+/**
+ * Syncs a file to disk. The file must not be open in SQLite in this process: closing the handle here would release
+ * SQLite's locks.
+ */
 export function syncFile(path: string): void {
   syncHandle(path, "r+");
 }
@@ -56,7 +59,7 @@ function syncHandle(path: string, flags: string): void {
   }
 }
 
-/** Gives a finished file its name. There is either nothing under it, or all of it. */
+/** Gives a finished file its name, atomically: after a crash the name refers to the complete file or to none. */
 export function moveIntoPlace(unfinished: string, path: string): void {
   makePrivate(unfinished);
   syncFile(unfinished);
@@ -65,8 +68,8 @@ export function moveIntoPlace(unfinished: string, path: string): void {
 }
 
 /**
- * Puts `fresh` in the place of the database and keeps the replaced file, with what SQLite keeps beside it, as `kept`. At
- * no moment is there no database under its name, and frames of the old log never meet the new file.
+ * Replaces the database by `fresh` and keeps the old file, with its WAL, as `kept`. With hard links the database's name
+ * exists at every moment. Frames of the old WAL are never applied to the new file, because the WAL is moved first.
  */
 export function swapDatabase(database: string, fresh: string, kept: string): void {
   makePrivate(fresh);
@@ -85,24 +88,24 @@ export function swapDatabase(database: string, fresh: string, kept: string): voi
 
 function linkOrRename(database: string, kept: string): void {
   try {
-    // A second name for the same file: the first one then changes hands in a single step.
+    // A second name for the same file lets the rename that follows replace the first one atomically.
     linkSync(database, kept);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : null;
     if (code === "EEXIST") throw error;
-    // A file system without such names.
+    // The file system has no hard links.
     renameSync(database, kept);
   }
 }
 
-/** A database and what lies beside it. */
+/** Deletes a database and the files that SQLite keeps beside it. */
 export function removeDatabase(path: string): void {
   for (const suffix of ["", ...COMPANIONS]) rmSync(path + suffix, { force: true });
 }
 
 /**
- * Removes what killed processes left unfinished beside `path`, but for a copy that is still wanted. Only for whoever
- * holds the lock that keeps others out.
+ * Deletes unfinished files that killed processes left beside `path`, except the one that starts with the name of
+ * `wanted`. The caller must hold the lock that excludes other processes.
  */
 export function removeUnfinished(path: string, wanted: string | null = null): void {
   const name = basename(path);
@@ -112,7 +115,7 @@ export function removeUnfinished(path: string, wanted: string | null = null): vo
   }
 }
 
-/** A name beside `path` that nobody has: with the time, and a number where that is taken. */
+/** An unused name beside `path`, with the time and, if necessary, a number. */
 export function findFreeName(path: string, label: string, now: number): string {
   const base = `${path}.${label}-${formatFileTime(now)}`;
   for (let count = 1; ; count++) {
@@ -121,7 +124,7 @@ export function findFreeName(path: string, label: string, now: number): string {
   }
 }
 
-/** `20261121T080000Z`: sorts by time, and every file system takes it. */
+/** `20261121T080000Z`: sorts by time and is valid on every file system. */
 export function formatFileTime(now: number): string {
   return new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
 }

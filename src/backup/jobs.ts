@@ -1,6 +1,6 @@
 /**
- * Work on whole databases that a running server does: backups, looking them over, rehearsing a restore, checking the
- * database itself. One at a time, each in a thread of its own; how far it is and what it came to can be asked for.
+ * Jobs of a running server on whole databases: backup, verification, restore drill, check. Jobs run one at a time, each
+ * in its own worker thread; the current job's step and the last outcome of each kind can be read.
  */
 
 import type { Clock } from "#src/core/clock.ts";
@@ -12,22 +12,22 @@ export interface BackupJobsOptions {
   clock: Clock;
   log: Log;
   database: string;
-  /** Where the server's own backups are. */
+  /** The directory of the server's own backups. */
   directory: string;
-  /** Told when a backup is proven good (milliseconds), and with null when one has failed. */
+  /** Called with the time (milliseconds) when a sound backup is finished, and with null when a backup failed. */
   onBackup: (at: number | null) => void;
 }
 
 export interface BackupJob {
   request: BackupJobRequest;
   startedAt: number;
-  /** What it does at the moment, in words. */
+  /** The current step, in words. */
   step: string | null;
 }
 
 export interface FinishedJob extends BackupJob {
   endedAt: number;
-  /** Null: it failed, and `error` says why. */
+  /** Null if the job failed; `error` then says why. */
   outcome: BackupJobOutcome | null;
   error: string | null;
 }
@@ -55,17 +55,17 @@ export class BackupJobs {
     return this.#current !== null;
   }
 
-  /** The last one of its kind since the start of the server. */
+  /** The last finished job of this kind since the server started. */
   findLast(kind: BackupJobRequest["kind"]): Readonly<FinishedJob> | null {
     return this.#finished.get(kind) ?? null;
   }
 
-  /** The newest first. Reads the directory: a handful of files. */
+  /** The backups, newest first. Reads the directory, which holds only a few files. */
   list(): ListedBackup[] {
     return listBackups(this.#options.directory);
   }
 
-  /** When the newest sound backup was finished, milliseconds; null: there is none. */
+  /** When the newest sound backup was finished, in milliseconds; null if there is none. */
   lastSoundAt(): number | null {
     return (
       this.list().find(
@@ -74,13 +74,16 @@ export class BackupJobs {
     );
   }
 
-  /** When the last backup since the start failed or copied a broken database, milliseconds; null: it did not. */
+  /**
+   * When the last backup failed or copied a broken database, in milliseconds; null if it was sound or none was made
+   * since the start.
+   */
   lastFailureAt(): number | null {
     const last = this.findLast("backup");
     return last === null || isSoundBackup(last) ? null : last.endedAt;
   }
 
-  /** False, and nothing is done, while another one is under way. */
+  /** Starts the job. Returns false, and starts nothing, while another job is running. */
   start(request: BackupJobRequest): boolean {
     if (this.#current !== null) return false;
     const { clock, database, directory } = this.#options;
@@ -98,12 +101,12 @@ export class BackupJobs {
     return true;
   }
 
-  /** At once, or after what is under way; of several that wait, the last. */
+  /** Starts the job now, or after the current one. If several wait, only the last one runs. */
   startNext(request: BackupJobRequest): void {
     if (!this.start(request)) this.#next = request;
   }
 
-  /** What is under way is given up; what is left of it goes with the next one. */
+  /** Abandons the current job. The next backup removes what is left of it. */
   stop(): void {
     this.#next = null;
     this.#close();
@@ -175,7 +178,7 @@ const BROKEN = {
   check: "the database is broken (waxwing check)",
 } as const;
 
-/** In the executable the worker is an entry of its own, found by its path in the project; else the file beside this one. */
+/** In the compiled executable the worker is a separate entry point, addressed by its path in the project. */
 function workerUrl(): string | URL {
   const isCompiled = import.meta.url.includes("/$bunfs/");
   return isCompiled ? "./src/backup/backup-worker.ts" : new URL("./backup-worker.ts", import.meta.url);

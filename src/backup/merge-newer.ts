@@ -1,12 +1,12 @@
 /**
- * Brings what a replaced database knows, and its backup does not, into the backup: whom not to write to any more, what
- * was handed over and became of it, answers that were given, money, revoked keys, rotated secrets. Settings, profiles,
- * groups and templates stay as they were backed up: to have those back is what a restore is for. Everything in one
- * transaction; both databases are of the same schema, and `newer` is a later state of the same one.
+ * Merges into a backup what the replaced database knows and the backup does not: opt-outs and erasures, messages sent
+ * and their outcomes, kept idempotency answers, money, revoked keys, rotated secrets. Settings, profiles, groups and
+ * templates stay as they were backed up, because restoring them is the purpose of a restore. The merge is one
+ * transaction. Both databases have the same schema, and `newer` is a later state of the same database.
  */
 import type { Client } from "#src/db/driver.ts";
 
-/** How many rows of each were newer. */
+/** Number of rows of each kind that were newer. */
 export interface MergedCounts {
   contacts: number;
   consent_changes: number;
@@ -21,7 +21,7 @@ export interface MergedCounts {
   people_erased: number;
 }
 
-/** Of a contact these stay as they were backed up; everything else is about consent, and who somebody is. */
+/** Contact columns that stay as backed up; all other columns are about consent and identity. */
 const PROFILE = [
   "name",
   "first_name",
@@ -35,12 +35,12 @@ const PROFILE = [
   "anniversary",
 ];
 
-/** `client` has the backup as its main database; `newerPath` is attached for as long as this runs. */
+/** Merges. `client` has the backup as its main database; `newerPath` is attached while this runs. */
 export function mergeNewer(client: Client, newerPath: string): MergedCounts {
   client.prepare("ATTACH DATABASE ? AS newer").run(newerPath);
   try {
     return client.transaction(() => {
-      // Rows refer to each other in every direction; at the end all of them must be there.
+      // Rows refer to each other in every direction, so foreign keys are checked at the commit.
       client.pragma("defer_foreign_keys = ON");
       return new NewerRowsMerge(client).run();
     })();
@@ -67,7 +67,7 @@ class NewerRowsMerge {
     const revoked = this.#update("api_keys", ["revoked_at"]);
     this.#mergeUsers();
     const secrets = this.#mergeSecrets();
-    // A number that was removed makes room for its successor.
+    // Mark removed numbers first: a removed number frees its place for its successor.
     this.#update("numbers", ["removed_at", "ready", "unready_reason"]);
     this.#insert("numbers");
     const people = this.#mergeContacts();
@@ -97,7 +97,7 @@ class NewerRowsMerge {
     };
   }
 
-  /** Who was locked out stays out, and a password or second factor that was given up does not come back. */
+  /** Disabled users stay disabled, and a replaced password or second factor does not return. */
   #mergeUsers(): void {
     this.#update("users", ["password", "totp_secret", "totp_pending", "totp_step", "disabled_at", "is_operator"]);
     this.#insert("users");
@@ -118,7 +118,7 @@ class NewerRowsMerge {
     const tokens = this.#update("numbers", ["access_token", "app_secret", "callback_token"]);
     this.#insert("webhooks", "workspace_id");
     const signing = this.#update("webhooks", ["secret"], "workspace_id");
-    // What waits to be delivered is taken over as well, so the address that it is meant for is.
+    // Pending deliveries are merged too, so the address that they are meant for must be.
     this.#update("webhooks", ["url", "consecutive_timeouts"], "workspace_id");
     return tokens + signing;
   }
@@ -129,7 +129,8 @@ class NewerRowsMerge {
         AND (m.phone IS NOT NULL OR m.network_user_id IS NOT NULL)`;
     this.#run(`CREATE TEMP TABLE erased_people AS ${erased}`);
     const peopleErased = this.#count("SELECT count(*) FROM temp.erased_people");
-    // Numbers may have changed hands: all that moved are freed first, so that none is taken when its new owner comes.
+    // Phone numbers may have moved between contacts. Clear all that moved first, so that none is taken when its new
+    // owner is updated.
     this.#run(`UPDATE main.contacts AS m SET phone = NULL, network_user_id = NULL FROM newer.contacts AS n
       WHERE n.id = m.id AND (n.phone IS NOT m.phone OR n.network_user_id IS NOT m.network_user_id)`);
     const kept = new Set(["id", "workspace_id", "created_at", ...PROFILE]);
@@ -155,7 +156,10 @@ class NewerRowsMerge {
     return { contacts, consent_changes: consentChanges, people_erased: peopleErased };
   }
 
-  /** As they are now, with what they have come to: their recipients are messages, and are taken over as such. */
+  /**
+   * Broadcasts with their state and counters from the newer database. Their recipients are messages and are merged as
+   * such.
+   */
   #mergeBroadcasts(): void {
     for (const [table, key] of [
       ["broadcasts", "id"],
@@ -168,15 +172,15 @@ class NewerRowsMerge {
       );
       this.#insert(table, key);
     }
-    // A draft that was sent since must not be sent again.
+    // A draft sent since the backup must not be sent again.
     this.#replace("broadcast_drafts");
   }
 
   #mergeMessages(): number {
-    // Withdrawn since: the network took nothing of them, and their hold went with them.
+    // Discarded since the backup: the network accepted none of them, and their hold was released.
     const gone = this.#run(`DELETE FROM main.messages WHERE status IN ('pending', 'queued', 'sending')
       AND id NOT IN (SELECT id FROM newer.messages)`);
-    // Thrown away since: their broadcast counts as emptied, so nobody would ever look for them again.
+    // Purged since the backup: their broadcast is marked as purged, so nothing would purge them again.
     this.#run(`DELETE FROM main.messages
       WHERE broadcast_id IN (SELECT id FROM newer.broadcasts WHERE purged_at IS NOT NULL)`);
     const changed = this.#update(
@@ -203,7 +207,7 @@ class NewerRowsMerge {
     return events;
   }
 
-  /** The work that goes with rows that were taken over; other work is the backup's own. */
+  /** Jobs that belong to merged rows; other jobs stay as backed up. */
   #mergeOutbox(): void {
     const kinds = "('deliver_webhook', 'expire_message', 'start_broadcast', 'review_broadcast')";
     this.#run(`DELETE FROM main.outbox WHERE kind IN ${kinds}`);
@@ -220,14 +224,14 @@ class NewerRowsMerge {
       WHERE name NOT IN (SELECT name FROM main.sqlite_sequence)`);
   }
 
-  /** Rows that the backup has not. */
+  /** Inserts the rows that the backup lacks; returns how many. */
   #insert(table: string, key = "id"): number {
     const columns = this.#columns(table).join(", ");
     return this.#run(`INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM newer.${table} AS n
       WHERE NOT EXISTS (SELECT 1 FROM main.${table} AS m WHERE m.${key} = n.${key})`);
   }
 
-  /** These columns of rows that both have, where they differ. */
+  /** Updates these columns in rows that both databases have, where they differ; returns how many. */
   #update(table: string, columns: readonly string[], key = "id", condition = "1"): number {
     const sets = columns.map((column) => `${column} = n.${column}`).join(", ");
     const differs = columns.map((column) => `m.${column} IS NOT n.${column}`).join(" OR ");

@@ -1,14 +1,16 @@
-/** Databases that came in, or go out, as a file that is open already: its name may be out of this process's reach. */
+/**
+ * Copies databases from and to files that are already open, because this process may be unable to open them by name.
+ */
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { createPrivateFile } from "#src/db/files.ts";
 import { requireFreeSpace } from "./files.ts";
 
 const PIECE_BYTES = 1 << 20;
-/** Says that a file is a database of SQLite's. */
+/** The header that identifies a file as an SQLite database. */
 const HEADER_BYTES = 100;
 
-/** Writes the open file to a new one at `path`. Throws `NoRoom`. */
+/** Copies the open file to a new file at `path`. Throws `InsufficientSpace`. */
 export function copyFromOpened(handle: number, path: string): void {
   requireFreeSpace(dirname(path), fstatSync(handle).size, `a copy of the file`);
   createPrivateFile(path);
@@ -21,8 +23,8 @@ export function copyFromOpened(handle: number, path: string): void {
 }
 
 /**
- * Fills the open, empty file with the database at `path`, synced. Its header comes last: a file that was broken off is
- * no database to anybody.
+ * Fills the open, empty file with the database at `path` and syncs it. The header is written last, so that an
+ * incomplete file is not a valid database.
  */
 export function fillOpened(handle: number, path: string): void {
   const database = openSync(path, "r");

@@ -1,7 +1,7 @@
 /**
- * Puts a backup in the place of the database: proven first, with what the replaced file knows and the backup does not,
- * and stamped, so that the next start holds what must not go on by itself. The replaced file is kept. Until the last
- * step, the swap, nothing of the database is changed. For whoever holds the server's and the commands' lock.
+ * Replaces the database by a backup: verifies the backup, merges newer rows from the replaced database, and writes
+ * backup metadata, so that the next start holds broadcasts. The replaced file is kept. Until the final swap the data of
+ * the database does not change. The caller must hold the server's lock and the command lock.
  */
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
@@ -15,12 +15,12 @@ import { BackupBroken, copyDatabase, isDamage } from "./backup.ts";
 import { findFreeName, removeDatabase, removeUnfinished, swapDatabase, UNFINISHED } from "./files.ts";
 import { type MergedCounts, mergeNewer } from "./merge-newer.ts";
 
-/** Nobody can say what happened since the backup, and nobody has said that this is accepted. */
+/** What happened since the backup is unknown, and the operator has not accepted that. */
 export class GapNotAccepted extends Error {
   override readonly name = "GapNotAccepted";
-  /** Why the replaced file does not help. */
+  /** Why the replaced file cannot be used. */
   readonly reason: string;
-  /** When the backup was made, milliseconds; null where it does not say. */
+  /** When the backup was made, in milliseconds; null if unknown. */
   readonly since: number | null;
   constructor(reason: string, since: number | null) {
     super(`what happened since the backup cannot be taken over: ${reason}`);
@@ -29,7 +29,7 @@ export class GapNotAccepted extends Error {
   }
 }
 
-/** What is lost with a gap, in words. */
+/** What a gap loses, in words. */
 export const lostWithGap = [
   "opt-outs and other consent: somebody who said STOP may be written to again",
   "messages sent, and their outcomes and cost",
@@ -46,20 +46,20 @@ export interface RestoreOptions {
   onStep: (step: string) => void;
 }
 
-/** What a restore makes, before it takes the database's place. */
+/** The result of preparing a restore, before the swap. */
 export interface PreparedRestore {
-  /** When the backup was made, milliseconds; null where it does not say. */
+  /** When the backup was made, in milliseconds; null if unknown. */
   since: number | null;
   counts: Record<string, number>;
   merged: MergedCounts | null;
-  /** Why nothing was taken over; null where something was. */
+  /** Why nothing was merged; null if the newer rows were merged. */
   gap: string | null;
-  /** Invariants that are broken in the result, because the backup or the replaced database broke them already. */
+  /** Invariants that are broken in the result, because the backup or the replaced database already broke them. */
   flaws: string[];
 }
 
 export interface RestoreResult extends PreparedRestore {
-  /** Where the replaced database is; null where there was none. */
+  /** Path of the replaced database; null if there was none. */
   kept: string | null;
 }
 
@@ -79,8 +79,8 @@ export function restoreBackup(file: string, database: string, options: RestoreOp
 }
 
 /**
- * Everything that a restore would do, up to the swap, and nothing of it stays: beside a running server, which it only
- * reads. A gap is told, not refused. Throws `LockHeld` where another one is under way.
+ * Does everything that a restore does up to the swap, then deletes the result. It can run beside a running server,
+ * because it only reads the database. A gap is reported, not refused. Throws `LockHeld` if another drill is running.
  */
 export function runRestoreDrill(
   file: string,
@@ -92,10 +92,10 @@ export function runRestoreDrill(
     removeDatabase(paths.fresh);
     removeDatabase(paths.newer);
   };
-  // One at a time, whoever it is: the server, or a command beside it.
+  // One drill at a time, whether by the server or by a command.
   const lock = lockExclusively(`${database}.drill-lock`);
   try {
-    // Of one that was broken off.
+    // Left by an interrupted drill.
     clear();
     return prepareRestore(file, database, paths, { ...options, acceptGap: true });
   } finally {
@@ -104,7 +104,7 @@ export function runRestoreDrill(
   }
 }
 
-/** Makes what would be restored, at `fresh`; `newer` is room for a copy of the database that it replaces. */
+/** Prepares the restored database at `fresh`; `newer` is the path for a copy of the database that it replaces. */
 function prepareRestore(
   file: string,
   database: string,
@@ -126,23 +126,24 @@ function prepareRestore(
   if (gap !== null && !acceptGap) throw new GapNotAccepted(gap, since);
   onStep(gap === null ? "taking over what is newer" : "nothing can be taken over");
   const merged = gap === null ? withWritableClient(fresh, (client) => mergeNewer(client, newer)) : null;
-  // With everything taken over the copy shows this moment, else that of the backup.
+  // After a merge the result holds the present state, otherwise the backup's.
   const at = gap === null ? now : (since ?? now);
   withWritableClient(fresh, (client) => {
     writeBackupMetadata(client, { kind: "restore", at, hasGap: gap !== null });
-    // Pages that were filled anew keep traces of what stood there: of somebody who was erased since, nothing may be left.
+    // Reused pages keep traces of earlier content. VACUUM removes them, so that no data of a person erased since the
+    // backup remains.
     client.exec("VACUUM");
   });
   onStep("checking the result");
   const { findings, counts } = inspectResult(fresh, now);
-  // What was wrong already in either of them keeps nobody from restoring; what this made wrong does.
+  // An invariant already broken in either source does not prevent the restore; one broken by the restore does.
   const known = [...flaws, ...("flaws" in replaced ? replaced.flaws : [])];
   const made = findings.filter(({ name }) => !known.includes(name));
   if (made.length > 0) throw new BackupBroken(made);
   return { since, counts, merged, gap, flaws: findings.map(({ name }) => name) };
 }
 
-/** Throws `CopyBroken`, `NewerSchema` or `UnknownSchema`. `backup` is null for a database without a name. */
+/** Throws `BackupBroken`, `NewerSchema` or `UnknownSchema`. `backup` is null for a database without an instance id. */
 function verifySource(file: string, now: number): { backup: Instance | null; flaws: string[] } {
   return withReadOnlyClient(file, (client) => {
     const known = migrations.at(-1)?.version ?? 0;
@@ -167,8 +168,8 @@ function foreignDatabase(file: string): CheckFinding {
 }
 
 /**
- * Makes a copy of the replaced database, of this executable's schema, at `newer`, and says why it is of no use, in words;
- * else which invariants it breaks. Those are no reason to forget what it knows: an opt-out counts all the same.
+ * Copies the replaced database to `newer` and migrates it. Returns why it is unusable, in words, or else which
+ * invariants it breaks. Broken invariants do not make it unusable: its opt-outs still count.
  */
 function inspectReplaced(
   database: string,
@@ -196,14 +197,17 @@ function inspectReplaced(
   }
 }
 
-/** Whether everything that the backup holds happened in `instance` too. */
+/** Whether `instance` includes everything that the backup holds. */
 function isLaterStateOf(instance: Instance, backup: Instance): boolean {
   if (instance.instanceId === backup.instanceId) return true;
   const at = backup.backupMetadata?.at ?? null;
   return instance.lineage.some((one) => one.id === backup.instanceId && (at === null || at <= one.at));
 }
 
-/** A disk that was put back leaves a database of the same name that is older than its own backup. */
+/**
+ * A disk image that was restored can leave a database with the same instance id that is older than the backup. Its ids
+ * are lower then.
+ */
 function hasLaterIds(newer: string, fresh: string): boolean {
   const idsOf = (path: string): Map<string, number> =>
     withReadOnlyClient(path, (client) => {
@@ -221,7 +225,10 @@ function inspectResult(path: string, now: number): { findings: CheckFinding[]; c
   }));
 }
 
-/** Its log goes into it, and a stamp says what it is; a file that cannot be opened is put aside as it is. */
+/**
+ * Checkpoints the WAL and writes backup metadata, so that a server started on the kept file detects a copy. A file that
+ * cannot be opened is kept as it is.
+ */
 function finalizeReplaced(database: string, at: number): void {
   try {
     withWritableClient(database, (client) => {
@@ -229,7 +236,7 @@ function finalizeReplaced(database: string, at: number): void {
       client.pragma("wal_checkpoint(TRUNCATE)");
     });
   } catch {
-    // Broken as it is, it is what is left of the database: nobody can stamp it, and nobody can start on it.
+    // The file is broken, but it is all that is left of the database. No server can start on it.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Backups of the server's own: how they are named, and which are thrown away once a newer one is proven good. */
+/** Names of the server's own backups, and the removal of old ones once a newer one is verified. */
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Backup } from "./backup.ts";
@@ -6,7 +6,10 @@ import { formatFileTime } from "./files.ts";
 
 const NAME = /^waxwing-\d{8}T\d{6}Z(-\d+)?\.db$/;
 
-/** What a server that was stopped in the middle of its own backup has left; only one server works on a database. */
+/**
+ * Deletes unfinished backups of a server that stopped during a backup. Only one server uses a database, so none is in
+ * progress.
+ */
 export function removeLeftovers(directory: string): void {
   if (!existsSync(directory)) return;
   for (const name of readdirSync(directory)) {
@@ -22,8 +25,9 @@ export function backupName(directory: string, now: number): string {
 }
 
 /**
- * Removes all but the newest `keep` and says which. Only files with our own kind of name are touched; and while the
- * newest has something wrong with it nothing is removed, for an older one may be the last that is right.
+ * Deletes all but the newest `retention` backups and returns the names of the deleted ones. Touches only files named
+ * like the server's own. If the newest has findings, nothing is deleted, because an older one may be the last sound
+ * backup.
  */
 export function removeOldBackups(
   directory: string,
@@ -34,7 +38,7 @@ export function removeOldBackups(
   const older = readdirSync(directory)
     .filter((name) => NAME.test(name) && name !== basename(newest.file))
     .toSorted();
-  // A clock that was set back may have given the newest an older name: it is kept whatever it is called.
+  // If the clock was set back, the newest backup may have an older name: it is kept whatever its name.
   const surplus = older.slice(0, Math.max(0, older.length - (retention - 1)));
   for (const name of surplus) rmSync(join(directory, name), { force: true });
   return surplus;

@@ -1,7 +1,6 @@
 /**
- * The server's own backups, by a cron expression in the machine's timezone: each made and proven in a thread of its own,
- * so that no request waits. One that fails is told and leaves the older ones alone; one that is due while other work on
- * the database is under way comes after it.
+ * Schedules the server's own backups by a cron expression in the machine's timezone. A failed backup is reported and
+ * removes no older ones. A backup that comes due while another job is running starts after it.
  */
 import { Cron } from "croner";
 import type { Clock, Timer } from "#src/core/clock.ts";
@@ -10,12 +9,12 @@ import type { BackupJobs } from "./jobs.ts";
 export interface ScheduleOptions {
   clock: Clock;
   jobs: BackupJobs;
-  /** Five fields; null: never. */
+  /** Five fields; null: no scheduled backups. */
   schedule: string | null;
   retention: number;
 }
 
-/** A clock may be set, and a laptop sleeps: the time is looked at again at least this often. */
+/** Longest wait before the clock is read again, because a clock can be set and a laptop can sleep. */
 const WAIT_MAX_MS = 600_000;
 
 export class BackupSchedule {
@@ -43,17 +42,17 @@ export class BackupSchedule {
     return this.#options.jobs.isActive;
   }
 
-  /** Null: none is made by itself. */
+  /** Null: no scheduled backups. */
   get expression(): string | null {
     return this.#options.schedule;
   }
 
-  /** How many of the server's own stay. */
+  /** How many of the server's own backups are kept. */
   get retention(): number {
     return this.#options.retention;
   }
 
-  /** When the next one is due, milliseconds; null: none is. */
+  /** When the next backup is due, in milliseconds; null if none is. */
   nextAt(): number | null {
     const { schedule, clock } = this.#options;
     return schedule === null ? null : this.#nextAfter(schedule, clock.now());

@@ -1,6 +1,6 @@
 /**
- * Before a migration of a database that holds something: the file is copied, the copy migrated and looked over, then
- * swapped in. Whatever goes wrong, the old file was not touched. For whoever holds the server's lock.
+ * Migrates an existing database: copies it, migrates and checks the copy, then swaps it in. If any step fails, the old
+ * file stays in use, unchanged. The caller must hold the server's lock.
  */
 
 import { existsSync, statSync } from "node:fs";
@@ -25,7 +25,7 @@ import {
   UNFINISHED,
 } from "./files.ts";
 
-/** The database is as it was, and the executable that ran on it before still runs on it. */
+/** The upgrade failed. The database is unchanged, and the previous executable still runs on it. */
 export class UpgradeFailed extends Error {
   override readonly name = "UpgradeFailed";
 }
@@ -34,7 +34,7 @@ export interface Upgrade {
   from: number;
   to: number;
   applied: Migration[];
-  /** The database as it was before. */
+  /** Path of the database before the upgrade. */
   kept: string;
 }
 
@@ -43,11 +43,11 @@ export interface UpgradeOptions {
   newInstanceId: () => string;
   readFileIdentity: (path: string) => FileIdentity;
   onStep: (step: string) => void;
-  /** Others than the executable's own; replaced in tests. */
+  /** The known migrations; tests replace the executable's own. */
   known?: readonly Migration[] | undefined;
 }
 
-/** Null where there is nothing to bring up to date. Throws `UpgradeFailed`, and `NewerSchema` as `migrate` does. */
+/** Returns null if there is nothing to migrate. Throws `UpgradeFailed`, and `NewerSchema` as `migrate` does. */
 export function upgradeDatabase({ database, commandLock }: DatabaseFiles, options: UpgradeOptions): Upgrade | null {
   const { now, newInstanceId, readFileIdentity, onStep, known = migrations } = options;
   if (!existsSync(database) || statSync(database).size === 0) return null;
@@ -63,7 +63,7 @@ export function upgradeDatabase({ database, commandLock }: DatabaseFiles, option
     const lock = lockExclusively(commandLock);
     try {
       onStep(`copying the database of schema ${from}`);
-      // Once for the copy, once for what its migration writes.
+      // Space for the copy, and again for what its migration writes.
       requireFreeSpace(dirname(database), 2 * sizeWithLog(database), "bringing the database up to date");
       checkpointLog(database);
       copyDatabase(database, fresh, null);
@@ -71,7 +71,7 @@ export function upgradeDatabase({ database, commandLock }: DatabaseFiles, option
       const applied = withClient(fresh, (copy) => {
         const done = migrate(copy, known);
         readOrCreateInstanceId(copy, now, newInstanceId);
-        // The live file goes on as it was: it is no copy to be held, only lies in a new place.
+        // This is the same database in a new file, not a copy to be held: give it the new file's identity.
         writeFileIdentity(copy, readFileIdentity(fresh));
         return done;
       });
@@ -115,20 +115,20 @@ function sizeWithLog(database: string): number {
   return statSync(database).size + (existsSync(log) ? statSync(log).size : 0);
 }
 
-/** The last to close a database copies its log into it and removes it: the file alone is then all of it. */
+/** The last connection to close a database checkpoints its WAL and removes it; the file alone is then complete. */
 function checkpointLog(database: string): void {
   withClient(database, (client) => client.pragma("wal_checkpoint(TRUNCATE)"));
 }
 
 function requireSound(path: string, now: number): void {
   const { findings } = withClient(path, (client) => checkDatabase(client, { now, isExclusive: true }));
-  // What was broken before the migration does not keep anybody from a newer version; damage does.
+  // Broken invariants do not prevent an upgrade, because the database had them before; damage does.
   const damage = findings.filter(({ name }) => isDamage(name));
   if (damage.length > 0)
     throw new Error(`the migrated copy is damaged: ${damage.map(({ ids }) => ids.join("; ")).join("; ")}`);
 }
 
-/** Whoever starts a server on the kept file starts a copy. A schema without stamps has its place to tell it. */
+/** Marks the kept file as a copy, so that a server started on it holds its broadcasts. */
 function writeKeptMetadata(kept: string, at: number): void {
   withClient(kept, (client) => writeBackupMetadata(client, { kind: "upgrade", at, hasGap: false }));
 }
@@ -144,7 +144,10 @@ function withClient<T>(path: string, work: (client: Client) => T): T {
   }
 }
 
-/** An older database is brought up to date in a copy; where that fails, the old one is as it was and the lock is free. */
+/**
+ * Upgrades an older database at the start of the server. If that fails, the database is unchanged and the lock is
+ * released.
+ */
 export function upgradeIfOlder(
   files: DatabaseFiles,
   options: Omit<UpgradeOptions, "onStep">,

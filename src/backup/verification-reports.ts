@@ -1,7 +1,6 @@
 /**
- * What is known of the backups in a directory: which there are, and what each was proven to hold. Proofs lie in a file
- * beside the backups, so that they are there for whoever finds these; one counts only for the very file that it was made
- * for.
+ * Lists the backups in a directory, each with its verification report. Reports are stored in a file in the same
+ * directory, so that they stay with the backups. A report is valid only for the exact file that it was made for.
  */
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,15 +10,15 @@ import type { VerificationResult } from "./backup.ts";
 import { syncFile, UNFINISHED } from "./files.ts";
 import type { PreparedRestore } from "./restore.ts";
 
-/** A restore that was rehearsed. */
+/** A completed restore drill. */
 export interface RestoreDrill extends PreparedRestore {
-  /** When, milliseconds. */
+  /** When it ran, in milliseconds. */
   at: number;
   durationMs: number;
 }
 
 export interface VerificationReport extends VerificationResult {
-  /** When it was looked over, milliseconds. */
+  /** When it was verified, in milliseconds. */
   verifiedAt: number;
   restoreDrill: RestoreDrill | null;
 }
@@ -27,9 +26,9 @@ export interface VerificationReport extends VerificationResult {
 export interface ListedBackup {
   name: string;
   bytes: number;
-  /** When the file was finished, milliseconds. */
+  /** When the file was finished, in milliseconds. */
   createdAt: number;
-  /** Null: nobody has looked it over, or it is another file by now. */
+  /** Null: not verified, or the file has changed since. */
   verificationReport: VerificationReport | null;
 }
 
@@ -42,12 +41,12 @@ interface StoredReport {
   verificationReport: VerificationReport;
 }
 
-/** A name that may be in a backups' directory: nothing that leads out of it, and nothing unfinished. */
+/** Whether a name may be a backup: it contains no path and does not mark an unfinished file. */
 export function isBackupName(name: string): boolean {
   return NAME.test(name) && !name.includes(UNFINISHED);
 }
 
-/** The newest first. A directory that is not there, or cannot be read, holds none. */
+/** The backups, newest first. Empty if the directory is missing or unreadable. */
 export function listBackups(directory: string): ListedBackup[] {
   const stored = readVerificationReports(directory);
   return listNames(directory)
@@ -63,7 +62,7 @@ export function listBackups(directory: string): ListedBackup[] {
     .toSorted((a, b) => b.createdAt - a.createdAt || b.name.localeCompare(a.name));
 }
 
-/** Keeps what was found out about a file; what is kept of files that are gone goes. */
+/** Saves the report of a backup and drops the reports of files that are gone. */
 export function saveVerificationReport(directory: string, name: string, verificationReport: VerificationReport): void {
   const listed = listBackups(directory);
   const stored = Object.fromEntries(
@@ -95,7 +94,7 @@ function listNames(directory: string): string[] {
   }
 }
 
-/** One that cannot be read proves nothing. */
+/** An unreadable reports file counts as empty. */
 function readVerificationReports(directory: string): Readonly<Record<string, StoredReport>> {
   try {
     return JSON.parse(readFileSync(join(directory, REPORTS_FILE), "utf8")) as Record<string, StoredReport>;
@@ -104,7 +103,7 @@ function readVerificationReports(directory: string): Readonly<Record<string, Sto
   }
 }
 
-/** Not right as it is: of an older schema it is right, for a restore brings it up to date. */
+/** The findings that make a backup unsound. An older schema is not one of them, because a restore migrates it. */
 export function faultsOf({ findings }: Pick<VerificationReport, "findings">): CheckFinding[] {
   return findings.filter(({ name }) => name !== "schema");
 }

@@ -1,7 +1,7 @@
 /**
- * Changes to many contacts: begun with the count that was shown, done a part at a time, and stopped. How far one has come
- * is written in the transaction that did it, so that going on after a break does nothing twice. Each contact goes through
- * the operations that change a single one; an opt-out is never lifted, for nothing here could.
+ * Bulk changes: one change to many contacts, applied in batches. It is created with the contact count that the user was
+ * shown. Progress is stored in the transaction of each batch, so that a resumed change applies nothing twice. Each
+ * contact goes through the operation that changes a single one, so an opt-out is never lifted.
  */
 import { and, desc, eq, gte, lte, or, sql } from "drizzle-orm";
 import type { E164 } from "#src/core/phone.ts";
@@ -14,7 +14,7 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { type BulkAction, type BulkChange, type BulkTarget, bulkChanges } from "./table.ts";
 
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
-/** What has ended is shown beside the list for so long. */
+/** A finished change is listed for this long. */
 const FINISHED_SHOWN_MS = 60 * 60 * 1000;
 const LISTED_MAX = 5;
 
@@ -34,7 +34,7 @@ export function createBulkChange(tx: Tx, workspaceId: number, userId: number, in
     .get();
 }
 
-/** Throws `not_found`, also for another workspace's. */
+/** Throws `not_found`, also for a change of another workspace. */
 export function getBulkChange(tx: ReadTx, workspaceId: number, id: number): BulkChange {
   const found = tx.db
     .select()
@@ -45,7 +45,7 @@ export function getBulkChange(tx: ReadTx, workspaceId: number, id: number): Bulk
   return found;
 }
 
-/** Those that have not ended, and those of the last hour; the newest first. */
+/** Unfinished changes and those finished within the last hour, newest first. */
 export function listBulkChanges(tx: ReadTx, workspaceId: number): BulkChange[] {
   return tx.db
     .select()
@@ -61,7 +61,7 @@ export function listBulkChanges(tx: ReadTx, workspaceId: number): BulkChange[] {
     .all();
 }
 
-/** Ends one that runs; one that has ended stays as it is. */
+/** Ends a running change; a finished one stays as it is. Returns undefined if the change is not running. */
 export function endBulkChange(
   tx: Tx,
   id: number,
@@ -82,8 +82,8 @@ export interface NextContact {
 }
 
 /**
- * Changes one contact after another as long as there is time, and writes down how far it came. False: it has been stopped
- * meanwhile. Throws `invalid_request` where the change itself is no longer possible.
+ * Applies the change to the next contacts while `hasTime`, and stores the progress. Returns false if the change has
+ * been stopped meanwhile. Throws `invalid_request` if the change is no longer possible.
  */
 export function applyBatch(
   tx: Tx,
@@ -153,7 +153,7 @@ const expired = statement((db) =>
     .prepare(),
 );
 
-/** Drops up to `limit` that are too old; returns how many. */
+/** Deletes up to `limit` expired changes; returns how many. */
 export function purgeBulkChanges(tx: Tx, limit: number): number {
   const old = expired(tx).all({ before: tx.now - RETENTION_MS, limit });
   for (const { id } of old) tx.db.delete(bulkChanges).where(eq(bulkChanges.id, id)).run();

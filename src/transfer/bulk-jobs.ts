@@ -1,7 +1,7 @@
 /**
- * Changes to many contacts, run in the server: who comes next is read on the reader's thread, and changed a few
- * milliseconds at a time with a gap after it, so that nobody else waits. One runs at a time. A stop of the server ends it
- * where it is; it goes on from there when somebody says so.
+ * Runs bulk changes in the server, one at a time. The reader's thread finds the next contacts; each transaction changes
+ * contacts for a few milliseconds and is followed by a gap, so that other writers do not wait. Stopping the server
+ * interrupts a change: it stays `running` and continues from there when a user starts it again.
  */
 
 import type { Clock } from "#src/core/clock.ts";
@@ -23,7 +23,7 @@ export interface BulkJobsOptions {
   stopping: AbortSignal;
 }
 
-/** Read ahead; more than one transaction changes. */
+/** Contacts per read; more than one transaction changes. */
 const CONTACTS_PER_READ = 200;
 
 export class BulkJobs {
@@ -41,7 +41,7 @@ export class BulkJobs {
     return this.#running.has(id);
   }
 
-  /** Runs it behind those that run already. Its row says `running`. */
+  /** Queues the change behind those that are running. Its row is in state `running`. */
   start({ id, workspaceId }: Pick<BulkChange, "id" | "workspaceId">): void {
     if (this.#running.has(id)) return;
     this.#running.add(id);
@@ -53,7 +53,7 @@ export class BulkJobs {
     try {
       while (!stopping.aborted && (await this.#runBatch(workspaceId, id))) await this.#throttle.waitForGap();
     } catch (error) {
-      // Its row stays as it is: whoever looks at it after the start sees that it was broken off.
+      // The row stays `running`, so that the change shows as interrupted after the next start.
       if (stopping.aborted) return;
       if (!(error instanceof Problem)) log.error("a change to many contacts failed", { error });
       const text =
@@ -66,7 +66,7 @@ export class BulkJobs {
     }
   }
 
-  /** False: it has ended. */
+  /** Returns false if the change has ended. */
   async #runBatch(workspaceId: number, id: number): Promise<boolean> {
     const { store, clock, reader } = this.#options;
     const { job, query } = store.read((tx) => {

@@ -1,4 +1,4 @@
-/** Opts a file of numbers out: a CSV with a phone column, or one number a line. */
+/** Opts out the numbers in a file: a CSV file with a phone column, or one number per line. */
 
 import { type Clock, sleep } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
@@ -13,7 +13,7 @@ import type { FileSource } from "./table-text.ts";
 export interface BulkOptOutCounters {
   rows: number;
   opted_out: number;
-  /** Had opted out before: the first date stays. */
+  /** Had already opted out; their first date stays. */
   already: number;
   failed: number;
 }
@@ -21,7 +21,10 @@ export interface BulkOptOutCounters {
 const ROWS_PER_BATCH = 200;
 const GAP_MS = 2;
 
-/** `onFailure` is told of each line that is no number. `file`: what is read, where it is open already. */
+/**
+ * `onFailure` receives each line without a valid number. `file`: the source to read instead of `path`, such as an open
+ * file.
+ */
 export async function bulkOptOut(
   { store, clock }: { store: Store; clock: Clock },
   workspaceId: number,
@@ -57,7 +60,7 @@ export async function bulkOptOut(
   for await (const row of readRows(file)) {
     if (column === null) {
       column = phoneColumn(row.cells);
-      // Without a header the first line is a number like the others.
+      // Without a header, the first line holds a number like the others.
       if (column !== null) continue;
       column = 0;
     }

@@ -1,4 +1,4 @@
-/** Whom a change to many reaches: how many they are, and who comes next. For the reader's thread; it writes nothing. */
+/** The target of a bulk change: SQL that counts its contacts and lists the next ones. The reader's thread runs it. */
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { countPeopleQuery, recipientsQuery } from "#src/domain/broadcasts/recipient-filter.ts";
@@ -8,11 +8,14 @@ import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { BulkTarget } from "./table.ts";
 
-/** Beyond every id. */
+/** Greater than every id. */
 const LAST = Number.MAX_SAFE_INTEGER;
 const EMPTY_COUNT: Sql = { sql: "SELECT 0 AS total", parameters: [] };
 
-/** One row with `total`. Throws `invalid_request` for a filter that cannot be read. `at`: the day that it speaks of. */
+/**
+ * A query that returns one row with `total`. Relative days in a filter count from `at` (milliseconds). Throws
+ * `invalid_request` for an invalid filter.
+ */
 export function countTargetQuery(tx: ReadTx, workspace: Workspace, target: BulkTarget, at: number): Sql {
   if ("contacts" in target) {
     return {
@@ -25,15 +28,15 @@ export function countTargetQuery(tx: ReadTx, workspace: Workspace, target: BulkT
   return broadcast === undefined ? EMPTY_COUNT : countPeopleQuery(broadcast, target.outcomes);
 }
 
-/** Who joins after this is not reached. */
+/** The last id of the target. Contacts added later are not included. */
 export function lastTargetId(tx: ReadTx, workspaceId: number, target: BulkTarget): number {
-  // Recipients are only ever added while their broadcast is built.
+  // A broadcast gets recipients only while it is built.
   return "broadcast" in target ? LAST : latestContactId(tx, workspaceId);
 }
 
 /**
- * Rows in an order of ids after `position`: `id` is the contact's, or `contact_id` beside a recipient's. Null: nobody is
- * left. Throws `invalid_request` for a filter that can no longer be read.
+ * A query for rows in ascending order of `id`, after `position`. `id` is the contact's, or the recipient's with
+ * `contact_id` beside it. Null if no contact is left. Throws `invalid_request` for a filter that is no longer valid.
  */
 export function nextTargetQuery(
   tx: ReadTx,

@@ -1,9 +1,9 @@
-/** Which column is which: guessed from the header, or said by the person who imports. */
+/** Maps the columns of a file to contact fields: guessed from the header, or chosen by the user. */
 
 import { invalidRequest } from "#src/core/problem.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 
-/** Where a column's values go; null: nowhere. */
+/** The contact field that receives a column's values. */
 export type ColumnTarget =
   | { to: "phone" }
   | { to: "profile"; field: ProfileColumn }
@@ -25,7 +25,7 @@ export const profileColumns = {
 } as const;
 export type ProfileColumn = keyof typeof profileColumns;
 
-/** What people call their columns, folded to letters and digits. */
+/** Common column names, folded to letters and digits. */
 const GUESSES: Record<string, readonly string[]> = {
   phone: [
     ...["phone", "phonenumber", "mobile", "mobilenumber", "mobilephone", "cell", "cellphone", "tel", "telephone"],
@@ -47,15 +47,15 @@ const GUESSES: Record<string, readonly string[]> = {
 };
 
 export interface ColumnMapping {
-  /** By position; null: the column is left out. */
+  /** By position; null: the column is ignored. */
   targets: (ColumnTarget | null)[];
-  /** Headers of columns that go nowhere. */
+  /** Headers of ignored columns. */
   ignored: string[];
 }
 
 /**
- * `map`: what the person said, `header → target`, where a target is a contact's field, `tags`, `groups`, `fields.KEY`
- * or `-` for nowhere. What is not said is guessed. Throws `invalid_request` for a map that cannot be, and where no
+ * `map` is the user's mapping, `header → target`. A target is a contact field, `tags`, `groups`, `fields.KEY`, or `-`
+ * to ignore the column. Columns that it omits are guessed. Throws `invalid_request` for an invalid mapping, and if no
  * column is the phone number.
  */
 export function mapColumns(
@@ -75,11 +75,11 @@ export function mapColumns(
 
 export interface GuessedColumn {
   name: string;
-  /** As a map says it; `-` for nowhere. */
+  /** The target as `map` spells it; `-` if ignored. */
   target: string;
 }
 
-/** What each column is taken for as things stand, mistakes or not. */
+/** The current target of each column, even if the mapping has mistakes. */
 export function guessColumns(
   header: readonly string[],
   map: ReadonlyMap<string, string>,
@@ -92,7 +92,7 @@ export function guessColumns(
   });
 }
 
-/** The same as `mapColumns` for somebody who looks at a form. Throws `invalid_request` (path `map`). */
+/** Validates a mapping like `mapColumns`, with messages for a form. Throws `invalid_request` (path `map`). */
 export function requireColumns(
   header: readonly string[],
   map: ReadonlyMap<string, string>,
@@ -121,7 +121,7 @@ function readColumns(
     if (read === undefined) problems.push(`"${target}" is nothing that a column can be.`);
     return read ?? null;
   });
-  // A guess never takes what a column was said to be, and the first guess of two wins.
+  // An explicit target wins over a guess, and the first of two guesses wins.
   const used = new Set<string>();
   const order = [...targets.keys()].sort((a, b) => rank(header, explicit, a) - rank(header, explicit, b));
   for (const index of order) {
@@ -150,7 +150,7 @@ function guessTarget(name: string, fields: CustomField[]): ColumnTarget | null {
   return field === undefined ? null : { to: "field", field };
 }
 
-/** Undefined: nothing of that name; null: left out on purpose. */
+/** Undefined: unknown target; null: explicitly ignored. */
 function readTarget(target: string, fields: CustomField[]): ColumnTarget | null | undefined {
   if (target === "-") return null;
   if (target === "phone" || target === "tags" || target === "groups") return { to: target };
@@ -164,7 +164,7 @@ function keyOf(target: ColumnTarget): string {
   return target.to === "field" ? `fields.${target.field.key}` : target.to;
 }
 
-/** Letters and digits alone, without accents and case: "E-mail Address" is emailaddress. */
+/** Letters and digits only, without accents and case: "E-mail Address" becomes "emailaddress". */
 function fold(name: string): string {
   return name
     .normalize("NFKD")

@@ -1,23 +1,26 @@
 /**
- * Lines of CSV. A cell that a spreadsheet would take for a formula gets an apostrophe before it: names come from
- * strangers, and whoever opens the file must not run what one of them is called. Our own import takes it off again.
+ * Writes CSV. A cell that a spreadsheet would run as a formula is prefixed with an apostrophe, because names come from
+ * strangers and opening the file must not execute them. Our own import removes the apostrophe.
  */
 
-/** What begins a formula; an apostrophe before it as well, so that taking one off gives back what was there. */
+/**
+ * The start of a formula, or of one already prefixed with apostrophes, so that removing one apostrophe restores the
+ * original.
+ */
 const FORMULA = /^'*[=+\-@\t\r]/;
-/** A number or a phone number alone computes to itself. */
+/** A plain number or phone number evaluates to itself and is safe. */
 const NUMBER = /^[+-]?\d+(\.\d+)?$/;
 
 export function safeCell(cell: string): string {
   return FORMULA.test(cell) && !NUMBER.test(cell) ? `'${cell}` : cell;
 }
 
-/** The cell as it was before `safeCell`. */
+/** Reverses `safeCell`. */
 export function plainCell(cell: string): string {
   return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
 }
 
-/** Cells as RFC 4180 wants them, with its line end. */
+/** A line in RFC 4180 format, with CRLF. */
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",")}\r\n`;
 }

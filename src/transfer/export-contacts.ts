@@ -1,6 +1,6 @@
 /**
- * Writes contacts of a workspace as CSV that an import reads again, all or those whom somebody names; a few hundred at a
- * time, on short reads.
+ * Exports contacts as CSV that an import can read: all of a workspace, or those that the caller selects. Each short
+ * read covers 500 contacts.
  */
 
 import { formatInstant } from "#src/core/instant.ts";
@@ -18,10 +18,10 @@ import { csvLine, safeCell } from "./csv.ts";
 export const CONTACTS_PER_READ = 500;
 const LIST_SEPARATOR = ";";
 
-/** Ids of those who come next, `CONTACTS_A_READ` at most, in the order of ids; none: these were all. */
+/** The next ids after `after`, in ascending order, at most `CONTACTS_PER_READ`; empty at the end. */
 export type NextIds = (after: number) => Promise<readonly number[]>;
 
-/** Pieces of the file, header first. Returns how many contacts were written. */
+/** Exports all contacts in pieces, header first. Returns the number of contacts written. */
 export async function exportContacts(
   store: Store,
   workspaceId: number,
@@ -35,7 +35,7 @@ export async function exportContacts(
   return count;
 }
 
-/** The lines of the file, some at a time; the first is the header. */
+/** The lines of the file in batches; the first batch is the header. */
 export async function* contactLines(
   store: Store,
   workspaceId: number,

@@ -1,19 +1,19 @@
-/** The rows of a file that could not be taken, as a file that can be corrected and given again. */
+/** The file of rows that an import rejected, to be corrected and imported again. */
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { csvLine } from "./csv.ts";
 
-/** Rows that could not be taken, as they were, with their line and the reason; made at the first one. */
+/** Rejected rows, unchanged, with line number and reason. The file is created with the first row. */
 export class FailureFile {
   readonly path: string;
   header: readonly string[] = [];
   count = 0;
   #handle: number | null = null;
 
-  /** `handle`: the file, empty, where it is open already. */
+  /** `handle`: the file, if it is already open and empty. */
   constructor(path: string, handle: number | null = null) {
     this.path = path;
     this.#handle = handle;
-    // What an earlier run left would be taken for this one's.
+    // Remove the file of an earlier run, which would be mistaken for this one's.
     if (handle === null) rmSync(path, { force: true });
   }
 

@@ -1,8 +1,8 @@
 /**
- * Brings a file of people in, some milliseconds of rows in one transaction with a gap after it, so that a running server
- * never waits long. Strangers are made many at a time, everybody else goes through the same operation as the API's `PUT`.
- * A second run of the same file changes nothing. Consent is said for the whole file, apart from the data, and never lifts
- * an opt-out.
+ * Imports contacts from a file. Each transaction writes rows for some milliseconds and is followed by a gap, so that a
+ * running server never waits long. New contacts are inserted in batches; all other rows go through the operation behind
+ * the API's `PUT`. Importing the same file again changes nothing. Consent is given for the whole file, not by its data,
+ * and never lifts an opt-out.
  */
 
 import { type Clock, sleep } from "#src/core/clock.ts";
@@ -31,34 +31,34 @@ export interface ImportOptions {
   clock: Clock;
   workspaceId: number;
   path: string;
-  /** What is read, where it is open already; left out: the file at `path`. */
+  /** The source to read instead of `path`, such as an open file. */
   file?: FileSource;
   /** `header → target`; see `columns.ts`. */
   map: ReadonlyMap<string, string>;
-  /** Everybody in the file has agreed. */
+  /** All people in the file have agreed to receive messages. */
   optIn: boolean;
-  /** What stands behind the consents, beside the line; left out: the file's path. */
+  /** Evidence of the opt-ins, stored with the line number; default: the file's path. */
   evidence?: Readonly<Record<string, unknown>>;
-  /** It runs in the server itself, whose other work gets at least as much time. */
+  /** The import runs inside the server, whose other work gets at least as much time. */
   isInsideServer?: boolean;
-  /** Judges every row and changes nothing. */
+  /** Validates every row and changes nothing. */
   isDryRun: boolean;
-  /** Asked now and then; beside a server the import takes care that it can write. */
+  /** Called repeatedly. Beside a running server the import leaves gaps in which the server can write. */
   isServerRunning: () => boolean;
-  /** Told now and then. */
+  /** Called repeatedly with the counters so far. */
   onProgress: (counters: ImportCounters) => void;
-  /** Told of each row that failed: its line, its cells as they were, why. */
+  /** Called for each rejected row with its line, its unchanged cells and the reason. */
   onFailure: (line: number, cells: readonly string[], reason: string) => void;
-  /** Told once what the columns are taken for. */
+  /** Called once with the column mapping. */
   onColumns: (header: readonly string[], mapping: ColumnMapping) => void;
 }
 
-/** Rows that are looked up, and written, together. */
+/** Rows per lookup and insert. */
 const ROWS_PER_STEP = 32;
-/** Rows that wait to be written; more than one transaction takes. */
+/** Rows buffered for writing; more than one transaction writes. */
 const ROWS_BUFFERED = 16_000;
 
-/** Throws `Problem` where the file as a whole cannot be imported; single rows never stop it. */
+/** Throws `Problem` if the file as a whole cannot be imported. A rejected row never stops the import. */
 export async function importContacts(options: ImportOptions): Promise<ImportCounters> {
   const { store, clock, workspaceId, file = options.path } = options;
   const counters: ImportCounters = {
@@ -98,9 +98,9 @@ export async function importContacts(options: ImportOptions): Promise<ImportCoun
   return counters;
 }
 
-/** A row on its way into the database. */
+/** A prepared row with access to its cells. */
 interface PendingRow extends PreparedRow {
-  /** As it stood in the file. */
+  /** The row's unchanged cells. */
   cells: () => readonly string[];
 }
 
@@ -109,9 +109,9 @@ function toPendingRows({ rows, cells }: RowsPart): PendingRow[] {
 }
 
 interface ImportRun extends ImportOptions {
-  /** Of the workspace, when the numbers were read. */
+  /** The workspace's country when the identifiers were read. */
   country: string;
-  /** Of a dry run: the names of those who would have been made by now. */
+  /** Identifiers of the contacts that a dry run would have created so far. */
   seen: Set<string>;
   throttle: Throttle;
 }
@@ -123,7 +123,7 @@ interface BatchResult {
   createdIdentifiers: string[];
 }
 
-/** Writes as many of the rows as one transaction has time for, and returns how many. */
+/** Writes as many rows as one transaction has time for; returns how many. */
 async function writeSome(run: ImportRun, rows: readonly PendingRow[], counters: ImportCounters): Promise<number> {
   const { store, clock, workspaceId } = run;
   await run.throttle.waitForGap();
@@ -147,7 +147,7 @@ async function writeSome(run: ImportRun, rows: readonly PendingRow[], counters: 
     if (run.isDryRun) throw new DryRun(outcome);
     return outcome;
   };
-  // A dry run does everything and takes it back, so that it judges exactly as the real one.
+  // A dry run writes everything and rolls it back, so that it validates exactly like a real run.
   const {
     rowCount,
     counters: batchCounters,
@@ -174,11 +174,11 @@ class DryRun extends Error {
   }
 }
 
-/** The rows of one transaction. What it counts is true once that is committed. */
+/** Writes the rows of one transaction. Its counters are valid once the transaction is committed. */
 class RowWriter {
   readonly counters: ImportCounters;
   readonly failures: (() => void)[] = [];
-  /** Of a dry run. */
+  /** Identifiers of contacts created in this transaction; filled only in a dry run. */
   readonly createdIdentifiers: string[] = [];
   readonly #tx: Tx;
   readonly #workspace: Workspace;
@@ -205,19 +205,20 @@ class RowWriter {
     this.#newContacts.write();
   }
 
-  /** After the last rows. */
+  /** Call after the last rows. */
   end(): void {
     this.#newContacts.writeAll();
   }
 
-  /** Why the row failed, in words; null when it is in. */
+  /** Returns why the row was rejected, in words; null if it was written. */
   #writeOne({ line, row, person }: PendingRow): string | null {
     if ("problems" in row) return row.problems.join(" ");
     const { evidence = { file: this.#run.path } } = this.#run;
     const why = { source: "import", evidence: { ...evidence, line } } as const;
     const optIn = this.#run.optIn ? why : null;
     const isFirst = !person.identifiers.some((name) => this.#run.seen.has(name));
-    // Numbers were read for the country that the workspace had then; whoever is known is looked at one by one.
+    // The identifiers were read for the workspace's country at the start of the import. If the country has changed
+    // since, or the contact is known, the row is looked up and written on its own.
     const isCountryUnchanged = this.#run.country === this.#workspace.country;
     if (isCountryUnchanged && isFirst && this.#newContacts.add({ person, changes: row.changes, optIn })) {
       this.counters.created += 1;
@@ -237,12 +238,12 @@ class RowWriter {
     }
   }
 
-  /** `isFirst`: a dry run has not made this person before, and taken it back. */
+  /** `isFirst` is false if this dry run has already created and rolled back this contact. */
   #put(row: ParsedRow, why: ConsentEvidence, isFirst: boolean): string | null {
     const [tx, workspace, counters] = [this.#tx, this.#workspace, this.counters];
     const person = lookUpContact(tx, workspace.id, row.phone, workspace.country);
     if (person === null) return `phone: "${row.phone}" is not a phone number.`;
-    // A new contact is made with its consent, in one write; the others are asked below what they said before.
+    // A new contact is created with its consent in one write; the consent of an existing one is handled below.
     const isNewContact = person.contact === null && findErasedOptOut(tx, workspace.id, person.phone) === null;
     const changes = this.#run.optIn && isNewContact ? { ...row.changes, consent: "opted_in" as const } : row.changes;
     const { contact, isNew, isChanged } = putContact(tx, workspace, person, changes, why);

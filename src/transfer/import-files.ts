@@ -1,4 +1,4 @@
-/** Where the files lie that were given to the console: beside the database, each with the rows that could not be read. */
+/** Paths of the files uploaded to the console: beside the database, each with a file of its rejected rows. */
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -17,7 +17,7 @@ export class ImportFiles {
     return `${this.fileOf(id)}.errors.csv`;
   }
 
-  /** Also where there are none. */
+  /** Does nothing if the files do not exist. */
   remove(id: number): void {
     rmSync(this.fileOf(id), { force: true });
     rmSync(this.errorsOf(id), { force: true });

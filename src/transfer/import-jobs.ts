@@ -1,7 +1,7 @@
 /**
- * Imports that run in the server: a file is given, looked at, judged row by row without changing anything, and brought
- * in. One runs at a time; what it came to is written down. A stop of the server ends it: begun again, what is in stays
- * and nothing doubles.
+ * Runs imports in the server: a file is uploaded, previewed, validated in a dry run, and imported. Imports run one at a
+ * time, and outcomes are stored. Stopping the server interrupts an import; started again, it keeps the rows already
+ * imported and duplicates nothing.
  */
 import { createWriteStream, existsSync } from "node:fs";
 import type { Clock } from "#src/core/clock.ts";
@@ -26,7 +26,7 @@ export interface ImportJobsOptions {
   stopping: AbortSignal;
 }
 
-/** A million people with many columns. */
+/** Enough for a million people with many columns. */
 const FILE_BYTES_MAX = 200 * 1024 * 1024;
 const SWEEP_INTERVAL_MS = 24 * 60 * 60 * 1000;
 const FIRST_ROWS = 5;
@@ -41,7 +41,7 @@ class Stopped extends Error {}
 
 export class ImportJobs {
   readonly #options: ImportJobsOptions;
-  /** How many rows each has gone through; present while it runs or waits for its turn. */
+  /** Rows processed per import; an entry exists while the import is running or queued. */
   readonly #running = new Map<number, number>();
   #queue: Promise<void> = Promise.resolve();
 
@@ -50,7 +50,10 @@ export class ImportJobs {
     this.#sweepDaily();
   }
 
-  /** What these files hold are people: none stays because nobody brings another one. */
+  /**
+   * Deletes old imports once a day: their files hold personal data, which must not stay just because no further import
+   * is uploaded.
+   */
   #sweepDaily(): void {
     const { clock, log, stopping } = this.#options;
     const timer = clock.setTimer(SWEEP_INTERVAL_MS, () => {
@@ -60,12 +63,12 @@ export class ImportJobs {
     stopping.addEventListener("abort", () => timer.cancel(), { once: true });
   }
 
-  /** Null: it does not run. */
+  /** The number of rows processed; null if the import is neither running nor queued. */
   progressOf(id: number): number | null {
     return this.#running.get(id) ?? null;
   }
 
-  /** Throws `invalid_request` for a file that is empty or too large; nothing of it stays then. */
+  /** Stores an uploaded file. Throws `invalid_request` for a file that is empty or too large, and deletes it. */
   async receiveFile(id: number, body: ReadableStream<Uint8Array> | null): Promise<void> {
     const { files } = this.#options;
     createPrivateDirectory(files.directory);
@@ -75,7 +78,7 @@ export class ImportJobs {
     const file = createWriteStream(path, { mode: 0o600 });
     const failed = Promise.withResolvers<never>();
     file.on("error", failed.reject);
-    // Whoever does not wait for it is not surprised by it.
+    // Mark the rejection as handled, because it may come while nothing awaits it.
     failed.promise.catch(() => undefined);
     let size = 0;
     try {
@@ -96,14 +99,14 @@ export class ImportJobs {
     }
   }
 
-  /** The columns with what they are taken for, and the first rows. */
+  /** The columns with their targets, and the first rows. */
   async preview({ id, workspaceId, settings }: Import): Promise<FilePreview> {
     const [header = [], ...rows] = await this.#readHead(this.#options.files.fileOf(id));
     const fields = this.#options.store.read((tx) => listFields(tx, workspaceId));
     return { columns: guessColumns(header, new Map(Object.entries(settings.map)), fields), rows };
   }
 
-  /** Throws `invalid_request` where the columns cannot be what is said. */
+  /** Throws `invalid_request` if the mapping does not fit the file's columns. */
   async requireMap({ id, workspaceId }: Import, map: Readonly<Record<string, string>>): Promise<void> {
     const [header = []] = await this.#readHead(this.#options.files.fileOf(id));
     const fields = this.#options.store.read((tx) => listFields(tx, workspaceId));
@@ -120,7 +123,7 @@ export class ImportJobs {
     return rows;
   }
 
-  /** Runs it behind those that run already. Its row says `checking` or `importing`. */
+  /** Queues the import behind those that are running. Its row is in state `checking` or `importing`. */
   start(job: Import, settings: ImportSettings, isDryRun: boolean): void {
     if (this.#running.has(job.id)) return;
     this.#running.set(job.id, 0);
@@ -165,7 +168,7 @@ export class ImportJobs {
         changeImport(tx, job.id, { state: isDryRun ? "checked" : "done", outcome, error: null }),
       );
     } catch (error) {
-      // Its row stays as it is: whoever looks at it after the start sees that it was broken off.
+      // The row keeps its state, so that the import shows as interrupted after the next start.
       if (stopping.aborted) return;
       if (!(error instanceof Problem)) log.error("an import failed", { error });
       const text =
@@ -179,7 +182,7 @@ export class ImportJobs {
     }
   }
 
-  /** What nobody has come back to. */
+  /** Deletes imports that have not changed for a week, with their files. */
   async #sweep(): Promise<void> {
     const { store, files } = this.#options;
     const old = store.read(listOldImports).filter(({ id }) => !this.#running.has(id));

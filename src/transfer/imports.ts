@@ -1,4 +1,4 @@
-/** Imports of the console: what is written down of them. Running them is nobody's business here. */
+/** The rows of the console's imports. `import-jobs.ts` runs them. */
 import { and, asc, desc, eq, inArray, lte } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -16,7 +16,7 @@ export function createImport(tx: Tx, workspaceId: number, userId: number, fileNa
     .get();
 }
 
-/** Throws `not_found`, also for another workspace's. */
+/** Throws `not_found`, also for an import of another workspace. */
 export function getImport(tx: ReadTx, workspaceId: number, id: number): Import {
   const found = tx.db
     .select()
@@ -27,7 +27,7 @@ export function getImport(tx: ReadTx, workspaceId: number, id: number): Import {
   return found;
 }
 
-/** The last ones first. */
+/** Newest first. */
 export function listImports(tx: ReadTx, workspaceId: number): Import[] {
   return tx.db
     .select()
@@ -53,7 +53,7 @@ export function removeImport(tx: Tx, id: number): void {
   tx.db.delete(imports).where(eq(imports.id, id)).run();
 }
 
-/** Those that nobody has touched for a week; their files go with them. */
+/** Imports that have not changed for a week. The caller deletes their files too. */
 export function listOldImports(tx: ReadTx): Import[] {
   return tx.db
     .select()
@@ -64,7 +64,7 @@ export function listOldImports(tx: ReadTx): Import[] {
     .all();
 }
 
-/** Those of a workspace that are over, taken away; returns their ids, for their files are somebody else's business. */
+/** Deletes a workspace's finished imports and returns their ids, so that the caller can delete their files. */
 export function removeEndedImports(tx: Tx, workspaceId: number): number[] {
   return tx.db
     .delete(imports)

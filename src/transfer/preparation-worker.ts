@@ -1,4 +1,7 @@
-/** The thread on which a large file is made ready: it answers one job, part by part, never further ahead than it may. */
+/**
+ * The worker thread that prepares a large file. It handles one job, part by part, and never gets further ahead of the
+ * import than allowed.
+ */
 import { Problem } from "#src/core/problem.ts";
 import type { PreparationRequest, PreparationResponse } from "./preparation.ts";
 import { type PreparationJob, prepareRows } from "./prepare.ts";

@@ -1,15 +1,18 @@
 /**
- * Where a file is made ready: small files where they are asked for, large ones on a thread of their own, so that reading
- * and judging rows takes no time from writing them. Whoever takes the parts sets the pace: few are ever ready ahead.
+ * Prepares the rows of a file: small files on the calling thread, large ones on a worker thread, so that reading and
+ * validating do not take time from writing. The consumer sets the pace: only a few parts are prepared ahead.
  */
 import { fstatSync, statSync } from "node:fs";
 import { Problem, type ProblemCode, type ProblemDetails } from "#src/core/problem.ts";
 import { type ColumnsPart, type Part, type PreparationJob, type PreparedRow, prepareRows } from "./prepare.ts";
 
-/** To the thread: the job, then a word for each part that was taken. */
+/** To the worker: the job, then "taken" for each part that was consumed. */
 export type PreparationRequest = { job: PreparationJob; ahead: number } | "taken";
 
-/** From the thread. Rows travel as JSON: a text is handed over whole, objects would be copied one by one. */
+/**
+ * From the worker. Rows are sent as JSON, because a string is transferred as a whole while objects are cloned one by
+ * one.
+ */
 export type PreparationResponse =
   | { kind: "columns"; columns: ColumnsPart }
   | { kind: "rows"; rows: string; cells: string }
@@ -17,9 +20,9 @@ export type PreparationResponse =
   | { kind: "problem"; code: ProblemCode; message: string; details: ProblemDetails }
   | { kind: "failure"; message: string };
 
-/** Starting a thread takes longer than making this much ready. */
+/** For files smaller than this, starting a thread takes longer than preparing the rows. */
 const SMALL_FILE_BYTES = 256 * 1024;
-/** Parts that may be ready and not taken; it bounds the memory. */
+/** Number of parts prepared ahead; it limits memory use. */
 const PARTS_AHEAD = 4;
 
 export function prepareFile(job: PreparationJob): AsyncGenerator<Part> {
@@ -61,7 +64,7 @@ async function* prepareInThread(job: PreparationJob): AsyncGenerator<Part> {
   }
 }
 
-/** In the executable the thread's file is an entry of its own, found by its path in the project. */
+/** In the compiled executable the worker is a separate entry point, addressed by its path in the project. */
 function workerUrl(): string | URL {
   const isCompiled = import.meta.url.includes("/$bunfs/");
   return isCompiled ? "./src/transfer/preparation-worker.ts" : new URL("./preparation-worker.ts", import.meta.url);

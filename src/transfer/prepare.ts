@@ -1,6 +1,6 @@
 /**
- * A file's rows made ready to be written: everything about them that needs no database. What the rows mean is judged
- * here once; whoever writes them only looks up who they are. It runs on a thread of its own for large files.
+ * Prepares a file's rows for writing: everything that needs no database. Rows are parsed and validated here once; the
+ * import then only looks up the contacts. Large files are prepared on a worker thread.
  */
 import { type ContactIdentifiers, readIdentifiers } from "#src/domain/contacts/find.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
@@ -13,7 +13,7 @@ export interface PreparationJob {
   file: FileSource;
   /** `header → target`; see `columns.ts`. */
   map: [string, string][];
-  /** Custom fields and country of the workspace, as they are when the file is begun. */
+  /** Custom fields and country of the workspace when the import starts. */
   fields: CustomField[];
   country: string;
 }
@@ -26,7 +26,7 @@ export interface PreparedRow {
 
 export interface RowsPart {
   rows: PreparedRow[];
-  /** The cells of each row as they stood in the file: wanted only for those that fail. */
+  /** The unchanged cells of each row, needed only for rejected rows. */
   cells: () => string[][];
 }
 
@@ -35,13 +35,13 @@ export interface ColumnsPart {
   mapping: ColumnMapping;
 }
 
-/** The columns come first, then the rows; a file without a line gives nothing. */
+/** The columns come first, then the rows. A file without lines yields nothing. */
 export type Part = { columns: ColumnsPart } | RowsPart;
 
 const ROWS_PER_PART = 500;
 const NO_IDENTIFIERS: ContactIdentifiers = { phone: null, identifiers: [] };
 
-/** Throws `invalid_request` where the columns cannot be what is said. */
+/** Throws `invalid_request` if the mapping does not fit the file's columns. */
 export async function* prepareRows({ file, map, fields, country }: PreparationJob): AsyncGenerator<Part> {
   let mapping: ColumnMapping | null = null;
   let rows: PreparedRow[] = [];

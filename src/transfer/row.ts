@@ -1,4 +1,4 @@
-/** One row of a file to what the domain takes. Pure. */
+/** Converts one row of a file to contact changes. Pure. */
 
 import { readYearlyDate } from "#src/core/calendar.ts";
 import { type FieldValue, findValueProblem } from "#src/domain/contacts/custom-field.ts";
@@ -13,10 +13,10 @@ export interface ParsedRow {
 }
 
 const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/u;
-/** Lists inside a cell: the signs that no tag or group name needs. */
+/** Separators of lists within a cell: characters that tag and group names rarely need. */
 const LIST_SEPARATORS = /[;|,]/;
 
-/** An empty cell changes nothing. Mistakes are sentences that name the column's meaning. */
+/** Parses a row. An empty cell changes nothing. Problems are sentences that name the column's target. */
 export function readRow({ targets }: ColumnMapping, cells: readonly string[]): ParsedRow | { problems: string[] } {
   const problems: string[] = [];
   const profile: NonNullable<ContactChanges["profile"]> = {};

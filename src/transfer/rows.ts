@@ -1,17 +1,17 @@
-/** The rows of a CSV file, one after the other, whatever its encoding and delimiter. */
+/** Streams the rows of a CSV file, in any common encoding and with any common delimiter. */
 import { Readable } from "node:stream";
 import { parse } from "csv-parse";
 import { detectDelimiter, detectEncoding, type FileSource, readText } from "./table-text.ts";
 
 export interface Row {
-  /** Where it ends in the file, counted from 1. */
+  /** Line number at which the row ends, counted from 1. */
   line: number;
   cells: string[];
 }
 
 const HEADER_LENGTH_MAX = 64 * 1024;
 
-/** Empty lines are left out; rows may have more or fewer cells than the header. */
+/** Skips empty lines. Rows may have more or fewer cells than the header. */
 export async function* readRows(file: FileSource): AsyncGenerator<Row> {
   const encoding = await detectEncoding(file);
   let header = "";

@@ -1,21 +1,21 @@
 /**
- * What a file of rows is written in, found out by looking at it: its encoding, and what separates its columns. Guesses
- * are only made where the file itself leaves no doubt; the rest is what spreadsheets write by default.
+ * Detects the encoding and delimiter of a CSV file. It guesses only where the file is unambiguous; otherwise it uses
+ * what spreadsheets write by default.
  */
 import { createReadStream, readSync } from "node:fs";
 
-/** A path, or a file that is open already: a command of root's opens what it is given before it gives its rights up. */
+/** A path or an open file descriptor: a command run as root opens its input before it drops privileges. */
 export type FileSource = string | number;
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 
-/** Spreadsheets of countries with a decimal comma separate by semicolons; tabs come from the clipboard. */
+/** Spreadsheets in countries with a decimal comma write semicolons; the clipboard writes tabs. */
 const DELIMITERS = [",", ";", "\t", "|"] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
 /**
- * By the mark at the beginning; without one UTF-8 where the whole file is valid UTF-8, else what Western spreadsheets
- * write. Reads the file once, without keeping it.
+ * Detects the encoding by its byte order mark. Without one, a file that is valid UTF-8 is UTF-8; otherwise
+ * windows-1252, which Western spreadsheets write. Reads the file once, without keeping it in memory.
  */
 export async function detectEncoding(source: FileSource): Promise<Encoding> {
   let isFirst = true;
@@ -35,7 +35,10 @@ export async function detectEncoding(source: FileSource): Promise<Encoding> {
   }
 }
 
-/** Whatever stands most often in the header, outside quotes. A file of one column has none: then a comma. */
+/**
+ * The delimiter that occurs most often in the header, outside quotes. A comma if there is none, as in a file of one
+ * column.
+ */
 export function detectDelimiter(header: string): Delimiter {
   const outside = header.replace(/"(?:[^"]|"")*"/g, "");
   let best: Delimiter = ",";
@@ -45,9 +48,9 @@ export function detectDelimiter(header: string): Delimiter {
   return best;
 }
 
-/** The file as text, piece by piece, without a mark at its beginning. */
+/** The file as text in chunks, without a byte order mark. */
 export async function* readText(source: FileSource, encoding: Encoding): AsyncGenerator<string> {
-  // `TextDecoder` drops the mark by itself.
+  // `TextDecoder` drops the byte order mark.
   const decoder = new TextDecoder(encoding);
   for await (const chunk of bytesOf(source)) {
     const text = decoder.decode(chunk, { stream: true });
@@ -62,7 +65,10 @@ function bytesOf(source: FileSource): AsyncIterable<Buffer> | Iterable<Buffer> {
   return typeof source === "string" ? createReadStream(source, { highWaterMark }) : piecesOf(source, highWaterMark);
 }
 
-/** From its beginning, however often; it stays open. Only commands read so, which have nothing else to do meanwhile. */
+/**
+ * Reads from the start of the file on every call and leaves it open. The synchronous reads are acceptable because only
+ * commands use this, and they have nothing else to do meanwhile.
+ */
 function* piecesOf(handle: number, length: number): Generator<Buffer> {
   for (let at = 0; ; ) {
     const piece = Buffer.alloc(length);

@@ -1,4 +1,4 @@
-/** Files of people that were given to the console, and what came of each. */
+/** Tables of imports and bulk changes. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
 import type { RecipientOutcome } from "#src/domain/broadcasts/recipient-filter.ts";
@@ -6,11 +6,11 @@ import type { RecipientOutcome } from "#src/domain/broadcasts/recipient-filter.t
 export type ImportState = "given" | "checking" | "checked" | "importing" | "done" | "failed";
 
 export interface ImportSettings {
-  /** `header → target`; what is not in it is guessed. */
+  /** `header → target`; columns that it omits are guessed. */
   map: Readonly<Record<string, string>>;
-  /** Everybody in the file has agreed. */
+  /** All people in the file have agreed to receive messages. */
   optIn: boolean;
-  /** How they did, in the importer's words. */
+  /** How they agreed, in the user's words. */
   proof: string;
 }
 
@@ -20,14 +20,14 @@ export interface ImportCounters {
   updated: number;
   unchanged: number;
   failed: number;
-  /** Who was recorded as opted in by this run. */
+  /** Contacts that this run opted in. */
   opted_in: number;
-  /** Who had opted out, and stayed so. */
+  /** Contacts that had opted out and stay opted out. */
   kept_opted_out: number;
 }
 
 export interface ImportOutcome extends ImportCounters {
-  /** The first of those that failed. */
+  /** The first rejected rows. */
   failures: readonly { line: number; reason: string }[];
 }
 
@@ -46,7 +46,7 @@ export const imports = sqliteTable("imports", {
 
 export type Import = typeof imports.$inferSelect;
 
-/** Whose contacts. A filter is a saved search as JSON, as it was when the change began. */
+/** The contacts to change. A filter is a group filter as JSON, as it was when the change was created. */
 export type BulkTarget =
   | { contacts: readonly number[] }
   | { filter: unknown }
@@ -57,9 +57,9 @@ export type BulkAction =
   | { removeTag: string }
   | { addToGroup: number }
   | { removeFromGroup: number }
-  /** A list of theirs has another name: each shows it, so each has changed. */
+  /** One of their groups was renamed. Each contact shows its groups, so each has changed. */
   | { showGroup: number }
-  /** Why, in the words of whoever did it. There is no way back: only the person can lift it. */
+  /** The reason, in the words of the user who opted them out. Irreversible: only the person can lift it. */
   | { optOut: string };
 
 export type BulkState = "running" | "done" | "stopped" | "failed";
@@ -68,7 +68,7 @@ export const bulkChanges = sqliteTable("bulk_changes", {
   id: integer().primaryKey({ autoIncrement: true }),
   workspaceId: integer().notNull(),
   userId: integer().notNull(),
-  /** Null once it has ended: what was searched for may be a person's name. */
+  /** Null once the change has ended, because a filter may contain personal data such as a name. */
   target: text({ mode: "json" }).$type<BulkTarget | null>().notNull(),
   change: text({ mode: "json" }).$type<BulkAction>().notNull(),
   state: text().$type<BulkState>().notNull(),

@@ -1,18 +1,18 @@
 /**
- * How long a transaction of an import lasts, and the gap before the next. Beside a running server both are short: it
- * tries again every few milliseconds when it finds the database taken, and no request may wait long. Where no server
- * runs, nobody waits, and long transactions write each page once for many rows.
+ * Paces the transactions of an import: how long each lasts, and the gap before the next. Beside a running server both
+ * are short, because the server retries every few milliseconds while the database is locked, and no request may wait
+ * long. Without a server, long transactions write each page once for many rows.
  */
 import { type Clock, sleep } from "#src/core/clock.ts";
 import type { Store } from "#src/db/store.ts";
 
-/** A transaction stops taking rows after this long; its commit takes two or three more. */
+/** A transaction stops taking rows after this many milliseconds; its commit takes two or three more. */
 const TRANSACTION_MS = { insideServer: 4, besideServer: 7, alone: 240 };
-/** A server that waits looks every 3 ms (`storage/writer.ts`): a gap longer than that is never missed. */
+/** A waiting server retries every 3 ms (`db/writer.ts`), so it never misses a gap longer than that. */
 const GAP_MS = { insideServer: 6, besideServer: 2, besideWriters: 4, alone: 1 };
-/** Others write as long as their last commit is no older. */
+/** Other processes count as writing while their last commit is no older than this. */
 const WRITERS_ACTIVE_MS = 1_000;
-/** A server may be started at any time. */
+/** How often to check for a running server, because one may start at any time. */
 const SERVER_CHECK_INTERVAL_MS = 500;
 
 export class Throttle {
@@ -34,18 +34,18 @@ export class Throttle {
     this.#isServerRunning = isServerRunning;
   }
 
-  /** How long the next transaction may take rows. */
+  /** How long the next transaction may take rows, in milliseconds. */
   get transactionMs(): number {
     if (this.#isInside) return TRANSACTION_MS.insideServer;
     return this.#isAlone ? TRANSACTION_MS.alone : TRANSACTION_MS.besideServer;
   }
 
-  /** A transaction has just ended. */
+  /** Call when a transaction has ended. */
   startGap(): void {
     this.#gapStartedAt = this.#clock.monotonic();
   }
 
-  /** Waits for what is left of the gap: work between two transactions is a gap as well. */
+  /** Waits for the rest of the gap; work done since the last transaction counts towards it. */
   async waitForGap(): Promise<void> {
     const now = this.#clock.monotonic();
     if (this.#isInside) {

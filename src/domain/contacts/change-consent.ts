@@ -1,6 +1,6 @@
 /**
- * Moves a person's consent: the row, the log that nothing ever edits, and the customer's event. Contacts that are one
- * person move together.
+ * Changes a contact's consent: updates the row, appends to the append-only consent log and publishes the customer's
+ * event. Linked contacts change together.
  */
 import { and, eq, ne, sql } from "drizzle-orm";
 import type { E164 } from "#src/core/phone.ts";
@@ -14,7 +14,7 @@ import { isOptedOutByMarketingPreference } from "./marketing-preference.ts";
 import { type Contact, contacts } from "./table.ts";
 import { viewContact } from "./view.ts";
 
-/** Applies the move to the contact and everybody linked to it. Returns the contact as it is afterwards. */
+/** Applies the move to the contact and to every contact linked to it. Returns the updated contact. */
 export function changeConsent(
   tx: Tx,
   workspace: Workspace,
@@ -22,7 +22,7 @@ export function changeConsent(
   move: ConsentMove,
   why: ConsentEvidence,
 ): Contact {
-  // An opt-in by our side is evidence for the number it was given for, not for the person's other ones.
+  // An opt-in recorded by the customer applies to the number it was given for, not to the person's other numbers.
   const linked = move.kind === "opt_in" ? [] : listLinkedContacts(tx, contact);
   if (move.kind === "start" && [contact, ...linked].some((one) => remainsOptedOut(one, move))) {
     for (const one of linked) storeCommandTimes(tx, one, latestCommandTimes(one, move));
@@ -33,7 +33,9 @@ export function changeConsent(
   return changed;
 }
 
-/** One refusal that a START does not lift is a refusal of the person: none of the contacts is lifted then. */
+/**
+ * A START that does not lift the opt-out of one linked contact lifts none of them: the opt-out belongs to the person.
+ */
 function remainsOptedOut(contact: Contact, move: ConsentMove): boolean {
   return contact.consent === "opted_out" && decideConsent(contact, move) === null;
 }
@@ -64,7 +66,7 @@ function applyMove(tx: Tx, workspace: Workspace, contact: Contact, move: Consent
   const was = contact.consent;
   const { source, at = tx.now } = why;
   const changed = update(tx).get({ id: contact.id, was, consent: became, source, at, now: tx.now, ...commandTimes });
-  // Nobody else can have moved it: the contact was read in this transaction.
+  // The contact was read in this transaction, so no other writer can have changed it.
   if (changed === undefined) throw new Error(`contact ${contact.id} was not ${was} any more`);
   logConsent(tx, changed, was, why);
   if (became === "opted_out")
@@ -75,12 +77,13 @@ function applyMove(tx: Tx, workspace: Workspace, contact: Contact, move: Consent
 }
 
 /**
- * The network's control refused first, and now somebody refuses otherwise. Date and source stay the first's and nobody is
- * told anything, but it goes into the log: what the control made, the control may lift only as long as it stands alone.
+ * The contact is opted out by the network's marketing control, and a second opt-out arrives in another way. Date and
+ * source of the first stay, and no event is published. The second is logged, because the network's control may lift
+ * only an opt-out that it alone made.
  */
 function isAdditionalOptOut(tx: Tx, contact: Contact, move: ConsentMove, why: ConsentEvidence): boolean {
   if (move.kind !== "opt_out" && move.kind !== "stop") return false;
-  // A STOP that was written before a known START refuses nothing.
+  // A STOP older than the latest known START is not an opt-out.
   if (move.kind === "stop" && (contact.startSaidAt ?? -1) > move.saidAt) return false;
   return (
     why.evidence.control === undefined &&
@@ -89,7 +92,7 @@ function isAdditionalOptOut(tx: Tx, contact: Contact, move: ConsentMove, why: Co
   );
 }
 
-/** What the person said counts later, too, although it changes nothing that anybody is shown now. */
+/** Stores the times of STOP and START even if consent does not change: later moves are compared with them. */
 function storeCommandTimes(
   tx: Tx,
   contact: Contact,
@@ -101,7 +104,7 @@ function storeCommandTimes(
   return { ...contact, ...commandTimes };
 }
 
-/** The others that are the same person. */
+/** The other contacts of the same person. */
 export function listLinkedContacts(tx: Tx, contact: Contact): Contact[] {
   if (contact.identityId === null) return [];
   return tx.db

@@ -1,6 +1,6 @@
 /**
- * The record of every change of consent, with what proves it, and of a further refusal beside the one of the network's
- * control (which changes nothing that is shown). Rows are only ever added.
+ * The append-only log of consent changes, each with its evidence. It also records an opt-out that follows one by the
+ * network's marketing control, which changes nothing that is shown.
  */
 import { desc, eq, sql } from "drizzle-orm";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
@@ -9,9 +9,11 @@ import { type Contact, consentLog } from "./table.ts";
 
 export interface ConsentEvidence {
   source: ConsentSource;
-  /** When it was recorded, where that was before now: an opt-out that a newly linked contact takes over. */
+  /**
+   * When consent was recorded, if before now: a newly linked contact takes the time of the opt-out that it inherits.
+   */
   at?: number;
-  /** What proves it: ids of the message, import, key …; never the text itself. */
+  /** The evidence: ids of the message, import or key; never the text itself. */
   evidence: Record<string, unknown>;
 }
 
@@ -19,7 +21,7 @@ export type ConsentChange = typeof consentLog.$inferSelect;
 
 const CHANGES_SHOWN = 100;
 
-/** The newest changes first, a hundred at most. */
+/** The newest 100 changes, newest first. */
 export function listConsentChanges(tx: ReadTx, contactId: number): ConsentChange[] {
   return tx.db
     .select()
@@ -45,7 +47,7 @@ const insertLog = statement((db) =>
     .prepare(),
 );
 
-/** Writes down what the contact's consent was and what it has become. */
+/** Appends the change from `was` to the contact's current consent. */
 export function logConsent(
   tx: Tx,
   contact: Pick<Contact, "id" | "workspaceId" | "consent">,

@@ -1,42 +1,46 @@
 /**
- * Consent: the states, who moves them, and which move is legal. Pure. The one rule above all: whoever is opted out stays
- * so until the person says otherwise; nothing that our side does lifts it.
+ * Consent: the states, the moves between them, and which moves are legal. Pure. An opted-out person stays opted out
+ * until that person lifts it; nothing that the customer does lifts it.
  */
 export const consents = [
-  /** Nobody said anything. Any opt-in or opt-out ends it. */
+  /** Neither opt-in nor opt-out is known. Any opt-in or opt-out ends it. */
   "unknown",
-  /** Recorded by a send, an API call, an import, a hand in the console, or START. Ended by any opt-out. */
+  /** Recorded by a send, an API call, an import, the console, or START. Any opt-out ends it. */
   "opted_in",
-  /** The person (or somebody on their word) refused. Ended by the person's START, or the network's own resume. */
+  /**
+   * The person refused, or the customer recorded a refusal. Ended by the person's START, or by the network's resume.
+   */
   "opted_out",
 ] as const;
 
 export type Consent = (typeof consents)[number];
 
-/** `inbound_message`: the person's own word, or the network's control that the person pressed. */
+/** `inbound_message`: the person wrote STOP or START, or used the network's marketing control. */
 export const consentSources = ["inbound_message", "manual", "bulk", "import", "api"] as const;
 export type ConsentSource = (typeof consentSources)[number];
 
-/** What a contact's row says about its consent. */
+/** The consent columns of a contact. */
 export interface ConsentState {
   consent: Consent;
   consentSource: ConsentSource | null;
-  /** When we recorded it, milliseconds. */
+  /** When it was recorded, in milliseconds. */
   consentAt: number | null;
-  /** The network's times of the latest STOP and START, also of those that changed nothing. */
+  /** The network's times of the latest STOP and START, including those that changed nothing. */
   stopSaidAt: number | null;
   startSaidAt: number | null;
 }
 
 export type ConsentMove =
-  /** Somebody other than the person: an API call, a send, an import, a hand. */
+  /** Recorded by somebody other than the person: an API call, a send, an import, the console. */
   | { kind: "opt_in" }
   | { kind: "opt_out" }
   /** The person wrote it; `saidAt` is the network's time. */
   | { kind: "stop"; saidAt: number }
   | { kind: "start"; saidAt: number };
 
-/** The state after the move, or null when it stays as it is (what was said is remembered all the same). */
+/**
+ * Returns the state after the move, or null if it does not change. `latestCommandTimes` records the time either way.
+ */
 export function decideConsent(state: ConsentState, move: ConsentMove): Consent | null {
   switch (move.kind) {
     case "opt_in":
@@ -44,7 +48,7 @@ export function decideConsent(state: ConsentState, move: ConsentMove): Consent |
     case "opt_out":
       return state.consent === "opted_out" ? null : "opted_out";
     case "stop":
-      // A STOP beats whatever others recorded; of the person's own words the later one wins, at equality STOP.
+      // A STOP overrides whatever the customer recorded. Between STOP and START the later one wins; STOP wins a tie.
       if (state.consent === "opted_out" || (state.startSaidAt ?? -1) > move.saidAt) return null;
       return "opted_out";
     case "start":
@@ -52,7 +56,7 @@ export function decideConsent(state: ConsentState, move: ConsentMove): Consent |
   }
 }
 
-/** The latest words after a move. */
+/** The times of the latest STOP and START after the move. */
 export function latestCommandTimes(
   state: ConsentState,
   move: ConsentMove,
@@ -65,7 +69,7 @@ export function latestCommandTimes(
 
 function startLifts(state: ConsentState, saidAt: number): boolean {
   if (state.consent !== "opted_out" || (state.stopSaidAt ?? -1) >= saidAt) return false;
-  // An opt-out that others recorded: both times cut to whole seconds, for the network knows no finer ones.
+  // For an opt-out recorded by the customer, compare whole seconds: the network's times have no finer resolution.
   return state.consentSource === "inbound_message" || seconds(saidAt) >= seconds(state.consentAt ?? 0);
 }
 

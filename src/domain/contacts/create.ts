@@ -1,6 +1,6 @@
 /**
- * A person whom nobody knew yet: by number or by the network's own id, and without consent. Whoever was erased
- * after opting out is made opted out again: forgetting a person does not forget that they refused.
+ * Creates a contact by phone number or by the network's user id. A person who was erased after opting out is created as
+ * opted out: the opt-out outlives the erasure.
  */
 import { sql } from "drizzle-orm";
 import type { E164 } from "#src/core/phone.ts";
@@ -32,7 +32,7 @@ export interface NewContact {
   phone: E164 | null;
   networkUserId?: string | null;
   profile?: Profile;
-  /** Consent that is recorded together with the contact, in one write. Not for somebody erased after opting out. */
+  /** An opt-in recorded in the same write as the contact. Ignored if the person was erased after opting out. */
   optIn?: ConsentEvidence;
 }
 
@@ -46,7 +46,7 @@ export function createContact(tx: Tx, workspaceId: number, input: NewContact): C
     ...fullProfile(null, input.profile ?? {}),
     consent: optedOutAt !== null ? "opted_out" : optIn !== undefined ? "opted_in" : "unknown",
     consentSource: optedOutAt !== null ? "manual" : (optIn?.source ?? null),
-    // Since then: a START that the person writes now is later, and counts.
+    // The time of the original opt-out: a START written now is later and lifts it.
     consentAt: optedOutAt ?? (optIn === undefined ? null : tx.now),
     now: tx.now,
   });

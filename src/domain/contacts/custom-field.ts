@@ -1,17 +1,17 @@
-/** What a custom field may be called and hold. Pure. */
+/** The rules for keys and values of custom fields. Pure. */
 import { isCalendarDate } from "#src/core/calendar.ts";
 
 export const fieldKinds = ["text", "number", "date", "boolean", "choice"] as const;
 export type FieldKind = (typeof fieldKinds)[number];
 export type FieldValue = string | number | boolean;
 
-/** What a field holds. `choices` is null but for a choice. */
+/** What a field holds. `choices` is null unless `kind` is `choice`. */
 export interface FieldRule {
   kind: FieldKind;
   choices: readonly string[] | null;
 }
 
-/** Names that a contact has of its own; a custom field of such a name could never be told apart. */
+/** Names of built-in contact fields. A custom field with one of these names would be ambiguous. */
 const BUILT_IN = [
   "phone",
   "name",
@@ -39,14 +39,14 @@ const BUILT_IN = [
 
 const KEY = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** What is wrong with a key, in a sentence; null when nothing is. */
+/** Describes in a sentence what is wrong with a key; null if the key is valid. */
 export function findKeyProblem(key: string): string | null {
   if (!KEY.test(key))
     return "A key begins with a small letter and has small letters, digits and underscores, 64 at most.";
   return BUILT_IN.includes(key) ? `Every contact has ${key} already; choose another key.` : null;
 }
 
-/** What is wrong with a value for this field, in a sentence; null when nothing is. */
+/** Describes in a sentence what is wrong with a value for this field; null if the value is valid. */
 export function findValueProblem(field: FieldRule, value: unknown): string | null {
   switch (field.kind) {
     case "text":
@@ -69,13 +69,13 @@ export interface StoredValue {
   numberValue: number | null;
 }
 
-/** A value as it is stored. The value has been checked. */
+/** Converts a value to its stored columns. The caller has validated the value. */
 export function storeValue(value: FieldValue): StoredValue {
   if (typeof value === "string") return { textValue: value, numberValue: null };
   return { textValue: null, numberValue: Number(value) };
 }
 
-/** A stored value as it is shown. */
+/** Converts stored columns to the value that is shown. */
 export function readValue(kind: FieldKind, { textValue, numberValue }: StoredValue): FieldValue | null {
   if (kind === "boolean") return numberValue === null ? null : numberValue !== 0;
   return kind === "number" ? numberValue : textValue;

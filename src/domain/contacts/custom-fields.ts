@@ -1,4 +1,4 @@
-/** Looking custom fields up, and the values that a contact has in them. */
+/** Reads and adds custom fields, and reads a contact's values. */
 
 import { and, asc, eq, sql } from "drizzle-orm";
 import { invalidRequest } from "#src/core/problem.ts";
@@ -49,7 +49,7 @@ const byContact = statement((db) =>
     .prepare(),
 );
 
-/** The contact's values by key; keys without a value are left out. */
+/** The contact's values by key. Keys without a value are omitted. */
 export function readFieldsOfContact(tx: ReadTx, contactId: number): Record<string, FieldValue> {
   const values: Record<string, FieldValue> = {};
   for (const { key, kind, ...stored } of byContact(tx).all({ contactId })) {
@@ -63,7 +63,7 @@ export interface NewField {
   key: string;
   label: string;
   kind: FieldKind;
-  /** For a choice: at least one, all different. Empty for the other kinds. */
+  /** For a choice: at least one, without duplicates. Empty for the other kinds. */
   choices: string[];
 }
 

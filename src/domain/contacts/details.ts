@@ -1,4 +1,4 @@
-/** What belongs to a contact beside its row: others on the number, tags, groups, custom fields. */
+/** The parts of a contact that are not in its row: people on the number, tags, groups, custom fields. */
 import { asc, eq, sql } from "drizzle-orm";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { listGroupsOfContact } from "../groups/read.ts";
@@ -41,14 +41,14 @@ export function readDetails(tx: ReadTx, contactId: number): ContactDetails {
   };
 }
 
-/** By name. */
+/** The contact's tags, in alphabetical order. */
 export function listTags(tx: ReadTx, contactId: number): string[] {
   return tagsByContact(tx)
     .all({ contactId })
     .map(({ name }) => name);
 }
 
-/** Others on the number, in the order in which they were sent. */
+/** The people on the number, in the order in which the caller sent them. */
 export function listPeople(tx: ReadTx, contactId: number): PersonOnNumber[] {
   return peopleByContact(tx).all({ contactId });
 }

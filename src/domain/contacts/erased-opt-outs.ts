@@ -1,4 +1,7 @@
-/** What is remembered of erased people who had opted out: a keyed hash of the number, so that nothing revives them. */
+/**
+ * Keeps a keyed hash of the number of each person who was erased after opting out, so that a new contact with the
+ * number starts opted out.
+ */
 import { and, eq, sql } from "drizzle-orm";
 import { type E164, otherVariant } from "#src/core/phone.ts";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
@@ -26,12 +29,12 @@ const byHash = statement((db) =>
     .prepare(),
 );
 
-/** Whether anybody of this workspace was erased after opting out: where nobody was, no number need be looked for. */
+/** Whether the workspace has erased opt-outs. If it has none, callers skip the lookup by number. */
 export function hasErasedOptOuts(tx: ReadTx, workspaceId: number): boolean {
   return anyInWorkspace(tx).get({ workspaceId }) !== undefined;
 }
 
-/** When the erased person of this number, in either spelling, had opted out; null: never, or nobody was erased. */
+/** When the erased person of this number, in either number variant, opted out; null if there is no erased opt-out. */
 export function findErasedOptOut(tx: ReadTx, workspaceId: number, phone: E164): number | null {
   if (!hasErasedOptOuts(tx, workspaceId)) return null;
   for (const variant of [phone, otherVariant(phone)]) {
@@ -50,7 +53,7 @@ export function recordErasedOptOut(tx: Tx, workspaceId: number, phone: E164, opt
     .run();
 }
 
-/** The person wrote START: the number may be written to again. */
+/** Deletes the erased opt-out: the person wrote START, so the number may be sent to again. */
 export function deleteErasedOptOut(tx: Tx, workspaceId: number, phone: E164): void {
   if (findErasedOptOut(tx, workspaceId, phone) === null) return;
   for (const variant of [phone, otherVariant(phone)]) {
@@ -63,7 +66,7 @@ export function deleteErasedOptOut(tx: Tx, workspaceId: number, phone: E164): vo
   }
 }
 
-/** Bound to the workspace, so that equal numbers of two customers have nothing in common. */
+/** The hash includes the workspace, so that the same number has unrelated hashes in two workspaces. */
 function phoneHash(tx: ReadTx, workspaceId: number, phone: E164): Uint8Array {
   return new Uint8Array(tx.keyedHash(`erased_opt_out:${workspaceId}:${phone}`));
 }

@@ -1,6 +1,7 @@
 /**
- * From what somebody typed, or what the network named, to the contact. Whatever we or the network ever called a person
- * leads back to that person: the stored number, the network's spellings of it, and a country's other way to write it.
+ * Finds the contact for a number that a caller wrote or that the network sent. Every number that we or the network have
+ * used for a person leads to the contact: the stored number, the network's number variants, and the country's other
+ * number variant.
  */
 import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { type E164, fromNetwork, otherVariant, phoneDigits, readPhone } from "#src/core/phone.ts";
@@ -21,7 +22,7 @@ const byPhone = statement((db) =>
     .prepare(),
 );
 
-/** As a subquery: the same as a join costs ten times as much here (measured), and it runs for every look-up. */
+/** A subquery: the equivalent join takes ten times as long (measured), and this runs on every lookup. */
 const byNetworkId = statement((db) =>
   db
     .select()
@@ -79,12 +80,12 @@ export function findByNetworkUser(tx: ReadTx, workspaceId: number, networkUserId
   return byNetworkUser(tx).get({ workspaceId, networkUserId });
 }
 
-/** Exactly this stored number. */
+/** Matches the stored number only; no variants. */
 export function findByPhone(tx: ReadTx, workspaceId: number, phone: E164): Contact | undefined {
   return byPhone(tx).get({ workspaceId, phone });
 }
 
-/** The stored number, then the network's ids, then the country's other spelling of it. */
+/** Tries the stored number, then the network's ids, then the country's other number variant. */
 export function findByAnyVariant(tx: ReadTx, workspaceId: number, phone: E164): Contact | undefined {
   return findExact(tx, workspaceId, phone) ?? findByOtherVariant(tx, workspaceId, phone);
 }
@@ -99,16 +100,18 @@ function findExact(tx: ReadTx, workspaceId: number, phone: E164): Contact | unde
 }
 
 export interface ContactLookup {
-  /** E.164 to send to; a known contact's is the one that was stored first. */
+  /** The E.164 number to send to; for a known contact, its stored number. */
   phone: E164;
   contact: Contact | null;
 }
 
-/** What an input says about whom it means, before anybody is looked for. */
+/** What an input identifies, before any contact is looked up. */
 export interface ContactIdentifiers {
-  /** Null where no reading of it is a valid number. */
+  /** Null if the input cannot be read as a valid number. */
   phone: E164 | null;
-  /** Every number or network id (with `+`) by which `findPerson` looks: where none is known, nobody is found. */
+  /**
+   * Every number or network id (with `+`) that `lookUpContact` tries. If none of them is known, no contact is found.
+   */
   identifiers: E164[];
 }
 
@@ -120,7 +123,10 @@ export function readIdentifiers(input: string, country: string): ContactIdentifi
   return { phone, identifiers: [...new Set([literal, phone, other])].filter((name) => name !== null) };
 }
 
-/** As JSON, for it takes any number of them. Which names exist, in one look. */
+/**
+ * Finds which identifiers are known, in one query. They are passed as one JSON array because there can be any number of
+ * them.
+ */
 const knownIdentifiers = statement((db) =>
   db
     .select({ name: sql<string>`value` })
@@ -132,20 +138,20 @@ const knownIdentifiers = statement((db) =>
     .prepare(),
 );
 
-/** Those of the names that are a contact's, as its number or as a network's id. */
+/** Returns the identifiers that belong to a contact, as its phone number or as a network id. */
 export function findKnownIdentifiers(tx: ReadTx, workspaceId: number, identifiers: readonly string[]): string[] {
   return knownIdentifiers(tx)
     .all({ workspaceId, identifiers: JSON.stringify(identifiers) })
     .map(({ name }) => name);
 }
 
-/** Reads a number that a caller wrote, in the workspace's country. Null: it is no phone number. */
+/** Reads a number that a caller wrote, in the workspace's country. Returns null if it is not a phone number. */
 export function lookUpContact(tx: ReadTx, workspaceId: number, input: string, country: string): ContactLookup | null {
   const literal = findLiteral(tx, workspaceId, input, country);
   if (literal !== null) return literal;
   const phone = readPhone(input, country);
   if (phone === null) return null;
-  // What was written in full has been looked for already.
+  // If the input has all digits of the E.164 number, `findLiteral` has already looked it up.
   const isLookedUp = `+${phoneDigits(input)?.digits}` === phone;
   const contact =
     (isLookedUp ? findByOtherVariant(tx, workspaceId, phone) : findByAnyVariant(tx, workspaceId, phone)) ?? null;
@@ -153,8 +159,8 @@ export function lookUpContact(tx: ReadTx, workspaceId: number, input: string, co
 }
 
 /**
- * A contact whose stored number or network id is literally what was written, valid or not: so whatever was ever
- * returned can be answered. Bare digits could also be a national number; where that is a contact too, it is meant.
+ * Finds the contact whose stored number or network id is literally the input, valid or not, so that callers can reply
+ * to any number we returned. Bare digits can also be a national number; if another contact has that number, it wins.
  */
 function findLiteral(tx: ReadTx, workspaceId: number, input: string, country: string): ContactLookup | null {
   const written = phoneDigits(input);

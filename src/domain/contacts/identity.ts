@@ -1,6 +1,6 @@
 /**
- * One person under several names: the network's spellings of a number, its own user ids, and two contacts that turn out
- * to be one. Nothing is ever merged: linked contacts both stay and share what the person said about being written to.
+ * Identity: the link between contacts that are one person, and the network's ids for a contact (number variants and
+ * user ids). Contacts are never merged: linked contacts both stay and share STOP, START and opt-out.
  */
 import { eq, sql } from "drizzle-orm";
 import { fromNetwork } from "#src/core/phone.ts";
@@ -24,7 +24,10 @@ const insertAlias = statement((db) =>
     .prepare(),
 );
 
-/** The network spelled this contact's number as `digits`: remembered, and linked where that is somebody else's. */
+/**
+ * The network calls this contact's number `digits`. Records the variant; if it belongs to another contact, links the
+ * two.
+ */
 export function recordNetworkId(tx: Tx, workspace: Workspace, contact: Contact, digits: string): void {
   const phone = fromNetwork(digits);
   if (phone === null || phone === contact.phone) return;
@@ -36,7 +39,10 @@ export function recordNetworkId(tx: Tx, workspace: Workspace, contact: Contact, 
   insertAlias(tx).run({ workspaceId: workspace.id, networkId: digits, contactId: contact.id });
 }
 
-/** The network named its own id of this contact's person. */
+/**
+ * Records the network's user id for this contact; a contact that has one keeps it. If the id belongs to another
+ * contact, links the two.
+ */
 export function recordNetworkUser(tx: Tx, workspace: Workspace, contact: Contact, networkUserId: string): void {
   if (contact.networkUserId === networkUserId) return;
   const owner = findByNetworkUser(tx, workspace.id, networkUserId);
@@ -49,7 +55,7 @@ export function recordNetworkUser(tx: Tx, workspace: Workspace, contact: Contact
   if (owner.id !== contact.id) linkContacts(tx, workspace, contact, owner);
 }
 
-/** Both are one person from now on. An opt-out of either holds for both, with the same source and time. */
+/** Links two contacts as one person. An opt-out of either then holds for both, with the same source and time. */
 export function linkContacts(tx: Tx, workspace: Workspace, one: Contact, other: Contact): void {
   if (one.identityId !== null && one.identityId === other.identityId) return;
   const identityId = one.identityId ?? other.identityId ?? Math.min(one.id, other.id);
@@ -64,7 +70,7 @@ export function linkContacts(tx: Tx, workspace: Workspace, one: Contact, other: 
   reconcile(tx, workspace, getContact(tx, workspace.id, one.id), getContact(tx, workspace.id, other.id));
 }
 
-/** What a person wrote under one number was said for all: a later word is weighed against it under any of them. */
+/** A STOP or START under one number counts for all linked contacts, so each stores the latest times. */
 function shareCommandTimes(tx: Tx, identityId: number): void {
   const everyone = tx.db.select().from(contacts).where(eq(contacts.identityId, identityId)).all();
   const latest = (times: (number | null)[]): number | null =>
@@ -74,7 +80,10 @@ function shareCommandTimes(tx: Tx, identityId: number): void {
   tx.db.update(contacts).set({ stopSaidAt, startSaidAt }).where(eq(contacts.identityId, identityId)).run();
 }
 
-/** Two contacts that were one person all along: what the person said last holds for both, any other opt-out too. */
+/**
+ * Aligns the consent of two newly linked contacts: the later of the person's STOP and START holds for both, and so does
+ * any other opt-out.
+ */
 function reconcile(tx: Tx, workspace: Workspace, one: Contact, other: Contact): void {
   const optedOut = one.consent === "opted_out" ? one : other;
   const reachable = optedOut === one ? other : one;
@@ -97,7 +106,7 @@ function reconcile(tx: Tx, workspace: Workspace, one: Contact, other: Contact): 
   changeConsent(tx, workspace, reachable, { kind: "opt_out" }, why);
 }
 
-/** Who counts as one person: linked contacts count once. */
+/** The key that counts linked contacts as one person. */
 export function identityOf(contact: Pick<Contact, "id" | "identityId">): number {
   return contact.identityId ?? contact.id;
 }

@@ -1,21 +1,21 @@
 /**
- * Contacts as the API lists them: those with a phone number, the most recently changed first; and who is opted out, in
- * the order in which we recorded it.
+ * Lists contacts for the API: contacts with a phone number, most recently changed first, and opt-outs in the order in
+ * which they were recorded.
  */
 import { and, asc, desc, eq, gt, gte, isNotNull, lt, lte, or, sql } from "drizzle-orm";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { type Contact, contactCounters, contacts } from "./table.ts";
 
 /**
- * How far a walk through the list has come. Contacts that change while a caller walks move to the front, where the walk
- * has been already; so when it reaches the end, it goes on with those that changed since it began, pass after pass,
- * until all that changed meanwhile stands on one page. That way nothing is missed.
+ * Position of a caller that pages through the list. A contact that changes during paging moves to the front, behind the
+ * caller's position. At the end of a pass the list therefore continues with the contacts changed since that pass began,
+ * until one page holds all of them. No contact is missed.
  */
 export interface ContactCursor {
-  /** This pass covers changes after `over`, up to and with `upTo`. */
+  /** This pass covers changes after `over`, up to and including `upTo`. */
   over: number;
   upTo: number;
-  /** The last contact that was shown. */
+  /** The last contact returned. */
   updatedAt: number;
   id: number;
 }
@@ -25,14 +25,14 @@ export type ContactsFrom = { offset: number } | { after: ContactCursor };
 export interface ContactsPage {
   contacts: Contact[];
   hasMore: boolean;
-  /** Where to go on; null at the end. */
+  /** The cursor of the next page; null at the end. */
   next: ContactCursor | null;
 }
 
 const BEFORE_ALL = -1;
 /**
- * A pass ends so long before now: in the present millisecond more may still change, and a view of the data may be some
- * milliseconds older than the clock. What changed since comes (again) with the next pass.
+ * A pass ends this long before now: more contacts may change within the current millisecond, and a read transaction may
+ * be some milliseconds behind the clock. Later changes come (again) with the next pass.
  */
 const STABLE_AFTER_MS = 50;
 
@@ -57,7 +57,10 @@ export function listContacts(
   return toPage(found, limit, after, found.length > limit || after.upTo < newest(tx, workspaceId));
 }
 
-/** From the front: what changed after `over`. Where that is one page, it is all of it at one moment: the walk is over. */
+/**
+ * Starts a pass: the contacts changed after `over`. If they fit on one page, that page is a consistent snapshot and
+ * paging ends.
+ */
 function beginPass(tx: ReadTx, workspaceId: number, over: number, offset: number, limit: number): ContactsPage {
   const found = page(tx, workspaceId, gt(contacts.updatedAt, over), offset, limit + 1);
   const upTo = Math.max(over, Math.min(newest(tx, workspaceId), tx.now - STABLE_AFTER_MS));
@@ -72,8 +75,8 @@ function toPage(found: Contact[], limit: number, cursor: ContactCursor, hasMore:
 }
 
 /**
- * One page by the index alone, the rows looked up after: so skipping to the thousandth page reads no contact that is
- * not shown.
+ * Reads the ids of a page from the index alone, then looks up the rows, so that a large offset reads no rows of skipped
+ * contacts.
  */
 function page(
   tx: ReadTx,
@@ -115,7 +118,7 @@ function newest(tx: ReadTx, workspaceId: number): number {
   return newestContact(tx).get({ workspaceId })?.updatedAt ?? BEFORE_ALL;
 }
 
-/** In the order in which they were made, a bounded part after an id: for whoever goes through all of them. */
+/** Lists up to `limit` contacts after an id, in the order of creation, for callers that process all contacts. */
 export function listContactsById(tx: ReadTx, workspaceId: number, afterId: number, limit: number): Contact[] {
   return tx.db
     .select()
@@ -126,7 +129,7 @@ export function listContactsById(tx: ReadTx, workspaceId: number, afterId: numbe
     .all();
 }
 
-/** By a counter that triggers keep; nothing is counted. */
+/** Reads counters that triggers maintain; scans no contacts. */
 export function countContacts(tx: ReadTx, workspaceId: number): { contacts: number; optedOut: number } {
   const row = tx.db.select().from(contactCounters).where(eq(contactCounters.workspaceId, workspaceId)).get();
   return { contacts: row?.contacts ?? 0, optedOut: row?.optedOut ?? 0 };
@@ -137,7 +140,7 @@ export interface OptOutCursor {
   id: number;
 }
 
-/** `since`: only those recorded at or after it; null for all. */
+/** `since`: only opt-outs recorded at or after it; null for all. */
 export function listOptOuts(
   tx: ReadTx,
   workspaceId: number,
@@ -172,14 +175,14 @@ function optedOut(workspaceId: number, since: number | null) {
   );
 }
 
-/** SQL of the totals that have to be counted, for the reader: it may take long. */
+/** SQL of the totals that need a scan. The reader runs it, because it can take long. */
 export const countSinceSql = {
   contacts: "SELECT count(*) AS total FROM contacts WHERE workspace_id = ? AND phone IS NOT NULL AND updated_at >= ?",
   optOuts:
     "SELECT count(*) AS total FROM contacts WHERE workspace_id = ? AND phone IS NOT NULL AND consent = 'opted_out' AND consent_at >= ?",
 } as const;
 
-/** The id of the newest contact, 0 where there is none. */
+/** The id of the newest contact; 0 if there is none. */
 export function latestContactId(tx: ReadTx, workspaceId: number): number {
   const row = tx.db
     .select({ id: contacts.id })

@@ -1,18 +1,20 @@
-/** Opt-outs by the network's own control for marketing, which may then lift them again. */
+/** Opt-outs made by the person's marketing preference, the network's own control. The control may lift them again. */
 import { desc, eq } from "drizzle-orm";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { type Contact, consentLog } from "./table.ts";
 
 /**
- * Of the opt-out that is in force, and nobody has refused otherwise since. An opt-out that a linked contact took over
- * keeps who made it.
+ * True if the current opt-out was made by the control and no other opt-out has been logged since. An opt-out inherited
+ * from a linked contact keeps its origin.
  */
 export function isOptedOutByMarketingPreference(tx: ReadTx, contact: Contact): boolean {
   const last = lastChange(tx, contact);
   return last?.became === "opted_out" && last.evidence.control === "stop";
 }
 
-/** The person let go of the control and wrote no START: that says nothing about any other refusal. */
+/**
+ * True if the person resumed marketing with the control without writing START. That does not lift any other opt-out.
+ */
 export function isLiftedByMarketingPreference(tx: ReadTx, contact: Contact): boolean {
   const last = lastChange(tx, contact);
   return last?.was === "opted_out" && last.evidence.control === "resume";

@@ -1,7 +1,8 @@
 /**
- * Many people whom nobody knows yet, in few statements: what `putContact` does with each of them, without asking again
- * for each what is known of all. Only for strangers whose every name is free; whoever is known, or cannot be taken for
- * any reason, is left to `putContact`, which says why. Lives for one operation: what it remembers is true only in that.
+ * Inserts many new contacts in few statements. The result equals `putContact` for each row, but state shared by the
+ * rows is read once. Only for contacts with no known identifier; the caller passes every other row, and every row that
+ * `add` rejects, to `putContact`, which reports why. A batch lives for one operation, because its cached state is valid
+ * only then.
  */
 import { sql } from "drizzle-orm";
 import type { E164 } from "#src/core/phone.ts";
@@ -52,12 +53,15 @@ export class NewContactBatch {
     this.#hasErased = hasErasedOptOuts(tx, workspaceId);
   }
 
-  /** Finds out which of these names somebody has; to be told of all who are added later. */
+  /**
+   * Loads which of these identifiers are known. Must be called with the identifiers of every row before that row is
+   * added.
+   */
   loadKnown(identifiers: readonly string[]): void {
     for (const name of findKnownIdentifiers(this.#tx, this.#workspaceId, identifiers)) this.#known.add(name);
   }
 
-  /** False: this is nobody for here, and nothing has changed. Whoever is added is written by `write`. */
+  /** Queues a new contact for `write`. Returns false if the row must go to `putContact`; nothing has changed then. */
   add({ person: { phone, identifiers }, changes, optIn }: NewContactRow): boolean {
     if (phone === null || identifiers.some((name) => this.#known.has(name))) return false;
     if (this.#hasErased && findErasedOptOut(this.#tx, this.#workspaceId, phone) !== null) return false;
@@ -76,19 +80,19 @@ export class NewContactBatch {
     return true;
   }
 
-  /** Somebody else has taken these names, or may have. */
+  /** Marks identifiers as taken, because another contact has them or may have them. */
   markKnown(identifiers: readonly string[]): void {
     for (const name of identifiers) this.#known.add(name);
   }
 
-  /** Writes everybody who was added, with all that belongs to them; to be called before anything else is done. */
+  /** Writes all queued contacts and their group memberships. Call it before any other write of the operation. */
   writeAll(): void {
     this.write();
     addNewMembers(this.#tx, this.#members);
     this.#members = [];
   }
 
-  /** Writes everybody who was added but for the lists that they stand on: of those many go into one statement. */
+  /** Writes all queued contacts except group memberships, which `writeAll` writes together in few statements. */
   write(): void {
     if (this.#pending.length === 0) return;
     const tx = this.#tx;
@@ -119,7 +123,7 @@ export class NewContactBatch {
     }
   }
 
-  /** Null: one of them is a mistake. */
+  /** Returns null if one of the fields is unknown or its value invalid. */
   #readFields(fields: Record<string, unknown>): Pending["values"] | null {
     const values: Pending["values"] = [];
     for (const [key, value] of Object.entries(fields)) {
@@ -130,7 +134,7 @@ export class NewContactBatch {
     return values;
   }
 
-  /** Undefined: there is none of this name yet; null: nobody can be added to it. */
+  /** Undefined: no group has this name yet. Null: contacts cannot be added to this group. */
   #findStaticGroup(name: string | number): number | null | undefined {
     if (typeof name === "number") return null;
     const folded = foldName(name);
@@ -157,7 +161,7 @@ export class NewContactBatch {
   }
 }
 
-/** What AUTOINCREMENT itself goes by: no id is ever given twice. */
+/** The counter that AUTOINCREMENT uses, so that no id is ever reused. */
 const lastId = statement((db) =>
   db.select({ id: sql<number>`seq` }).from(sql`sqlite_sequence`).where(sql`name = 'contacts'`).prepare(),
 );

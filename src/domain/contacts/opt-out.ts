@@ -1,4 +1,7 @@
-/** An opt-out that reached us other than by the person writing STOP. It works for numbers that nobody knows yet, too. */
+/**
+ * Opt-outs other than by a written STOP: recorded by the customer, or by the network's marketing control. `optOut` also
+ * works for numbers without a contact.
+ */
 
 import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
@@ -12,7 +15,7 @@ import { createContact } from "./create.ts";
 import type { ContactLookup } from "./find.ts";
 import type { Contact } from "./table.ts";
 
-/** Opting out twice keeps the first date and tells nobody again. */
+/** Opts a person out. Opting out twice keeps the first date and publishes no second event. */
 export function optOut(tx: Tx, workspace: Workspace, person: ContactLookup, why: ConsentEvidence): Contact {
   const contact = person.contact ?? createContact(tx, workspace.id, { phone: person.phone });
   return changeConsent(tx, workspace, contact, { kind: "opt_out" }, why);
@@ -35,10 +38,10 @@ export function viewOptOut(contact: Contact, workspace: Pick<Workspace, "timezon
   };
 }
 
-/** The network refuses a message with this code because the person switched marketing off (Meta: error codes). */
+/** The network rejects a message with this code because the person switched marketing off (Meta: error codes). */
 export const MARKETING_REFUSED = "131050";
 
-/** The person pressed the control, or the network says that they have. Holds like a STOP at `saidAt`. */
+/** The person used the control, or the network reports that they did. Counts as a STOP at `saidAt`. */
 export function optOutByMarketingPreference(tx: Tx, workspace: Workspace, contact: Contact, saidAt: number): void {
   const why = { source: "inbound_message" as const, evidence: { control: "stop" } };
   changeConsent(tx, workspace, contact, { kind: "stop", saidAt: Math.min(saidAt, tx.now) }, why);

@@ -1,4 +1,4 @@
-/** Others on a contact's number: the list that is sent is the list that is kept. */
+/** The people on a contact's number. The list is replaced as a whole. */
 
 import { eq } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
@@ -7,15 +7,15 @@ import { contactPeople, type PersonOnNumber } from "./table.ts";
 
 export interface NewPerson {
   name: string;
-  /** Null: the first word of the name that is not a title. */
+  /** Null: derived from `name`, as its first word that is not a title. */
   firstName: string | null;
   birthday: string | null;
   ref: string | null;
 }
 
 /**
- * Replaces the list. Whoever carries a `ref` that is known keeps the same row, the others are matched by their place.
- * False: nothing changed.
+ * Replaces the list. A person with a known `ref` keeps the same row; people without a `ref` are matched by position.
+ * Returns false if nothing changed.
  */
 export function replacePeople(tx: Tx, contactId: number, people: NewPerson[]): boolean {
   const before = listPeople(tx, contactId);
@@ -55,7 +55,7 @@ function isSame(incoming: NewPerson & { position: number }, known: PersonOnNumbe
   );
 }
 
-/** Titles are no names: "Dr Rao" is greeted by "Rao". Compared without case and final point. */
+/** Titles are not first names: "Dr Rao" is greeted as "Rao". Compared without case and trailing point. */
 const TITLES = new Set(
   [
     ["mr", "mrs", "ms", "miss", "mx", "dr", "prof", "sir", "madam", "rev", "fr", "capt", "col", "maj", "lt", "hon"],
@@ -65,7 +65,7 @@ const TITLES = new Set(
   ].flat(),
 );
 
-/** The first word of a name that is not a title; null when there is none. */
+/** The first word of a name that is not a title; null if there is none. */
 export function readFirstName(name: string): string | null {
   const words = name.trim().split(/\s+/u);
   return words.find((word) => word !== "" && !TITLES.has(word.toLowerCase().replace(/\.$/u, ""))) ?? null;

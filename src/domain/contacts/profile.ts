@@ -1,4 +1,4 @@
-/** A contact's own texts and dates: the columns that a caller may set. */
+/** The profile columns of a contact: the texts and dates that a caller may set. */
 import { sql } from "drizzle-orm";
 import type { Contact } from "./table.ts";
 
@@ -17,10 +17,10 @@ export const profileFields = [
 
 export type ProfileField = (typeof profileFields)[number];
 
-/** What is left out stays as it is; null clears. */
+/** An omitted field stays unchanged; null clears it. */
 export type Profile = Partial<Record<ProfileField, string | null>>;
 
-/** Every column with a value: the contact's own where the profile leaves it out. */
+/** Every profile column with its value: the profile's if given, else the contact's. */
 export function fullProfile(contact: Contact | null, profile: Profile): Record<ProfileField, string | null> {
   const full = {} as Record<ProfileField, string | null>;
   for (const field of profileFields) {
@@ -30,7 +30,6 @@ export function fullProfile(contact: Contact | null, profile: Profile): Record<P
   return full;
 }
 
-/** A placeholder for every column, for prepared statements. */
 export const profilePlaceholders = {
   name: sql`${sql.placeholder("name")}`,
   firstName: sql`${sql.placeholder("firstName")}`,

@@ -1,6 +1,6 @@
 /**
- * Makes or changes a contact: only what is given changes, and a contact that is the same afterwards does not count as
- * changed. Everything is judged before anything is written; a refusal changes nothing.
+ * Creates or updates a contact. Only given fields change, and a contact that ends up equal does not count as changed.
+ * Everything is validated before anything is written.
  */
 import { eq, sql } from "drizzle-orm";
 import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
@@ -22,16 +22,16 @@ import { requireNotOptedOut } from "./refuse.ts";
 import { type Contact, type CustomField, contactFields, contacts } from "./table.ts";
 import { addTag, removeTag } from "./tagging.ts";
 
-/** What is left out stays; null clears. Shapes are checked by the caller, meanings here. */
+/** An omitted field stays unchanged; null clears it. The caller checks shapes; this module checks meaning. */
 export interface ContactChanges {
   profile?: Profile;
-  /** By key, merged; null clears one. */
+  /** By key, merged with the stored fields; null clears one. */
   fields?: Record<string, unknown>;
-  /** The whole list. */
+  /** The complete list; it replaces the stored one. */
   people?: NewPerson[];
   addTags?: string[];
   removeTags?: string[];
-  /** A number is an id, a text always a name. */
+  /** A number is an id, a string always a name. */
   addToGroups?: (number | string)[];
   removeFromGroups?: (number | string)[];
   consent?: "opted_in" | "opted_out";
@@ -44,8 +44,8 @@ export interface PutResult {
 }
 
 /**
- * Throws `invalid_request` with the path of each mistake, and `opted_out` for an opt-in of somebody who opted out: only
- * the person can undo that.
+ * Throws `invalid_request` with the path of each mistake, and `opted_out` for an opt-in of a person who opted out: only
+ * that person can lift the opt-out.
  */
 export function putContact(
   tx: Tx,
@@ -70,7 +70,7 @@ export function putContact(
   ].some(Boolean);
   if (isChanged) touchContact(tx, before.id);
   const changed = isChanged ? getContact(tx, workspace.id, before.id) : before;
-  // Last, so that the event of an opt-out shows the contact as this request leaves it.
+  // Consent changes last, so that the event of an opt-out shows the contact as this request leaves it.
   const contact = moveConsent(tx, workspace, changed, changes.consent, why);
   return { contact, isNew, isChanged: isNew || isChanged || contact !== changed };
 }
@@ -94,15 +94,15 @@ const touchRow = statement((db) =>
     .prepare(),
 );
 
-/** Something that the API shows of the contact has changed. */
+/** Marks the contact as changed. Call it when anything that the API shows of the contact has changed. */
 export function touchContact(tx: Tx, contactId: number): void {
   touchRow(tx).run({ id: contactId, now: tx.now });
 }
 
-/** Custom fields by their definition, each with its checked value; null clears. */
+/** Custom fields with their validated values; null clears one. */
 type FieldValues = { field: CustomField; value: FieldValue | null }[];
 
-/** What depends on stored things, judged without writing. Throws `invalid_request` with the path of each mistake. */
+/** Validates what depends on stored data, without writing. Throws `invalid_request` with the path of each mistake. */
 export function requireValidChanges(tx: Tx, workspaceId: number, changes: ContactChanges): FieldValues {
   const problems: FieldProblems = {};
   const values: FieldValues = [];
@@ -203,7 +203,9 @@ function changeFields(tx: Tx, contactId: number, values: FieldValues): boolean {
   return isChanged;
 }
 
-/** Additions first, then removals: what is in both is gone, and where it was not there before, nothing has changed. */
+/**
+ * Adds first, then removes: a tag in both lists ends up removed. Returns whether the contact's tags differ from before.
+ */
 function changeTags(
   tx: Tx,
   workspaceId: number,

@@ -1,4 +1,4 @@
-/** The refusal that nothing overrides: somebody who opted out is not written to, and not opted in by others. */
+/** The check that nothing overrides: an opted-out person is not sent to, and others cannot opt that person in. */
 import { formatInstant } from "#src/core/instant.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -6,7 +6,7 @@ import type { Workspace } from "../workspaces/table.ts";
 import { findErasedOptOut } from "./erased-opt-outs.ts";
 import type { ContactLookup } from "./find.ts";
 
-/** Throws `opted_out` with the date, also for somebody who was erased after opting out. */
+/** Throws `opted_out` with the date, also for a person who was erased after opting out. */
 export function requireNotOptedOut(tx: ReadTx, workspace: Workspace, { contact, phone }: ContactLookup): void {
   const since =
     contact === null

@@ -1,4 +1,4 @@
-/** People: one contact for one phone number of a workspace. */
+/** Tables of contacts (one per phone number of a workspace), consent, people on a number, tags and custom fields. */
 import { customType, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { bytes, instant } from "#src/db/columns.ts";
 import type { Consent, ConsentSource } from "./consent.ts";
@@ -9,10 +9,10 @@ export const contacts = sqliteTable(
   {
     id: integer().primaryKey({ autoIncrement: true }),
     workspaceId: integer().notNull(),
-    /** E.164 as first stored; null for somebody whom the network names only by its own user id. */
+    /** E.164 as first stored; null for a person whom the network identifies only by its own user id. */
     phone: text(),
     networkUserId: text(),
-    /** Contacts that turned out to be one person share this id; null: alone. */
+    /** Linked contacts share this id; null: not linked. */
     identityId: integer(),
     name: text(),
     firstName: text(),
@@ -27,12 +27,12 @@ export const contacts = sqliteTable(
     anniversary: text(),
     consent: text().$type<Consent>().notNull(),
     consentSource: text().$type<ConsentSource>(),
-    /** When we recorded it. */
+    /** When consent was recorded. */
     consentAt: instant(),
-    /** The network's times of the latest STOP and START, whether or not they changed anything: the later one holds. */
+    /** The network's times of the latest STOP and START, whether or not they changed anything. The later one wins. */
     stopSaidAt: instant(),
     startSaidAt: instant(),
-    /** The network's time of the last thing that the person wrote; opens the 24-hour window. */
+    /** The network's time of the person's last message; it opens the 24-hour window. */
     lastMessageAt: instant(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
@@ -42,14 +42,14 @@ export const contacts = sqliteTable(
 
 export type Contact = typeof contacts.$inferSelect;
 
-/** How the network spells a contact (digits), where that differs from the stored phone. */
+/** The network's variants (digits) of a contact's number, where they differ from the stored number. */
 export const contactNetworkIds = sqliteTable(
   "contact_network_ids",
   { workspaceId: integer().notNull(), networkId: text().notNull(), contactId: integer().notNull() },
   (table) => [primaryKey({ columns: [table.workspaceId, table.networkId] })],
 );
 
-/** Every change of consent with what proves it; rows are only ever added. */
+/** Consent changes with their evidence. Append-only. */
 export const consentLog = sqliteTable("consent_log", {
   id: integer().primaryKey({ autoIncrement: true }),
   workspaceId: integer().notNull(),
@@ -61,16 +61,16 @@ export const consentLog = sqliteTable("consent_log", {
   at: instant().notNull(),
 });
 
-/** Somebody else who uses a contact's number. */
+/** Another person who uses a contact's number. */
 export const contactPeople = sqliteTable("contact_people", {
   id: integer().primaryKey({ autoIncrement: true }),
   contactId: integer().notNull(),
-  /** Place in the list, as it was sent. */
+  /** Position in the list that the caller sent. */
   position: integer().notNull(),
   name: text().notNull(),
   firstName: text(),
   birthday: text(),
-  /** The caller's own id, by which a repeated sync finds the person again. */
+  /** The caller's id of the person, by which a repeated sync matches the row. */
   ref: text(),
 });
 
@@ -80,7 +80,7 @@ export const tags = sqliteTable("tags", {
   id: integer().primaryKey({ autoIncrement: true }),
   workspaceId: integer().notNull(),
   name: text().notNull(),
-  /** The name as it is compared: without case. */
+  /** The name for comparison: case-folded. */
   folded: text().notNull(),
 });
 
@@ -92,14 +92,14 @@ export const contactTags = sqliteTable(
   (table) => [primaryKey({ columns: [table.contactId, table.tagId] })],
 );
 
-/** How many contacts the API lists; kept by triggers. */
+/** Number of contacts that the API lists; maintained by triggers. */
 export const contactCounters = sqliteTable("contact_counters", {
   workspaceId: integer().primaryKey(),
   contacts: integer().notNull(),
   optedOut: integer().notNull(),
 });
 
-/** What is remembered of an erased person who had opted out. */
+/** What is kept of an erased person who had opted out. */
 export const erasedOptOuts = sqliteTable(
   "erased_opt_outs",
   { workspaceId: integer().notNull(), phoneHash: bytes().notNull(), optedOutAt: instant().notNull() },
@@ -111,12 +111,12 @@ const real = customType<{ data: number; driverData: number }>({ dataType: () => 
 export const customFields = sqliteTable("custom_fields", {
   id: integer().primaryKey({ autoIncrement: true }),
   workspaceId: integer().notNull(),
-  /** What the API calls it. */
+  /** The name in the API. */
   key: text().notNull(),
-  /** What people call it. */
+  /** The name in the console. */
   label: text().notNull(),
   kind: text().$type<FieldKind>().notNull(),
-  /** What a choice may be; null for the other kinds. */
+  /** The values of a choice; null for the other kinds. */
   choices: text({ mode: "json" }).$type<string[]>(),
   createdAt: instant().notNull(),
 });

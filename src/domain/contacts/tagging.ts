@@ -1,4 +1,4 @@
-/** Tags of a contact; a new name makes a tag. */
+/** Adds and removes tags of a contact. Adding an unknown tag creates it. */
 import { and, eq, sql } from "drizzle-orm";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { foldName } from "../groups/group.ts";
@@ -35,12 +35,12 @@ export function findOrCreateTag(tx: Tx, workspaceId: number, name: string): Tag 
   );
 }
 
-/** False: the contact had it already. */
+/** Returns false if the contact already had the tag. */
 export function addTag(tx: Tx, workspaceId: number, contactId: number, name: string): boolean {
   return insert(tx).run({ contactId, tagId: findOrCreateTag(tx, workspaceId, name).id }).changes === 1;
 }
 
-/** A tag that the contact does not have yet. */
+/** Attaches a tag that the contact does not have yet. */
 export function attachTag(tx: Tx, contactId: number, tagId: number): void {
   insert(tx).run({ contactId, tagId });
 }
@@ -54,7 +54,7 @@ const remove = statement((db) =>
     .prepare(),
 );
 
-/** False: the contact did not have it. */
+/** Returns false if the contact did not have the tag. */
 export function removeTag(tx: Tx, workspaceId: number, contactId: number, name: string): boolean {
   const tag = findTag(tx, workspaceId, name);
   return tag !== undefined && remove(tx).run({ contactId, tagId: tag.id }).changes === 1;

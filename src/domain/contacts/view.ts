@@ -1,4 +1,4 @@
-/** A contact as the API and the events show it. */
+/** The public JSON of a contact, in the API and in events. */
 import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
@@ -73,7 +73,7 @@ export const ContactView = Type.Object(
   { $id: "Contact", description: "A person whom the workspace writes to or who wrote to it." },
 );
 
-/** Reads what belongs to the contact beside its row. */
+/** Builds the JSON; reads the contact's fields, people, tags and groups. */
 export function viewContact(
   tx: ReadTx,
   contact: Contact,

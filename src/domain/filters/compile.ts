@@ -1,8 +1,8 @@
 /**
- * A filter as SQL: how many contacts of a workspace meet it, and who they are, batch by batch. Only contacts with a phone
- * number count, for nobody else can be written to. The statements are run by whoever may take long: the reader. Which
- * index a statement begins with is said outright: SQLite knows nothing of how often a value occurs, and at a million
- * contacts its guesses took ten times longer.
+ * Compiles a filter to SQL that counts the matching contacts of a workspace or lists their ids in batches. Only
+ * contacts with a phone number match, because no others can be sent to. The reader runs the statements, because they
+ * can take long. Each statement names its index: SQLite has no statistics on how often a value occurs, and at a million
+ * contacts its choices took ten times as long.
  */
 import type { Condition } from "./condition.ts";
 import { caseVariants, conditionSql, type FilterContext, type Membership, type Sql } from "./condition-sql.ts";
@@ -11,13 +11,16 @@ import type { Filter } from "./filter.ts";
 export type { Sql } from "./condition-sql.ts";
 export type CompileContext = Omit<FilterContext, "membership">;
 
-/** All of a workspace's contacts in the order of the table; through any other order a walk jumps about in the file. */
+/**
+ * The index that scans all of a workspace's contacts in table order. Any other order reads the file's pages at random.
+ */
 const WALK = "contacts_addressable";
 
-/** One row with `total`. */
+/** A statement that returns one row with `total`. */
 export function compileCount(filter: Filter, context: CompileContext): Sql {
   const index = findIndex(filter);
-  // One set of people to find contacts by, unless an index narrows them down already. The others are asked about each.
+  // If no index narrows the scan, at most one condition finds contacts by a gathered set; the other conditions are
+  // tested against each contact found.
   const found = index === undefined ? requiredConditions(filter).find(isGatherable) : undefined;
   const rest = index === undefined && found === undefined ? "gather" : "each";
   const where = whereSql(filter, context, (condition) => {
@@ -33,9 +36,9 @@ export function compileCount(filter: Filter, context: CompileContext): Sql {
 }
 
 /**
- * At most `limit` rows with `id`, in its order, after `afterId`; fewer mean that there are no more. It walks over the
- * contacts by their id and asks of each, so that all batches together cost one walk: gathering a tag's hundred thousand
- * people anew for each batch would cost a hundred.
+ * A statement that returns up to `limit` rows with `id`, in ascending order after `afterId`; fewer rows mean that there
+ * are no more. It scans contacts by id and tests each, so that all batches together cost one scan. Gathering a tag's
+ * hundred thousand contacts again for each batch would cost as much as a hundred scans.
  */
 export function compileIds(filter: Filter, context: CompileContext, afterId: number, limit: number): Sql {
   const where = whereSql(filter, context, () => "each");
@@ -66,22 +69,22 @@ function whereSql(filter: Filter, context: CompileContext, membershipOf: (condit
   }
 }
 
-/** The index that narrows the contacts down most; undefined: none does, all are walked over. */
+/** The index that narrows the scan most; undefined if none does and all contacts are scanned. */
 function findIndex(filter: Filter): string | undefined {
   if (filter.kind === "condition") return indexOf(filter.condition) ?? momentIndexOf(filter.condition);
   const indexes = requiredConditions(filter).map(indexOf);
   return ["contacts_phone", "contacts_anniversary", "contacts_city"].find((index) => indexes.includes(index));
 }
 
-/** Conditions that everybody must meet. */
+/** Conditions that every match must meet. */
 function requiredConditions(filter: Filter): Condition[] {
   if (filter.kind === "condition") return [filter.condition];
   return filter.kind === "all" ? filter.parts.flatMap(requiredConditions) : [];
 }
 
 /**
- * Whether an index gives the people who meet it in their own order, or only a few. A range of values comes in the order
- * of the values: sorting a million people takes longer than asking about each.
+ * Whether an index returns the condition's contacts in the order of their ids, or only a few of them. A range of values
+ * returns them in the order of the values, and sorting a million ids takes longer than testing each contact.
  */
 function isGatherable(condition: Condition): boolean {
   switch (condition.kind) {
@@ -105,15 +108,15 @@ function indexOf(condition: Condition): string | undefined {
   }
   if (condition.kind !== "text") return undefined;
   const { column, test } = condition;
-  // The start of a text in several spellings is several ranges, which no single index answers.
+  // A prefix with several case variants is several ranges, which no single index scan covers.
   const isRange = test.op === "in" || (test.op === "starts_with" && caseVariants(test.text).length === 1);
   if (!isRange) return undefined;
   return column === "phone" ? "contacts_phone" : column === "city" ? "contacts_city" : undefined;
 }
 
 /**
- * A span of time may hold everybody. Alone it is counted in the index, whatever it holds; together with other conditions
- * each contact would be looked up in the order of time, which takes longer than the walk.
+ * A range of time may match every contact. As the only condition it is counted within the index. With other conditions
+ * every contact would be looked up in the order of time, which takes longer than the full scan.
  */
 function momentIndexOf(condition: Condition): string | undefined {
   if (condition.kind !== "instant" || condition.test.op === "set") return undefined;

@@ -1,6 +1,7 @@
 /**
- * A condition as SQL about a row of `contacts`. Only `?` stands for what a caller wrote; names of columns come from this
- * project alone. Every condition is true or false for every contact, never null, so that a negation is the rest.
+ * Compiles a condition to an SQL expression about a row of `contacts`. Every value that a caller wrote is a `?`
+ * parameter; column names come from this code alone. Every expression is true or false, never null, so that a negation
+ * matches exactly the other contacts.
  */
 
 import type { CustomField } from "../contacts/table.ts";
@@ -15,16 +16,15 @@ export interface Sql {
 }
 
 /**
- * How to ask whether a contact is among others, such as those with a tag. `find`: the others are gathered, and contacts
- * are found by them. `gather`: they are gathered, and each contact is compared with them. `each`: asked contact by
- * contact.
+ * How to test whether a contact is in another set, such as the contacts with a tag. `find`: gather the set and look
+ * contacts up by it. `gather`: gather the set and compare each contact with it. `each`: query the set for each contact.
  */
 export type Membership = "find" | "gather" | "each";
 
 export interface FilterContext {
   workspaceId: number;
   timezone: string;
-  /** Milliseconds; decides what today is. */
+  /** Milliseconds; determines today. */
   now: number;
   membership: Membership;
 }
@@ -55,7 +55,7 @@ export function conditionSql(condition: Condition, context: FilterContext): Sql 
 }
 
 function textSql(column: string, test: TextTest): Sql {
-  // Phone numbers have no case, and their index knows none to ignore.
+  // Phone numbers have no case, and their index is not NOCASE.
   const compared = column === "contacts.phone" ? column : `${column} COLLATE NOCASE`;
   switch (test.op) {
     case "set":
@@ -69,10 +69,13 @@ function textSql(column: string, test: TextTest): Sql {
   }
 }
 
-/** The last character that Unicode has, and never gives to anybody. */
+/** The highest code point of Unicode, which is never assigned. */
 const LAST_CHARACTER = "\u{10FFFF}";
 
-/** As a range, which an index can answer; a LIKE with a parameter can only be answered by one when it is prepared anew. */
+/**
+ * A range, because an index can answer it. SQLite uses an index for LIKE with a parameter only if it prepares the
+ * statement again for each value.
+ */
 function startsWith(column: string, text: string): Sql {
   return { sql: `(${column} >= ? AND ${column} < ?)`, parameters: [text, text + LAST_CHARACTER] };
 }
@@ -81,7 +84,7 @@ function contains(column: string, text: string): Sql {
   return { sql: `${column} LIKE ? ESCAPE '\\'`, parameters: [`%${text.replace(/[\\%_]/g, "\\$&")}%`] };
 }
 
-/** The index knows no case, so it finds the candidates, and the second comparison the choice itself. */
+/** The index is NOCASE: it finds the candidates, and the second comparison selects the exact choice. */
 function choiceSql(column: string, test: In<string> | IsSet): Sql {
   if (test.op === "set") return isSet(column);
   return withValue(column, both(among(`${column} COLLATE NOCASE`, test.values), among(column, test.values)));
@@ -99,7 +102,7 @@ function numberSql(column: string, test: NumberTest): Sql {
   }
 }
 
-/** `YYYY-MM-DD` sorts as the calendar does. */
+/** `YYYY-MM-DD` sorts in calendar order. */
 function dateSql(column: string, test: DateTest, { now, timezone }: FilterContext): Sql {
   switch (test.op) {
     case "set":
@@ -116,7 +119,7 @@ function dateSql(column: string, test: DateTest, { now, timezone }: FilterContex
   }
 }
 
-/** A date alone is its first instant in the workspace's timezone. */
+/** A date without a time means its first instant in the workspace's timezone. */
 function instantSql(column: string, test: InstantTest, { now, timezone }: FilterContext): Sql {
   switch (test.op) {
     case "set":
@@ -132,7 +135,7 @@ function instantSql(column: string, test: InstantTest, { now, timezone }: Filter
 function yearlySql(column: "birthday" | "anniversary", test: DateTest, context: FilterContext): Sql {
   const own = yearlyDateSql(`contacts.${column}`, test, context);
   if (column === "anniversary") return own;
-  // A birthday is that of anybody on the number. Both halves are gathered, for an OR over two tables uses no index.
+  // A birthday matches any person on the number. Gather both halves, because an OR over two tables uses no index.
   const others = yearlyDateSql("contact_people.birthday", test, context);
   const { membership, workspaceId } = context;
   if (membership === "each") return either([own, belongs("contact_people", others, context)]);
@@ -145,7 +148,7 @@ function yearlySql(column: "birthday" | "anniversary", test: DateTest, context: 
 }
 
 function yearlyDateSql(column: string, test: DateTest, { now, timezone }: FilterContext): Sql {
-  // The expression of the index: the last five characters of `YYYY-MM-DD` and of `--MM-DD`.
+  // The indexed expression: the last five characters of both `YYYY-MM-DD` and `--MM-DD`.
   const day = `substr(${column}, -5)`;
   switch (test.op) {
     case "set":
@@ -158,7 +161,7 @@ function yearlyDateSql(column: string, test: DateTest, { now, timezone }: Filter
     }
     case "before":
     case "after":
-      // Without its year a date is neither before nor after another; "-" sorts before every digit.
+      // A date without a year is neither before nor after another. Its leading "-" sorts before every digit.
       return withValue(column, both(beside(column, test.op, test.date), { sql: `${column} >= '0'`, parameters: [] }));
     case "within_days": {
       const { from, to } = yearlySpan(now, timezone, test.days);
@@ -207,7 +210,7 @@ function fieldSql(
 const ALWAYS: Sql = { sql: "1", parameters: [] };
 const NEVER: Sql = { sql: "0", parameters: [] };
 
-/** The contact has a row in `table` that meets `which`. */
+/** True if the contact has a row in `table` that meets `which`. */
 function belongs(
   table: "contact_tags" | "group_members" | "contact_fields" | "contact_people",
   which: Sql,
@@ -219,7 +222,10 @@ function belongs(
   return { sql, parameters: which.parameters };
 }
 
-/** The plus keeps SQLite from finding contacts by two sets at once: it would try every pair of their members. */
+/**
+ * The unary plus prevents SQLite from looking contacts up by two sets at once: it would try every pair of their
+ * members.
+ */
 function gathered(select: string, parameters: Sql["parameters"], membership: "find" | "gather"): Sql {
   return { sql: `${membership === "find" ? "" : "+"}contacts.id IN (${select})`, parameters };
 }
@@ -228,7 +234,10 @@ function isSet(column: string): Sql {
   return { sql: `${column} IS NOT NULL`, parameters: [] };
 }
 
-/** False instead of null where there is no value; said outright, for the indexes hold only rows with one. */
+/**
+ * Makes the expression false instead of null if there is no value. The explicit IS NOT NULL also lets SQLite use the
+ * partial indexes.
+ */
 function withValue(column: string, { sql, parameters }: Sql): Sql {
   return { sql: `(${column} IS NOT NULL AND ${sql})`, parameters };
 }
@@ -257,7 +266,7 @@ function either(all: readonly Sql[]): Sql {
 
 const BEYOND_ASCII = /\P{ASCII}/u;
 
-/** The text first, then its other spellings; only the text where SQLite can compare by itself. */
+/** The text followed by its case variants; only the text if it is ASCII, which SQLite compares without case itself. */
 export function caseVariants(text: string): string[] {
   if (!BEYOND_ASCII.test(text)) return [text];
   const small = text.toLowerCase();

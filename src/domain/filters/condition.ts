@@ -1,7 +1,7 @@
 /**
- * One condition of a filter: what may be asked of which field, read into a shape that holds no doubt any more. Negations
- * are taken out (`is_not` is the negation of `is`, `"set": false` that of `"set": true`), so that a contact without a
- * value is found by every negation and by nothing else.
+ * Reads one condition of a filter: checks that the field allows the operator and that the value fits. Negations are
+ * returned separately (`is_not` negates `is`, `"set": false` negates `"set": true`), so that a contact without a value
+ * matches every negation and nothing else.
  */
 import type { Consent } from "../contacts/consent.ts";
 import type { CustomField } from "../contacts/table.ts";
@@ -36,14 +36,14 @@ export type YearlyColumn = (typeof yearlyColumns)[number];
 export type InstantColumn = (typeof instantColumns)[number];
 
 export type Condition =
-  /** A phone is compared as the E.164 texts in which it may be stored. */
+  /** A phone number is compared in every E.164 form in which it may be stored. */
   | { kind: "text"; column: TextColumn; test: TextTest }
   | { kind: "consent"; test: In<Consent> }
   | { kind: "tag"; test: In<string> | IsSet }
-  /** A number is a group's id, a text its name; `path` is where the group is named. */
+  /** A number is a group's id, a string its name; `path` is the group's path in the filter. */
   | { kind: "group"; test: In<string | number> | IsSet; path: string }
   | { kind: "instant"; column: InstantColumn; test: InstantTest }
-  /** By month and day where the year is left out. A birthday is that of anybody on the number. */
+  /** Compared by month and day if the year is omitted. A birthday matches any person on the number. */
   | { kind: "yearly"; column: YearlyColumn; test: DateTest }
   | { kind: "custom_text"; field: CustomField; test: TextTest }
   | { kind: "custom_choice"; field: CustomField; test: In<string> | IsSet }
@@ -66,7 +66,7 @@ const operators = [
 ] as const;
 type Operator = (typeof operators)[number];
 
-/** What can be asked of a kind of field, in the order in which a refusal lists it. */
+/** Operators that each kind of field allows, in the order in which errors list them. */
 const operatorsOf = {
   text: ["is", "is_not", "in", "contains", "starts_with", "set"],
   number: ["is", "is_not", "in", "over", "under", "set"],
@@ -84,7 +84,7 @@ export interface ReadCondition {
   isNegated: boolean;
 }
 
-/** Null: something is wrong with it, and the draft says what. */
+/** Returns null if the condition is invalid; `state` then holds the problems. */
 export function readCondition(node: Record<string, unknown>, path: string, state: ParseState): ReadCondition | null {
   const { field, ...others } = node;
   const names = Object.keys(others);
@@ -126,7 +126,7 @@ export function readCondition(node: Record<string, unknown>, path: string, state
 }
 
 interface FieldReader {
-  /** What the field holds, as a refusal says it. */
+  /** What the field holds, as error messages name it. */
   noun: string;
   operators: readonly Operator[];
   read: (operand: Operand) => Condition | null;
@@ -191,7 +191,7 @@ function groupTest(operand: Operand): In<string | number> | IsSet | null {
   return readNameTest(operand, "A group is named by its name, or by its id as a whole number.", isGroup);
 }
 
-/** Null: there is no such custom field, and the draft says so. */
+/** Returns null if the custom field does not exist; `state` then holds the problem. */
 function customReader(key: string, path: string, state: ParseState): FieldReader | null {
   const field = state.fields.find((known) => known.key === key);
   if (field === undefined) {

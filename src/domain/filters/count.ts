@@ -1,6 +1,6 @@
 /**
- * How many contacts a dynamic group has: counted on the reader's thread when somebody looks and the last count is a
- * minute old. Here is what to ask it, and where the answer is kept.
+ * Counts of dynamic groups. A group is counted on the reader's thread when somebody views it and the last count is a
+ * minute old. This module builds the queries and stores the results.
  */
 import { and, eq, isNotNull } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
@@ -16,14 +16,14 @@ export interface CountQuery extends Sql {
   groupId: number;
 }
 
-/** Each query answers one row with `total`. */
+/** Returns a query for each group whose count is stale; each query returns one row with `total`. */
 export function countsToRefresh(tx: ReadTx, workspace: FilterWorkspace, listed: readonly Group[]): CountQuery[] {
   return listed
     .filter((group) => isDynamic(group) && isStale(group, tx.now))
     .map((group) => ({ groupId: group.id, ...countQuery(tx, workspace, group) }));
 }
 
-/** A group that was removed meanwhile is no mistake. */
+/** Stores the count. Does nothing if the group has been removed meanwhile. */
 export function recordCount(tx: Tx, groupId: number, count: number): void {
   tx.db
     .update(groups)
@@ -32,12 +32,12 @@ export function recordCount(tx: Tx, groupId: number, count: number): void {
     .run();
 }
 
-/** A count from the future is one from before the clock was set back. */
+/** A count dated in the future was made before the clock was set back. */
 function isStale({ countedAt }: Group, now: number): boolean {
   return countedAt === null || now - countedAt >= COUNT_MAX_AGE_MS || countedAt > now;
 }
 
-/** A search that can no longer be read (a custom field that it names is gone) reaches nobody, so its count is 0. */
+/** A filter that is no longer valid (its custom field was removed) matches no contact, so its count is 0. */
 function countQuery(tx: ReadTx, workspace: FilterWorkspace, group: Group): Sql {
   try {
     const filter = readGroupFilter(tx, workspace, group.filter);

@@ -1,6 +1,6 @@
 /**
- * The filter of a saved search: conditions, joined by `all`, `any` and `not`. It is read once into a tree in which every
- * part is known to be right; every mistake is told at once, each with its path (`filter.all.1.under`).
+ * The filter of a dynamic group: conditions joined by `all`, `any` and `not`. It is read once into a validated tree.
+ * All mistakes are reported together, each with its path (`filter.all.1.under`).
  */
 import { invalidRequest } from "#src/core/problem.ts";
 import type { CustomField } from "../contacts/table.ts";
@@ -13,13 +13,13 @@ export type Filter =
   | { kind: "not"; part: Filter }
   | { kind: "condition"; condition: Condition };
 
-/** A condition alone has the depth 1. */
+/** A single condition has depth 1. */
 export const DEPTH_MAX = 10;
 export const CONDITIONS_MAX = 100;
 
 /**
- * Throws `invalid_request` with every mistake. `country` is where phone numbers without a country code belong. Whether
- * the groups exist that it names is not looked at here; a tag need not exist: one that nobody has meets nobody.
+ * Throws `invalid_request` with every mistake. Phone numbers without a country code belong to `country`. Does not check
+ * that named groups exist; a tag need not exist and then matches no contact.
  */
 export function readFilter(json: unknown, fields: readonly CustomField[], country: string): Filter {
   const state: ParseState = { fields, country, problems: {}, conditionCount: 0, valueCount: 0 };
@@ -38,7 +38,7 @@ export function readFilter(json: unknown, fields: readonly CustomField[], countr
   return filter;
 }
 
-/** Every condition of a filter, wherever it stands. */
+/** All conditions in the tree. */
 export function conditionsOf(filter: Filter): Condition[] {
   switch (filter.kind) {
     case "condition":

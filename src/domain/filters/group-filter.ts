@@ -1,6 +1,7 @@
 /**
- * The saved search of a dynamic group, read together with what it names. Custom fields and groups may have gone since it
- * was saved: then it is refused as a whole, for leaving a condition out would reach people whom nobody asked for.
+ * Reads the filter of a dynamic group and checks the groups that it names. A custom field or group may have been
+ * removed since the filter was saved. The whole filter is then rejected, because ignoring a condition would match
+ * contacts that nobody asked for.
  */
 import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -29,7 +30,7 @@ export function readGroupFilter(tx: ReadTx, workspace: Pick<Workspace, "id" | "c
   return filter;
 }
 
-/** The groups that a filter names, each with the path at which it does. */
+/** The groups that a filter names, each with its path in the filter. */
 export function listFilterGroups(
   tx: ReadTx,
   workspaceId: number,

@@ -1,6 +1,6 @@
 /**
- * What stands behind an operator: read for the kind of field that it is compared with, or refused with the path of the
- * mistake and a sentence that says what would be right. Pure; what a name or a day means is decided when the filter runs.
+ * Reads an operator's value for the kind of field that it is compared with, or rejects it with its path and a sentence
+ * that says what is valid. Pure: names and relative days are resolved when the filter runs.
  */
 import { isCalendarDate, readYearlyDate } from "#src/core/calendar.ts";
 import { readInstant } from "#src/core/instant.ts";
@@ -9,23 +9,23 @@ import type { FieldProblems } from "#src/core/problem.ts";
 import { type Consent, consents } from "../contacts/consent.ts";
 import type { CustomField } from "../contacts/table.ts";
 
-/** Bounds of one filter: they keep its SQL within what SQLite takes, whatever is written. */
+/** Limits of one filter. They keep its SQL within SQLite's limits for any input. */
 export const VALUES_MAX = 2_000;
 export const TEXT_LENGTH_MAX = 1_000;
-/** A year and a day: whatever happens once a year is within. */
+/** A year and a day, so that every yearly date is within the span. */
 export const WITHIN_DAYS_MAX = 366;
 
-/** A filter while it is read: what it may speak of, and what was found wrong so far. */
+/** State while a filter is read: the known custom fields and the problems found so far. */
 export interface ParseState {
   fields: readonly CustomField[];
-  /** Where phone numbers without a country code belong. */
+  /** The country of phone numbers without a country code. */
   country: string;
   problems: FieldProblems;
   conditionCount: number;
   valueCount: number;
 }
 
-/** An operator's value, not looked at yet. */
+/** An operator's value before validation. */
 export interface Operand {
   operator: "is" | "in" | "contains" | "starts_with" | "set" | "over" | "under" | "before" | "after" | "within_days";
   value: unknown;
@@ -33,12 +33,12 @@ export interface Operand {
   state: ParseState;
 }
 
-/** Equals one of these. */
+/** Equals one of these values. */
 export interface In<Value> {
   op: "in";
   values: readonly Value[];
 }
-/** Has a value at all. */
+/** Has any value. */
 export interface IsSet {
   op: "set";
 }
@@ -72,7 +72,7 @@ export function readTextTest(operand: Operand): TextTest | null {
   return text === null ? null : { op: operator, text };
 }
 
-/** Numbers in any common form; one that the network spells in two ways is compared in both. */
+/** Accepts numbers in any common form. A number with a second number variant is compared in both. */
 export function readPhoneTest(operand: Operand): TextTest | null {
   const { operator, value, path, state } = operand;
   if (operator === "contains" || operator === "starts_with") {
@@ -98,7 +98,7 @@ export function readConsentTest(operand: Operand): In<Consent> | null {
   });
 }
 
-/** A tag or a group. */
+/** Reads names of tags or groups. */
 export function readNameTest<Name extends string | number>(
   operand: Operand,
   problem: string,
@@ -109,7 +109,7 @@ export function readNameTest<Name extends string | number>(
     readSet(operand) ??
     readValues(operand, (value, at) => {
       if (!isName(value)) return refuse(state, at, problem);
-      // A text is looked at as every text is: not empty, not endless.
+      // A string is checked like any text: neither empty nor too long.
       return typeof value === "string" && readText(state, value, at) === null ? null : value;
     })
   );
@@ -145,12 +145,12 @@ export function readBooleanTest(operand: Operand): NumberTest | null {
   );
 }
 
-/** Dates as custom fields hold them: always with a year. */
+/** Dates of custom fields, always with a year. */
 export function readDateTest(operand: Operand): DateTest | null {
   return readDates(operand, (value, at) => readDay(operand.state, value, at));
 }
 
-/** Birthdays and anniversaries; one without a year means that day of every year. */
+/** Birthdays and anniversaries. A date without a year means that day in every year. */
 export function readYearlyTest(operand: Operand): DateTest | null {
   const { operator, state } = operand;
   return readDates(operand, (value, at) => {
@@ -176,7 +176,7 @@ export function readInstantTest(operand: Operand): InstantTest | null {
   const { operator, value, path, state } = operand;
   if (operator === "within_days") return readWithinDays(operand);
   if (operator !== "before" && operator !== "after") return readSet(operand);
-  // The zone does not matter here: what can be read in one can be read in all.
+  // The timezone does not matter here: a date that is valid in one timezone is valid in all.
   if (typeof value === "string" && readInstant(value, "UTC") !== null) return { op: operator, date: value };
   return refuse(
     state,
@@ -197,14 +197,14 @@ function readWithinDays({ value, path, state }: Operand): WithinDays | null {
   return refuse(state, path, `This must be a whole number of days from 0 (today) to ${WITHIN_DAYS_MAX}.`);
 }
 
-/** Null: another operator, or a mistake. Whether the answer is negated is the condition's affair. */
+/** Returns null for another operator or an invalid value. The condition, not the test, holds the negation. */
 function readSet({ operator, value, path, state }: Operand): IsSet | null {
   if (operator !== "set") return null;
   if (typeof value === "boolean") return { op: "set" };
   return refuse(state, path, `"set" is true (has a value) or false (has none).`);
 }
 
-/** Of `is` or `in`; null for other operators, or after a mistake. */
+/** Reads the values of `is` or `in`; null for other operators or invalid values. */
 function readValues<Value>(
   { operator, value, path, state }: Operand,
   readOne: (value: unknown, path: string) => Value | null,
@@ -220,7 +220,7 @@ function readValues<Value>(
   if (value.length === 0)
     return refuse(state, path, `The list is empty; name a value, or ask with "set": false for none.`);
   state.valueCount += value.length;
-  // A list that breaks the bound is refused as a whole by the filter; nothing is gained by looking at each value.
+  // `readFilter` rejects a filter with too many values as a whole, so checking each one is pointless.
   if (value.length > VALUES_MAX) return null;
   const values = value.map((one: unknown, index) => readOne(one, `${path}.${index}`));
   const right = values.filter((one) => one !== null);
@@ -232,7 +232,7 @@ function readText(state: ParseState, value: unknown, at: string): string | null 
   if (value === "")
     return refuse(state, at, `An empty text is no value; ask with "set": false for contacts without one.`);
   if (value.length > TEXT_LENGTH_MAX) return refuse(state, at, `This may have ${TEXT_LENGTH_MAX} characters at most.`);
-  // SQLite ends a text at a zero byte, and half a character cannot be written as UTF-8.
+  // SQLite ends a string at a NUL byte, and a lone surrogate cannot be encoded as UTF-8.
   if (value.includes("\0") || !value.isWellFormed())
     return refuse(state, at, "This text holds characters that no field can hold.");
   return value;

@@ -1,6 +1,6 @@
 /**
- * Takes a custom field away, with every value that contacts have in it. A million contacts may change by that, and the
- * command line must not hold the database while the server runs: so it goes a few hundred contacts a transaction.
+ * Removes a custom field with its values. Up to a million contacts change by that, and the command line must not block
+ * a running server's writes, so each transaction changes 500 contacts.
  */
 import { and, eq, inArray } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
@@ -13,8 +13,8 @@ import { findDynamicGroup } from "./remove-group.ts";
 const VALUES_PER_BATCH = 500;
 
 /**
- * False: values are left, call again. True: the field is gone. Throws `not_found`, and `invalid_request` (path `key`)
- * while a saved search asks for the field: without it the search would find nobody.
+ * Returns false if values remain: call it again. Returns true once the field is removed. Throws `not_found`, and
+ * `invalid_request` (path `key`) while a dynamic group uses the field: without it the group would match no contact.
  */
 export function removeField(tx: Tx, workspaceId: number, key: string): boolean {
   const field = findField(tx, workspaceId, key);

@@ -1,6 +1,6 @@
 /**
- * Takes a group away. A list may have a million members, each of whom changes by it (a contact shows its lists), and the
- * command line must not hold the database while the server runs: so it goes a few hundred members a transaction.
+ * Removes a group. A static group may have a million members, each of which changes by it (a contact shows its groups),
+ * and the command line must not block a running server's writes, so each transaction removes 500 members.
  */
 import { inArray } from "drizzle-orm";
 import { invalidRequest, notFound, Problem } from "#src/core/problem.ts";
@@ -18,8 +18,8 @@ const MEMBERS_PER_BATCH = 500;
 const ALL = 1_000_000;
 
 /**
- * False: members are left, call again. True: the group is gone. Throws `not_found`, and `invalid_request` (path `id`)
- * while a saved search names the group: without it the search would find others than were meant.
+ * Returns false if members remain: call it again. Returns true once the group is removed. Throws `not_found`, and
+ * `invalid_request` (path `id`) while a dynamic group names this one: without it that filter would be invalid.
  */
 export function removeGroup(tx: Tx, workspaceId: number, id: number): boolean {
   const group = findGroup(tx, workspaceId, id);
@@ -39,7 +39,10 @@ export function removeGroup(tx: Tx, workspaceId: number, id: number): boolean {
   return true;
 }
 
-/** The first saved search whose filter is such; one that cannot be read any more reaches nobody, whatever it names. */
+/**
+ * The first dynamic group whose filter matches `matches`. Groups whose filter is no longer valid are skipped, because
+ * they match no contact anyway.
+ */
 export function findDynamicGroup(
   tx: ReadTx,
   workspaceId: number,

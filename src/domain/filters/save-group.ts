@@ -1,4 +1,4 @@
-/** Makes a group: a list, or the saved search of a filter. Everything is judged before anything is written. */
+/** Creates a static group, or a dynamic group with a filter. Everything is validated before anything is written. */
 import { type FieldProblems, invalidRequest, Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { createGroup, findNameProblem } from "../groups/create.ts";
@@ -8,7 +8,7 @@ import { readGroupFilter } from "./group-filter.ts";
 
 export interface NewGroup {
   name: string;
-  /** JSON as it was written; null makes a list. */
+  /** The filter as the caller wrote it in JSON; null creates a static group. */
   filter: unknown;
 }
 

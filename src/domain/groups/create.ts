@@ -1,4 +1,7 @@
-/** Makes a group, and writes what becomes of one. What a saved search may ask for is judged before, by those who know contacts. */
+/**
+ * Creates and updates groups. The caller has validated the filter of a dynamic group, because this module does not know
+ * contacts.
+ */
 import { eq } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { foldName, GROUP_NAME_LENGTH_MAX } from "./group.ts";
@@ -6,9 +9,9 @@ import { findGroupByName } from "./read.ts";
 import { type Group, groups } from "./table.ts";
 
 export interface CheckedGroup {
-  /** Without a mistake (`findNameMistake`). */
+  /** Validated with `findNameProblem`. */
   name: string;
-  /** JSON of a saved search, as it was written; null makes a list. */
+  /** The filter of a dynamic group, as the caller wrote it in JSON; null for a static group. */
   checkedFilter: unknown;
 }
 
@@ -28,7 +31,10 @@ export function createGroup(tx: Tx, workspaceId: number, { name, checkedFilter }
     .get();
 }
 
-/** Its new name and, of a saved search, its new filter; then it is counted anew. */
+/**
+ * Sets the name and, for a dynamic group, the filter. A changed filter clears `countedAt`, so that the group is counted
+ * again.
+ */
 export function updateGroup(tx: Tx, group: Group, { name, checkedFilter }: CheckedGroup): Group {
   const plain = name.trim();
   const isSame = JSON.stringify(checkedFilter) === JSON.stringify(group.filter);
@@ -40,7 +46,7 @@ export function updateGroup(tx: Tx, group: Group, { name, checkedFilter }: Check
     .get() as Group;
 }
 
-/** What is wrong with the name of a new group, in a sentence; null when nothing is. */
+/** Describes in a sentence what is wrong with the name of a new group; null if it is valid. */
 export function findNameProblem(tx: ReadTx, workspaceId: number, name: string): string | null {
   const plain = name.trim();
   if (plain === "") return "Say what the group is called.";

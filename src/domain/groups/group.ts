@@ -1,14 +1,14 @@
-/** Rules of a group's name, and of what it is. Pure. */
+/** Rules for group names and for the two kinds of group. Pure. */
 import type { Group } from "./table.ts";
 
 export const GROUP_NAME_LENGTH_MAX = 191;
 
-/** A name as it is compared: two names that differ only in case, or in how an accent is encoded, are one. */
+/** The name for comparison: names that differ only in case, or in the encoding of accents, are equal. */
 export function foldName(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }
 
-/** A dynamic group is a saved search: nobody can be added to it or taken out. */
+/** A dynamic group is defined by a filter: contacts cannot be added or removed. */
 export function isDynamic({ filter }: Pick<Group, "filter">): boolean {
   return filter !== null;
 }

@@ -1,11 +1,14 @@
-/** Who stands on a list. The list's count is kept by triggers, in the same transaction. */
+/** Members of static groups. Triggers maintain the group's count in the same transaction. */
 import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
 import { type ReadTx, rowStatement, statement, type Tx } from "#src/db/transaction.ts";
 import { foldName } from "./group.ts";
 import { findGroupByName } from "./read.ts";
 import { type Group, groupMembers, groups } from "./table.ts";
 
-/** The list of this name; a new name makes one. A saved search of this name is returned as it is: check before adding. */
+/**
+ * Finds or creates the static group of this name. A dynamic group of the same name is returned as it is: check
+ * `isDynamic` before adding members.
+ */
 export function findOrCreateStaticGroup(tx: Tx, workspaceId: number, name: string): Group {
   return (
     findGroupByName(tx, workspaceId, name) ??
@@ -25,7 +28,7 @@ const insert = statement((db) =>
     .prepare(),
 );
 
-/** False: the contact stood on it already. */
+/** Returns false if the contact was already a member. */
 export function addMember(tx: Tx, groupId: number, contactId: number): boolean {
   return insert(tx).run({ groupId, contactId }).changes === 1;
 }
@@ -42,7 +45,7 @@ const remove = statement((db) =>
     .prepare(),
 );
 
-/** False: the contact was not on it. */
+/** Returns false if the contact was not a member. */
 export function removeMember(tx: Tx, groupId: number, contactId: number): boolean {
   return remove(tx).run({ groupId, contactId }).changes === 1;
 }
@@ -59,7 +62,7 @@ const memberIds = statement((db) =>
     .prepare(),
 );
 
-/** Ids of the contacts on a list, in their order, those after an id. */
+/** Ids of up to `limit` members with an id greater than `after`, in ascending order. */
 export function listMemberIds(tx: ReadTx, groupId: number, after: number, limit: number): number[] {
   return memberIds(tx)
     .all({ groupId, after, limit })
@@ -78,12 +81,12 @@ const insertMany = rowStatement<{ groupId: number; contactId: number }>((db, cou
     .prepare(),
 );
 
-/** Memberships of which none is there yet. */
+/** Inserts memberships, none of which may exist. */
 export function addNewMembers(tx: Tx, members: readonly { groupId: number; contactId: number }[]): void {
   insertMany(tx, members);
 }
 
-/** At most `limit` of them; answers the contacts that stood on it. */
+/** Removes up to `limit` members; returns their contact ids. */
 export function removeMembers(tx: Tx, groupId: number, limit: number): number[] {
   const members = tx.db
     .select({ id: groupMembers.contactId })
@@ -102,7 +105,7 @@ export function removeMembers(tx: Tx, groupId: number, limit: number): number[] 
   return members;
 }
 
-/** The group itself, once nobody stands on it. */
+/** Deletes a group that has no members. */
 export function deleteGroup(tx: Tx, groupId: number): void {
   tx.db.delete(groups).where(eq(groups.id, groupId)).run();
 }

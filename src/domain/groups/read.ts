@@ -1,4 +1,4 @@
-/** Looking groups up. */
+/** Queries for groups. */
 import { and, asc, count, eq, gt, or, sql } from "drizzle-orm";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { foldName } from "./group.ts";
@@ -12,7 +12,7 @@ const byId = statement((db) =>
     .prepare(),
 );
 
-/** Undefined for another workspace's. */
+/** Undefined for a group of another workspace. */
 export function findGroup(tx: ReadTx, workspaceId: number, id: number): Group | undefined {
   return byId(tx).get({ workspaceId, id });
 }
@@ -39,7 +39,7 @@ const byContact = statement((db) =>
     .prepare(),
 );
 
-/** The lists that a contact stands on, by name. */
+/** The static groups that a contact is in, by name. */
 export function listGroupsOfContact(tx: ReadTx, contactId: number): { id: number; name: string }[] {
   return byContact(tx).all({ contactId });
 }
@@ -49,7 +49,7 @@ export interface GroupCursor {
   id: number;
 }
 
-/** Ordered by name, then id: either from `offset` on, or after a position. */
+/** Lists groups by name, then id, from an offset or after a cursor. */
 export function listGroups(
   tx: ReadTx,
   workspaceId: number,

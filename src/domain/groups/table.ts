@@ -1,4 +1,4 @@
-/** Groups: lists of contacts, and saved searches. */
+/** Tables of groups: static groups with their members, and dynamic groups with their filter. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
 
@@ -6,11 +6,11 @@ export const groups = sqliteTable("groups", {
   id: integer().primaryKey({ autoIncrement: true }),
   workspaceId: integer().notNull(),
   name: text().notNull(),
-  /** The name as it is compared: without case. */
+  /** The name for comparison: see `foldName`. */
   folded: text().notNull(),
-  /** The saved search as it was given; null for a list. */
+  /** The filter as the caller wrote it; null for a static group. */
   filter: text({ mode: "json" }).$type<unknown>(),
-  /** Of a list always right; of a saved search as of `countedAt`. */
+  /** Always exact for a static group; as of `countedAt` for a dynamic one. */
   memberCount: integer().notNull(),
   countedAt: instant(),
   createdAt: instant().notNull(),

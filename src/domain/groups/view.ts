@@ -1,4 +1,4 @@
-/** A group as the API shows it. */
+/** The public JSON of a group. */
 import { type Static, Type } from "@sinclair/typebox";
 import { OneOf } from "#src/core/schema.ts";
 import { isDynamic } from "./group.ts";

@@ -1,4 +1,4 @@
-/** Writes down who did something, in the transaction in which it is done. */
+/** The audit log: an entry is written in the same transaction as the action it records. */
 import { and, desc, eq, lt } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type AuditEntry, auditLog, users } from "./table.ts";
@@ -16,7 +16,7 @@ export interface NewAuditEntry {
   /** A noun and a verb: `key.create`. */
   action: string;
   subject: string;
-  /** What it was and what it became; never a secret. */
+  /** Values before and after; never a secret. */
   details?: Record<string, unknown>;
 }
 
@@ -30,7 +30,9 @@ export interface ListedAuditEntry extends AuditEntry {
   email: string | null;
 }
 
-/** Of one workspace, or (null) of the whole server. `before`: only older than this id. */
+/**
+ * Lists entries of one workspace, or of the whole server (null), newest first. `before`: only entries with a lower id.
+ */
 export function listAuditEntries(
   tx: ReadTx,
   workspaceId: number | null,

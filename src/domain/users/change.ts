@@ -1,4 +1,7 @@
-/** Changes of a person who signs in: a new password, disabled, no longer in a workspace. Each ends what it must end. */
+/**
+ * Changes to a user: password, disabling, removal from a workspace. Each also ends the sessions, links or memberships
+ * that it invalidates.
+ */
 import { and, eq, isNull, ne, sql } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -7,8 +10,8 @@ import { endSessions } from "./sessions.ts";
 import { memberships, type User, userLinks, users } from "./table.ts";
 
 /**
- * Ends every session and every open link to choose a password. Invitations to workspaces stay: beside the account's
- * password they only lead to a take-over, which the invitee may need.
+ * Sets the password. Ends all sessions and all open links to choose a password. Invitations to workspaces stay: without
+ * the account's password, an invitation only lets its holder take the account over, which the invitee may need.
  */
 export function setPassword(tx: Tx, userId: number, passwordHash: string): User {
   endSessions(tx, userId);
@@ -19,7 +22,10 @@ export function setPassword(tx: Tx, userId: number, passwordHash: string): User 
   return updateUser(tx, userId, { password: passwordHash });
 }
 
-/** Nobody can lock everybody out: the last operator stays. Disabling twice keeps the first time. */
+/**
+ * Disables a user, ending sessions and links. Throws `invalid_request` for the last enabled operator, so that the
+ * server always has one. Disabling twice keeps the first time.
+ */
 export function disableUser(tx: Tx, userId: number): User {
   const user = getUser(tx, userId);
   if (user.disabledAt !== null) return user;
@@ -31,7 +37,10 @@ export function disableUser(tx: Tx, userId: number): User {
   return updateUser(tx, userId, { disabledAt: tx.now });
 }
 
-/** Removes a member, or revokes an invitation; the user's other workspaces stay. Returns which of the two it was. */
+/**
+ * Removes a member or revokes an invitation, and returns which of the two it was. The user's other workspaces stay.
+ * Throws `not_found` if the user has neither.
+ */
 export function removeMembership(tx: Tx, workspaceId: number, userId: number): "member" | "invitation" {
   const removed = tx.db
     .delete(memberships)

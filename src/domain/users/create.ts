@@ -1,4 +1,4 @@
-/** Makes the account of an address, without a password yet, and gives it a role in a workspace. */
+/** Creates the account of an address, without a password, and sets a user's role in a workspace. */
 import type { Tx } from "#src/db/transaction.ts";
 import { memberships, type User, users } from "./table.ts";
 import { emailKey, type WorkspaceRole } from "./user.ts";
@@ -6,7 +6,7 @@ import { emailKey, type WorkspaceRole } from "./user.ts";
 export interface NewUser {
   email: string;
   isOperator: boolean;
-  /** The workspace that invites the address; null where an operator does. */
+  /** The workspace that invites the address; null if an operator does. */
   firstWorkspaceId: number | null;
 }
 

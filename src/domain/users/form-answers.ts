@@ -1,4 +1,4 @@
-/** What a form of the console was answered, for 24 hours: the same key with the same form acts once. */
+/** Answers to console forms, kept for 24 hours under an idempotency key: the same key with the same form acts once. */
 import { and, eq, lte } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -13,7 +13,7 @@ export interface FormUse {
   fingerprint: Uint8Array;
 }
 
-/** Undefined: the key is free. Throws `idempotency_conflict` where it was used with another form. */
+/** Returns undefined if the key is free. Throws `idempotency_conflict` if it was used with another form. */
 export function findFormAnswer(tx: ReadTx, use: FormUse): { status: number; body: string } | undefined {
   const found = tx.db
     .select()
@@ -27,12 +27,12 @@ export function findFormAnswer(tx: ReadTx, use: FormUse): { status: number; body
   return { status: found.status, body: found.body };
 }
 
-/** In the transaction of what it tells of. `body` holds no secret. */
+/** Stores the answer. Call it in the transaction of the change that it reports. `body` must hold no secret. */
 export function saveFormAnswer(tx: Tx, { userId, key, fingerprint }: FormUse, status: number, body: string): void {
   tx.db.insert(formAnswers).values({ userId, key, fingerprint, status, body, createdAt: tx.now }).run();
 }
 
-/** Drops up to `limit` that are too old; returns how many. */
+/** Deletes up to `limit` expired answers; returns how many. */
 export function purgeFormAnswers(tx: Tx, limit: number): number {
   const old = tx.db
     .select({ userId: formAnswers.userId, key: formAnswers.key })

@@ -1,6 +1,7 @@
 /**
- * Invites an address to a workspace, or to the whole server. The role begins when the invitation's own link is used: an
- * account that exists already may be in other hands than the invitee's. Only a member gets another role at once.
+ * Invites an address to a workspace, or to the whole server as an operator. The role starts when the invitation's link
+ * is used, because an existing account may be in other hands than the invitee's. Only an existing member gets a new
+ * role at once.
  */
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { invalidRequest } from "#src/core/problem.ts";
@@ -16,15 +17,15 @@ import { findEmailProblem, type Role, type WorkspaceRole } from "./user.ts";
 export interface Invitation {
   email: string;
   role: Role;
-  /** Of an owner or member. */
+  /** Null for an operator. */
   workspaceId: number | null;
 }
 
 export interface Invited {
   user: User;
-  /** Null: a member already, who has the role from now on. */
+  /** Null: the user is already a member and has the new role from now on. */
   link: CreatedLink | null;
-  /** For the inviter to see before the link is handed over; null where the address has no account. */
+  /** The existing account, for the inviter to check before passing the link on; null if the address has none. */
   account: KnownAccount | null;
 }
 
@@ -54,7 +55,7 @@ function inviteTo(tx: Tx, email: string, workspaceId: number, role: WorkspaceRol
   return { user, link: createLink(tx, "join", user.id, { workspaceId, role }), account: describeAccount(tx, user) };
 }
 
-/** An address that was only invited so far becomes an operator's; its invitations to workspaces end. */
+/** Makes an operator of an address that is new or was only invited so far; its open invitations to workspaces end. */
 function inviteOperator(tx: Tx, email: string): Invited {
   const known = findEnabled(tx, email);
   if (known !== undefined && known.password !== null) {
@@ -80,7 +81,7 @@ function findEnabled(tx: Tx, email: string): User | undefined {
   return known;
 }
 
-/** A new link for a user who lost the password, or the first one; the link before it ends. */
+/** Creates a new link for a user who lost the password, or the first link; the previous one stops working. */
 export function renewLink(tx: Tx, user: User): CreatedLink {
   if (user.disabledAt !== null) throw invalidRequest({ email: [`${user.email} is disabled.`] });
   if (user.password !== null) return createLink(tx, "reset", user.id);

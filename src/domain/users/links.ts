@@ -1,6 +1,7 @@
 /**
- * One-time links: made for a user (or for the first operator, who has no account yet) and used once. Most choose a
- * password; an invitation gives a role in a workspace, to the account of its address or to one that takes it over.
+ * One-time links, created for a user, or for the first operator, who has no account yet. Most links choose a password.
+ * An invitation gives a role in a workspace to the account of its address; the invitee signs in to that account or
+ * takes it over.
  */
 import { and, eq, isNull } from "drizzle-orm";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
@@ -17,20 +18,20 @@ const TOKEN_BYTES = 24;
 
 export interface CreatedLink {
   kind: LinkKind;
-  /** In clear: it stands behind the `#` of the address, so that no log and no proxy ever has it. */
+  /** In clear. The address carries it after the `#`, so that no log and no proxy sees it. */
   token: string;
   expiresAt: number;
 }
 
-/** Where an invitation leads. */
+/** The workspace and role that an invitation gives. */
 export interface Place {
   workspaceId: number;
   role: WorkspaceRole;
 }
 
 /**
- * Ends the earlier links of the same kind of use: those that choose the same user's password, the same invitation, or
- * those that make the first operator.
+ * Creates a link and deletes earlier links for the same use: choosing this user's password, joining the same workspace,
+ * or creating the first operator.
  */
 export function createLink(tx: Tx, kind: LinkKind, userId: number | null, place: Place | null = null): CreatedLink {
   const { workspaceId, role } = place ?? { workspaceId: null, role: null };
@@ -52,18 +53,21 @@ export function createLink(tx: Tx, kind: LinkKind, userId: number | null, place:
   return { kind, token, expiresAt };
 }
 
-/** The link that makes the first operator; null where there is one already. */
+/** Creates the link that makes the first operator; null if an operator exists. */
 export function createSetupLink(tx: Tx): CreatedLink | null {
   return hasOperator(tx) ? null : createLink(tx, "setup", null);
 }
 
 export interface OpenLink {
   link: UserLink;
-  /** Null: whoever uses it becomes the first operator. */
+  /** Null: the link creates the first operator. */
   user: User | null;
 }
 
-/** Undefined: unknown, used, too old, or its person was disabled meanwhile; which of them is nobody's business. */
+/**
+ * Returns undefined if the token is unknown, used or expired, if its user was disabled, or if the link no longer
+ * applies. Callers do not learn which.
+ */
 export function findOpenLink(tx: ReadTx, token: string): OpenLink | undefined {
   const link = tx.db
     .select()
@@ -77,13 +81,13 @@ export function findOpenLink(tx: ReadTx, token: string): OpenLink | undefined {
   return { link, user };
 }
 
-/** An operator needs no invitation, and a link to choose a first password must not replace one that was chosen since. */
+/** An operator needs no invitation, and a link for the first password must not replace a password chosen since. */
 function stillServes({ kind, workspaceId }: UserLink, user: User): boolean {
   if (workspaceId !== null) return !user.isOperator;
   return kind !== "join" || user.password === null;
 }
 
-/** Whether the address of an invitation has an account, which the invitee signs in to or takes over. */
+/** Whether the invitation's address has an account with a password. The invitee signs in to it or takes it over. */
 export function leadsToAccount({ link, user }: OpenLink): boolean {
   return link.workspaceId !== null && user !== null && user.password !== null;
 }
@@ -91,14 +95,14 @@ export function leadsToAccount({ link, user }: OpenLink): boolean {
 export interface UsedLink {
   link: UserLink;
   user: User;
-  /** Null: no account was taken over. Else the workspaces that it could enter until then. */
+  /** Null if no account was taken over; else the workspaces that the account could enter before. */
   lostWorkspaceIds: number[] | null;
 }
 
 /**
- * Uses the link: its user has this password from now on, every session of theirs has ended, and an invitation is
- * accepted. Where that leads to an account, the account is taken over. `email` is only asked for the first operator.
- * Throws `not_found` where the link no longer works.
+ * Redeems a link: sets the user's password, ends all of the user's sessions and accepts the invitation. If the
+ * invitation's address already has an account, the account is taken over. `email` is needed only for the first
+ * operator. Throws `not_found` if the link no longer works.
  */
 export function redeemLink(tx: Tx, token: string, passwordHash: string, email: string | null): UsedLink {
   const open = getOpenLink(tx, token);
@@ -108,7 +112,10 @@ export function redeemLink(tx: Tx, token: string, passwordHash: string, email: s
   return { link: open.link, user: setPassword(tx, id, passwordHash), lostWorkspaceIds };
 }
 
-/** The account of the address accepts the invitation. Throws `not_found` where it is for another address, or over. */
+/**
+ * Accepts an invitation for the signed-in user. Throws `not_found` if the invitation is for another address or no
+ * longer works.
+ */
 export function acceptInvitation(tx: Tx, token: string, userId: number): UserLink {
   const { link, user } = getOpenLink(tx, token);
   if (link.workspaceId === null || user?.id !== userId) throw linkIsOver();
@@ -131,7 +138,10 @@ function spend(tx: Tx, { id, workspaceId, role }: UserLink, userId: number): voi
   if (workspaceId !== null && role !== null) setRole(tx, userId, workspaceId, role);
 }
 
-/** Takes everything from the account that its holder until now has put there or was given. */
+/**
+ * Removes everything that the previous holder of the account set up or was given: second factor, form answers,
+ * memberships. Returns the workspaces of those memberships.
+ */
 function takeOver(tx: Tx, userId: number): number[] {
   removeTotp(tx, userId);
   tx.db.delete(formAnswers).where(eq(formAnswers.userId, userId)).run();

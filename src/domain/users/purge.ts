@@ -1,6 +1,6 @@
 /**
- * Throws away what signing in leaves behind: kept answers of forms, sessions that are over, guesses that are forgiven.
- * One look tells whether there is anything at all, for nearly always there is not.
+ * Deletes what signing in leaves behind: expired form answers, expired sessions, forgiven sign-in attempts. One query
+ * checks all three first, because nearly always there is nothing to delete.
  */
 import { lte, sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/db/transaction.ts";
@@ -21,7 +21,7 @@ const expiredKinds = statement((db) =>
     .prepare(),
 );
 
-/** Up to `limit` of each, in one transaction; returns the largest of the three counts. */
+/** Deletes up to `limit` rows of each kind in one transaction; returns the largest of the three counts. */
 export function purgeSignIns(tx: Tx, limit: number): number {
   const old = expiredKinds(tx).get({
     answeredBy: tx.now - FORM_ANSWER_RETENTION_MS,

@@ -1,4 +1,4 @@
-/** Looking people up who sign in, and the workspaces that they may enter. */
+/** Queries for users, their memberships and invitations, and the workspaces that they may enter. */
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
@@ -26,7 +26,7 @@ export function getUser(tx: ReadTx, id: number): User {
   return user;
 }
 
-/** Disabled ones too. */
+/** Includes disabled users. */
 export function findUserByEmail(tx: ReadTx, email: string): User | undefined {
   return tx.db
     .select()
@@ -52,7 +52,7 @@ export interface Membership {
   role: WorkspaceRole;
 }
 
-/** An invitation to a workspace that was not accepted yet; its link may have expired. */
+/** An invitation to a workspace that has not been accepted; its link may have expired. */
 export interface PendingInvitation extends Membership {
   createdAt: number;
   expiresAt: number;
@@ -63,7 +63,7 @@ export interface ListedUser extends User {
   invitations: PendingInvitation[];
 }
 
-/** By workspace, or of one user, or all. */
+/** Lists pending invitations, optionally of one workspace or of one user. */
 export function listInvitations(
   tx: ReadTx,
   { workspaceId, userId }: { workspaceId?: number; userId?: number },
@@ -88,14 +88,17 @@ export function listInvitations(
   );
 }
 
-/** What an inviter and an invitee see of an account of the address before they trust it. */
+/**
+ * What inviter and invitee are shown of an existing account of the address, so that they can decide whether to trust
+ * it.
+ */
 export interface KnownAccount {
   since: number;
-  /** The workspace that first invited the address; null where an operator of the server did. */
+  /** The workspace that first invited the address; null if an operator did. */
   firstInvitedBy: Workspace | null;
 }
 
-/** Null for a user without a password: the address was only invited, and nobody holds an account of it. */
+/** Null for a user without a password: the address was only invited and has no account yet. */
 export function describeAccount(tx: ReadTx, user: User): KnownAccount | null {
   if (user.password === null) return null;
   const { createdAt, firstWorkspaceId } = user;
@@ -144,7 +147,7 @@ export interface WorkspaceAccess {
   role: Role;
 }
 
-/** The workspace and what the person may do in it; undefined where it is not there or not for them. */
+/** The workspace and the user's role in it; undefined if it does not exist or the user has no access. */
 export function findWorkspaceAccess(
   tx: ReadTx,
   user: Pick<User, "id" | "isOperator">,
@@ -155,7 +158,7 @@ export function findWorkspaceAccess(
   return workspace === undefined || role === undefined ? undefined : { workspace, role };
 }
 
-/** The workspaces that the person may enter, by name. */
+/** The workspaces that the user may enter, by name. */
 export function listWorkspaceAccess(tx: ReadTx, user: Pick<User, "id" | "isOperator">): WorkspaceAccess[] {
   const entries: WorkspaceAccess[] = user.isOperator
     ? listWorkspaces(tx).map((workspace) => ({ workspace, role: "operator" }))

@@ -1,6 +1,6 @@
 /**
- * The second factor: codes of an authenticator, each counting once, and recovery codes for a lost one. The secret is
- * sealed; one that was shown and not confirmed yet changes nothing.
+ * The second factor: authenticator codes, each valid once, and recovery codes for a lost authenticator. The secret is
+ * stored sealed. A secret that was shown but not confirmed has no effect.
  */
 import { and, eq, isNull } from "drizzle-orm";
 import { invalidRequest } from "#src/core/problem.ts";
@@ -14,7 +14,10 @@ import { recoveryCodes, type User } from "./table.ts";
 const RECOVERY_CODE_COUNT = 10;
 const CODE_BYTES = 8;
 
-/** A new secret, which asks for nothing until a code has confirmed it. Throws where there is a second factor already. */
+/**
+ * Creates a pending secret; sign-in asks for no code until `confirmTotp`. Throws `invalid_request` if a second factor
+ * is active.
+ */
 export function startTotpSetup(tx: Tx, box: SecretBox, userId: number): { secret: string } {
   if (getUser(tx, userId).totpSecret !== null) {
     throw invalidRequest({ code: ["There is a second factor already. Switch it off first."] });
@@ -24,7 +27,10 @@ export function startTotpSetup(tx: Tx, box: SecretBox, userId: number): { secret
   return { secret };
 }
 
-/** From now on signing in asks for a code. Returns the recovery codes, which are shown once. */
+/**
+ * Activates the pending secret: sign-in asks for a code from now on. Returns the recovery codes, which are shown only
+ * once. Throws `invalid_request` if there is no pending secret or the code is wrong.
+ */
 export function confirmTotp(tx: Tx, box: SecretBox, userId: number, code: string): string[] {
   const { totpPending } = getUser(tx, userId);
   if (totpPending === null) throw invalidRequest({ code: ["Begin again: there is no secret to confirm."] });
@@ -39,7 +45,10 @@ export function removeTotp(tx: Tx, userId: number): User {
   return updateUser(tx, userId, { totpSecret: null, totpPending: null });
 }
 
-/** Earlier ones end. Letters and digits in two groups; dashes and case do not count when they are typed. */
+/**
+ * Replaces all recovery codes. A code is ten letters and digits in two groups; dashes and case do not matter when it is
+ * entered.
+ */
 function createRecoveryCodes(tx: Tx, userId: number): string[] {
   tx.db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId)).run();
   return Array.from({ length: RECOVERY_CODE_COUNT }, () => {
@@ -52,7 +61,9 @@ function createRecoveryCodes(tx: Tx, userId: number): string[] {
   });
 }
 
-/** Takes a code of the authenticator, or a recovery code; true once for each. */
+/**
+ * Consumes an authenticator or recovery code; each is accepted once. Returns true for a user without a second factor.
+ */
 export function consumeCode(tx: Tx, box: SecretBox, user: User, code: string): boolean {
   if (user.totpSecret === null) return true;
   const step = findStep(box.open(user.totpSecret, secretContext(user.id)), code, tx.now, getUser(tx, user.id).totpStep);

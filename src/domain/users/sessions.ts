@@ -1,4 +1,7 @@
-/** Sessions: a random token in the person's cookie, its hash here. They end by time, by hand, and with a new password. */
+/**
+ * Sessions: a random token in the user's cookie, stored as a hash. A session ends when it expires, when the user ends
+ * it, and when the password changes.
+ */
 import { and, desc, eq, gt, lte, ne, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
@@ -10,7 +13,7 @@ import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from "./user.ts";
 const TOKEN_BYTES = 32;
 const AGENT_LENGTH_MAX = 200;
 const TOUCH_EVERY_MS = 60_000;
-/** Nobody has more browsers than this; the oldest makes room. */
+/** Maximum number of sessions per user. Starting another one ends the session unused for longest. */
 const SESSIONS_MAX = 50;
 
 export interface ClientInfo {
@@ -18,7 +21,7 @@ export interface ClientInfo {
   agent: string;
 }
 
-/** Returns the token in clear, which is kept nowhere. */
+/** Starts a session. Returns the token in clear; it is stored only as a hash. */
 export function startSession(
   tx: Tx,
   userId: number,
@@ -56,7 +59,9 @@ export interface SignedIn {
   user: User;
 }
 
-/** Whose cookie this is; undefined for an unknown or ended session, and for somebody who was disabled. */
+/**
+ * The session and user of a cookie's token; undefined if the session is unknown or expired, or the user is disabled.
+ */
 export function findSession(tx: ReadTx, token: string): SignedIn | undefined {
   const session = byHash(tx).get({ hash: hashToken(token) });
   if (session === undefined || isExpired(session, tx.now)) return undefined;
@@ -68,7 +73,7 @@ function isExpired({ expiresAt, seenAt }: Session, now: number): boolean {
   return expiresAt <= now || seenAt + SESSION_IDLE_MS <= now;
 }
 
-/** Whether it is time to write down that the session was used. */
+/** Whether `seenAt` is old enough to be updated. */
 export function isTouchDue({ seenAt }: Session, now: number): boolean {
   return now - seenAt >= TOUCH_EVERY_MS;
 }
@@ -77,7 +82,7 @@ export function touchSession(tx: Tx, id: number): void {
   tx.db.update(sessions).set({ seenAt: tx.now }).where(eq(sessions.id, id)).run();
 }
 
-/** Those that still count, the latest used first. */
+/** The user's active sessions, most recently used first. */
 export function listSessions(tx: ReadTx, userId: number): Session[] {
   return tx.db
     .select()
@@ -89,7 +94,7 @@ export function listSessions(tx: ReadTx, userId: number): Session[] {
     .all();
 }
 
-/** Throws `not_found` for somebody else's. */
+/** Throws `not_found` if the session is not the user's. */
 export function endSession(tx: Tx, userId: number, id: number): void {
   const { changes } = tx.db
     .delete(sessions)
@@ -98,7 +103,7 @@ export function endSession(tx: Tx, userId: number, id: number): void {
   if (changes === 0) throw notFound("session");
 }
 
-/** All of the person's, but perhaps one. */
+/** Ends all of the user's sessions, except the given one; returns how many. */
 export function endSessions(tx: Tx, userId: number, except: number | null = null): number {
   return tx.db
     .delete(sessions)
@@ -106,7 +111,7 @@ export function endSessions(tx: Tx, userId: number, except: number | null = null
     .run().changes;
 }
 
-/** Drops up to `limit` that are over; returns how many. */
+/** Deletes up to `limit` expired sessions; returns how many. */
 export function purgeSessions(tx: Tx, limit: number): number {
   const expired = tx.db
     .select({ id: sessions.id })

@@ -1,6 +1,7 @@
 /**
- * Slows guessing down, for each account and each address, whether or not there is such an account. A guess is counted
- * before it is judged, so that a hundred at once count as a hundred; a right one clears the account's count.
+ * Throttles sign-in attempts per account and per client address, whether or not the account exists. An attempt is
+ * counted before it is checked, so that a hundred concurrent attempts count as a hundred. A successful sign-in clears
+ * the account's count.
  */
 import { eq, lte } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
@@ -13,7 +14,7 @@ export interface Guess {
   address: string;
 }
 
-/** Counts a guess that is about to be judged. Throws `rate_limited` where it has to wait, and counts nothing then. */
+/** Counts an attempt that is about to be checked. Throws `rate_limited`, without counting it, if it comes too early. */
 export function countSignInAttempt(tx: Tx, guess: Guess): void {
   const subjects = subjectsOf(tx, guess);
   const waitUntil = Math.max(...subjects.map(({ row }) => row?.blockedUntil ?? 0));
@@ -29,14 +30,16 @@ export function countSignInAttempt(tx: Tx, guess: Guess): void {
   }
 }
 
-/** The guess was right: the account's count is over. The address keeps what others did from it. */
+/**
+ * The attempt succeeded: clears the account's count. The address loses only this attempt; others from it still count.
+ */
 export function clearSignInAttempts(tx: Tx, guess: Guess): void {
   uncountSignInAttempt(tx, guess);
   const [account] = subjectsOf(tx, guess);
   if (account !== undefined) tx.db.delete(signInAttempts).where(eq(signInAttempts.subject, account.subject)).run();
 }
 
-/** The password was right and a code is still to come: this was no guess, and what was guessed before still counts. */
+/** The password was right and a code is still required. This attempt no longer counts; earlier ones do. */
 export function uncountSignInAttempt(tx: Tx, guess: Guess): void {
   for (const { subject, free, row } of subjectsOf(tx, guess)) {
     if (row === undefined) continue;
@@ -63,7 +66,7 @@ function tooManyAttempts(waitMs: number): Problem {
   return new Problem("rate_limited", `Too many tries. Wait ${wait}.`, { retryAfterMs: waitMs });
 }
 
-/** Drops up to `limit` that are forgiven; returns how many. */
+/** Deletes up to `limit` rows whose attempts are forgiven; returns how many. */
 export function purgeSignInAttempts(tx: Tx, limit: number): number {
   const old = tx.db
     .select({ subject: signInAttempts.subject })

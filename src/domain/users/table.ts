@@ -1,22 +1,22 @@
-/** People who sign in to the console, and what belongs to them. Tokens, codes and passwords are kept as hashes only. */
+/** Tables of console users and what belongs to them. Tokens, codes and passwords are stored only as hashes. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { bytes, flag, instant } from "#src/db/columns.ts";
 import type { LinkKind, WorkspaceRole } from "./user.ts";
 
 export const users = sqliteTable("users", {
   id: integer().primaryKey({ autoIncrement: true }),
-  /** As it was given. */
+  /** As entered. */
   email: text().notNull(),
-  /** In small letters: what is looked for. */
+  /** Lower case, for lookups. */
   emailKey: text().notNull(),
-  /** Argon2id; null until a one-time link was used. */
+  /** Argon2id; null until the user has redeemed a one-time link. */
   password: text(),
   isOperator: flag().notNull(),
   /** Sealed. */
   totpSecret: text(),
   totpPending: text(),
   totpStep: integer().notNull(),
-  /** The workspace that invited this address first; null where an operator of the server did. */
+  /** The workspace that first invited this address; null if an operator did. */
   firstWorkspaceId: integer(),
   createdAt: instant().notNull(),
   updatedAt: instant().notNull(),
@@ -39,13 +39,13 @@ export const memberships = sqliteTable(
 export const userLinks = sqliteTable("user_links", {
   id: integer().primaryKey({ autoIncrement: true }),
   kind: text().$type<LinkKind>().notNull(),
-  /** Null: whoever uses it becomes the first operator. */
+  /** Null: the link creates the first operator. */
   userId: integer(),
   hash: bytes().notNull(),
   createdAt: instant().notNull(),
   expiresAt: instant().notNull(),
   usedAt: instant(),
-  /** Of an invitation to a workspace: where, and as what. */
+  /** For an invitation: the workspace and the role in it. */
   workspaceId: integer(),
   role: text().$type<WorkspaceRole>(),
 });
@@ -57,7 +57,7 @@ export const sessions = sqliteTable("sessions", {
   userId: integer().notNull(),
   hash: bytes().notNull(),
   createdAt: instant().notNull(),
-  /** Written at most once a minute. */
+  /** Updated at most once a minute. */
   seenAt: instant().notNull(),
   expiresAt: instant().notNull(),
   address: text().notNull(),
@@ -97,15 +97,15 @@ export const auditLog = sqliteTable("audit_log", {
   at: instant().notNull(),
   /** Null: the command line. */
   userId: integer(),
-  /** Null: about the whole server, or about the person alone. */
+  /** Null: concerns the whole server, or only the user. */
   workspaceId: integer(),
   /** A noun and a verb: `key.create`. */
   action: text().notNull(),
-  /** What it was done to, as a person would name it. */
+  /** The object of the action, named as a person would name it. */
   subject: text().notNull(),
-  /** What it was and what it became. Never a secret. */
+  /** Values before and after; never a secret. */
   details: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
-  /** From where; empty for the command line. */
+  /** The client's address; empty for the command line. */
   address: text().notNull(),
 });
 

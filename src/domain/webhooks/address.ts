@@ -1,4 +1,4 @@
-/** The address that events go to, and the secret that signs them. */
+/** The webhook address of a workspace, the secret that signs its events, and its streak of timeouts. */
 import { and, eq, sql } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
 import { newToken, type SecretBox } from "#src/core/secret.ts";
@@ -13,13 +13,13 @@ const SECRET_BYTES = 32;
 
 export interface ShownWebhook {
   url: string | null;
-  /** In clear, as it is shown beside the address. */
+  /** In clear, as shown beside the address. */
   secret: string;
 }
 
 /**
- * Sets or changes the address (already checked by the caller). What is waiting goes to the new one. The secret is made
- * with the first address and stays when the address changes.
+ * Sets or changes the address, which the caller has validated. Pending deliveries go to the new address. The secret is
+ * created with the first address and stays when the address changes.
  */
 export function setWebhook(tx: Tx, box: SecretBox, workspaceId: number, url: string): ShownWebhook {
   getWorkspace(tx, workspaceId);
@@ -39,13 +39,13 @@ export function setWebhook(tx: Tx, box: SecretBox, workspaceId: number, url: str
   return { url, secret };
 }
 
-/** Throws `not_found` where no address was ever set. */
+/** Throws `not_found` if no address was ever set. */
 export function showWebhook(tx: ReadTx, box: SecretBox, workspaceId: number): ShownWebhook {
   const webhook = requireWebhook(tx, workspaceId);
   return { url: webhook.url, secret: openSecret(box, webhook) };
 }
 
-/** Makes a new secret; the old one stops working with this commit. */
+/** Creates a new secret. The old one stops working with this commit. */
 export function rotateSecret(tx: Tx, box: SecretBox, workspaceId: number): ShownWebhook {
   const webhook = requireWebhook(tx, workspaceId);
   const secret = newSecret(tx);
@@ -57,7 +57,7 @@ export function rotateSecret(tx: Tx, box: SecretBox, workspaceId: number): Shown
   return { url: webhook.url, secret };
 }
 
-/** Takes the address away. What was waiting is exhausted: it stays visible and can be replayed. */
+/** Clears the address. Pending deliveries become exhausted: they stay visible and can be replayed. */
 export function clearWebhook(tx: Tx, workspaceId: number): { exhausted: number } {
   requireWebhook(tx, workspaceId);
   tx.db
@@ -74,7 +74,7 @@ export function clearWebhook(tx: Tx, workspaceId: number): { exhausted: number }
   return { exhausted };
 }
 
-/** The secret in clear. Throws `SecretUnreadable` when the key file is not the one it was sealed with. */
+/** The secret in clear. Throws `SecretUnreadable` if the key file is not the one that sealed it. */
 export function openSecret(box: SecretBox, webhook: Webhook): string {
   return box.open(webhook.secret, secretContext(webhook.workspaceId));
 }
@@ -83,7 +83,7 @@ function sealSecret(box: SecretBox, workspaceId: number, secret: string): string
   return box.seal(secret, secretContext(workspaceId));
 }
 
-/** Bound to its row, so that a sealed secret cannot be moved to another workspace. */
+/** The context binds the sealed secret to its row, so that it cannot be moved to another workspace. */
 function secretContext(workspaceId: number): string {
   return `webhook_secret:${workspaceId}`;
 }
@@ -101,7 +101,7 @@ function requireWebhook(tx: ReadTx, workspaceId: number): Webhook {
   return webhook;
 }
 
-/** After so many time-outs in a row an address has one attempt in flight, until one succeeds. */
+/** After this many consecutive timeouts an address gets one attempt at a time, until one succeeds. */
 export const TIMEOUTS_UNTIL_SINGLE = 20;
 
 const addTimeout = statement((db) =>
@@ -127,8 +127,8 @@ const resetTimeouts = statement((db) =>
 );
 
 /**
- * Counts an address's time-outs in a row. Any other end of an attempt ends the row, a complete one only a success. An
- * attempt at an address that was replaced meanwhile says nothing about the new one.
+ * Updates the address's streak of timeouts. Any other result resets a streak below `TIMEOUTS_UNTIL_SINGLE`; a longer
+ * streak is reset only by a success. An attempt at an address that was replaced meanwhile changes nothing.
  */
 export function updateTimeoutStreak(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** One attempt of a delivery: what it needs before it leaves, and what its answer changes. */
+/** Plans and records one attempt of a delivery. */
 import { and, eq, sql } from "drizzle-orm";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { finish, postpone } from "#src/jobs/claim.ts";
@@ -24,7 +24,10 @@ export interface AttemptPlan {
   webhook: Webhook;
 }
 
-/** Address and secret of this moment, and the bytes of always. Undefined: nothing is to be sent any more. */
+/**
+ * Plans an attempt with the current address and secret and the event's fixed body. Undefined if the delivery has ended
+ * or has no address.
+ */
 export function planAttempt(tx: ReadTx, deliveryId: number): AttemptPlan | undefined {
   const found = attemptableDelivery(tx).get({ id: deliveryId });
   if (found?.webhook.url == null) return undefined;
@@ -36,7 +39,7 @@ export interface AttemptResult {
   attemptedAt: number;
   durationMs: number;
   statusCode: number | null;
-  /** Why there was no answer, in words. */
+  /** Why there was no response, in words. */
   error: string | null;
   response: string | null;
   isSuccess: boolean;
@@ -58,7 +61,7 @@ const insertAttempt = statement((db) =>
     .prepare(),
 );
 
-/** Finds nothing when the delivery has ended meanwhile, or a replay has asked for an attempt of its own since. */
+/** Matches no row if the delivery has ended meanwhile, or a replay has replaced this attempt's job. */
 const countAttempt = statement((db) =>
   db
     .update(deliveries)
@@ -106,8 +109,8 @@ const scheduleNextAttempt = statement((db) =>
 );
 
 /**
- * Writes the attempt down and decides what is next. An attempt that was overtaken (by a replay, or by a cleared address)
- * is written down and decides nothing; with the delivery itself purged, it leaves no trace.
+ * Records the attempt and schedules the next one or ends the delivery. An attempt that was superseded by a replay or a
+ * cleared address is recorded but has no other effect. If the delivery was purged, nothing is recorded.
  */
 export function recordAttempt(
   tx: Tx,
@@ -138,7 +141,7 @@ export function recordAttempt(
   postpone(tx, outboxId, next);
 }
 
-/** The deliveries whose work lies in this piece of the outbox: `after` < id <= `last`. */
+/** Shifts the retry times of the pending deliveries whose jobs have `after` < id <= `last`. */
 export function shiftRetries({ db }: Tx, { after, last }: { after: number; last: number }, byMs: number): void {
   db.run(sql`UPDATE deliveries
     SET first_attempt_at = first_attempt_at + ${byMs}, next_attempt_at = next_attempt_at + ${byMs}

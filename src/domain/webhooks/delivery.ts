@@ -1,28 +1,29 @@
-/** The life of a delivery, and when its next attempt is due. Pure. */
+/** The states of a delivery and the times of its attempts. Pure. */
 import type { Random } from "#src/core/random.ts";
 
 export const deliveryStatuses = [
-  /** Made with its event (or by a replay); an attempt is due or under way. The worker takes it out. */
+  /** Created with its event or by a replay; an attempt is due or in flight. The worker ends this state. */
   "pending",
-  /** The receiver answered 2xx. Only a replay brings it back. */
+  /** The receiver responded with 2xx. Only a replay restarts it. */
   "delivered",
-  /** Every attempt failed, or the address was cleared while it waited. Only a replay brings it back. */
+  /** Every attempt failed, or the address was cleared while it was pending. Only a replay restarts it. */
   "exhausted",
 ] as const;
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 export interface RetrySchedule {
-  /** When to try again, milliseconds after the first attempt, ascending. */
+  /** Delays of the retries, in milliseconds after the first attempt, ascending. */
   retryAfterMs: readonly number[];
-  /** Each time moves by up to this share of itself, either way: 0.1 is ±10 %. */
+  /** Each delay varies by up to this fraction, in either direction: 0.1 is ±10 %. */
   jitter: number;
 }
 
 /**
- * When the attempt after `attemptCount` attempts is due, or null when that was the last one. Times count from the first
- * attempt, so slow attempts don't push the later ones back. What has passed already (the server was off) is made up for
- * one by one, the shortest of the times apart: all at once, they would be spent on a receiver that is only just starting.
+ * When the next attempt is due after `attemptCount` attempts, or null if that was the last one. Delays count from the
+ * first attempt, so that slow attempts do not push later ones back. Attempts that came due while the server was off are
+ * made one by one, the shortest delay apart: made all at once, they would be wasted on a receiver that is only just
+ * starting.
  */
 export function nextAttemptAt(
   schedule: RetrySchedule,

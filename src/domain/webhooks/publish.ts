@@ -1,6 +1,6 @@
 /**
- * Tells the customer: records an event and, where the workspace has an address, the delivery and the work to bring it
- * there, all in the transaction of the change.
+ * Publishes an event: records it and, if the workspace has an address, its delivery and the delivery's job, in the
+ * transaction of the change.
  */
 
 import { sql } from "drizzle-orm";
@@ -20,7 +20,7 @@ export function publish(
   data: Record<string, unknown>,
 ): Pick<EventRow, "seq" | "id"> {
   const event = recordEvent(tx, workspace, type, data);
-  // Without an address nothing is attempted, now or when one is set later; a replay does.
+  // Without an address no delivery is made, not even when one is set later. A replay makes one.
   if (findWebhook(tx, workspace.id)?.url != null) addDelivery(tx, workspace.id, event.seq);
   return event;
 }
@@ -40,14 +40,16 @@ const insert = statement((db) =>
     .prepare(),
 );
 
-/** One more way of an event to the address; its first attempt is due at once. Returns the delivery's id. */
+/** Adds a delivery of an event, due at once. Returns the delivery's id. */
 export function addDelivery(tx: Tx, workspaceId: number, eventSeq: number): number {
   const { id } = insert(tx).get({ eventSeq, workspaceId, now: tx.now });
   enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: workspaceId, dueAt: tx.now });
   return id;
 }
 
-/** Returns the delivery's id. Refused without an address: there is nothing to test. */
+/**
+ * Records a `webhook.test` event and its delivery; returns the delivery's id. Throws `not_found` without an address.
+ */
 export function sendTestEvent(tx: Tx, workspaceId: number): number {
   const workspace = getWorkspace(tx, workspaceId);
   if (findWebhook(tx, workspaceId)?.url == null) {

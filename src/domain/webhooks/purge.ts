@@ -1,12 +1,12 @@
-/** Forgets old events, with everything that refers to them, in one transaction each batch. */
+/** Deletes old events with their deliveries, attempts and jobs, in batches of one transaction each. */
 import { and, asc, eq, inArray } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import { outbox } from "#src/jobs/table.ts";
 import { deliveries, deliveryAttempts, events } from "./table.ts";
 
-/** Drops up to `limit` events that are older than `before`; returns how many. */
+/** Deletes up to `limit` events older than `before`; returns how many. */
 export function purgeEvents(tx: Tx, before: number, limit: number): number {
-  // Events are numbered in the order of their time: the oldest are found at the front without an index on time.
+  // Event numbers ascend with time, so the oldest events come first without an index on time.
   const oldest = tx.db
     .select({ seq: events.seq, createdAt: events.createdAt })
     .from(events)

@@ -1,4 +1,4 @@
-/** Looking webhook addresses, deliveries and attempts up. */
+/** Queries for webhook addresses, deliveries and attempts. */
 import { and, asc, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
@@ -34,7 +34,7 @@ export interface DeliveryOfEvent extends Delivery {
 
 export interface DeliveryFilter {
   status: DeliveryStatus | null;
-  /** Only deliveries older than this id; null: from the newest. */
+  /** Only deliveries with a lower id; null starts at the newest. */
   before: number | null;
   limit: number;
 }
@@ -63,12 +63,15 @@ export interface DeliveryDetail extends DeliveryOfEvent {
   attempts: DeliveryAttempt[];
 }
 
-/** SQL of the ids of one type's deliveries, the newest first, for the reader: a rare type may lie far back. */
+/**
+ * SQL of the ids of one event type's deliveries, newest first. The reader runs it, because deliveries of a rare type
+ * may be far back.
+ */
 export const deliveryIdsByTypeSql = `SELECT deliveries.id FROM deliveries JOIN events ON events.seq = deliveries.event_seq
   WHERE deliveries.workspace_id = ? AND deliveries.id < ? AND events.type = ? AND (? IS NULL OR deliveries.status = ?)
   ORDER BY deliveries.id DESC LIMIT ?`;
 
-/** Those of these ids that are still there, in their order. */
+/** The deliveries with these ids that still exist, in the order of the ids. */
 export function listDeliveriesById(tx: ReadTx, workspaceId: number, ids: readonly number[]): DeliveryOfEvent[] {
   const found = tx.db
     .select({ delivery: deliveries, eventId: events.id, eventType: events.type })
@@ -82,18 +85,18 @@ export function listDeliveriesById(tx: ReadTx, workspaceId: number, ids: readonl
   });
 }
 
-/** Throws `not_found` for another workspace's. */
+/** Throws `not_found` for a delivery of another workspace. */
 export function getDeliveryInWorkspace(tx: ReadTx, workspaceId: number, id: number): DeliveryDetail {
   const delivery = getDelivery(tx, id);
   if (delivery.workspaceId !== workspaceId) throw notFound("delivery");
   return delivery;
 }
 
-/** SQL of how many a replay of all that failed would bring, for the reader. */
+/** SQL that counts what a replay of all failed events would send. The reader runs it. */
 export const countFailedSql = `SELECT count(*) AS total FROM events LEFT JOIN deliveries ON deliveries.event_seq = events.seq
   WHERE events.workspace_id = ? AND events.created_at >= ? AND (deliveries.id IS NULL OR deliveries.status = 'exhausted')`;
 
-/** Throws `not_found`; for commands, whose ids are the server's own. */
+/** A delivery of any workspace, for commands. Throws `not_found`. */
 export function getDelivery(tx: ReadTx, id: number): DeliveryDetail {
   const found = tx.db
     .select({ delivery: deliveries, eventId: events.id, eventType: events.type, body: events.body })
@@ -112,7 +115,7 @@ export function getDelivery(tx: ReadTx, id: number): DeliveryDetail {
   return { ...delivery, ...rest, attempts };
 }
 
-/** An event's deliveries, each with its attempts, in their order. */
+/** An event's deliveries, each with its attempts, in ascending order. */
 export function listDeliveriesOfEvent(tx: ReadTx, eventSeq: number): (Delivery & { attempts: DeliveryAttempt[] })[] {
   return tx.db
     .select()

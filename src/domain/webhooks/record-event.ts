@@ -1,4 +1,4 @@
-/** Records what happened, in the transaction of the change itself. The body is fixed here. */
+/** Records an event in the transaction of the change that it reports. Its body is fixed here. */
 import { sql } from "drizzle-orm";
 import { newEventId } from "#src/core/id.ts";
 import { formatInstant } from "#src/core/instant.ts";
@@ -20,7 +20,10 @@ const insert = statement((db) =>
     .prepare(),
 );
 
-/** `data` is the event's data as the interface describes it for `type`; returns the event's place in the log. */
+/**
+ * `data` is the event's data, in the shape that the API documents for `type`. Returns the event's sequence number and
+ * id.
+ */
 export function recordEvent(
   tx: Tx,
   workspace: Workspace,

@@ -1,4 +1,4 @@
-/** Brings events to the address once more: by hand, whatever became of them before. */
+/** Replays events on request: delivers them again, whatever the state of their delivery. */
 import { and, eq, gte, isNull, or } from "drizzle-orm";
 import { notFound, Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -8,7 +8,10 @@ import { addDelivery } from "./publish.ts";
 import { findWebhook } from "./read.ts";
 import { deliveries, events } from "./table.ts";
 
-/** Starts a delivery anew: its retry times count again from its next attempt. Returns its id. */
+/**
+ * Restarts a delivery; its retry delays count from the next attempt. Returns its id. Throws `not_found` without a
+ * delivery or address.
+ */
 export function replayDelivery(tx: Tx, id: number): number {
   const delivery = tx.db.select().from(deliveries).where(eq(deliveries.id, id)).get();
   if (delivery === undefined) throw notFound("delivery");
@@ -17,7 +20,9 @@ export function replayDelivery(tx: Tx, id: number): number {
   return delivery.id;
 }
 
-/** The same for an event, which may never have had a delivery because there was no address. */
+/**
+ * Restarts an event's delivery, or adds one if the event was recorded without an address. Returns the delivery's id.
+ */
 export function replayEvent(tx: Tx, eventId: string): number {
   const event = tx.db.select().from(events).where(eq(events.id, eventId)).get();
   if (event === undefined) throw notFound("event");
@@ -28,10 +33,13 @@ export function replayEvent(tx: Tx, eventId: string): number {
   return delivery.id;
 }
 
-/** How many events one call restarts; the caller repeats until it returns fewer. */
+/** Number of events that one call restarts; the caller repeats until it returns fewer. */
 export const REPLAY_BATCH = 500;
 
-/** Restarts up to a batch of what failed since an instant: exhausted deliveries, and events without any delivery. */
+/**
+ * Restarts up to `REPLAY_BATCH` failures since an instant: exhausted deliveries, and events without a delivery. Returns
+ * the delivery ids.
+ */
 export function replayFailedSince(tx: Tx, workspaceId: number, since: number): number[] {
   requireAddress(tx, workspaceId);
   const failed = tx.db
@@ -54,7 +62,7 @@ export function replayFailedSince(tx: Tx, workspaceId: number, since: number): n
   });
 }
 
-/** An attempt that is in flight goes on, but its end no longer counts: it belongs to the work that is withdrawn here. */
+/** An attempt in flight continues, but its result no longer counts: its job is deleted here. */
 function restart(tx: Tx, id: number, workspaceId: number): void {
   tx.db
     .update(deliveries)

@@ -1,13 +1,13 @@
-/** Where events go, and every try to bring them there. */
+/** Tables of webhook addresses, events, deliveries and attempts. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
 import type { DeliveryStatus } from "./delivery.ts";
 
 export const webhooks = sqliteTable("webhooks", {
   workspaceId: integer().primaryKey(),
-  /** Null: events are recorded, nothing is attempted. */
+  /** Null: events are recorded but not delivered. */
   url: text(),
-  /** Sealed. It outlives a cleared address. */
+  /** Sealed. Kept when the address is cleared. */
   secret: text().notNull(),
   consecutiveTimeouts: integer().notNull(),
   updatedAt: instant().notNull(),
@@ -21,7 +21,7 @@ export const deliveries = sqliteTable("deliveries", {
   workspaceId: integer().notNull(),
   status: text().$type<DeliveryStatus>().notNull(),
   attemptCount: integer().notNull(),
-  /** The retry times count from here; a replay starts them anew. */
+  /** Retry delays count from here; a replay clears it. */
   firstAttemptAt: instant(),
   nextAttemptAt: instant(),
   createdAt: instant().notNull(),
@@ -36,11 +36,11 @@ export const deliveryAttempts = sqliteTable("delivery_attempts", {
   url: text().notNull(),
   attemptedAt: instant().notNull(),
   durationMs: integer().notNull(),
-  /** The receiver's answer; null where there was none. */
+  /** Status code of the receiver's response; null if there was none. */
   statusCode: integer(),
-  /** Why there was none, in words. */
+  /** Why there was no response, in words. */
   error: text(),
-  /** The beginning of the answer's body. */
+  /** The beginning of the response body. */
   response: text(),
 });
 
@@ -48,11 +48,11 @@ export type DeliveryAttempt = typeof deliveryAttempts.$inferSelect;
 
 export const events = sqliteTable("events", {
   seq: integer().primaryKey({ autoIncrement: true }),
-  /** `evt_…`: the same in every attempt, sortable by age. */
+  /** `evt_…`: the same in every attempt; sorts by age. */
   id: text().notNull(),
   workspaceId: integer().notNull(),
   type: text().$type<EventType>().notNull(),
-  /** The whole body, fixed when the event is recorded: every attempt sends these bytes. */
+  /** The complete body, fixed when the event is recorded: every attempt sends these bytes. */
   body: text().notNull(),
   createdAt: instant().notNull(),
 });

@@ -1,4 +1,4 @@
-/** Makes an API key. The key itself is returned once and kept nowhere. */
+/** Creates, finds and revokes API keys. The key in clear is returned once, at creation, and never stored. */
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
@@ -8,7 +8,7 @@ import { type ApiKey, apiKeys, type Workspace } from "./table.ts";
 
 const KEY_PREFIX = "wx_";
 const KEY_BYTES = 32;
-/** Enough to tell keys apart, far too little to guess one. */
+/** Enough to tell keys apart, far too few to guess one. */
 const SHOWN_CHARACTERS = 9;
 const NAME_LENGTH_MAX = 100;
 
@@ -52,7 +52,7 @@ export interface Bearer {
   workspace: Workspace;
 }
 
-/** Whose key this is; undefined for an unknown or revoked one. `hash` is the SHA-256 of the whole key. */
+/** The key's id and workspace; undefined for an unknown or revoked key. `hash` is the SHA-256 of the whole key. */
 export function findBearer(tx: ReadTx, hash: Uint8Array): Bearer | undefined {
   const found = byHash(tx).get({ hash });
   return found && { keyId: found.id, lastUsedAt: found.lastUsedAt, workspace: getWorkspace(tx, found.workspaceId) };
@@ -62,7 +62,7 @@ export function listKeys(tx: ReadTx, workspaceId: number): ApiKey[] {
   return tx.db.select().from(apiKeys).where(eq(apiKeys.workspaceId, workspaceId)).orderBy(asc(apiKeys.id)).all();
 }
 
-/** Throws `not_found` for another workspace's. */
+/** Throws `not_found` for a key of another workspace. */
 export function getKey(tx: ReadTx, workspaceId: number, id: number): ApiKey {
   const key = tx.db
     .select()
@@ -73,7 +73,7 @@ export function getKey(tx: ReadTx, workspaceId: number, id: number): ApiKey {
   return key;
 }
 
-/** Notes that a key was used. The caller sees to it that this is written at most once a minute. */
+/** Stores that the key was used. The caller limits this to once a minute. */
 export function touchKey(tx: Tx, keyId: number): void {
   tx.db.update(apiKeys).set({ lastUsedAt: tx.now }).where(eq(apiKeys.id, keyId)).run();
 }

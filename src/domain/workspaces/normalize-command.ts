@@ -1,7 +1,7 @@
 /**
- * Brings what a person wrote, and the words it is compared with, into one form: whatever only decorates a word (case,
- * accents, other shapes of the same letters, invisible marks, emoji, quotation marks, Markdown, punctuation, courtesy) is
- * gone. Linear, and over a limited part of the text, because a stranger decides what stands in it.
+ * Normalises inbound texts, and the words they are compared with. It removes everything that only decorates a word:
+ * case, accents, compatibility forms of letters, invisible characters, emoji, quotation marks, Markdown, punctuation,
+ * courtesy. It takes linear time over a limited prefix of the text, because strangers choose the text.
  */
 import { COMMAND_LENGTH_MAX, COMMAND_SCAN_MAX, cutText } from "#src/core/text-limits.ts";
 
@@ -21,25 +21,25 @@ const COURTESY_WORDS = [
   ...["vui lòng", "xin"], // Vietnamese
 ];
 
-/** The same in languages that put no space between words. */
+/** The same for languages written without spaces between words. */
 const COURTESY_WITHOUT_SPACE = ["请", "請", "してください", "お願いします", "ください", "해주세요", "กรุณา", "โปรด"];
 
-/** Emoji that are newer than this runtime count here: to it they are characters without a meaning. */
+/** Includes unassigned code points, such as emoji newer than this runtime's Unicode. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}|(?![\s\u0085])\p{C}/gu;
-/** Letters in the shape of an emoji, which NFKC would turn into letters of the word beside them. */
+/** Emoji that NFKD would turn into letters and join to the word beside them. */
 const EMOJI_OF_LETTERS = /[\u2122\u2139\u24c2\u3297\u3299]\ufe0f|[\u{1f200}-\u{1f2ff}]/gu;
 const WHITE_SPACE = /[\s\u0085\u2800]+/gu;
-/** Joined to any letter and part of none. Signs of one script alone stay: Indic vowels are marks too. */
+/** Marks that combine with any letter. Marks of a single script stay, because Indic vowel signs are marks too. */
 const DIACRITICS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;
-/** Arabic vowel points and the stroke that stretches a word: both may be left out. */
+/** Arabic vowel points and the elongation stroke (tatweel): both are optional in writing. */
 const ARABIC_POINTS = /[\u0640\u064b-\u0652\u0670]/g;
 const APOSTROPHES = /[\u2018\u2019\u02bc\u00b4`]/g;
 const DECORATION = /^[\p{P}\p{S}\s]$/u;
 const LETTER = /^[\p{L}\p{M}\p{N}]$/u;
 
 /**
- * The same for every way to write the same command; empty for what is none: nothing is left, or more than 64 characters.
- * Normalising twice changes nothing.
+ * Returns the same string for every way to write a command. Empty if nothing is left or more than 64 characters are
+ * left. Idempotent.
  */
 export function normalizeCommand(text: string): string {
   const seen = fold(cutText(text, COMMAND_SCAN_MAX));
@@ -47,10 +47,13 @@ export function normalizeCommand(text: string): string {
   return [...said].length > COMMAND_LENGTH_MAX ? "" : said;
 }
 
-/** One shape of every letter, without accents and invisible marks; runs of white space become one space. */
+/**
+ * Folds case, accents and compatibility forms, removes invisible characters, and turns runs of white space into one
+ * space.
+ */
 function fold(text: string): string {
   const shaped = withoutMarks(text.replace(EMOJI_OF_LETTERS, " ").normalize("NFKD"));
-  // By way of upper case: "ß" becomes "ss", and the two forms of sigma and of the Turkish i become one.
+  // Via upper case, so that "ß" becomes "ss", and the two forms of sigma and of the Turkish i become one.
   const cased = shaped.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ");
   const folded = withoutMarks(cased.normalize("NFKD"));
   return folded.normalize("NFKC").replace(APOSTROPHES, "'").replace(WHITE_SPACE, " ");
@@ -63,20 +66,20 @@ function withoutMarks(text: string): string {
 const courtesy = COURTESY_WORDS.map(fold);
 const courtesyWithoutSpace = COURTESY_WITHOUT_SPACE.map(fold);
 
-/** Each turn shortens what is left by two places and copies nothing, so that many words of courtesy cost no more than one. */
+/** Each iteration only moves the two ends and copies nothing, so that many courtesy words cost no more than one. */
 function withoutCourtesy(text: string): string {
   let [start, end] = trim(text, 0, text.length);
   for (;;) {
     const before = courtesyBefore(text, start, end);
     const after = before > 0 ? 0 : courtesyAfter(text, start, end);
     const [newStart, newEnd] = trim(text, start + before, end - after);
-    // Courtesy alone is left as it is: it is no decoration of anything.
+    // A text that is only courtesy words stays as it is: there is no word that they decorate.
     if (before + after === 0 || newStart >= newEnd) return text.slice(start, end);
     [start, end] = [newStart, newEnd];
   }
 }
 
-/** How long the word of courtesy at the beginning is; 0 where there is none. */
+/** Length of the courtesy word at the start; 0 if there is none. */
 function courtesyBefore(text: string, start: number, end: number): number {
   const spaced = courtesy.find((word) => text.startsWith(word, start) && isEdge(text, start + word.length, end));
   const joined = courtesyWithoutSpace.find((word) => text.startsWith(word, start));
@@ -91,12 +94,12 @@ function courtesyAfter(text: string, start: number, end: number): number {
   return end - word.length >= start ? word.length : 0;
 }
 
-/** Whether a word ends here: no letter goes on. */
+/** Whether a word ends here: there is no letter at this index. */
 function isEdge(text: string, place: number, end: number): boolean {
   return place < 0 || place >= end || !LETTER.test(text.charAt(place));
 }
 
-/** Between which places the text stands without what decorates both its ends. */
+/** The range of the text without decoration at both ends. */
 function trim(text: string, from: number, to: number): [start: number, end: number] {
   let [start, end] = [from, to];
   while (start < end) {

@@ -1,13 +1,14 @@
 /**
- * The words by which people opt out, whatever the language of the workspace. Each row: language (ISO 639), word as people
- * write it, where it comes from, and whether people also write it when they mean something else. An ambiguous word does
- * not opt out by itself. Words are compared in the form of `normalizeCommand`, so a row stands for every way to write it.
+ * The words by which people opt out, in any language, whatever the language of the workspace. Each row: language (ISO
+ * 639), source, whether people also use the words with another meaning, and the words as people write them. An
+ * ambiguous word does not opt out by itself. Words are compared after `normalizeCommand`, so one entry covers every way
+ * to write it.
  */
 
 /**
- * `carriers`: the keywords that mobile carriers and Twilio obey. `usage`: what people write for it in that language, as
- * one word or fixed phrase. `button`: the network's opt-out button below marketing templates, seen in published
- * templates. `button, translated`: the same button in a language of which we have seen no published template.
+ * `carriers`: the keywords that mobile carriers and Twilio obey. `usage`: what people write in that language, as one
+ * word or fixed phrase. `button`: the network's opt-out button below marketing templates, seen in published templates.
+ * `button, translated`: the same button in a language of which we have seen no published template.
  */
 export type WordSource = "carriers" | "usage" | "button" | "button, translated";
 
@@ -107,5 +108,5 @@ export const OPT_OUT_WORDS: readonly OptOutWord[] = rows.flatMap(([language, sou
   words.map((word) => ({ language, word, source, isAmbiguous: meaning === "ambiguous" })),
 );
 
-/** What lifts an opt-out: Twilio's keywords, without YES, which answers every other question too. */
+/** The words that lift an opt-out: Twilio's keywords, without YES, which also answers any other question. */
 export const OPT_IN_WORDS: readonly string[] = ["START", "UNSTOP", "SUBSCRIBE"];

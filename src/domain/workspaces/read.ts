@@ -1,4 +1,4 @@
-/** Looking workspaces up. */
+/** Queries for workspaces. */
 import { asc, eq, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import { type ReadTx, statement } from "#src/db/transaction.ts";

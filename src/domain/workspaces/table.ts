@@ -1,21 +1,21 @@
-/** Customer accounts. */
+/** Tables of workspaces (customer accounts) and their API keys. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { bytes, flag, instant } from "#src/db/columns.ts";
 
 export const workspaces = sqliteTable("workspaces", {
   id: integer().primaryKey({ autoIncrement: true }),
   name: text().notNull(),
-  /** ISO 3166 code in capitals; numbers without a country code are read in it. */
+  /** ISO 3166 code in capitals; the country of numbers without a country code. */
   country: text().notNull(),
-  /** IANA name; every time that leaves the API is expressed in it. */
+  /** IANA name; every time in the API is expressed in it. */
   timezone: text().notNull(),
   apiEnabled: flag().notNull(),
   /** Null while the workspace may send. */
   suspendedAt: instant(),
   suspendedReason: text(),
-  /** Most different people who may be sent a template in 24 hours; null: no limit. */
+  /** Maximum number of people to whom templates may be sent in 24 hours; null: no limit. */
   dailyCap: integer(),
-  /** Words that opt out and in, beside the shipped ones; lower case. */
+  /** The workspace's own opt-out and opt-in words, in addition to the shipped ones; normalised. */
   stopWords: text({ mode: "json" }).$type<string[]>().notNull(),
   startWords: text({ mode: "json" }).$type<string[]>().notNull(),
   createdAt: instant().notNull(),
@@ -33,7 +33,7 @@ export const apiKeys = sqliteTable("api_keys", {
   /** SHA-256 of the whole key: it is random, so a plain hash cannot be guessed. */
   hash: bytes().notNull(),
   createdAt: instant().notNull(),
-  /** Written at most once a minute. */
+  /** Updated at most once a minute. */
   lastUsedAt: instant(),
   revokedAt: instant(),
 });

@@ -1,4 +1,4 @@
-/** Changes a workspace's settings and switches. Each function returns the workspace as it is afterwards. */
+/** Creates workspaces and changes their settings and switches. Each function returns the resulting workspace. */
 
 import { eq } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
@@ -7,7 +7,7 @@ import { getWorkspace } from "./read.ts";
 import { type Workspace, workspaces } from "./table.ts";
 import { requireSettings, type WorkspaceSettings } from "./workspace.ts";
 
-/** Settings that are left out stay as they are. */
+/** Omitted settings stay unchanged. */
 export function updateWorkspace(tx: Tx, id: number, changes: Partial<WorkspaceSettings>): Workspace {
   const { name, country, timezone, dailyCap, stopWords, startWords } = getWorkspace(tx, id);
   return updateRow(tx, id, requireSettings({ name, country, timezone, dailyCap, stopWords, startWords, ...changes }));
@@ -17,7 +17,7 @@ export function switchApi(tx: Tx, id: number, apiEnabled: boolean): Workspace {
   return updateRow(tx, id, { apiEnabled });
 }
 
-/** Stops the workspace from sending; `reason` is shown to whoever tries. */
+/** Suspends sending. `reason` is shown to callers who try to send. Suspending again keeps the first time. */
 export function suspend(tx: Tx, id: number, reason: string): Workspace {
   if (reason.trim() === "")
     throw invalidRequest({ reason: ["Say why: the reason is shown to whoever tries to send."] });

@@ -1,4 +1,4 @@
-/** Rules of a workspace: what its settings may be. */
+/** Validation of a workspace's settings. */
 
 import { isTimeZone } from "#src/core/instant.ts";
 import { isCountry } from "#src/core/phone.ts";
@@ -18,7 +18,7 @@ export interface WorkspaceSettings {
 
 const NAME_LENGTH_MAX = 191;
 
-/** Refuses settings that could not work; keys of `fields` are the settings' names. */
+/** Validates and normalises settings. Throws `invalid_request`; the keys of `fields` are the settings' names. */
 export function requireSettings(settings: WorkspaceSettings): WorkspaceSettings {
   const fields: Record<string, string[]> = {};
   const name = settings.name.trim();
@@ -50,7 +50,7 @@ export function requireSettings(settings: WorkspaceSettings): WorkspaceSettings 
   return { ...settings, name, country, stopWords, startWords };
 }
 
-/** Without the places that somebody left empty between two commas. */
+/** Drops empty entries, as left by two commas in a row. */
 function ownWords(given: string[]): string[] {
   return given.filter((word) => word.trim() !== "");
 }

@@ -14,7 +14,7 @@ export const listenOption = {
 } as const;
 
 /**
- * Until the first user can sign in, every start prints a link that creates the first operator and invalidates the
+ * While there is no active operator, every start prints a link that creates the first operator and invalidates the
  * previous link. The link is printed directly and not logged, because logs are stored and forwarded.
  */
 async function showSetupLink({ io }: Context, config: Config, { store, url }: Server): Promise<void> {

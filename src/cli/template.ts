@@ -1,4 +1,7 @@
-/** `waxwing template …`: message templates, added and approved by hand on the simulator. */
+/**
+ * `waxwing template …`: lists templates, compares them with WhatsApp and stores sample files; on the simulator, adds
+ * and decides them by hand.
+ */
 
 import type { ReadTx } from "#src/db/transaction.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";

@@ -1,4 +1,4 @@
-/** Wakes requests that wait for a message to change. Code that changes messages calls `notify` after the commit. */
+/** Notifies requests that wait for a message to change. Code that changes messages calls `notify` after the commit. */
 import type { Clock } from "./clock.ts";
 
 export class MessageWatch {

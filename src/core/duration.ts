@@ -39,9 +39,9 @@ const UNITS: ReadonlyMap<string, Duration> = new Map<string, Duration>([
 ]);
 
 /**
- * Reads a whole number and one unit, with or without a space between them: `500ms`, `10s`, `5m`, `2h`, `30 days`, `18
- * months`. A day is 24 hours. Null for anything else (no unit, a sign, a fraction, two units, capitals) and for more
- * than a hundred years.
+ * Reads a whole number and one unit, with or without a space between them: `500ms`, `10s`, `5m`, `2h`, `30 days`,
+ * `18 months`. A day is 24 hours. Null for anything else (no unit, a sign, a fraction, two units, capitals) and for
+ * more than a hundred years.
  */
 export function readDuration(text: string): Duration | null {
   const match = /^([0-9]{1,16}) ?([a-z]{1,7})$/.exec(text);

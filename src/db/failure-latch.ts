@@ -1,7 +1,7 @@
 /**
  * Sits between drizzle and the driver and remembers that the storage failed inside a group. SQLite then ends the whole
  * transaction. An operation that caught the error and kept writing would commit row by row, outside any transaction and
- * without an error. After a failure, therefore, the latch runs no further statement of the group.
+ * unnoticed. After a failure, therefore, the latch runs no further statement of the group.
  */
 import type BetterSqlite3 from "better-sqlite3";
 import type { Client } from "./driver.ts";

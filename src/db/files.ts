@@ -43,7 +43,7 @@ export function createPrivateFile(path: string): boolean {
   return true;
 }
 
-/** Sets the files' mode to 0600. Skips files that do not exist. */
+/** Sets the files' mode to 0600; as root, also gives them to their directory's owner. Skips files that do not exist. */
 export function makePrivate(...paths: string[]): void {
   for (const path of paths) {
     if (!existsSync(path)) continue;

@@ -3,7 +3,7 @@
  * data. The start and the end of each server run store a new marker, first in the database and then as an empty file
  * next to it (`….run-MARKER`). A marker on disk that the database does not know is newer than the database's state. The
  * marker is in the file's name rather than its content, so that restoring a copy of the whole directory over it does
- * not remove the newer file.
+ * not remove the newer marker.
  */
 import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";

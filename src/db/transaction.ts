@@ -1,5 +1,5 @@
 /**
- * What domain code receives instead of a database: a transaction that its caller begins and commits. Everything done
+ * What domain code receives instead of a database: a transaction that the store begins and commits. Everything done
  * through it is synchronous, so no transaction is ever open across an `await`.
  */
 import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";

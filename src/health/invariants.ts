@@ -11,8 +11,8 @@ export interface Invariant {
   /** What the `id`s identify. */
   readonly of: string;
   /**
-   * May use `@now`, milliseconds. With `walk`, it runs once per slice of that table and must restrict its rows to `id >
-   * @from AND id <= @to`.
+   * May use `@now`, milliseconds. With `walk`, it runs once per slice of that table and must restrict its rows to
+   * `id > @from AND id <= @to`.
    */
   readonly sql: string;
   readonly walk?: "messages" | "contacts" | "deliveries";

@@ -90,7 +90,7 @@ function readContent(item: JsonObject, type: string): ItemContent {
     case "text":
       return withCommand(writtenOf(content, "body"));
     case "button":
-      // The label that the person saw. The payload is set by the sender and may hold anything.
+      // The label that the person saw. The payload is our own and may hold anything.
       return withCommand(writtenOf(content, "text"));
     case "interactive":
       return interactiveReply(content);

@@ -1,4 +1,4 @@
-/** The program's entry: the command line's words to the command line, its exit code to the system. */
+/** The program's entry point: passes the arguments to the command line and exits with its exit code. */
 import { run } from "#src/cli/cli.ts";
 import { processIo } from "#src/cli/process.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Waiting for what a receiver answered. The running server makes the attempts; a command asks for one and looks into the
- * database until it is written down. Where no server runs, a test makes its one attempt itself, in the server's place.
+ * Waits for a receiver's answer. The running server makes the attempts; a command requests one and polls the database
+ * until the attempt is recorded. If no server runs, a test makes its single attempt itself.
  */
 
 import { sleep } from "#src/core/clock.ts";
@@ -21,17 +21,20 @@ import { list, type Report } from "./output.ts";
 const WAIT_LIMIT_MS = 15_000;
 const POLL_INTERVAL_MS = 50;
 
-/** Asks for a test event and returns its delivery; the attempt is made when this returns, or by the running server. */
+/**
+ * Sends a test event and returns the id of its delivery. If no server runs, the attempt has been made when this
+ * returns; otherwise the running server makes it.
+ */
 export async function testAddress(database: Database, io: Io, workspaceId: number): Promise<number> {
   const lock = database.lockServer();
   if (lock === null) return database.store.write((tx) => sendTestEvent(tx, workspaceId));
   try {
-    // Before anything is asked for: without its key the command could not keep its word.
+    // Load the key before creating the event: without the key, the command could not make the attempt.
     const box = database.box();
     const runId = newRunId(io.random);
     const { delivery, row } = await database.store.write((tx) => {
       const id = sendTestEvent(tx, workspaceId);
-      // Before whatever else waits in this lane: only this one attempt is made here.
+      // Due before everything else in this workspace's queue: this command makes only this one attempt.
       enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: workspaceId, dueAt: 0 });
       return { delivery: id, row: claim(tx, "deliver_webhook", workspaceId, 1, runId)[0] };
     });
@@ -64,7 +67,7 @@ async function attemptNow(database: Database, io: Io, { runId, box, row }: Claim
   });
   try {
     const schedule = { retryAfterMs: webhooks.retryAfterMs, jitter: webhooks.jitter };
-    // A refused attempt is the command's result, and needs no warning beside it.
+    // A refused attempt is the command's result, so it should not be logged as a warning too.
     const log = createLog({ level: "error", format: "text", now: () => clock.now() });
     const { store } = database;
     await attemptDelivery({ store, clock, runId, box, poster, schedule, concurrency: 1, log }, row);
@@ -73,7 +76,7 @@ async function attemptNow(database: Database, io: Io, { runId, box, row }: Claim
   }
 }
 
-/** The first attempt of a delivery after the one with this id; null where none is written down in time. */
+/** The first attempt of a delivery after the attempt with id `after`; null if none is recorded in time. */
 export async function waitForAttempt(
   { store }: Database,
   { clock }: Io,
@@ -89,12 +92,12 @@ export async function waitForAttempt(
   }
 }
 
-/** The id of a delivery's latest attempt; 0 where it has none. */
+/** The id of a delivery's latest attempt; 0 if it has none. */
 export function lastAttemptId(tx: ReadTx, deliveryId: number): number {
   return getDelivery(tx, deliveryId).attempts.at(-1)?.id ?? 0;
 }
 
-/** What came of an attempt; `attempt` null: it is still to be made, and `waiting` says by whom. */
+/** Reports an attempt's result. If `attempt` is null, the attempt is still to be made, and `waiting` describes that. */
 export function reportAttempt(
   tx: ReadTx,
   deliveryId: number,

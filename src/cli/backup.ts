@@ -1,4 +1,4 @@
-/** `waxwing backup FILE`: an online copy of the database, proven before it gets its name. */
+/** `waxwing backup FILE`: an online backup of the database, verified before it appears under its name. */
 import { resolve } from "node:path";
 import { type Backup, BackupBroken, makeBackup, NameTaken } from "#src/backup/backup.ts";
 import { InsufficientSpace, removeDatabase, UNFINISHED } from "#src/backup/files.ts";
@@ -76,7 +76,10 @@ function createBackup({ io, files }: Context, database: string, file: string): B
   }
 }
 
-/** Into a file that root has made where this process may write nothing else: verified beside the database, then copied. */
+/**
+ * Writes into a file that root created in a directory where this process may not write: the backup is made and verified
+ * next to the database, then copied.
+ */
 function fill(handle: number, database: string, file: string, now: number, io: Io): Backup {
   const verified = `${database}${UNFINISHED}-backup-${process.pid}`;
   try {

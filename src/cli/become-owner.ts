@@ -1,7 +1,7 @@
 /**
- * What a command is given, and as whom it runs. Root first opens the files that the command line names and then becomes
- * the owner of the data directory, before anything in that directory is opened and before the database's driver is
- * loaded: with root's rights a link that the service laid there would be followed to any file of the machine.
+ * Prepares a command's context and the user it runs as. Root first opens the files named on the command line and then
+ * becomes the owner of the data directory, before it opens anything there and before the database driver is loaded.
+ * With root's rights, a link placed there by the service's user could lead to any file on the machine.
  */
 import { accessSync, constants, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -15,13 +15,13 @@ import type { Root } from "./root.ts";
 
 type Given = Readonly<Record<string, Value>>;
 
-/** Throws `ConfigError`, and `CommandFailure` where root cannot become the owner. */
+/** Throws `ConfigError`, and `CommandFailure` if root cannot become the owner. */
 export function contextFor(command: Command, given: Given, options: GlobalOptions, io: Io): Context {
   const files = new NamedFiles();
   const sources = { file: options.config, data: options.data, env: io.env };
   let found: ConfigFile | null | undefined;
   if (io.root !== null && !command.needsNoData) {
-    // Read once: its new owner may not be allowed to.
+    // Read once, because the owner may not be allowed to read it.
     found = findConfigFile(sources, true);
     if (found?.name !== LOCAL_FILE && options.config === undefined && existsSync(LOCAL_FILE)) {
       io.err(`${LOCAL_FILE} is ignored: it, or its directory, is not root's. Name it with --config to use it.\n`);
@@ -32,7 +32,7 @@ export function contextFor(command: Command, given: Given, options: GlobalOption
       const hasDatabase = existsSync(storage.path);
       const groups = trying(owner, storage.data, () => io.root?.takeGroups(owner) ?? []);
       for (const { path, file } of filesOf(command, given)) {
-        // Without a database there will be nothing to put into a new file.
+        // Without a database, there is nothing to write into a new file.
         if (file.as !== "make" || hasDatabase) files.open(path, file, owner, groups);
       }
       become(io.root, owner, storage.data);

@@ -1,4 +1,4 @@
-/** `waxwing broadcast …`: what is being sent to many, how far it is, and stopping it. */
+/** `waxwing broadcast …`: lists broadcasts, shows their progress, and pauses, resumes or cancels them. */
 
 import { invalidRequest } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -171,7 +171,7 @@ function report(tx: ReadTx, broadcast: Broadcast): Report {
   return { json: { ...shown, reasons }, text };
 }
 
-/** What the progress line needs, and whether there is anything to wait for. */
+/** The data for the progress line, and whether the broadcast is over. */
 function progressOf(tx: ReadTx, id: number) {
   const broadcast = requireBroadcast(tx, id);
   const { pending, sending, sent, failed, skipped } = getCounters(tx, id);

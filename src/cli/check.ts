@@ -1,4 +1,4 @@
-/** `waxwing check [FILE]`: whether a database, or a backup, is what it must be. It only reads. */
+/** `waxwing check [FILE]`: verifies a database or a backup. It only reads. */
 import { resolve } from "node:path";
 import { type Client, openClient } from "#src/db/driver.ts";
 import { databaseFiles } from "#src/db/files.ts";
@@ -38,7 +38,7 @@ export const commands: readonly Command[] = [
   }),
 ];
 
-/** `name` is what the file is called, `path` where it is read. Throws `NewerSchema`. */
+/** `name` is the file's name for messages, `path` where it is read. Throws `NewerSchema`. */
 function checkSchema(_context: Context, name: string, path: string): Report {
   const found = reading(path, schemaVersion);
   const known = migrations.at(-1)?.version ?? 0;
@@ -81,7 +81,7 @@ function reading<T>(path: string, work: (client: Client) => T): T {
   }
 }
 
-/** A running server's database is read piece by piece. */
+/** Whether a server runs on the database, which is then read in small steps. */
 function isServed(path: string): boolean {
   const { serverLock } = databaseFiles(path);
   if (!fileExists(serverLock)) return false;

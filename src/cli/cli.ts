@@ -1,7 +1,7 @@
 /**
- * The command line as a whole: finds the command, runs it and decides what is printed where. Results go to stdout,
- * errors in words to stderr; with `--json` both are one JSON document on stdout. Exit codes: 0 done, 1 not done, 2 not
- * understood.
+ * The command line as a whole: finds the command, runs it, and decides what is printed where. Results go to stdout and
+ * error messages to stderr; with `--json`, both are one JSON document on stdout. Exit codes: 0 success, 1 failure, 2
+ * usage error.
  */
 import { asksForJson, type CommandLine, readArguments, readGlobals, suggestWord } from "./arguments.ts";
 import { contextFor } from "./become-owner.ts";
@@ -12,7 +12,7 @@ import { describeError, formatFailure, UsageError } from "./failure.ts";
 import { helpOnAll, helpOnCommand, helpOnGroup } from "./help.ts";
 import { json, type Report } from "./output.ts";
 
-/** Runs a command line to its end and returns the exit code. Never rejects. */
+/** Runs a command line to completion and returns the exit code. Never rejects. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   let command: Command | null = null;
   try {
@@ -57,7 +57,7 @@ async function perform(
   const words = rest.map(({ text }) => text);
   if (words[0] === "help") return showHelp(words.slice(1));
   if (globals.help) return showHelp(words);
-  // What everybody tries first with a program that they don't know.
+  // `--version` is what most people try first with an unknown program.
   const { command, depth } = await findCommand(words[0] === "--version" ? ["version"] : words);
   onFound(command);
   const values = readArguments(command, rest.slice(depth));

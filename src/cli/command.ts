@@ -1,6 +1,6 @@
 /**
- * What a command is, declared: its words, its options with their kinds, and what it does. The parser, the help and the
- * tests all read the same declaration, so an option that works is an option that is described.
+ * The declaration of a command: its words, its typed options, and its action. The parser, the help and the tests read
+ * the same declaration, so every option that works is documented.
  */
 import type { Context } from "./context.ts";
 import type { FileUse } from "./named-files.ts";
@@ -15,12 +15,12 @@ interface Described {
 /** One value on the command line; `value` is its placeholder in the help. */
 export type Option =
   | (Described & { readonly kind: "text"; readonly value: string; readonly file?: FileUse })
-  /** A whole number, `least` (1 where it is left out) or more. */
+  /** A whole number of at least `min` (default 1). */
   | (Described & { readonly kind: "number"; readonly value: string; readonly min?: number })
   | (Described & { readonly kind: "choice"; readonly choices: readonly string[] })
   | { readonly kind: "flag"; readonly description: string };
 
-/** A value that is told apart by its place. Only the last ones of a command may be left out. */
+/** A value identified by its position. Only the last positionals of a command may be optional. */
 export type Positional = Extract<Option, { kind: "text" | "number" }>;
 
 type OptionValue<O> = O extends { kind: "flag" }
@@ -42,22 +42,24 @@ interface Words {
   readonly name: string;
   /** One line for a list of commands. */
   readonly summary: string;
-  /** What the help of the command itself adds. */
+  /** Additional text in the command's own help. */
   readonly details?: string;
-  /** It opens nothing in the data directory, so root need not become its owner first. Left out: false. */
+  /**
+   * True if the command opens nothing in the data directory, so root need not become its owner first. Default: false.
+   */
   readonly needsNoData?: boolean;
 }
 
 export interface Command extends Words {
-  /** In their order. */
+  /** In order. */
   readonly positionals: Readonly<Record<string, Positional>>;
   /** By property: `dailyCap` is `--daily-cap`. */
   readonly options: Readonly<Record<string, Option>>;
-  /** What is to be printed; null where the command has printed its own. */
+  /** Returns what to print; null if the command has printed its own output. */
   run(context: Context, values: Readonly<Record<string, Value>>): Promise<Report | null>;
 }
 
-/** Declares a command; `run` gets every positional and option under its property, typed by its kind. */
+/** Declares a command. `run` receives every positional and option under its property, typed by its kind. */
 export function command<
   const Positionals extends Readonly<Record<string, Positional>>,
   const Options extends Readonly<Record<string, Option>>,
@@ -77,7 +79,7 @@ export function command<
     needsNoData,
     positionals,
     options,
-    // The parser has read the values by the very declarations that the types come from.
+    // Safe: the parser has read the values according to the declarations from which the types are derived.
     run: (context, values) => run(context, values as Values<Positionals> & Values<Options>),
   };
 }
@@ -92,7 +94,7 @@ export function flagOf(property: string): string {
   return `--${property.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Options that many commands share. */
+/** Options shared by many commands. */
 export const workspaceOption = {
   kind: "number",
   value: "ID",

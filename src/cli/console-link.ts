@@ -1,11 +1,13 @@
-/** The address of the console that a person can open: the public one, or the one that the server listens on. */
+/**
+ * Builds links to the console that people can open, from the public URL or else from the address the server listens on.
+ */
 import { networkInterfaces } from "node:os";
 import type { Config } from "#src/config/config.ts";
 import type { CreatedLink } from "#src/domain/users/links.ts";
 
 const PAGES = { setup: "setup", join: "join", reset: "reset" } as const;
 
-/** `listening`: the address of a running server, where the port is only known then. */
+/** `listening`: the URL of the running server, needed if it chose its own port. */
 export function linkAddress({ server }: Config, { kind, token }: CreatedLink, listening?: string): string {
   return `${baseAddress(server, listening)}/console/${PAGES[kind]}#${token}`;
 }
@@ -17,7 +19,7 @@ function baseAddress({ publicUrl, listen, tlsCert }: Config["server"], listening
   return `${scheme}://${reachableHost(listen.host)}:${port}`;
 }
 
-/** What listens on every address is reached by one of them: `0.0.0.0` opens nowhere. */
+/** A server that listens on all addresses is reached by one of them; `0.0.0.0` itself cannot be opened. */
 function reachableHost(host: string): string {
   if (host !== "0.0.0.0" && host !== "::") return host.includes(":") ? `[${host}]` : host;
   const own = Object.values(networkInterfaces())

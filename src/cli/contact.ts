@@ -1,4 +1,4 @@
-/** `waxwing contact …`: people in and out of the database, many at a time, and one forgotten. */
+/** `waxwing contact …`: imports, exports and opts out contacts in bulk, and erases a single person. */
 import { closeSync, existsSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { type Clock, sleep } from "#src/core/clock.ts";
 import { notFound } from "#src/core/problem.ts";
@@ -193,13 +193,13 @@ export const commands: readonly Command[] = [
 ];
 
 interface Erased {
-  /** Nothing of the person is left in the log beside the database. */
+  /** No data of the person is left in the WAL. */
   isLogEmpty: boolean;
-  /** Files that were given to the console and not brought in yet. */
+  /** Files uploaded through the console and not imported yet. */
   waitingImports: number[];
 }
 
-/** Batch by batch, the contact last, so that a command that is broken off can be run again. */
+/** Works in batches and removes the contact last, so that an interrupted command can be run again. */
 async function erase(
   store: Store,
   clock: Clock,
@@ -233,13 +233,13 @@ async function erase(
     return removeEndedImports(tx, workspaceId);
   });
   for (const id of ended) files.remove(id);
-  // What a server beside us did with the person until then.
+  // Erase again what a running server has recorded about the person in the meantime.
   await eraseEverything();
   const waiting = store.read((tx) => listImports(tx, workspaceId));
   return { isLogEmpty: store.checkpoint(), waitingImports: waiting.map(({ id }) => id) };
 }
 
-/** What is to be read: by its path, or as root has opened it. */
+/** The file to read: its path, or the handle that root opened. */
 function requireFile({ files }: Context, path: string): FileSource {
   if (files.isThere(path) ?? existsSync(path)) return files.handleOf(path) ?? path;
   throw new CommandFailure("unreadable_file", `there is no file ${path}`, "check the path");

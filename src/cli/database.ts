@@ -1,7 +1,7 @@
 /**
- * The database as a command opens it: beside a running server or without one. Only a command that may create one makes
- * it, with directory and key; every other refuses a missing one and names the path, and refuses one of another schema.
- * Commands that write keep the file from being swapped under them for as long as they run.
+ * Opens the database for a command, with or without a running server. Only a command with purpose `create` creates a
+ * missing database, with its directory and key; all others fail and name the path. A database with another schema is
+ * refused. Commands that write hold a lock, so that the file is not replaced while they run.
  */
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -21,19 +21,19 @@ import { CommandFailure } from "./failure.ts";
 export interface Database {
   readonly config: Config;
   readonly store: Store;
-  /** What seals and opens stored secrets. The key is looked for at the first call. */
+  /** Seals and opens stored secrets. The key is loaded at the first call. */
   box(): SecretBox;
-  /** Takes the running server's place for a moment; null while a server runs. */
+  /** Takes the server's lock; null if a server is running. */
   lockServer(): Lock | null;
 }
 
-/** `create` writes too. */
+/** `create` includes writing. */
 type Purpose = "read" | "write" | "create";
 
-/** A statement sleeps so long for another process's lock; the server's own writes take milliseconds. */
+/** How long a statement may block on another process's lock; the server's own writes take milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Opens the database of the context's configuration for `work`, and closes it whatever comes of that. */
+/** Opens the configured database for `work` and closes it afterwards, even if `work` fails. */
 export async function withDatabase<T>(
   context: Context,
   purpose: Purpose,
@@ -62,7 +62,9 @@ export async function withDatabase<T>(
   }
 }
 
-/** The key comes before the database: where there is a database, there was a key, and a lost one is never replaced. */
+/**
+ * Creates the key before the database: every database then has had a key, so a missing key is lost and never replaced.
+ */
 function createDataDirectory(config: Config, io: Io): void {
   try {
     createPrivateDirectory(dirname(resolve(config.storage.path)));

@@ -1,4 +1,4 @@
-/** `waxwing delivery …`: events on their way to a webhook address, every attempt, and bringing them there once more. */
+/** `waxwing delivery …`: shows deliveries to webhook addresses with every attempt, and replays them. */
 
 import { sleep } from "#src/core/clock.ts";
 import { durationBefore, readDuration } from "#src/core/duration.ts";
@@ -19,7 +19,7 @@ import { timesIn, workspacesOf } from "./workspace-option.ts";
 const group = "delivery";
 
 const LIMIT = 50;
-/** Between two batches the server gets its turn at the database. */
+/** Pause between two batches, so that the server can write too. */
 const GAP_MS = 20;
 
 export const commands: readonly Command[] = [
@@ -124,7 +124,7 @@ function replayFailed(context: Context, workspaceId: number, since: string): Pro
       const before = replayed.size;
       const batch = await store.write((tx) => replayFailedSince(tx, workspaceId, from));
       for (const id of batch) replayed.add(id);
-      // A receiver that fails faster than this loop runs would keep it going for ever.
+      // Otherwise a receiver that fails faster than this loop runs would keep it running forever.
       if (batch.length < REPLAY_BATCH || replayed.size === before) break;
       await sleep(clock, GAP_MS);
     }

@@ -1,4 +1,4 @@
-/** `waxwing doctor`: what is wrong with the set-up, each finding with its next step. */
+/** `waxwing doctor`: finds problems with the set-up and names the next step for each. */
 
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";

@@ -1,6 +1,7 @@
 /**
- * How a command fails, in words that say what to do next. Two kinds: the command line itself is wrong (`UsageError`,
- * exit 2), or what it asks for cannot be had (exit 1). `explain` turns every error that can come up into one form.
+ * How a command fails, with messages that name the next step. Either the command line itself is wrong (`UsageError`,
+ * exit code 2) or the command cannot be carried out (exit code 1). `describeError` turns every other error into one
+ * form.
  */
 import { ConfigError } from "#src/config/config.ts";
 import { type FieldProblems, Problem } from "#src/core/problem.ts";
@@ -12,7 +13,7 @@ import { NewerSchema, UnknownSchema } from "#src/db/migrate.ts";
 /** The command line cannot be understood. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
-  /** The command to ask for help on: "workspace create", or "" for the whole. */
+  /** The command to ask for help on: "workspace create", or "" for the general help. */
   readonly helpOn: string;
 
   constructor(message: string, helpOn = "") {
@@ -21,11 +22,11 @@ export class UsageError extends Error {
   }
 }
 
-/** The command is understood and cannot be done. */
+/** The command is valid but cannot be carried out. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
   readonly code: string;
-  /** What to do about it; null where the message says it already. */
+  /** What to do about it; null if the message already says so. */
   readonly next: string | null;
 
   constructor(code: string, message: string, next: string | null = null) {
@@ -40,11 +41,11 @@ export interface FailureDescription {
   readonly message: string;
   readonly next: string | null;
   readonly fields: FieldProblems | null;
-  /** A fault of ours: its stack is worth a report. */
+  /** A bug of ours: its stack is worth a report. */
   readonly bug: Error | null;
 }
 
-/** Where to look for what there is, by the noun of "There is no such …". */
+/** The command that lists the existing items, by the noun in "There is no such …". */
 const LIST_COMMANDS: Readonly<Record<string, string>> = {
   workspace: "waxwing workspace list",
   key: "waxwing key list",
@@ -53,7 +54,7 @@ const LIST_COMMANDS: Readonly<Record<string, string>> = {
   delivery: "waxwing delivery list --workspace ID",
 };
 
-/** What to say about an error of any kind, other than `UsageError`. */
+/** Describes any error except `UsageError`. */
 export function describeError(error: unknown): FailureDescription {
   const describe = (code: string, message: string, next: string | null = null): FailureDescription => ({
     code,
@@ -86,7 +87,7 @@ export function describeError(error: unknown): FailureDescription {
   };
 }
 
-/** Null where the error is not the storage's. */
+/** Null if the error is not a storage error. */
 function describeStorageError(error: unknown): { message: string; next: string } | null {
   const cause = error instanceof StorageUnavailable ? (error.cause ?? error) : error;
   if (!(error instanceof StorageUnavailable) && !isStorageFailure(error) && !isBusy(error)) return null;
@@ -107,7 +108,7 @@ function describeStorageError(error: unknown): { message: string; next: string }
   return { message, next: "check the disk; nothing was changed" };
 }
 
-/** What the operating system refused, such as a file that may not be read. Null where it is not the system's. */
+/** Describes an error of the operating system, such as a file that may not be read. Null for any other error. */
 function describeSystemError(error: unknown): { message: string; next: string } | null {
   if (!(error instanceof Error && "syscall" in error && "code" in error)) return null;
   switch (error.code) {
@@ -135,14 +136,14 @@ function hintFor({ message }: Problem): string | null {
 }
 
 /**
- * The lines for a person, without their last line end. A field that is one of `flags` is called by it; any other one is
- * a place inside a file that was given.
+ * The lines to print, without the last line end. A field that matches one of `flags` is shown as that flag; any other
+ * field is a path inside an input file.
  */
 export function formatFailure({ message, next, fields, bug }: FailureDescription, flags: readonly string[]): string {
   const lines = [`waxwing: ${message}`];
   for (const [path, problems] of Object.entries(fields ?? {})) {
     const flag = flags.find((known) => known === `--${path.replaceAll("_", "-")}`);
-    // One wrong option names itself in its sentence; a place inside a file does not.
+    // The sentence about a single wrong option names the option; one about a path inside a file does not.
     for (const problem of problems) {
       if (problem !== message || flag === undefined) lines.push(`  ${flag ?? path}: ${problem}`);
     }

@@ -11,7 +11,7 @@ import { list, type Report, table } from "./output.ts";
 import { workspacesOf } from "./workspace-option.ts";
 
 const group = "field";
-/** Between two batches a running server gets its turn. */
+/** Pause between two batches, so that a running server can write too. */
 const GAP_MS = 5;
 
 export const commands: readonly Command[] = [

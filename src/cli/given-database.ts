@@ -1,4 +1,7 @@
-/** Databases that a command line names: one that root has opened, where its new owner may not, is read from a copy. */
+/**
+ * Databases named on a command line. A file that only root could open is read from a copy, because the process has
+ * become another user.
+ */
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { removeDatabase, UNFINISHED } from "#src/backup/files.ts";
 import { copyFromOpened } from "#src/backup/opened.ts";
@@ -8,19 +11,19 @@ import type { FileUse } from "./named-files.ts";
 
 const LOG = "-wal";
 
-/** For the declaration of the value. */
+/** For declaring an option or positional that names a database file. */
 export const databaseFile: FileUse = { as: "read", beside: { [LOG]: "read" } };
 
 export function isGivenThere({ files }: Context, path: string): boolean {
   return files.isThere(path) ?? fileExists(path);
 }
 
-/** Calls `work` with a path where this process may read it: `path` itself, or a copy that is gone afterwards. */
+/** Calls `work` with a path that this process may read: `path` itself, or a temporary copy. */
 export function withGivenDatabase<T>(context: Context, path: string, work: (path: string) => T): T {
   const { files } = context;
   const handle = files.handleOf(path);
   if (handle === null || isWithinReach(path, handle)) return work(path);
-  // Beside the database: a copy that a killed process leaves goes at the next start of the server.
+  // Next to the database: the next start of the server removes a copy left by a killed process.
   const copy = `${context.loadConfig().storage.path}${UNFINISHED}-given-${process.pid}`;
   try {
     copyFromOpened(handle, copy);

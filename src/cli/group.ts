@@ -1,4 +1,4 @@
-/** `waxwing group …`: lists of contacts, and saved searches. */
+/** `waxwing group …`: static groups (lists of contacts) and dynamic groups (filters). */
 
 import { sleep } from "#src/core/clock.ts";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
@@ -42,7 +42,7 @@ export const commands: readonly Command[] = [
       return withDatabase(context, "write", async ({ store }) => {
         const created = await store.write((tx) => saveGroup(tx, values.workspace, { name: values.name, filter }));
         if (filter === null) return reportOf(created);
-        // Counted here, in this process: the server need not wait for it, and the first look shows a figure.
+        // Counted in this process, so that the server need not do it and the group has a count from the beginning.
         const { sql, parameters } = store.read((tx) => {
           const workspace = getWorkspace(tx, values.workspace);
           const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: tx.now };

@@ -1,4 +1,4 @@
-/** The help texts, made from the declarations of the commands: of the whole, of a group, of one command. */
+/** The help texts, generated from the commands' declarations: for the whole program, a group, or one command. */
 import { globalOptions, placeholder } from "./arguments.ts";
 import { type Command, flagOf, nameOf, type Option, type Positional } from "./command.ts";
 import type { Group } from "./commands.ts";
@@ -86,7 +86,7 @@ function isRequired(option: Option): boolean {
   return option.kind !== "flag" && option.required === true;
 }
 
-/** A long left side gets a line of its own. */
+/** A long left side gets its own line. */
 function entry(left: string, right: string): string {
   return left.length > LEFT_COLUMN_WIDTH
     ? `  ${left}\n  ${" ".repeat(LEFT_COLUMN_WIDTH)}  ${right}`

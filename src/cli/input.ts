@@ -1,11 +1,11 @@
-/** Files that a command is given: by path, or `-` for stdin. */
+/** Reads input files: by path, or `-` for stdin. */
 import { fstatSync, readFileSync, readSync } from "node:fs";
 import type { Context } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 
 type Surroundings = Pick<Context, "io" | "files">;
 
-/** The whole text. `option` is the option that named the file, for the message where it cannot be read. */
+/** The whole text. `option` is the option that named the file, for error messages. */
 export async function readInputFile({ io, files }: Surroundings, option: string, path: string): Promise<string> {
   if (path === "-") return io.readInput();
   try {
@@ -20,7 +20,7 @@ export async function readInputFile({ io, files }: Surroundings, option: string,
   }
 }
 
-/** The one word of a file that holds a secret, without the line end that editors add. */
+/** The secret in a file: a single word, without the line end that editors add. */
 export async function readSecretFile(context: Surroundings, option: string, path: string): Promise<string> {
   const secret = (await readInputFile(context, option, path)).trim();
   const source = path === "-" ? "stdin" : path;
@@ -53,10 +53,10 @@ function why(code: string): string {
   }
 }
 
-/** From its beginning, however often: two options may name one file. */
+/** Always reads from the beginning, because two options may name the same file. */
 function readWhole(source: string | number): Uint8Array {
   const size = typeof source === "string" ? 0 : fstatSync(source).size;
-  // A pipe has no beginning to go back to, and no size.
+  // A path is opened anew; a pipe has no size and cannot be read again from the beginning.
   if (typeof source === "string" || size === 0) return readFileSync(source);
   const bytes = Buffer.alloc(size);
   let length = 0;

@@ -1,4 +1,4 @@
-/** `waxwing key …`: the API keys of a workspace. A key is shown once, when it is made. */
+/** `waxwing key …`: the API keys of a workspace. A key is shown once, when it is created. */
 import { createKey, listKeys, revokeKey } from "#src/domain/workspaces/api-keys.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";

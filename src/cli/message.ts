@@ -1,4 +1,4 @@
-/** `waxwing message show ID`: one timeline of a message, from the request to the last webhook attempt. */
+/** `waxwing message show ID`: the timeline of a message, from the request to the last webhook attempt. */
 
 import { formatMoney } from "#src/core/money.ts";
 import { notFound } from "#src/core/problem.ts";
@@ -35,7 +35,7 @@ export const commands: readonly Command[] = [
   }),
 ];
 
-/** Slice by slice, each a read of its own: no read beside the server lasts long. */
+/** Reads slice by slice, each in its own read transaction, so that no read beside the server takes long. */
 function readAll<Row>(store: Store, slice: (tx: ReadTx, from: number | null) => Slice<Row>): Row[] {
   const rows: Row[] = [];
   let from: number | null = null;
@@ -52,7 +52,8 @@ function readSlice<Row>(
   slice: (tx: ReadTx, from: number | null) => Slice<Row>,
   from: number | null,
 ): Slice<Row> {
-  // The type of `read` refuses promises; a slice is none, which it cannot see of a parameter.
+  // The type of `read` rejects promises. A slice is not a promise, but the compiler cannot see that of a type
+  // parameter.
   const holder: { found: Slice<Row> } = { found: { rows: [], next: null } };
   store.read((tx) => {
     holder.found = slice(tx, from);

@@ -1,7 +1,7 @@
 /**
- * The files that a command line names. Root opens them before it becomes the owner of the data directory, so that they
- * may lie where that owner cannot go. But root's rights count only where that owner cannot have laid the way: what is
- * reached through a directory or a link of the owner's is opened by name afterwards, with the owner's rights.
+ * The files named on a command line. Root opens them before it becomes the owner of the data directory, so that they
+ * may be in places where that owner has no access. Root's rights are used only if the owner cannot have influenced the
+ * path: a file reached through the owner's directory or link is opened by name later, with the owner's rights.
  */
 import {
   closeSync,
@@ -22,25 +22,31 @@ import type { Owner } from "./owner.ts";
 /** More than any file system follows. */
 const LINKS_MAX = 40;
 
-/** That a value names a file, and what for; `-` is stdin. Root opens such files before it gives its rights up. */
+/**
+ * Declares that a value names a file, and how it is used; `-` is stdin. Root opens such files before it drops its
+ * rights.
+ */
 export interface FileUse {
-  /** `make`: a new file, where there is none. `fill`: made or written anew. */
+  /** `make`: a new file, which must not exist. `fill`: created if missing, and overwritten. */
   readonly as: "read" | "make" | "fill";
-  /** Files beside it, by what follows its name: `read` where they are there, `make` in the place of an older one. */
+  /** Files next to it, by suffix: `read` if they exist, `make` to replace an older one. */
   readonly beside?: Readonly<Record<string, "read" | "make">>;
 }
 
 export class NamedFiles {
   readonly #opened = new Map<string, number | Error>();
 
-  /** The open file of that name; null: open it by its name. Throws what the system said when root tried. */
+  /**
+   * The handle of the file that root opened; null: open the file by name. Throws the system's error if root failed to
+   * open it.
+   */
   handleOf(path: string): number | null {
     const opened = this.#opened.get(resolve(path));
     if (opened instanceof Error) throw opened;
     return opened ?? null;
   }
 
-  /** Whether root has found it; null: look for it by its name. */
+  /** Whether root found the file; null: look for it by name. */
   isThere(path: string): boolean | null {
     const opened = this.#opened.get(resolve(path));
     if (opened === undefined) return null;
@@ -49,7 +55,7 @@ export class NamedFiles {
     throw opened;
   }
 
-  /** For root, before it becomes `owner`, whose groups are `groups`. */
+  /** For root, before it becomes `owner`, who is in `groups`. */
   open(path: string, { as, beside = {} }: FileUse, owner: Owner, groups: readonly number[]): void {
     if (isLaidBy(owner, groups, path)) return;
     this.#open(path, as);
@@ -78,7 +84,7 @@ function make(path: string, as: "make" | "fill"): number {
   const handle = openSync(path, O_RDWR | O_CREAT | (as === "make" ? O_EXCL | O_NOFOLLOW : 0), 0o600);
   const folder = openSync(directory, "r");
   try {
-    // The name is on the disk before there is anything under it: its new owner may not do this.
+    // Sync the new name now: the owner may not be allowed to do it later.
     fsyncSync(folder);
   } finally {
     closeSync(folder);
@@ -86,7 +92,7 @@ function make(path: string, as: "make" | "fill"): number {
   return handle;
 }
 
-/** Whether any part of the way to `path` is the owner's to change. */
+/** Whether the owner can change any part of the path. */
 function isLaidBy(owner: Owner, groups: readonly number[], path: string): boolean {
   let at = "/";
   let ahead = resolve(path).split("/");
@@ -100,11 +106,11 @@ function isLaidBy(owner: Owner, groups: readonly number[], path: string): boolea
     if (mayChange(owner, groups, statSync(at))) return true;
     const next = join(at, name);
     const entry = lstatSync(next, { throwIfNoEntry: false });
-    // Nothing there yet: what root makes in root's place is root's.
+    // Does not exist yet: a file that root creates in root's directory belongs to root.
     if (entry === undefined) return false;
     if (entry.isSymbolicLink()) {
       if (entry.uid === owner.uid || ++links > LINKS_MAX) return true;
-      // The kernel's own links, to pipes and the like, lead to no path.
+      // The kernel's own links, such as those to pipes, do not lead to a path.
       if (at.startsWith("/proc/")) return false;
       const target = readlinkSync(next);
       if (target.startsWith("/")) at = "/";
@@ -115,10 +121,10 @@ function isLaidBy(owner: Owner, groups: readonly number[], path: string): boolea
   return false;
 }
 
-/** Whether the user may put something else under a name of this directory. */
+/** Whether the user can replace entries of this directory. */
 function mayChange(owner: Owner, groups: readonly number[], { uid, gid, mode }: Stats): boolean {
   if (uid === owner.uid) return true;
-  // As in /tmp: each name belongs to its own owner, who is asked for.
+  // Sticky, as in /tmp: only an entry's own owner can replace it, and the caller checks that owner.
   if ((mode & 0o1000) !== 0) return false;
   return (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && groups.includes(gid));
 }

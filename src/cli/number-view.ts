@@ -1,4 +1,4 @@
-/** How a number is shown: what we know of it, and what the network says. */
+/** How a number is shown: what we store about it, and what the network says. */
 
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findState } from "#src/domain/numbers/network-state.ts";
@@ -26,12 +26,12 @@ export function view(number: SendingNumber, workspace: Workspace) {
   };
 }
 
-/** `publicUrl` is given where the callback address may be shown: its token is as good as a password. */
+/** Pass `publicUrl` only if the callback address may be shown: its token is as good as a password. */
 export function reportOf(tx: ReadTx, number: SendingNumber, publicUrl: string | null = null): Report {
   return report(tx, number, publicUrl, []);
 }
 
-/** The same after an attempt to compare it with the network, with what went wrong. */
+/** The report after a comparison with the network, with the problems found. */
 export function reportWithProblems(tx: ReadTx, number: SendingNumber, problems: readonly string[]): Report {
   return report(tx, number, null, problems);
 }

@@ -221,7 +221,7 @@ interface Secrets {
 
 type RouteOptions = { readonly network: string } & { readonly [Name in keyof typeof whatsapp]: string | undefined };
 
-/** Null: the simulator, which has no secrets. */
+/** Null for the simulator, which has no secrets. */
 async function readRoute(
   context: Context,
   values: RouteOptions,

@@ -1,4 +1,4 @@
-/** `waxwing openapi`: the API's description, as the server shows it at `/docs/openapi.json`. */
+/** `waxwing openapi`: the API's description, as the server publishes it at `/docs/openapi.json`. */
 import { type Command, command } from "./command.ts";
 
 export const commands: readonly Command[] = [
@@ -9,7 +9,7 @@ export const commands: readonly Command[] = [
     needsNoData: true,
     run: async ({ io }) => {
       const { openApiText } = await import("#src/http/api/openapi/openapi.ts");
-      // Byte for byte what the server shows, with or without --json.
+      // Byte for byte what the server publishes, with or without --json.
       io.out(openApiText());
       return null;
     },

@@ -1,20 +1,20 @@
 /**
- * How results look: aligned columns and lists for people, JSON for programs. Whatever is printed for a person keeps to
- * its line: control characters in stored texts could otherwise drive the terminal.
+ * Formats results: aligned columns and lists for people, JSON for programs. Control characters in stored texts are
+ * escaped for people, because they could break the layout or control the terminal.
  */
 
-/** What a command gives back; which of the two is printed, the caller of the program decides. */
+/** The result of a command. `cli.ts` decides which of the two forms is printed. */
 export interface Report {
   readonly json: unknown;
-  /** Without its last line end; empty: nothing is printed. */
+  /** Without the last line end; if empty, nothing is printed. */
   readonly text: string;
-  /** 1 where the answer itself is bad news; left out: 0. */
+  /** 1 if the result itself reports a failure; otherwise omitted, which means 0. */
   readonly exitCode?: 1;
 }
 
 export type Cell = string | number | boolean | null;
 
-/** Aligned columns under capital headings. `empty` is said where there is no row. */
+/** Aligned columns under upper-case headings. Returns `empty` if there are no rows. */
 export function table(headings: readonly string[], rows: readonly (readonly Cell[])[], empty: string): string {
   if (rows.length === 0) return empty;
   const shown = [headings.map((heading) => heading.toUpperCase()), ...rows.map((row) => row.map(show))];
@@ -29,14 +29,14 @@ export function table(headings: readonly string[], rows: readonly (readonly Cell
     .join("\n");
 }
 
-/** A name and its value on each line, the values aligned. Undefined ones are left out. */
+/** One line for each name and value, with the values aligned. Undefined values are omitted. */
 export function list(entries: Readonly<Record<string, Cell | undefined>>): string {
   const shown = Object.entries(entries).filter((entry): entry is [string, Cell] => entry[1] !== undefined);
   const widest = Math.max(0, ...shown.map(([name]) => width(name)));
   return shown.map(([name, value]) => `${pad(name, widest)}  ${show(value)}`.trimEnd()).join("\n");
 }
 
-/** One JSON document with its line end: over several lines for a person, on one for a program. */
+/** One JSON document with its line end: indented for a terminal, on one line for a program. */
 export function json(value: unknown, isTerminal: boolean): string {
   return `${JSON.stringify(value, null, isTerminal ? 2 : undefined)}\n`;
 }
@@ -47,7 +47,7 @@ function show(cell: Cell): string {
   return visible(String(cell));
 }
 
-/** Control and formatting characters as escapes. */
+/** Escapes control and formatting characters. */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     character === "\n" ? "\\n" : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,

@@ -1,6 +1,6 @@
 /**
- * Whose data directory it is. What lies in it is that user's to arrange, symbolic links included, so a command that runs
- * as root becomes that user before it opens anything there.
+ * Determines the owner of the data directory. That user controls its contents, including symbolic links, so a command
+ * that runs as root becomes that user before it opens anything there.
  */
 import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -12,9 +12,12 @@ export interface Owner {
 
 const ROOT = 0;
 
-/** Null where it is root's own. A directory that is still to be made will belong to the owner of the one above it. */
+/**
+ * Null if root is the owner. A directory that does not exist yet will belong to the owner of its nearest existing
+ * parent.
+ */
 export function ownerOf(data: string, database: string): Owner | null {
-  // The database may lie elsewhere than the rest of the data.
+  // The database may be outside the data directory.
   for (const directory of [data, dirname(database)]) {
     const { uid, gid } = linkOnTheWay(resolve(directory)) ?? nearest(resolve(directory));
     if (uid !== ROOT) return { uid, gid: primaryGroup(uid) ?? (gid === ROOT ? uid : gid) };
@@ -22,7 +25,7 @@ export function ownerOf(data: string, database: string): Owner | null {
   return null;
 }
 
-/** A link of another user's leads where that user wants, to a directory of root's too: then it is that user's. */
+/** Another user's link leads wherever that user wants, even to a directory of root's, so the link's owner counts. */
 function linkOnTheWay(directory: string): Stats | null {
   for (let path = directory; path !== dirname(path); path = dirname(path)) {
     const found = lstatSync(path, { throwIfNoEntry: false });
@@ -38,7 +41,7 @@ function nearest(directory: string): Stats {
   }
 }
 
-/** The one that a service of this user runs with; null for a user without an account, in a container say. */
+/** The user's primary group, with which its services run; null for a user without an account, as in some containers. */
 function primaryGroup(uid: number): number | null {
   try {
     for (const line of readFileSync("/etc/passwd", "utf8").split("\n")) {
@@ -46,7 +49,7 @@ function primaryGroup(uid: number): number | null {
       if (id === String(uid) && group !== undefined) return Number(group);
     }
   } catch {
-    // No list of accounts: the directory's own group then.
+    // No list of accounts: the caller falls back to the directory's group.
   }
   return null;
 }

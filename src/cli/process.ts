@@ -1,6 +1,6 @@
 /**
- * The real process behind the command line. Writing is synchronous, so that nothing is lost when the program ends right
- * after it, and a reader that went away (`waxwing … | head`) is no error.
+ * The real process behind the command line. Writes are synchronous, so that nothing is lost if the program exits right
+ * after them. A reader that has closed the pipe (`waxwing … | head`) is not an error.
  */
 import { writeSync } from "node:fs";
 import { systemClock } from "#src/core/clock.ts";
@@ -12,7 +12,7 @@ const STDOUT = 1;
 const STDERR = 2;
 
 export function processIo(): Io {
-  // Whatever this program makes holds secrets or other people's messages.
+  // Every file that this program creates holds secrets or other people's messages.
   process.umask(0o077);
   return {
     env: process.env,
@@ -43,7 +43,7 @@ function write(file: number, text: string): void {
       const code = error instanceof Error && "code" in error ? error.code : null;
       if (code === "EPIPE") return;
       if (code !== "EAGAIN") throw error;
-      // The other end of a non-blocking pipe reads slowly.
+      // The reader of a non-blocking pipe is slow; try again shortly.
       Bun.sleepSync(1);
     }
   }

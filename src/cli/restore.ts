@@ -1,4 +1,6 @@
-/** `waxwing restore FILE`: a proven backup takes the database's place, with what the replaced file knows that is newer. */
+/**
+ * `waxwing restore FILE`: replaces the database with a verified backup and merges newer rows from the replaced file.
+ */
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { BackupBroken } from "#src/backup/backup.ts";
@@ -70,7 +72,7 @@ function restore(context: Context, file: string, database: string, acceptGap: bo
   return translateErrors(() => restoreBackup(file, database, { ...drillOptions(context), acceptGap }));
 }
 
-/** Nothing is changed, so nobody is kept out but another rehearsal. */
+/** Changes nothing, so it takes no lock on the database and excludes only another restore drill. */
 function runDrill(context: Context, file: string, database: string): Report {
   if (!fileExists(database)) throw noDatabase(database);
   const prepared = translateErrors(() => runRestoreDrill(file, database, drillOptions(context)));

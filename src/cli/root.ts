@@ -1,21 +1,21 @@
 /**
- * What root's process can do that others cannot: become another user, for good. The runtime applies each call to all of
- * its threads, and the system no longer lets other processes of that user look into this one.
+ * What only root's process can do: permanently become another user. The runtime applies each call to all of its
+ * threads, and the system then no longer lets that user's other processes inspect this one.
  */
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import type { Owner } from "./owner.ts";
 
 export interface Root {
-  /** Takes the groups that the user is in, and returns them; nothing is given up yet. */
+  /** Joins the user's groups and returns them; root's rights are kept. */
   takeGroups(owner: Owner): readonly number[];
-  /** Throws where the system does not let it. `tmp`: where it may keep its own files, made where it is wanted. */
+  /** Throws if the system refuses. `tmp`: a directory for temporary files, created if needed. */
   become(owner: Owner, tmp: string): void;
 }
 
-/** The types of the runtime leave `initgroups` out. */
+/** The runtime's types lack `initgroups`. */
 type Process = NodeJS.Process & { initgroups?: (user: number, group: number) => void };
 
-/** Null where the process is not root's. */
+/** Null unless the process runs as root. */
 export function rootOf({ getuid, initgroups, setgroups, getgroups, setgid, setuid }: Process): Root | null {
   if (getuid?.() !== 0 || !initgroups || !setgroups || !getgroups || !setgid || !setuid) return null;
   return {
@@ -46,10 +46,13 @@ function canReturn(setuid: (uid: number) => void): boolean {
   }
 }
 
-/** The database driver's native part is unpacked into a temporary directory; root's own may be closed to others. */
+/**
+ * The database driver's native module is unpacked into a temporary directory; root's own may be inaccessible to the
+ * user.
+ */
 function useTmp(tmp: string): void {
   const { BUN_TMPDIR, TMPDIR = "/tmp" } = process.env;
-  // The service unpacks it there too, so it is known to run from there.
+  // The service unpacks it there too, so code can be executed from there.
   const places = [...(existsSync(tmp) ? [tmp] : []), BUN_TMPDIR ?? TMPDIR, "/tmp"];
   let place = places.find(isUsable);
   if (place === undefined) {
@@ -58,7 +61,7 @@ function useTmp(tmp: string): void {
   }
   if (place === (BUN_TMPDIR ?? TMPDIR)) return;
   const { dlopen, ptr } = require("bun:ffi") as typeof import("bun:ffi");
-  // What a program assigns to `process.env` is seen by itself alone; the runtime and SQLite ask the C library.
+  // Assigning to `process.env` affects only JavaScript; the runtime and SQLite read the C library's environment.
   const library = process.platform === "darwin" ? "libSystem.B.dylib" : "libc.so.6";
   const { symbols, close } = dlopen(library, { setenv: { args: ["ptr", "ptr", "i32"], returns: "i32" } });
   const text = (value: string): Buffer => Buffer.from(`${value}\0`);

@@ -1,4 +1,4 @@
-/** A server for as long as nobody asks it to stop: starting it with reasons that help, and signals. */
+/** Runs a server until it is asked to stop: starts it, with helpful messages if that fails, and handles signals. */
 
 import { UpgradeFailed } from "#src/backup/upgrade.ts";
 import type { Config } from "#src/config/config.ts";
@@ -8,12 +8,12 @@ import type { Server } from "#src/server/options.ts";
 import type { Io, Signal } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 
-/** As a shell counts a program that a signal ended. */
+/** The exit codes of a program ended by a signal, by the shell's convention. */
 const EXIT_CODES: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 /**
- * Resolves at the first of the signals, also when it came before anybody waited. The second one ends the process at
- * once, whatever it is doing.
+ * Resolves at the first of the signals, even if it arrived before the promise was awaited. A second signal ends the
+ * process immediately.
  */
 export function stopSignal(io: Io, signals: readonly Signal[]): Promise<void> {
   return new Promise((resolve) => {
@@ -26,10 +26,11 @@ export function stopSignal(io: Io, signals: readonly Signal[]): Promise<void> {
   });
 }
 
-/** Starts the server, or says in words why it cannot start. */
+/** Starts the server, or throws a `CommandFailure` that explains why it cannot start. */
 export async function start(config: Config, io: Io): Promise<Server> {
   const { startServer } = await import("#src/server/server.ts");
-  // By the log's own way to stderr: unlike a command's words, a slow reader of it must never hold the server.
+  // The log writes to stderr its own way: unlike a command's output, a slow reader of the log must never block the
+  // server.
   const log = createLog({ ...config.log, now: () => io.clock.now() });
   try {
     return await startServer({ config, log });
@@ -46,7 +47,7 @@ export async function start(config: Config, io: Io): Promise<Server> {
   }
 }
 
-/** Null where the error has nothing to do with the address. */
+/** Null if the error does not concern the listen address. */
 function describeListenError(error: unknown, config: Config): CommandFailure | null {
   if (!(error instanceof Error && "code" in error && "syscall" in error && error.syscall === "listen")) return null;
   const { host, port } = config.server.listen;
@@ -65,7 +66,7 @@ function describeListenError(error: unknown, config: Config): CommandFailure | n
         "choose a port above 1023 with --listen HOST:PORT",
       );
     case "EADDRNOTAVAIL":
-    // What the runtime says where a name cannot be looked up.
+    // The runtime's error if a name cannot be resolved.
     case "EINVAL":
       return new CommandFailure(
         "address_refused",

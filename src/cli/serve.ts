@@ -1,4 +1,4 @@
-/** `waxwing serve`: the server, until it is told to stop. */
+/** `waxwing serve`: runs the server until it is told to stop. */
 import type { Config } from "#src/config/config.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
 import type { Server } from "#src/server/options.ts";
@@ -14,8 +14,8 @@ export const listenOption = {
 } as const;
 
 /**
- * While nobody can sign in, every start prints the link that makes the first operator; the one before ends with it. Not
- * through the log, whose lines are kept and sent elsewhere, but beside it.
+ * While there is no active operator, every start prints a link that creates the first operator and invalidates the
+ * previous link. The link is printed directly and not logged, because logs are stored and forwarded.
  */
 async function showSetupLink({ io }: Context, config: Config, { store, url }: Server): Promise<void> {
   const link = await store.write(createSetupLink);
@@ -39,11 +39,12 @@ export const commands: readonly Command[] = [
     options: { listen: listenOption },
     run: async (context, { listen }) => {
       const { io } = context;
-      // Before the start, so that a signal during it is not lost. No SIGHUP: under nohup a server outlives its terminal.
+      // Installed before the start, so that an early signal is not lost. SIGHUP is not handled: under nohup, a server
+      // outlives its terminal.
       const stopped = stopSignal(io, ["SIGTERM", "SIGINT"]);
       const config = context.loadConfig({ listen });
       const server = await start(config, io);
-      // The same line with --json: whoever starts a server waits for it.
+      // The same line with --json: programs that start a server wait for it.
       io.out(`listening on ${server.url}\n`);
       await showSetupLink(context, config, server);
       await stopped;

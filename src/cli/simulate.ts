@@ -1,6 +1,6 @@
 /**
- * `waxwing simulate …`: the other side of the simulated network. What a person writes or a phone reports comes in by the
- * same durable door as everything that a network tells; the running server applies it.
+ * `waxwing simulate …`: the recipient's side of the simulated network. What a person writes or a phone reports is
+ * stored in the callback queue like every real callback, and the running server applies it.
  */
 
 import { readPhone } from "#src/core/phone.ts";

@@ -1,4 +1,4 @@
-/** Compares an account with the network from a command, beside a running server or without one. */
+/** Compares an account with the network from a command, with or without a running server. */
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { AccountPort, NetworkName } from "#src/networks/network.ts";
 import type { SyncResult, SyncScope } from "#src/receiving/sync-account.ts";
@@ -20,7 +20,7 @@ export async function syncNow(
   return syncAccount({ store, clock: context.io.clock, box: database.box(), portOf, allowPrivate }, number, parts);
 }
 
-/** What can be asked of a network by the configuration at hand. */
+/** The account queries that the current configuration allows, by network. */
 export async function accountPorts(
   { io }: Context,
   { config }: Database,
@@ -30,7 +30,7 @@ export async function accountPorts(
   return (network) => (network === "whatsapp" ? account : undefined);
 }
 
-/** For commands that do nothing else. */
+/** For commands that only sync: throws if there are problems. */
 export function requireSynced(problems: readonly string[]): void {
   if (problems.length === 0) return;
   throw new CommandFailure("not_synced", problems.join("\n"), "waxwing doctor says more");

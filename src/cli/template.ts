@@ -1,4 +1,7 @@
-/** `waxwing template …`: message templates, added and decided by hand where no network does it. */
+/**
+ * `waxwing template …`: lists templates, compares them with WhatsApp and stores sample files; on the simulator, adds
+ * and decides them by hand.
+ */
 
 import type { ReadTx } from "#src/db/transaction.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
@@ -169,7 +172,7 @@ export const commands: readonly Command[] = [
   }),
 ];
 
-/** One number on WhatsApp for each account of a workspace. */
+/** One WhatsApp number for each account of a workspace. */
 function accountsOf(tx: ReadTx, workspaceId: number): SendingNumber[] {
   const numbers = listNumbers(tx, workspaceId).filter(({ network }) => network === "whatsapp");
   return [...new Map(numbers.toReversed().map((number) => [number.accountId, number])).values()];

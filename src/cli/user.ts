@@ -1,4 +1,7 @@
-/** `waxwing user …`: people who sign in to the console. Nobody's password is ever given here; a one-time link is. */
+/**
+ * `waxwing user …`: people who sign in to the console. No command takes or prints a password; users get a one-time
+ * link.
+ */
 
 import { formatInstant } from "#src/core/instant.ts";
 import { invalidRequest } from "#src/core/problem.ts";
@@ -153,7 +156,7 @@ function view(user: ListedUser) {
   };
 }
 
-/** People belong to no workspace's timezone. */
+/** In UTC, because users do not belong to a workspace's timezone. */
 function when(ms: number | null): string | null {
   return ms === null ? null : formatInstant(ms, "UTC");
 }

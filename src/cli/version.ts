@@ -1,4 +1,4 @@
-/** `waxwing version`: what runs here, for a report of a fault. */
+/** `waxwing version`: the exact versions in use, for bug reports. */
 
 import { commit, version } from "#src/core/version.ts";
 import { openClient } from "#src/db/driver.ts";

@@ -1,4 +1,4 @@
-/** The progress of a broadcast in the terminal: one line that is written over, once a second, until there is no more. */
+/** Shows the progress of a broadcast in the terminal, as one line that is rewritten once a second until it is over. */
 import { sleep } from "#src/core/clock.ts";
 import { formatDuration } from "#src/core/duration.ts";
 import type { Io } from "./context.ts";
@@ -9,10 +9,10 @@ export interface Progress {
   name: string;
   status: string;
   reason: string | null;
-  /** It is finished or paused: nothing more will happen by itself. */
+  /** The broadcast is finished, cancelled or paused: it makes no further progress on its own. */
   isOver: boolean;
   left: number;
-  /** Of those, how many the network was asked to take and nobody knows yet whether it did. */
+  /** How many of `left` are in doubt: dispatched to the network, with an unknown outcome. */
   inDoubt: number;
   /** Sent, failed or skipped. */
   done: number;
@@ -23,10 +23,10 @@ export interface Progress {
 
 const POLL_INTERVAL_MS = 1_000;
 const BAR_WIDTH = 30;
-/** The rate is that of so many seconds. */
+/** The rate is averaged over this many samples, one per second. */
 const RATE_SAMPLES = 10;
 
-/** `look` reads the broadcast as it is. On a terminal one line is written over, elsewhere a line is added each time. */
+/** Calls `readProgress` once a second. On a terminal one line is rewritten; otherwise each sample adds a line. */
 export async function watchBroadcast(io: Io, readProgress: () => Progress): Promise<void> {
   const seen: Progress[] = [];
   for (;;) {
@@ -41,7 +41,7 @@ export async function watchBroadcast(io: Io, readProgress: () => Progress): Prom
   io.out(io.isTerminal ? "\n\n" : "\n");
 }
 
-/** Recipients a second over what was seen; null while that is too little. */
+/** Recipients a second over the samples seen; null if there are too few. */
 function rateOf(seen: readonly Progress[]): number | null {
   const [first, last] = [seen[0], seen.at(-1)];
   if (first === undefined || last === undefined || last.now <= first.now) return null;
@@ -57,7 +57,7 @@ export function progressLine(progress: Progress, rate: number | null): string {
   const left =
     rate !== null && rate > 0 && progress.left > 0 ? `  ${formatDuration((progress.left / rate) * 1000)} left` : "";
   const failed = progress.failed === 0 ? "" : `  ${progress.failed} failed`;
-  // Nobody else is left: it looks as if nothing happened, for ten minutes by default.
+  // Only in-doubt messages are left: nothing would seem to happen until they expire, after ten minutes by default.
   const isWaiting = progress.inDoubt > 0 && progress.inDoubt === progress.left;
   const doubt = isWaiting ? `  waiting for word of ${progress.inDoubt} whose outcome is unknown` : "";
   const why = progress.reason === null ? "" : `: ${progress.reason}`;

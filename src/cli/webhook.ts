@@ -1,4 +1,4 @@
-/** `waxwing webhook …`: the address that a workspace's events go to, and the secret that signs them. */
+/** `waxwing webhook …`: the URL that a workspace's events are sent to, and the secret that signs them. */
 
 import { invalidRequest } from "#src/core/problem.ts";
 import {

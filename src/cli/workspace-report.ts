@@ -1,4 +1,4 @@
-/** A workspace as the commands show it: with its switches and its balance. */
+/** A workspace as commands show it: with its settings and its balance. */
 
 import { formatMoney } from "#src/core/money.ts";
 import type { ReadTx } from "#src/db/transaction.ts";

@@ -1,4 +1,4 @@
-/** `waxwing workspace …`: customer accounts, their switches and their balance. */
+/** `waxwing workspace …`: customer accounts, their settings and their balance. */
 
 import { type Micros, readMoney } from "#src/core/money.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -210,7 +210,7 @@ export const commands: readonly Command[] = [
   }),
 ];
 
-/** Runs one change and reports the workspace as it is afterwards. */
+/** Runs one change and reports the resulting workspace. */
 function change(context: Context, purpose: "create" | "write", apply: (tx: Tx) => Workspace): Promise<Report> {
   return withDatabase(context, purpose, ({ store }) => store.write((tx) => reportOf(tx, apply(tx))));
 }
@@ -246,7 +246,7 @@ function readAmount(name: string, text: string, allowNegative = false): Micros {
   throw new UsageError(`${name} is ${JSON.stringify(text)}, and must be an amount such as 120.50 or 0.0085`);
 }
 
-/** Undefined where nothing was said, null for "none". */
+/** Undefined if the option was not given; null for "none". */
 function readDailyCap(text: string | undefined): number | null | undefined {
   if (text === undefined || text === "none") return text === undefined ? undefined : null;
   if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);

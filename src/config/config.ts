@@ -1,7 +1,7 @@
 /**
- * The configuration: defaults, then the file, then WAXWING_ variables, then options of the command line, each
- * stronger than the one before. Whatever is unknown or impossible in any of them stops the start, and every such
- * mistake is reported at once with its place and with what would be right. No value of a secret is ever repeated.
+ * The configuration: defaults, then the file, then WAXWING_ variables, then command-line options, each overriding the
+ * one before. An unknown key or an invalid value in any of them prevents the start. All mistakes are reported at once,
+ * each with its location and the correct form. A secret's value never appears in a message.
  */
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,25 +19,25 @@ import { findLines } from "./lines.ts";
 import { type ConfigKey, configKeys, type Settings } from "./settings.ts";
 
 export interface Config extends Omit<Settings, "storage" | "secrets" | "backup"> {
-  /** The file that was read, or null where there was none. */
+  /** The file that was read; null if there was none. */
   readonly file: string | null;
   readonly storage: { readonly data: string /** The database file. */; readonly path: string };
   readonly secrets: { readonly keyFile: string };
-  /** Backups of the server's own; `schedule` null: none. */
+  /** The server's own backups; `schedule` null means none. */
   readonly backup: Omit<Settings["backup"], "directory"> & { readonly directory: string };
 }
 
 export interface ConfigSources {
-  /** `--config`: must exist. Without it the first of `places` that exists is read, if any. */
+  /** `--config`: must exist. Without it, the first existing file of `searchPaths` is read, if any. */
   readonly file?: string | undefined;
-  /** What `findConfigFile` has found, where it was asked before. */
+  /** The result of an earlier `findConfigFile`, to avoid reading the file again. */
   readonly found?: ConfigFile | null | undefined;
   /** `--data` */
   readonly data?: string | undefined;
   /** `--listen` */
   readonly listen?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where a configuration is looked for; tests look elsewhere. */
+  /** Where to look for a configuration; tests use other paths. */
   readonly searchPaths?: readonly string[] | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface ConfigFile {
   readonly text: string;
 }
 
-/** The configuration cannot be used. The message names every mistake, one a line. */
+/** The configuration is invalid. The message lists every mistake, one per line. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 
@@ -62,22 +62,22 @@ export class ConfigError extends Error {
   }
 }
 
-/** Of the working directory: its name says so. */
+/** Relative to the working directory, as the `./` tells the operator. */
 export const LOCAL_FILE = "./waxwing.toml";
 const DEFAULT_PATHS = [LOCAL_FILE, "/etc/waxwing/waxwing.toml"];
 const PREFIX = "WAXWING_";
-/** Holds the key itself, not a setting: whoever loads the key reads it. */
+/** Holds the key itself and is not a setting; `loadSecretKey` reads it. */
 const SECRET_KEY_VARIABLE = "WAXWING_SECRETS_KEY";
 
-/** A value somebody gave, before it is checked. */
+/** A configured value before it is checked. */
 interface RawValue {
   readonly configKey: ConfigKey;
   readonly value: unknown;
-  /** Of the value, or of an element where it is a list. */
+  /** The location of the value, or of one element if it is a list. */
   locate(element: number | null): SourceLocation;
 }
 
-/** Reads and checks the configuration, or throws `ConfigError`. Paths stay relative to the working directory. */
+/** Reads and checks the configuration. Throws `ConfigError`. Paths stay relative to the working directory. */
 export function loadConfig(sources: ConfigSources): Config {
   const file = sources.found === undefined ? findConfigFile(sources) : sources.found;
   const problems: ConfigProblem[] = [];
@@ -90,7 +90,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const values = new Map<string, unknown>();
   const locations = new Map<string, SourceLocation>();
   for (const configKey of configKeys) values.set(configKey.path, configKey.key.kind.read(configKey.key.defaultValue));
-  // A weaker value is checked even where a stronger one replaces it: the variable may be gone tomorrow.
+  // An overridden value is checked too, because the value that overrides it may be removed later.
   for (const { configKey, value, locate } of rawValues) {
     const { kind } = configKey.key;
     const read = kind.read(value);
@@ -108,16 +108,16 @@ export function loadConfig(sources: ConfigSources): Config {
       advice: `it must be ${read.advice}`,
     });
   }
-  // `--data` says where the database lives: a path from the file must not lead a command to another database.
+  // `--data` decides where the database is: a path from the file must not lead a command to another database.
   if (sources.data !== undefined) values.set("storage.path", null);
 
   const settings = assemble(values);
-  // One of the two that is itself a mistake reads as absent here.
+  // An invalid value of the pair would look absent here.
   if (!problems.some((problem) => problem.path?.startsWith("server.tls_"))) {
     problems.push(...findIncompleteTls(settings, locations));
   }
   if (problems.length > 0) {
-    // In the order of the file; what has no line comes after it.
+    // In the order of the file, then the problems without a line.
     throw new ConfigError(problems.toSorted((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity) || 0));
   }
   const { data } = settings.storage;
@@ -137,11 +137,14 @@ function assemble(values: ReadonlyMap<string, unknown>): Settings {
     settings[section] = target;
     target[property] = values.get(path);
   }
-  // `Settings` is derived from the same table, each type from the kind that has just read the value.
+  // `Settings` is derived from the same table: each type comes from the kind that has read the value.
   return settings as unknown as Settings;
 }
 
-/** Reads the file that `loadConfig` would read; `onlyRoots`: of the working directory's, only where it is root's own. */
+/**
+ * Reads the file that `loadConfig` would read. With `onlyRoots`, a file in the working directory is read only if it
+ * belongs to root.
+ */
 export function findConfigFile(
   { file: requested, searchPaths = DEFAULT_PATHS }: Pick<ConfigSources, "file" | "searchPaths">,
   onlyRoots = false,
@@ -149,7 +152,7 @@ export function findConfigFile(
   for (const name of requested === undefined ? searchPaths : [requested]) {
     if (onlyRoots && requested === undefined && name === LOCAL_FILE && !isRoots(name)) continue;
     try {
-      // Takes a byte order mark away, and refuses bytes that are no text rather than replacing them.
+      // Removes a byte order mark, and rejects invalid UTF-8 rather than replacing it.
       return { name, text: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(name)) };
     } catch (error) {
       const code = error instanceof Error && "code" in error ? String(error.code) : null;
@@ -161,13 +164,16 @@ export function findConfigFile(
   return null;
 }
 
-/** Who may lay a file into the working directory must not configure what root does: the file, or a link in its place. */
+/**
+ * Only root may configure what root runs: file, link target and directory must belong to root, or a user who can write
+ * to the working directory could supply the configuration.
+ */
 function isRoots(name: string): boolean {
   const { uid } = lstatSync(name, { throwIfNoEntry: false }) ?? { uid: null };
   return uid === 0 && statSync(name, { throwIfNoEntry: false })?.uid === 0 && statSync(dirname(name)).uid === 0;
 }
 
-/** Whether its directory may not even be entered: then there is no file of that name for this user. */
+/** True if this user may not enter the directory; for this user, the file then does not exist. */
 function isOutOfReach(name: string): boolean {
   try {
     lstatSync(name);
@@ -177,7 +183,7 @@ function isOutOfReach(name: string): boolean {
   }
 }
 
-/** `code` of the system's error. What the decoder refuses carries one of its own. */
+/** Explains the `code` of a system error or of the decoder. */
 function whyUnreadable(code: string | null): Pick<ConfigProblem, "message" | "advice"> {
   switch (code) {
     case "ENOENT":
@@ -197,7 +203,7 @@ function whyUnreadable(code: string | null): Pick<ConfigProblem, "message" | "ad
 function fromFile(name: string, text: string, problems: ConfigProblem[]): readonly RawValue[] {
   const document = parseToml(name, text, problems);
   const lineOf = findLines(text);
-  // An element, or what a strange notation hides from the finder, is placed by what stands around it.
+  // An element, or a key in a notation that the finder does not see, is located by the key or section that contains it.
   const locate = (path: readonly string[]): SourceLocation => {
     for (let length = path.length; length > 0; length--) {
       const line = lineOf(path.slice(0, length));
@@ -241,7 +247,7 @@ function parseToml(name: string, text: string, problems: ConfigProblem[]): Recor
   try {
     return parse(text);
   } catch (error) {
-    // Only the first line of the parser's message: below it, it shows the lines around the mistake, secrets included.
+    // Only the first line of the parser's message: the rest shows the lines around the mistake, which may hold secrets.
     const [message = ""] = error instanceof Error ? error.message.split("\n") : [];
     const line = error instanceof TomlError ? error.line : null;
     const column = error instanceof TomlError ? ` at column ${error.column}` : "";

@@ -1,18 +1,18 @@
-/** The words for what is wrong with a configuration: where, what was found, and what would be right. */
+/** The messages about configuration mistakes: where, what was found, and what would be correct. */
 
 import { configKeys } from "./settings.ts";
 import { findSuggestion } from "./suggestion.ts";
 
-/** Where a value was given: where to put it right. */
+/** Where a value was given, and so where to correct it. */
 export interface SourceLocation {
   /** The file, the variable or the option. */
   readonly source: string;
-  /** From 1; null for anything but a file, and for a file as a whole. */
+  /** Counted from 1; null if the source is not a file or the file as a whole is meant. */
   readonly line: number | null;
 }
 
 export interface ConfigProblem extends SourceLocation {
-  /** The key's path, or null where the source as a whole is at fault. */
+  /** The key's path; null if the source as a whole is at fault. */
   readonly path: string | null;
   readonly message: string;
   readonly advice: string;
@@ -21,7 +21,7 @@ export interface ConfigProblem extends SourceLocation {
 const SHOWN_LENGTH_MAX = 60;
 const sectionNames: readonly string[] = [...new Set(configKeys.map((configKey) => configKey.section))];
 
-/** A found value for a message, short and on one line; of a hidden one the type alone. */
+/** The value for a message, short and on one line; only the type of a secret value. */
 export function describeValue(value: unknown, isSecret: boolean): string {
   switch (typeof value) {
     case "string":
@@ -61,7 +61,7 @@ export function unknownSectionProblem(location: SourceLocation, section: string,
   return { ...location, path, message: `${path} stands outside of any section and is not known there`, advice };
 }
 
-/** An unknown key of a known section. */
+/** An unknown key in a known section. */
 export function unknownKeyProblem(location: SourceLocation, section: string, name: string): ConfigProblem {
   const path = `${section}.${showKey(name)}`;
   const siblings = configKeys
@@ -98,7 +98,7 @@ function pathsOf(name: string): readonly string[] {
   return configKeys.filter((configKey) => configKey.key.name === name).map((configKey) => configKey.path);
 }
 
-/** A key as one would write it: in quotes where it needs them, and never longer than a line. */
+/** A key as it is written in TOML: in quotes if it needs them, and cut to a short length. */
 function showKey(name: string): string {
   return /^[A-Za-z0-9_-]+$/.test(name) ? shorten(name) : JSON.stringify(shorten(name));
 }

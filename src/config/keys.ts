@@ -1,6 +1,6 @@
 /**
- * Every key of the configuration, once: its name in the file, what it may be, its default as one would write it, and
- * what it is for. All else derives from this table, and a test holds `config.example.toml` to it.
+ * All configuration keys: each key's name in the file, its kind, its default as written in the file, and its
+ * description. Everything else is derived from this table, and a test checks `config.example.toml` against it.
  */
 import {
   addressRanges,
@@ -28,11 +28,11 @@ import {
 export type FileValue = string | number | boolean | readonly string[];
 
 export interface Key<T> {
-  /** Its name within its section of the file. */
+  /** The key's name within its section of the file. */
   readonly name: string;
   readonly kind: Kind<T>;
   readonly defaultValue: FileValue;
-  /** What it is for and when to change it, for the person who runs the server. */
+  /** What the key is for and when to change it; for the operator. */
   readonly description: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * What a configuration value may be. A kind reads the value as it stands in the file into what the program works
- * with, or says in one phrase what would be right; it also turns the text of an environment variable into the form
- * that the file would have, so that both ways in share one check.
+ * The kinds of configuration values. A kind converts a value from the file into its typed form, or describes a valid
+ * value in one phrase. It also converts the text of an environment variable into the form used in the file, so that
+ * values from both go through the same check.
  */
 
 import { isIP, isIPv4, isIPv6 } from "node:net";
@@ -9,19 +9,19 @@ import { Cron } from "croner";
 import { type Duration, readDuration } from "#src/core/duration.ts";
 
 export interface Kind<T> {
-  /** True for values that no message may repeat. */
+  /** True for values that must not appear in messages. */
   readonly isSecret: boolean;
-  /** The typed value, or what is wrong with it. Takes anything that a TOML document can hold; never throws. */
+  /** The typed value, or what is wrong with it. Accepts anything that a TOML document can hold; never throws. */
   read(value: unknown): T | InvalidValue;
-  /** The text of an environment variable or an option in the form that the file would have. */
+  /** Converts the text of an environment variable into the form used in the file. */
   fromText(text: string): unknown;
 }
 
-/** A value that is no value of its kind. */
+/** A value that is not valid for its kind. */
 export class InvalidValue {
   /** Completes "it must be …". */
   readonly advice: string;
-  /** Which element of a list is at fault; null where it is the whole value. */
+  /** The index of the invalid list element; null if the whole value is invalid. */
   readonly element: number | null;
 
   constructor(advice: string, element: number | null = null) {
@@ -30,20 +30,20 @@ export class InvalidValue {
   }
 }
 
-/** Where to listen; port 0 lets the system choose one. */
+/** The address to listen on; with port 0, the system chooses a port. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** A range of addresses, in the form that `BlockList.addSubnet` takes; a single address has its full length. */
+/** An address range in the form that `BlockList.addSubnet` takes; a single address has the full prefix length. */
 export interface AddressRange {
   readonly address: string;
   readonly prefixLength: number;
   readonly family: "ipv4" | "ipv6";
 }
 
-/** Minutes after midnight, in a workspace's timezone. It passes midnight where `fromMinute` is the later one. */
+/** Minutes after midnight, in a workspace's timezone. The hours span midnight if `fromMinute` is the larger one. */
 export interface QuietHours {
   readonly fromMinute: number;
   readonly toMinute: number;
@@ -53,7 +53,7 @@ const SECOND_MS = 1000;
 const DAY_MS = 24 * 60 * 60 * SECOND_MS;
 const DURATION_ADVICE = 'a duration with its unit, in quotes, such as "500ms", "10s", "5m", "2h" or "30 days"';
 
-/** A kind written as a string in the file. `convert` gives null for a text that is not of the kind. */
+/** A kind written as a string in the file. `convert` returns null for an invalid text. */
 function text<T>(advice: string, convert: (text: string) => T | null | InvalidValue, isSecret = false): Kind<T> {
   return {
     isSecret,
@@ -65,7 +65,7 @@ function text<T>(advice: string, convert: (text: string) => T | null | InvalidVa
   };
 }
 
-/** As `kind`, and the empty string means "none": null. */
+/** Like `kind`, but the empty string means "none": null. */
 export function optional<T>(kind: Kind<T>): Kind<T | null> {
   return {
     ...kind,
@@ -77,7 +77,10 @@ export function optional<T>(kind: Kind<T>): Kind<T | null> {
   };
 }
 
-/** A list of `element`; `refuse` may look at the whole. In an environment variable: separated by commas. */
+/**
+ * A list of `element`; `refuse` may check the list as a whole. In an environment variable, elements are separated by
+ * commas.
+ */
 export function list<T>(
   element: Kind<T>,
   advice: string,
@@ -99,7 +102,7 @@ export function list<T>(
   };
 }
 
-/** Both bounds included. */
+/** A whole number within the bounds, both inclusive. */
 export function wholeNumber(min: number, max: number): Kind<number> {
   const advice = `a whole number from ${min} to ${max}, without quotes`;
   return {
@@ -112,7 +115,7 @@ export function wholeNumber(min: number, max: number): Kind<number> {
   };
 }
 
-/** Both bounds included. */
+/** A number within the bounds, both inclusive. */
 export function fraction(min: number, max: number): Kind<number> {
   const advice = `a number from ${min} to ${max}, without quotes`;
   return {
@@ -137,14 +140,14 @@ export const path: Kind<string> = text("a path, in quotes", (value) =>
   value.trim() === "" || value.includes("\0") ? null : value,
 );
 
-/** A secret: at least one visible character, and never repeated in a message. */
+/** A secret: visible ASCII characters, at least one, never shown in a message. */
 export const secretText: Kind<string> = text(
   "a text in quotes, without spaces or line breaks",
   (value) => (/^[\x21-\x7e]+$/.test(value) ? value : null),
   true,
 );
 
-/** Milliseconds. Months have no fixed length and are refused here. */
+/** A duration in milliseconds. Months are rejected, because they have no fixed length. */
 export function duration(minMs: number, maxMs: number): Kind<number> {
   const advice = `${DURATION_ADVICE}, from ${showMs(minMs)} to ${showMs(maxMs)}`;
   return text(advice, (value) => {
@@ -154,7 +157,7 @@ export function duration(minMs: number, maxMs: number): Kind<number> {
   });
 }
 
-/** How long something is kept: months are fine, nothing at all is not. */
+/** How long data is kept: months are allowed, zero is not. */
 export const retentionPeriod: Kind<Duration> = text(
   `${DURATION_ADVICE} or "18 months", longer than nothing`,
   (value) => {
@@ -164,7 +167,7 @@ export const retentionPeriod: Kind<Duration> = text(
   },
 );
 
-/** When to try again, counted from the first attempt: each later than the one before. */
+/** Retry times, counted from the first attempt: each must be later than the one before. */
 export const retryTimes: Kind<readonly number[]> = list(
   duration(1, 30 * DAY_MS),
   'a list of durations, such as ["1m", "5m", "30m"]',
@@ -184,7 +187,7 @@ export const listenAddress: Kind<ListenAddress> = text(
     if (parts === null || port > 65_535) return null;
     const [, bracketed, plain] = parts;
     if (bracketed !== undefined) return isIPv6(bracketed) ? { host: bracketed, port } : null;
-    // Four figures that are no address would be looked up as a name, and fail with a stranger message much later.
+    // Digits and dots that are not an address would be resolved as a name and fail much later with a confusing message.
     if (plain === undefined || (/^[\d.]+$/.test(plain) && !isIPv4(plain))) return null;
     return { host: plain === "" ? "0.0.0.0" : plain, port };
   },
@@ -194,7 +197,7 @@ export const addressRanges: Kind<readonly AddressRange[]> = list(
   text('an IP address or a range of them, such as "10.0.0.1", "10.0.0.0/8" or "fd00::/8"', (value) => {
     const [address = "", length, ...rest] = value.split("/");
     const version = isIP(address);
-    // A zone (fe80::1%eth0) names an interface of this machine, which a forwarded address never carries.
+    // A zone (fe80::1%eth0) names an interface of this machine, which a forwarded address never contains.
     if (version === 0 || address.includes("%") || rest.length > 0) return null;
     const prefixLengthMax = version === 4 ? 32 : 128;
     if (length !== undefined && (!/^\d{1,3}$/.test(length) || Number(length) > prefixLengthMax)) return null;
@@ -207,11 +210,11 @@ export const addressRanges: Kind<readonly AddressRange[]> = list(
   'a list of IP addresses or ranges, such as ["127.0.0.1", "10.0.0.0/8"]',
 );
 
-/** An http or https address without a query, given back without its last slash. */
+/** An http or https URL without a query, returned without trailing slashes. */
 export const httpAddress: Kind<string> = text(
   'an address such as "https://messages.example.com", without user, query or "#"',
   (value) => {
-    // URL would quietly repair white space and backslashes; the operator should see them.
+    // URL would silently repair white space and backslashes; the operator should see them.
     if (!/^https?:\/\/[^\s\\?#@]+$/i.test(value) || !URL.canParse(value)) return null;
     return new URL(value).href.replace(/\/+$/, "");
   },
@@ -225,7 +228,7 @@ export const headerName: Kind<string> = text('the name of an HTTP header, such a
   /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(value) ? value : null,
 );
 
-/** What stands before the token in the header; may be empty, and its last space counts. */
+/** The text before the token in the header; it may be empty, and a trailing space counts. */
 export const headerPrefix: Kind<string> = text("printable ASCII text in quotes; it may be empty", (value) =>
   /^[\x20-\x7e]*$/.test(value) ? value : null,
 );
@@ -241,13 +244,13 @@ export const quietHours: Kind<QuietHours> = text(
   },
 );
 
-/** Five fields (no seconds: a backup a second helps nobody), and a time that really comes. */
+/** Five fields (no seconds) describing a time that occurs at all. */
 export const cronExpression: Kind<string> = text(
   'a cron expression of five fields, such as "0 3 * * *" for every night at 3',
   (value) => {
     try {
-      // The 30th of February is well formed and would mean a backup that silently never runs. The day that the
-      // search starts from does not matter; a fixed one keeps the clock out of it.
+      // The 30th of February is well-formed and would mean a backup that silently never runs. The start of the search
+      // does not matter; a fixed date avoids the clock.
       const next = new Cron(value, { mode: "5-part", paused: true }).nextRun(new Date(0));
       return next === null ? new InvalidValue("a cron expression of a time that comes at all") : value;
     } catch {

@@ -1,21 +1,21 @@
 /**
- * On which line of a TOML document each key stands, for messages: the parser tells lines of syntax errors only. Reads
- * documents that the parser has accepted, so it knows where things end but checks nothing; of any other text it gives
- * some answer and always comes to an end.
+ * Finds the line of each key in a TOML document, for messages: the parser reports lines only for syntax errors. It
+ * reads documents that the parser has accepted, so it recognises where values end but checks nothing. For any other
+ * text it returns some answer and always terminates.
  */
 import { parse } from "smol-toml";
 
-/** Section, key, element: nothing below is ever asked for, and a path can be as long as the document. */
+/** Section, key, element: nothing deeper is ever looked up, and a path can be as long as the document. */
 const DEPTH_MAX = 3;
 
-/** Segments of a key's path; the elements of a list are "0", "1", … */
+/** `path` holds the segments of a key's path; the elements of a list are "0", "1", … */
 export type LineFinder = (path: readonly string[]) => number | null;
 
-/** The line (from 1) where a key, a section or an element of a list is first named; null where it is not found. */
+/** The line (from 1) where a key, section or list element is first named; null if it is not found. */
 export function findLines(toml: string): LineFinder {
   const lines = new Map<string, number>();
   new Scanner(toml, (path, line) => {
-    // A dotted key names the tables above it too; whoever names a table first is where a person would look for it.
+    // A dotted key names the tables above it too; a reader looks for a table where it is first named.
     for (let length = 1; length <= Math.min(path.length, DEPTH_MAX); length++) {
       const name = nameOf(path.slice(0, length));
       if (!lines.has(name)) lines.set(name, line);
@@ -60,7 +60,7 @@ class Scanner {
     if (this.#peek() === "=") this.#step();
     this.#skipBlank();
     this.#value(path);
-    // A text that is no TOML must not hold the loop for ever.
+    // Always advance: a text that is not TOML must not loop forever.
     if (this.#at === start) this.#step();
   }
 
@@ -95,7 +95,7 @@ class Scanner {
     else this.#while(/[^\n,\]}#]/);
   }
 
-  /** What stands between brackets, separated by commas, over any number of lines. */
+  /** The comma-separated items between brackets, over any number of lines. */
   #inside(end: string, item: () => void): void {
     this.#step();
     while (this.#skipBlank() && this.#peek() !== end) {
@@ -107,7 +107,7 @@ class Scanner {
     this.#step();
   }
 
-  /** A string with its quotes. */
+  /** A string including its quotes. */
   #string(mark: string): string {
     const start = this.#at;
     const triple = mark.repeat(3);
@@ -117,7 +117,7 @@ class Scanner {
       this.#step(mark === '"' && this.#peek() === "\\" ? 2 : 1);
     }
     this.#step(end.length);
-    // A multi-line string may end in up to two quotes of its own: """"quoted"""""
+    // A multi-line string may end with up to two quotes of its own: """"quoted"""""
     while (end === triple && this.#peek() === mark) this.#step();
     return this.#text.slice(start, this.#at);
   }
@@ -148,7 +148,7 @@ class Scanner {
   }
 }
 
-/** The text of a quoted key. The parser knows all escapes; it is asked only where there are any. */
+/** The text of a quoted key. Only the parser knows all escapes, so it is used if there are any. */
 function unquoted(quoted: string): string {
   if (!quoted.includes("\\") || quoted.startsWith("'")) return quoted.slice(1, -1);
   try {

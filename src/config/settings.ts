@@ -1,10 +1,10 @@
-/** What follows from the table of keys: the type of the whole configuration, and the names by which a key is given. */
+/** Derived from the table of keys: the type of the whole configuration, and the names by which a key can be set. */
 import { type Key, sections } from "./keys.ts";
 
 type Sections = typeof sections;
 type ValueOf<K> = K extends Key<infer T> ? T : never;
 
-/** The value of every key, under the names of the table; durations in milliseconds where the name says so. */
+/** The value of every key, under the names of the table; durations are in milliseconds if the name ends in `Ms`. */
 export type Settings = {
   readonly [S in keyof Sections]: { readonly [K in keyof Sections[S]]: ValueOf<Sections[S][K]> };
 };
@@ -13,7 +13,7 @@ export interface ConfigKey {
   readonly section: string;
   /** The property of `Settings[section]` that holds the value. */
   readonly property: string;
-  /** `section.name`, as messages say it. */
+  /** `section.name`, as used in messages. */
   readonly path: string;
   /** The environment variable that overrides the file. */
   readonly variable: string;

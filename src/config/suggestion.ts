@@ -1,11 +1,11 @@
-/** Which known name was probably meant by an unknown one. */
+/** Suggests the known name that an unknown one was probably meant to be. */
 
-/** Longer names are nobody's slip of the finger, and comparing takes the product of both lengths. */
+/** Longer names are not typing mistakes, and the comparison's cost is the product of both lengths. */
 const NAME_LENGTH_MAX = 64;
 
 /**
- * The candidate nearest to `name`, or null where none is near. Case, `-` and `_` don't count, so that `publicUrl`
- * finds `public_url`.
+ * The candidate nearest to `name`; null if none is close. Case, `-` and `_` are ignored, so `publicUrl` finds
+ * `public_url`.
  */
 export function findSuggestion(name: string, candidates: readonly string[]): string | null {
   if (name.length > NAME_LENGTH_MAX) return null;
@@ -13,7 +13,7 @@ export function findSuggestion(name: string, candidates: readonly string[]): str
   let shortestDistance = Math.max(2, Math.floor(name.length / 4)) + 1;
   for (const candidate of candidates) {
     const distance = editDistance(normalize(name), normalize(candidate));
-    // Everything is "near" a name of two letters: at least half of it must be right.
+    // Every name is "near" a name of two letters, so at least half of the candidate must match.
     if (distance < shortestDistance && distance <= candidate.length / 2) {
       suggestion = candidate;
       shortestDistance = distance;
@@ -26,7 +26,7 @@ function normalize(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, "");
 }
 
-/** Letters to add, drop, change, or swap with their neighbour to get from one to the other. */
+/** The number of letters to insert, delete, replace or swap with a neighbour to turn one into the other. */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, index) => index);

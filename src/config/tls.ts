@@ -1,7 +1,7 @@
-/** The certificate that the server itself speaks TLS with. */
+/** The certificate for TLS without a proxy. */
 import { readFileSync } from "node:fs";
 
-/** A pair of files, or nothing: then a proxy in front speaks TLS. */
+/** Certificate and key, or nothing if a proxy handles TLS. */
 export function readTls({ tlsCert, tlsKey }: { tlsCert: string | null; tlsKey: string | null }): {
   tls?: { cert: string; key: string };
 } {

@@ -1,14 +1,14 @@
 /** Dates without a time: birthdays, anniversaries and dates in custom fields, with or without a year. */
 
-/** `YYYY-MM-DD` that exists in the calendar. */
+/** True for `YYYY-MM-DD` that exists in the calendar. */
 export function isCalendarDate(text: string): boolean {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   return match !== null && isDay(Number(match[1]), Number(match[2]), Number(match[3]));
 }
 
 /**
- * Reads `YYYY-MM-DD`, `--MM-DD` (year unknown) or `DD/MM/YYYY` (day first) and writes it as one of the first two. Null
- * for anything else, and for a day that does not exist; 29 February without a year does.
+ * Reads `YYYY-MM-DD`, `--MM-DD` (year unknown) or `DD/MM/YYYY` (day first) and returns one of the first two forms. Null
+ * for anything else and for a day that does not exist; 29 February without a year is valid.
  */
 export function readYearlyDate(text: string): string | null {
   const slashed = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text);
@@ -22,7 +22,7 @@ const LEAP_YEAR = 2000;
 
 function isDay(year: number, month: number, day: number): boolean {
   if (month < 1 || month > 12 || day < 1) return false;
-  // Day 0 of the next month is the last of this one. The setter takes years below 100 as they are.
+  // Day 0 of the next month is the last day of this one. `setUTCFullYear` takes years below 100 literally.
   const last = new Date(0);
   last.setUTCFullYear(year, month, 0);
   return day <= last.getUTCDate();

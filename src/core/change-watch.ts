@@ -1,10 +1,10 @@
-/** Lets a request that waits for news of a message hear of it: whoever changes messages calls `changed` after commit. */
+/** Notifies requests that wait for a message to change. Code that changes messages calls `notify` after the commit. */
 import type { Clock } from "./clock.ts";
 
 export class MessageWatch {
   readonly #clock: Clock;
   readonly #waiters = new Map<number, Set<() => void>>();
-  /** Hand-overs that are under way, also those whose caller has hung up: a stop waits for them. */
+  /** Sends in progress, including those whose caller has disconnected. Shutdown waits for them. */
   inFlightCount = 0;
 
   constructor(clock: Clock) {
@@ -15,7 +15,7 @@ export class MessageWatch {
     for (const finish of this.#waiters.get(messageId) ?? []) finish();
   }
 
-  /** Resolves when the message changes, or after `limitMs`. */
+  /** Resolves when the message changes, or after `timeoutMs`. */
   waitForChange(messageId: number, timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const waiters = this.#waiters.get(messageId) ?? new Set();

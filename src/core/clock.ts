@@ -1,13 +1,13 @@
 /**
- * Time and timers, injected everywhere: nothing in this project calls `Date.now()` or `setTimeout` by itself, so
- * that a test (or a simulation under a seed) decides what time it is and when a timer fires.
+ * Time and timers, injected everywhere. No other code calls `Date.now()` or `setTimeout`, so that a test or a seeded
+ * simulation decides what time it is and when a timer fires.
  */
 export interface Clock {
-  /** Wall time in milliseconds since the epoch: for what outlives the process. */
+  /** Wall time in milliseconds since the epoch. Use it for anything that outlives the process. */
   now(): number;
-  /** Milliseconds that only ever grow: for waits and measurements inside the process. */
+  /** Milliseconds that never go backwards. Use it for waits and measurements inside the process. */
   monotonic(): number;
-  /** Runs `fire` once after `delayMs`. Delays below zero count as zero. */
+  /** Runs `fire` once after `delayMs`. Negative delays count as zero. */
   setTimer(delayMs: number, fire: () => void): Timer;
 }
 
@@ -15,7 +15,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Longest delay that the runtime's own timer takes (2^31 - 1 ms); a longer one is cut in pieces. */
+/** Longest delay of the runtime's timers (2^31 - 1 ms); a longer one is split. */
 const DELAY_MAX_MS = 2_147_483_647;
 
 export const systemClock: Clock = {
@@ -32,7 +32,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `delayMs` of the clock, or at once when `signal` is (or becomes) aborted. */
+/** Resolves after `delayMs` of the clock, or immediately when `signal` is or becomes aborted. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

@@ -1,6 +1,6 @@
 /**
  * Lengths of time as people write them in a configuration or on a command line, and as they read them. Months are kept
- * apart from milliseconds, because how long a month is depends on where it is counted from.
+ * apart from milliseconds, because the length of a month depends on where it starts.
  */
 
 export type Duration = { kind: "ms"; ms: number } | { kind: "months"; months: number };
@@ -10,11 +10,11 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A hundred years: nobody means more, and now minus a duration stays a date. */
+/** A hundred years: no setting needs more, and now minus a duration remains a valid date. */
 const DURATION_MAX_MS = 36_525 * DAY_MS;
 const MONTHS_MAX = 1_200;
 
-/** `m` is minutes, as everywhere else in configurations; months are always written out. */
+/** `m` means minutes, as in most configurations; months are always written out. */
 const UNITS: ReadonlyMap<string, Duration> = new Map<string, Duration>([
   ["ms", { kind: "ms", ms: 1 }],
   ["s", { kind: "ms", ms: SECOND_MS }],
@@ -39,7 +39,7 @@ const UNITS: ReadonlyMap<string, Duration> = new Map<string, Duration>([
 ]);
 
 /**
- * Reads a whole number and one unit, with or without a space between: `500ms`, `10s`, `5m`, `2h`, `30 days`,
+ * Reads a whole number and one unit, with or without a space between them: `500ms`, `10s`, `5m`, `2h`, `30 days`,
  * `18 months`. A day is 24 hours. Null for anything else (no unit, a sign, a fraction, two units, capitals) and for
  * more than a hundred years.
  */
@@ -57,15 +57,15 @@ export function readDuration(text: string): Duration | null {
 }
 
 /**
- * The instant that lies `duration` before `now` (both milliseconds since the epoch). Months are calendar months in UTC:
- * the time of day stays, and a day that the earlier month lacks becomes its last one (31 March less a month is the end
+ * The instant `duration` before `now` (both milliseconds since the epoch). Months are calendar months in UTC: the time
+ * of day stays the same, and a day that the earlier month lacks becomes its last day (31 March minus a month is the end
  * of February).
  */
 export function durationBefore(now: number, duration: Duration): number {
   if (duration.kind === "ms") return now - duration.ms;
   const date = new Date(now);
   const day = date.getUTCDate();
-  // On the first there is no day that a month could lack, so this step never runs over into the next month.
+  // Go to the first of the month, which every month has, so that this step never overflows into the next month.
   date.setUTCDate(1);
   date.setUTCMonth(date.getUTCMonth() - duration.months);
   date.setUTCDate(Math.min(day, daysInMonth(date)));
@@ -73,12 +73,12 @@ export function durationBefore(now: number, duration: Duration): number {
 }
 
 /**
- * A length in milliseconds for people: at most two units, rounded to the smaller one: `850 ms`, `1.4 s`, `5 min 3 s`,
+ * Formats milliseconds for people, with at most two units, rounded to the smaller one: `850 ms`, `1.4 s`, `5 min 3 s`,
  * `2 h 5 min`, `3 days 4 h`.
  */
 export function formatDuration(ms: number): string {
   if (ms < 0) return `-${formatDuration(-ms)}`;
-  // Each step asks whether the rounded value still fits, so that 59.97 s is "1 min" and never "60 s".
+  // Each step checks whether the rounded value still fits, so that 59.97 s becomes "1 min" and never "60 s".
   const wholeMs = Math.round(ms);
   if (wholeMs < SECOND_MS) return `${wholeMs} ms`;
   const tenths = Math.round(ms / 100);

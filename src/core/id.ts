@@ -1,33 +1,33 @@
-/** Random identifiers. Everything that must sort by age begins with the time. */
+/** Random identifiers. Those that must sort by age begin with the time. */
 import type { Random } from "./random.ts";
 
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** An event's id: `evt_`, 10 characters of milliseconds, 16 of randomness; ids made later sort later. */
+/** An event's id: `evt_`, 10 characters of milliseconds, 16 random characters. Later ids sort later. */
 export function newEventId(nowMs: number, random: Random): string {
   return `evt_${crockford(nowMs, 10)}${randomText(random, 16)}`;
 }
 
-/** Names one run of the server; outbox rows that it works on carry it. */
+/** Identifies one run of the server. Outbox rows that the run has claimed carry it. */
 export function newRunId(random: Random): string {
   return randomText(random, 16);
 }
 
-/** Names one database; part of every reference, so that a copy's statuses are told apart. */
+/** Identifies one database. It is part of every send token, so that statuses of a copy's messages can be told apart. */
 export function newInstanceId(random: Random): string {
   return randomText(random, 8);
 }
 
 /**
- * A message's reference: the database's instance id, the millisecond it was made, and 128 random bits. Time comes before
- * randomness so that new rows land at the end of the index: with whole seconds, a busy second's references would lie
- * scattered over dozens of pages, each of them one more to sync.
+ * A message's send token: the database's instance id, the millisecond of creation, and 130 random bits. The time
+ * precedes the random part so that new rows land at the end of the index. With a resolution of whole seconds, a busy
+ * second's tokens would be scattered over dozens of pages, each an additional page to sync.
  */
 export function newSendToken(instanceId: string, nowMs: number, random: Random): string {
   return `wx1.${instanceId}.${crockford(nowMs, 10)}.${randomText(random, 26)}`;
 }
 
-/** The parts of a reference that Waxwing made, or null when it is somebody else's. */
+/** The parts of a send token that a Waxwing database made; null for any other text. */
 export function parseSendToken(sendToken: string): { instanceId: string; createdAtMs: number } | null {
   const match = /^wx1\.([0-9a-z]{8})\.([0-9a-z]{10})\.[0-9a-z]{26}$/.exec(sendToken);
   if (match?.[1] === undefined || match[2] === undefined) return null;
@@ -36,7 +36,7 @@ export function parseSendToken(sendToken: string): { instanceId: string; created
   return { instanceId: match[1], createdAtMs };
 }
 
-/** `length` characters of five random bits each. */
+/** `length` random characters of five bits each. */
 export function randomText(random: Random, length: number): string {
   let text = "";
   for (const byte of random.bytes(length)) text += CROCKFORD[byte & 31];

@@ -1,10 +1,10 @@
 /**
- * Moments between milliseconds since the epoch (inside) and ISO 8601 text in a workspace's timezone (outside). What is
- * printed always names the same second again when it is read. The rules of the zones come from `Temporal`; offsets are
- * kept between two clock changes, because every time in every answer is printed here.
+ * Converts between milliseconds since the epoch (inside) and ISO 8601 text in a workspace's timezone (outside). Printed
+ * text always denotes the same second when it is read again. Zone rules come from `Temporal`; the offset between two
+ * clock changes is cached, because this module prints every time in every answer.
  */
 
-/** A calendar date as the workspace's wall shows it; `month` and `day` count from 1. */
+/** A calendar date as shown in the workspace's timezone; `month` and `day` count from 1. */
 export interface CalendarDate {
   year: number;
   month: number;
@@ -12,9 +12,9 @@ export interface CalendarDate {
 }
 
 /**
- * Prints `ms` in `timeZone` with the zone's offset at that moment: `2026-11-21T08:44:26+05:30`. Milliseconds are cut,
- * not rounded. UTC prints `+00:00`, never `Z`, so that all times of an API have one shape. Throws a RangeError for an
- * unknown zone and for what is no date.
+ * Prints `ms` in `timeZone` with the zone's offset at that instant: `2026-11-21T08:44:26+05:30`. Milliseconds are
+ * truncated, not rounded. UTC prints `+00:00`, never `Z`, so that all times in the API have one shape. Throws a
+ * RangeError for an unknown zone and for a value that is not a date.
  */
 export function formatInstant(ms: number, timeZone: string): string {
   const span = offsetSpanAt(ms, timeZone);
@@ -27,15 +27,16 @@ export function formatInstant(ms: number, timeZone: string): string {
 }
 
 /**
- * Reads ISO 8601 in its extended form: a date (`2026-11-21`: its first instant in `timeZone`, which is not 00:00 where
- * the clocks jump at midnight), or a date and time with an offset or `Z`, or without one (then the wall time of
- * `timeZone`; of a time that happens twice the first is meant, and a skipped one moves on by the length of the gap).
- * Milliseconds since the epoch, finer fractions cut. Null for everything else; never throws.
+ * Reads ISO 8601 in its extended form: a date, or a date and time. A date (`2026-11-21`) means its first instant in
+ * `timeZone`, which is not 00:00 where the clocks change at midnight. A time may have an offset or `Z`; without one it
+ * is wall time in `timeZone`: of a time that occurs twice the first is used, and a skipped time moves forward by the
+ * length of the gap. Returns milliseconds since the epoch, finer fractions truncated. Null for everything else; never
+ * throws.
  *
- * Refused although `Temporal` or ISO 8601 would read them: annotations in brackets, the basic form without separators,
- * a time of hours alone, years with a sign, a space or small letters for `T` and `Z`, offsets with seconds, `24:00`,
- * week and ordinal dates, and the first and the last day of four-digit years, which another zone would print with a sign
- * and six digits. `+0530` without its colon is read, for Meta and PHP write it. Second 60 is read as 59.
+ * Rejected although `Temporal` or ISO 8601 accepts them: annotations in brackets, the basic form without separators, a
+ * time of hours alone, years with a sign, a space or lower-case letters for `T` and `Z`, offsets with seconds, `24:00`,
+ * week and ordinal dates, and the first and last day of the four-digit years, which another zone would print with a
+ * sign and six digits. `+0530` without a colon is accepted, because Meta and PHP write it. Second 60 is read as 59.
  */
 export function readInstant(input: string, timeZone: string): number | null {
   const ms = input.length > INPUT_LENGTH_MAX ? null : readAny(input, timeZone);
@@ -58,8 +59,8 @@ function readAny(input: string, timeZone: string): number | null {
 }
 
 /**
- * Whether `name` is a timezone of the IANA database, written as the database writes it. Bare offsets are none: they
- * know no clock changes. Older names (`Asia/Calcutta`) are names as well.
+ * True for a timezone of the IANA database, spelled as in the database, including old names (`Asia/Calcutta`). Bare
+ * offsets are rejected, because they have no clock changes.
  */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
@@ -70,11 +71,11 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The first instant, in `timeZone`, of the day that `ms` falls on. Throws like `formatInstant`. */
+/** The first instant of the day, in `timeZone`, that contains `ms`. Throws like `formatInstant`. */
 export function startOfDay(ms: number, timeZone: string): number {
   const dayNumber = localDayNumber(ms, timeZone);
   const known = dayStarts.get(timeZone);
-  // By the day's number and not by an interval: where clocks go back over midnight, one day holds two stretches.
+  // Compared by day number rather than by interval: where clocks go back across midnight, one day has two intervals.
   if (known?.dayNumber === dayNumber) return known.startMs;
   const startMs = Temporal.PlainDate.from(civilFromDays(dayNumber)).toZonedDateTime(timeZone).epochMilliseconds;
   if (dayStarts.size >= ZONES_MAX) dayStarts.clear();
@@ -82,7 +83,7 @@ export function startOfDay(ms: number, timeZone: string): number {
   return startMs;
 }
 
-/** The date that `timeZone`'s calendar shows at `ms`. Throws like `formatInstant`. */
+/** The date in `timeZone` at `ms`. Throws like `formatInstant`. */
 export function dateIn(ms: number, timeZone: string): CalendarDate {
   return civilFromDays(localDayNumber(ms, timeZone));
 }
@@ -91,34 +92,36 @@ const DAY_S = 86_400;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** The ends of what a Date can hold; no span reaches over them, so that what lies beyond is never found but refused. */
+/**
+ * The limits of a Date. No span extends beyond them, so a value outside never matches a cached span and is rejected.
+ */
 const LAST_MS = 8_640_000_000_000_000;
 
-/** What is read has four digits of a year in every zone, not only in that of today. */
+/** Every accepted instant has a four-digit year in every timezone. */
 const FIRST_READ_MS = Date.parse("0000-01-02T00:00:00Z");
 const LAST_READ_MS = Date.parse("9999-12-31T00:00:00Z");
 
-/** The longest text that the pattern below can match. */
+/** The longest text that the pattern below matches. */
 const INPUT_LENGTH_MAX = 35;
 
-/** The group around the time tells a date alone from a date and time; the second group is the offset. */
+/** Group 1 is present if there is a time; group 2 is the offset. */
 const ISO_8601 =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?)?$/;
 
-/** A stretch of time between two clock changes of a zone: `fromMs` belongs to it, `untilMs` no longer. */
+/** The time between two clock changes of a zone: `fromMs` inclusive, `untilMs` exclusive. */
 interface OffsetSpan {
   fromMs: number;
   untilMs: number;
   offsetMs: number;
   /**
-   * The offset in whole minutes, which is all that ISO 8601 can print. Liberia was 44 minutes and 30 seconds behind
-   * until 1972: printing the wall time by the rounded offset keeps the text true to the instant.
+   * The offset in whole minutes, which is all that ISO 8601 can print. Liberia was 44 minutes and 30 seconds behind UTC
+   * until 1972: printing the wall time with the rounded offset keeps the text equal to the instant.
    */
   printedOffsetMs: number;
   suffix: string;
 }
 
-/** Bounds of what is kept. A list over a few years meets a handful of spans; a server has few zones. */
+/** Limits of the caches. A list covering a few years needs a handful of spans; a server has few zones. */
 const ZONES_MAX = 512;
 const SPANS_MAX = 16;
 const spansOfZone = new Map<string, OffsetSpan[]>();
@@ -134,7 +137,7 @@ function offsetSpanAt(ms: number, timeZone: string): OffsetSpan {
 
 function learnSpan(ms: number, timeZone: string): OffsetSpan {
   const moment = Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)).toZonedDateTimeISO(timeZone);
-  // A change at exactly this moment is not "previous" to it, so the search starts a nanosecond later.
+  // "previous" excludes a change at exactly this instant, so the search starts a nanosecond later.
   const previous = moment.add({ nanoseconds: 1 }).getTimeZoneTransition("previous");
   const next = moment.getTimeZoneTransition("next");
   const offsetMs = moment.offsetNanoseconds / 1_000_000;
@@ -164,7 +167,7 @@ function offsetText(offsetMs: number): string {
   return `${offsetMs < 0 ? "-" : "+"}${two(hours)}:${two(minutes - hours * 60)}`;
 }
 
-/** Most times of one answer fall on one day; its text is kept. */
+/** Cached, because most times in one answer fall on the same day. */
 let lastDayNumber = Number.NaN;
 let lastDateText = "";
 
@@ -177,15 +180,15 @@ function dateText(dayNumber: number): string {
   return lastDateText;
 }
 
-/** Four digits; beyond them ISO 8601 wants a sign and six. */
+/** Four digits; ISO 8601 requires a sign and six digits for other years. */
 function yearText(year: number): string {
   if (year >= 0 && year <= 9_999) return String(year).padStart(4, "0");
   return `${year < 0 ? "-" : "+"}${String(Math.abs(year)).padStart(6, "0")}`;
 }
 
 /**
- * The proleptic Gregorian date of a day counted from 1970-01-01. Years are counted from 1 March, so that the leap day
- * is the last of its year, in eras of 400 years (146,097 days).
+ * The proleptic Gregorian date of a day counted from 1970-01-01. Years start on 1 March, so that the leap day is the
+ * last day of its year, and are grouped into eras of 400 years (146,097 days).
  */
 function civilFromDays(dayNumber: number): CalendarDate {
   const sinceMarch = dayNumber + 719_468;

@@ -1,13 +1,13 @@
 /**
- * The structured log, for people (`text`) or programs (`json`): one entry, one write. Logging never throws whatever it
- * is given, never repeats what stands under a secret's name, and lets no value forge another entry. It goes to stderr,
- * for stdout belongs to the command's own output.
+ * The structured log, for people (`text`) or programs (`json`): one write per entry. Logging never throws, never prints
+ * the value of a field whose name suggests a secret, and lets no value forge another entry. Entries go to stderr,
+ * because stdout belongs to the command's output.
  */
 import { writeSync } from "node:fs";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** An `Error` under any name is printed with its stack and its causes; `undefined` is left out. */
+/** An `Error` in any field is printed with its stack and causes; `undefined` is omitted. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Log {
@@ -15,22 +15,22 @@ export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** A log whose entries all carry these fields; the entry's own win over them. */
+  /** A log whose entries all carry these fields. An entry's own fields override them. */
   with(fields: LogFields): Log;
 }
 
 export interface LogOptions {
-  /** Entries below it are dropped. */
+  /** Entries below this level are dropped. */
   readonly level: LogLevel;
   readonly format: "text" | "json";
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Takes an entry with its line end; several lines where there is a stack. Default: stderr. */
+  /** Receives an entry with its line end, and with several lines if there is a stack. Default: stderr. */
   readonly write?: ((entry: string) => void) | undefined;
 }
 
 const SECRET_NAME = /token|secret|authorization|password|passphrase|cookie|api_?key|private_?key/i;
-/** What a report of an error has anyway. */
+/** Members that an error report already contains. */
 const BUILT_IN_MEMBERS: ReadonlySet<string> = new Set(["name", "message", "stack", "errors", "cause"]);
 const DEPTH_MAX = 6;
 const ELEMENTS_MAX = 100;
@@ -70,7 +70,7 @@ function renderJson(time: string, level: LogLevel, message: string, fields: LogF
     ["message", message],
   ];
   for (const [name, value] of Object.entries(fields)) {
-    // Two members of one name make an object that every reader reads differently.
+    // A field must not repeat a built-in name: JSON readers differ in how they treat duplicate members.
     const free = name === "time" || name === "level" || name === "message" ? `${name}_` : name;
     const plain = plainOf(value, name, walk);
     if (plain !== undefined) members.push([free, plain]);
@@ -92,12 +92,12 @@ function renderText(time: string, level: LogLevel, message: string, fields: LogF
   return `${words.length === 0 ? line : `${line}  ${words.join(" ")}`}\n${below}`;
 }
 
-/** A value without quotes where that is unmistakable. */
+/** A value, without quotes if it is unambiguous. */
 function word(text: string): string {
   return /^[^\s"=\p{C}]+$/u.test(text) ? text : visible(JSON.stringify(text));
 }
 
-/** Line ends and control characters as escapes: they could forge an entry or drive the reader's terminal. */
+/** Escapes line ends and control characters, which could forge an entry or control the reader's terminal. */
 function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     character === "\n" ? "\\n" : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
@@ -135,16 +135,16 @@ function isReport(value: Plain): value is ErrorReport {
 }
 
 interface Walk {
-  /** Errors that this entry has told already: no stack is printed twice. */
+  /** Errors already printed in this entry, so that no stack is printed twice. */
   readonly logged: Set<unknown>;
-  /** The objects that we are inside of. */
+  /** The objects that contain the current value. */
   readonly ancestors: readonly unknown[];
 }
 
-/** Any value as plain JSON: bounded, without cycles, without what stands under a secret's name. */
+/** Converts any value to plain JSON: bounded, without cycles, without secrets. */
 function plainOf(value: unknown, name: string, walk: Walk): Plain | undefined {
   if (value === undefined) return undefined;
-  // Whether there is a secret (true, false, null) may be told, the secret not.
+  // Whether a secret is set (true, false, null) may be logged; the secret may not.
   if (value === null || typeof value === "boolean") return value;
   if (SECRET_NAME.test(name)) return "[hidden]";
   if (typeof value === "string") return cut(value);
@@ -155,7 +155,7 @@ function plainOf(value: unknown, name: string, walk: Walk): Plain | undefined {
   try {
     return plainOfObject(value, name, { logged: walk.logged, ancestors: [...walk.ancestors, value] });
   } catch (error) {
-    // A getter or a toJSON of the value threw; the rest of the entry is still worth having.
+    // A getter or `toJSON` of the value threw; keep the rest of the entry.
     return `[unprintable: ${error instanceof Error ? error.name : typeof error}]`;
   }
 }
@@ -194,7 +194,7 @@ function members(entries: Iterable<[unknown, unknown]>, walk: Walk): Readonly<Re
 function reportError(error: Error, walk: Walk): ErrorReport {
   const { name, message, stack = "", cause } = error;
   const head = message === "" ? name : `${name}: ${message}`;
-  // The head in the stack is that of the moment it was made, before a subclass set its name; the frames are what counts.
+  // The stack's head was written when the error was created, before a subclass set its name: keep only the frames.
   const known = message === "" ? -1 : stack.indexOf(message);
   const frames = known === -1 ? stack.replace(/^(?! *at ).*\n?/, "") : stack.slice(known + message.length);
   const details = Object.entries(error).filter(([key]) => !BUILT_IN_MEMBERS.has(key));
@@ -214,13 +214,13 @@ function cut(text: string): string {
 }
 
 function writeToStderr(entry: string): void {
-  // Synchronous: `process.stderr.write` to a full pipe keeps the rest in memory, and an exit right after loses it.
+  // Synchronous: when the pipe is full, `process.stderr.write` buffers the rest in memory, and an exit would lose it.
   const bytes = Buffer.from(entry, "utf8");
   let done = 0;
   try {
     while (done < bytes.length) done += writeSync(2, bytes, done);
   } catch (error) {
-    // A reader that is slow on a non-blocking pipe gets the rest later; one that is gone gets nothing.
+    // On a slow non-blocking pipe, the rest is written later; if the reader is gone, the entry is dropped.
     if (error instanceof Error && "code" in error && error.code === "EAGAIN")
       process.stderr.write(bytes.subarray(done));
   }

@@ -1,7 +1,7 @@
 /**
- * Figures about the process in Prometheus' text format (exposition format 0.0.4): counters, gauges and histograms, each
- * declared once with a sentence. Counting is a map look-up; what a gauge shows is asked for when somebody reads it. Own
- * code, for the small library that there is brings collectors of another runtime's insides.
+ * Metrics of the process in Prometheus' text format (exposition format 0.0.4): counters, gauges and histograms, each
+ * declared once with its help text. Counting is a map lookup; a gauge is read on demand. Written here because the small
+ * existing library includes collectors of another runtime's internals.
  */
 export type Labels = Readonly<Record<string, string | number>>;
 
@@ -20,7 +20,7 @@ export class Counter {
 
 export interface Observation {
   labels: Labels;
-  /** One count for each bucket, and the last for what is over all of them. */
+  /** One count per bucket; the last counts values above all bounds. */
   counts: number[];
   sum: number;
 }
@@ -47,7 +47,7 @@ export class Histogram {
     observation.sum += value;
   }
 
-  /** What was observed since the start; it goes on growing. */
+  /** Observations since the process started; cumulative. */
   get series(): Iterable<Readonly<Observation>> {
     return this.#series.values();
   }
@@ -65,7 +65,7 @@ export class Histogram {
   }
 }
 
-/** A value of this moment, with its labels. */
+/** A gauge's current value, with its labels. */
 export type Sample = readonly [labels: Labels, value: number];
 
 type ReadGauge = () => readonly Sample[] | Promise<readonly Sample[]>;
@@ -92,7 +92,7 @@ export class Metrics {
     return histogram;
   }
 
-  /** `read` is asked each time somebody looks. */
+  /** `read` is called at every scrape. */
   gauge(name: string, help: string, read: ReadGauge): void {
     this.#gauges.set(name, read);
     this.#declare(name, {
@@ -102,7 +102,7 @@ export class Metrics {
     });
   }
 
-  /** One gauge's values of this moment; null where it cannot be read. */
+  /** The current values of one gauge; null if reading it fails. */
   async readGauge(name: string): Promise<readonly Sample[] | null> {
     const read = this.#gauges.get(name);
     if (read === undefined) throw new Error(`there is no gauge ${name}`);
@@ -111,7 +111,7 @@ export class Metrics {
       .catch(() => null);
   }
 
-  /** Everything, for whoever scrapes it. A gauge that cannot be read is left out, not the rest with it. */
+  /** All metrics as text. A metric that cannot be read is omitted; the others stay. */
   async text(): Promise<string> {
     const parts: string[] = [];
     for (const [name, { kind, help, lines }] of this.#families) {
@@ -129,7 +129,7 @@ export class Metrics {
   }
 }
 
-/** Seconds, from what a read from memory takes to what a network may. */
+/** Bucket bounds in seconds, from a read in memory to a slow network. */
 export const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 function keyOf(labels: Labels): string {

@@ -1,7 +1,7 @@
 /**
- * Phone numbers: what a person typed becomes one E.164 number, or is refused. Reading never throws, never guesses a
- * number out of a longer text, and hands libphonenumber nothing but digits, so that what counts as a separator is
- * decided here and in one place. A number that the network names is taken as it is.
+ * Phone numbers: input typed by a person becomes one E.164 number or is rejected. Reading never throws, never extracts
+ * a number from a longer text, and passes nothing but digits to libphonenumber, so that only this module decides which
+ * separators are allowed. A number given by the network is accepted as it is.
  */
 import {
   type CountryCode,
@@ -11,28 +11,30 @@ import {
   parsePhoneNumberFromString,
 } from "libphonenumber-js/max";
 
-/** A number with `+` and its country code, 5 to 20 digits: `+919876543210`. Made by this module alone. */
+/**
+ * A number with `+` and country code, 5 to 20 digits: `+919876543210`. Only this module creates values of this type.
+ */
 export type E164 = string & { readonly __brand: "E164" };
 
-/** Digits as they were written, without `+` or `00`; `international` tells that one of the two stood before them. */
+/** The digits as written, without `+` or `00`; `international` is true if one of the two preceded them. */
 export interface PhoneDigits {
   digits: string;
   international: boolean;
 }
 
-/** The longest text that is looked at. Real numbers with all their brackets and spaces stay under 30. */
+/** The longest input that is read. Real numbers with all their brackets and spaces stay under 30 characters. */
 const INPUT_LENGTH_MAX = 64;
 
-/** E.164 ends at 15 digits, but network ids may be longer, and the least a network names is a short code. */
+/** E.164 allows 15 digits, but network ids may be longer; the shortest number that a network gives is a short code. */
 const DIGITS_MIN = 5;
 const DIGITS_MAX = 20;
 const NETWORK_DIGITS = /^[0-9]{5,20}$/;
 
 /**
- * Reads `input` as a phone number in `country` (ISO 3166, two capitals; with an unknown one only international numbers
- * are read). `+` or `00` means international. Digits without either are a number of the country if they can be one,
- * else the same digits with `+` before them. Null where no reading is a valid number, and for anything that is more
- * than a number: letters (also vanity numbers), extensions, two numbers, more than 64 characters.
+ * Reads `input` as a phone number in `country` (ISO 3166, two capitals; with an unknown country, only international
+ * numbers are read). `+` or `00` means international. Digits without either are read as a national number if possible,
+ * otherwise as an international one without its `+`. Null if no reading is a valid number, and for any text that is
+ * more than a number: letters (including vanity numbers), extensions, two numbers, more than 64 characters.
  */
 export function readPhone(input: string, country: string): E164 | null {
   const written = phoneDigits(input);
@@ -42,16 +44,16 @@ export function readPhone(input: string, country: string): E164 | null {
 }
 
 /**
- * The digits of an input that is written as a number, whether or not such a number exists: what a stored phone or a
- * network id is looked up by before `readPhone` is asked. Null where the input is not a number, or has fewer than 5 or
- * more than 20 digits.
+ * The digits of an input that is written like a number, whether or not the number exists. Used to look up a stored
+ * phone or network id before `readPhone`. Null if the input is not a number, or has fewer than 5 or more than 20
+ * digits.
  */
 export function phoneDigits(input: string): PhoneDigits | null {
   if (input.length > INPUT_LENGTH_MAX) return null;
   const text = ONLY_DIGITS.test(input) ? input : toPlainText(input);
   if (text === null) return null;
   const plus = text.startsWith("+");
-  // "+00" is left as it is: no country code starts with 0, so it is refused further on.
+  // "+00" keeps its zeros: no country code starts with 0, so it is rejected later.
   const zeros = !plus && text.startsWith("00");
   const digits = plus ? text.slice(1) : zeros ? text.slice(2) : text;
   if (digits.length < DIGITS_MIN || digits.length > DIGITS_MAX) return null;
@@ -59,10 +61,10 @@ export function phoneDigits(input: string): PhoneDigits | null {
 }
 
 /**
- * The other way in which the network (or a person) spells the same phone, null where the country knows only one:
- * Brazilian mobiles with and without their ninth digit, Mexican numbers with and without 1 after 52, Argentine ones
- * with and without 9 after 54. The other spelling of the other spelling is the phone itself. It need not be valid for
- * libphonenumber.
+ * The other number variant that the network or a person uses for the same phone; null if the country has only one.
+ * Covers Brazilian mobiles with and without their ninth digit, Mexican numbers with and without 1 after 52, and
+ * Argentine numbers with and without 9 after 54. The variant's variant is the phone itself. The result may be invalid
+ * for libphonenumber.
  */
 export function otherVariant(phone: E164): E164 | null {
   for (const { long, short, extra } of VARIANTS) {
@@ -75,20 +77,20 @@ export function otherVariant(phone: E164): E164 | null {
 }
 
 /**
- * A number that the network names (its digits, without `+`). The network knows better than any numbering plan, so only
- * what cannot be a number at all is refused: anything but 5 to 20 ASCII digits.
+ * A number given by the network (its digits, without `+`). The network knows more than any numbering plan, so only
+ * input that cannot be a number is rejected: anything but 5 to 20 ASCII digits.
  */
 export function fromNetwork(digits: string): E164 | null {
   return NETWORK_DIGITS.test(digits) ? (`+${digits}` as E164) : null;
 }
 
-/** Whether `code` is a country whose numbers can be read: two capital letters, as in `IN`. */
+/** True for a country whose numbers can be read: two capital letters, as in `IN`. */
 export function isCountry(code: string): boolean {
-  // The shape first: libphonenumber looks the code up in a plain object, where "toString" is found as well.
+  // Check the shape first: libphonenumber looks the code up in a plain object, where "toString" is also found.
   return /^[A-Z]{2}$/.test(code) && isSupportedCountry(code);
 }
 
-/** The country of a number, null where none can be told (a number of the network's, `+800`, a shared code). */
+/** The number's country; null if it cannot be determined (a number given by the network, `+800`, a shared code). */
 export function countryOf(phone: E164): string | null {
   return parse(phone)?.country ?? null;
 }
@@ -102,14 +104,14 @@ function readNational(digits: string, country: string): E164 | null {
   if (!isKnownCountry(country)) return null;
   const callingCode = getCountryCallingCode(country);
   const number = parse(digits, country);
-  // By calling code, not by country: a workspace of the United States writes a Canadian number like its own, and
-  // 416 555 0123 must not become +41 65 550123 in Switzerland. What the country's own international prefix (011, 810)
-  // leads out of it is not a number of the country; only `+` and 00 are international here.
+  // Compare the calling code, not the country: a workspace in the United States writes a Canadian number like its own,
+  // but 416 555 0123 must not become +41 65 550123 in Switzerland. A number reached through the country's own
+  // international prefix (011, 810) is not a national number; only `+` and 00 mean international here.
   if (number?.countryCallingCode !== callingCode) return null;
   const phone = validPhone(number);
   if (phone === null) return TRUNCATED_OR_OLD.test(number.number) ? null : validOtherVariant(number);
-  // Where fixed lines may be of any length (Germany, Kosovo, parts of Indonesia), 49 1512 3456789 is a fixed line in
-  // area 4915 as well as a mobile with its country code. Both are numbers of the country; WhatsApp is on the mobile.
+  // Where fixed lines may have any length (Germany, Kosovo, parts of Indonesia), 49 1512 3456789 is both a fixed line
+  // in area 4915 and a mobile with its country code. Both numbers are in the country; WhatsApp is on the mobile.
   if (digits.startsWith(callingCode) && phone !== `+${digits}` && !isMobile(number)) {
     const withCode = parse(`+${digits}`);
     if (withCode !== undefined && isMobile(withCode)) return validPhone(withCode);
@@ -118,13 +120,13 @@ function readNational(digits: string, country: string): E164 | null {
 }
 
 function validPhone(number: PhoneNumber): E164 | null {
-  // The library's type of `number` is a brand of its own; in truth it is the E.164 text.
+  // The library gives `number` its own branded type; the value is the E.164 text.
   return number.isValid() ? (number.number as string as E164) : null;
 }
 
 /**
- * libphonenumber no longer knows Mexico's 521 and Brazil's eight-digit mobiles, but address books and the network's own
- * ids are full of them: such a number is the phone whose current spelling is valid.
+ * libphonenumber no longer accepts Mexico's 521 and Brazil's eight-digit mobiles, but address books and the network's
+ * ids still contain many of them. Such a number is read as its current variant, if that is valid.
  */
 function validOtherVariant(number: PhoneNumber): E164 | null {
   const other = otherVariant(number.number as string as E164);
@@ -132,8 +134,9 @@ function validOtherVariant(number: PhoneNumber): E164 | null {
 }
 
 /**
- * Without a country code these eight digits are as likely a Brazilian mobile of today that lost its last one. With the
- * country code it is how the network writes the older half of Brazil, and is read.
+ * Without a country code, these eight digits may just as well be a current Brazilian mobile that lost its last digit,
+ * so they are rejected. With the country code, this is how the network writes the older half of Brazil's mobiles, so it
+ * is read.
  */
 const TRUNCATED_OR_OLD = /^\+55[1-9][1-9]9[0-9]{7}$/;
 
@@ -153,13 +156,13 @@ function isKnownCountry(code: string): code is CountryCode {
 interface VariantPair {
   long: RegExp;
   short: RegExp;
-  /** What stands between the two groups of `long`. */
+  /** The digits between the two groups of `long`. */
   extra: string;
 }
 
-/** The lengths keep the two patterns of a pair apart, which makes each pair its own inverse. */
+/** The lengths keep the two patterns of a pair disjoint, which makes each pair its own inverse. */
 const VARIANTS: readonly VariantPair[] = [
-  // Brazil: mobiles only, whose eight digits start with 6 to 9; a fixed line (2 to 5) has no second spelling.
+  // Brazil: only mobiles, whose eight digits start with 6 to 9; a fixed line (2 to 5) has no variant.
   { long: /^(\+55[1-9][1-9])9([6-9][0-9]{7})$/, short: /^(\+55[1-9][1-9])([6-9][0-9]{7})$/, extra: "9" },
   { long: /^(\+52)1([2-9][0-9]{9})$/, short: /^(\+52)([2-9][0-9]{9})$/, extra: "1" },
   { long: /^(\+54)9([1-9][0-9]{9})$/, short: /^(\+54)([1-9][0-9]{9})$/, extra: "9" },
@@ -168,23 +171,24 @@ const VARIANTS: readonly VariantPair[] = [
 const ONLY_DIGITS = /^\+?[0-9]+$/;
 
 /**
- * Spaces (no-break and ideographic ones too), dashes, dots, slashes and brackets, ASCII and full width. No line break:
- * two lines are two things. No `x`, `#`, `,` and `;`: what follows them is an extension, and WhatsApp has none. No `~`
- * and no `'`, which libphonenumber and spreadsheets would allow.
+ * Spaces (including no-break and ideographic ones), dashes, dots, slashes and brackets, ASCII and full width. Line
+ * breaks are excluded, because two lines are two values. `x`, `#`, `,` and `;` are excluded, because they start an
+ * extension, which WhatsApp does not have. `~` and `'` are excluded, although libphonenumber and spreadsheets allow
+ * them.
  */
 const SEPARATORS =
   /[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\-\u2010-\u2015\u2212\u30fc\uff0d.\uff0e/\uff0f()[\]\uff08\uff09\uff3b\uff3d]/g;
 
-/** Marks of writing direction and joiners: invisible, and on the clipboard of whoever copies from an address book. */
+/** Direction marks and joiners: invisible characters that come along when a number is copied from an address book. */
 const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 
-/** An optional opening bracket, an optional `+`, then a digit sooner than any dash: "-5551234" is no phone. */
+/** An optional opening bracket, an optional `+`, then a digit before any dash: "-5551234" is not a phone number. */
 const NUMBER_START = /^[([\uff08\uff3b ]*\+?[([\uff08\uff3b \u00a0]*[0-9]/;
 
-/** A spreadsheet's phone column read as floating point: its zero would shift every digit into another number. */
+/** A spreadsheet's phone column exported as floating point: the trailing zero would make it another number. */
 const FLOATING_POINT = /[0-9]{5}\.0$/;
 
-/** Zero in the digits of other scripts; the nine that follow each are 1 to 9. */
+/** The zeros of other scripts; the nine code points after each are the digits 1 to 9. */
 const ZEROS = [
   0xff10, // full width
   0x0660, // Arabic-Indic
@@ -204,7 +208,7 @@ const ZEROS = [
   0x17e0, // Khmer
 ];
 
-/** ASCII digits with at most a `+` before them, or null where anything else is left once separators are gone. */
+/** ASCII digits with an optional leading `+`; null if anything else remains after the separators are removed. */
 function toPlainText(input: string): string | null {
   const visible = input
     .replace(INVISIBLE, "")

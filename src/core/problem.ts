@@ -1,6 +1,6 @@
 /**
- * What a caller asked for and cannot have. The codes are the interface's own and permanent: clients branch on them.
- * Thrown by the domain; which HTTP status a code has is decided in `api/errors.ts` alone.
+ * An expected failure of a caller's request. The codes are part of the API and permanent: clients branch on them. The
+ * domain throws problems; `http/errors.ts` alone maps codes to HTTP statuses.
  */
 export const problemCodes = [
   "invalid_request",
@@ -22,24 +22,24 @@ export const problemCodes = [
   "not_cancellable",
   "rate_limited",
   "whatsapp_error",
-  // Beyond the specification: a fault of ours, and storage that cannot be written right now.
+  // Beyond the specification: a fault of ours, and storage that cannot currently be written.
   "internal_error",
   "unavailable",
 ] as const;
 
 export type ProblemCode = (typeof problemCodes)[number];
 
-/** What is wrong with each field, by its path (`media.link`, `variables.body.0`), in sentences. */
+/** The problems of each field as sentences, keyed by the field's path (`media.link`, `variables.body.0`). */
 export type FieldProblems = Record<string, string[]>;
 
-/** An empty map of fields. Without a prototype: a caller may well send a member called `constructor`. */
+/** An empty map of fields. It has no prototype, because a caller may send a member called `constructor`. */
 export function noProblems(): FieldProblems {
   return Object.create(null) as FieldProblems;
 }
 
 const QUOTED_LENGTH_MAX = 80;
 
-/** What a caller sent, in quotes and cut: a sentence stays a sentence, however long the field was. */
+/** Quotes a caller's text, truncated so that a sentence containing it stays readable. */
 export function quote(text: string): string {
   const characters = [...text.slice(0, 2 * QUOTED_LENGTH_MAX)];
   const shown = characters.slice(0, QUOTED_LENGTH_MAX).join("");
@@ -48,14 +48,14 @@ export function quote(text: string): string {
 
 export interface ProblemDetails {
   fields?: FieldProblems;
-  /** Since when the person is opted out, milliseconds. */
+  /** When the person opted out, milliseconds. */
   since?: number;
-  /** Cost and what is left, millionths. */
+  /** The cost and the available balance, millionths. */
   needed?: number;
   available?: number;
   whatsappCode?: string;
   retryAfterMs?: number;
-  /** The timezone in which `since` is told; known wherever `since` is. */
+  /** The timezone in which `since` is printed; set whenever `since` is. */
   timezone?: string;
 }
 
@@ -64,7 +64,7 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly details: ProblemDetails;
 
-  /** `message` is a sentence fit to show a person. */
+  /** `message` is a sentence that can be shown to people. */
   constructor(code: ProblemCode, message: string, details: ProblemDetails = {}) {
     super(message);
     this.code = code;
@@ -72,7 +72,7 @@ export class Problem extends Error {
   }
 }
 
-/** The request itself is wrong: `fields` says where, path by path. */
+/** The request itself is invalid; `fields` holds the problems by path. */
 export function invalidRequest(fields: FieldProblems): Problem {
   const paths = Object.keys(fields);
   const first = paths[0] === undefined ? undefined : fields[paths[0]]?.[0];
@@ -85,7 +85,7 @@ export function invalidRequest(fields: FieldProblems): Problem {
   return new Problem("invalid_request", message, { fields });
 }
 
-/** `noun` as a person would say it: "message", "template". */
+/** `noun` is the word that people use: "message", "template". */
 export function notFound(noun: string): Problem {
   return new Problem("not_found", `There is no such ${noun}.`);
 }

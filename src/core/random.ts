@@ -1,6 +1,6 @@
-/** Randomness, injected like the clock: keys, references and jitter come from here and nowhere else. */
+/** Randomness, injected like the clock: the only source of keys, send tokens and jitter. */
 export interface Random {
-  /** `count` bytes fit for secrets. */
+  /** `count` bytes, suitable for secrets. */
   bytes(count: number): Uint8Array;
   /** A number in [0, 1), for jitter; not for secrets. */
   fraction(): number;

@@ -1,7 +1,7 @@
-/** Pieces of JSON schema that every view shares, so that a time or a null looks the same in the whole document. */
+/** JSON schema parts shared by all views, so that a time or a nullable field looks the same in the whole document. */
 import { type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 
-/** A time as every answer prints it. */
+/** A time as printed in every answer. */
 export function Instant(description?: string) {
   return Type.String({
     format: "date-time",
@@ -10,12 +10,15 @@ export function Instant(description?: string) {
   });
 }
 
-/** The value or null; the field itself is always there. `description`: of the field, where the value has its own. */
+/**
+ * The value or null; the field itself is always present. `description` describes the field if the value's schema has a
+ * description of its own.
+ */
 export function Nullable<T extends TSchema>(schema: T, description?: string) {
   return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 }
 
-/** One of a fixed list of words; prints as a plain `enum`. */
+/** One of a fixed list of words; rendered as a plain `enum`. */
 export function OneOf<const Values extends readonly string[]>(
   values: Values,
   description?: string,

@@ -1,8 +1,8 @@
 /**
- * Secrets at rest and in comparison. A sealed value is AES-256-GCM under one key of the installation and bound to the
- * row that it was made for, so a reader of the database or of a backup learns nothing, and a value moved to another
- * row does not open. That key comes from the environment or from a file that only its owner may read; the file is
- * complete or not there at all, whenever the power fails. Tokens that only have to be recognised are kept as a hash.
+ * Secrets at rest and in comparisons. A sealed value is AES-256-GCM under the installation's key and bound to its row:
+ * a reader of the database or a backup learns nothing, and a value moved to another row does not open. The key comes
+ * from the environment or from a file that only its owner may read; a power cut leaves that file complete or absent.
+ * Tokens that only need to be recognised are stored as hashes.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, timingSafeEqual } from "node:crypto";
 import {
@@ -22,13 +22,18 @@ import { dirname } from "node:path";
 import type { Random } from "./random.ts";
 
 export interface SecretBox {
-  /** Encrypts `text` for the place named by `context`, such as `webhook_secret:12`. Never gives the same text twice. */
+  /**
+   * Encrypts `text` for the place named by `context`, such as `webhook_secret:12`. Every call returns a different text.
+   */
   seal(text: string, context: string): string;
-  /** The text that was sealed for this context; throws `SecretUnreadable` for any other key, context or text. */
+  /** Decrypts a text sealed for this context. Throws `SecretUnreadable` if key, context or text do not match. */
   open(sealed: string, context: string): string;
 }
 
-/** A sealed value does not open: made with another key, for another place, or damaged. Carries no part of it. */
+/**
+ * A sealed value does not open: it was sealed with another key or for another context, or is damaged. The error
+ * contains no part of the value.
+ */
 export class SecretUnreadable extends Error {
   readonly context: string;
 
@@ -46,12 +51,12 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** `key` is 32 bytes; refuses any other length. */
+/** `key` must be 32 bytes; throws a RangeError otherwise. */
 export function createSecretBox(key: Uint8Array, random: Random): SecretBox {
   if (key.length !== SECRET_KEY_BYTES) {
     throw new RangeError(`a secret key has ${SECRET_KEY_BYTES} bytes, not ${key.length}`);
   }
-  // A copy: a caller that wipes or reuses its bytes must not change the key under stored secrets.
+  // Copied, because a caller that wipes or reuses its bytes must not change the key.
   const ownKey = Uint8Array.from(key);
   // The version is authenticated too, so that a later format cannot be passed off as this one.
   const boundTo = (context: string): Uint8Array => Buffer.from(`${VERSION}.${context}`, "utf8");
@@ -69,7 +74,7 @@ export function createSecretBox(key: Uint8Array, random: Random): SecretBox {
       const [version, payload = "", ...rest] = sealed.split(".");
       if (version !== VERSION || rest.length > 0) throw new SecretUnreadable(context, "it is in no known format");
       const bytes = Buffer.from(payload, "base64url");
-      // Node skips characters that are not base64url; what does not come back the same was damaged.
+      // Node ignores characters that are not base64url; a payload that does not round-trip is damaged.
       if (bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString("base64url") !== payload) {
         throw new SecretUnreadable(context, "it is damaged");
       }
@@ -87,24 +92,24 @@ export function createSecretBox(key: Uint8Array, random: Random): SecretBox {
   };
 }
 
-/** SHA-256 of the UTF-8 bytes, 32 bytes: what is stored of a random token. Too fast for passwords. */
+/** SHA-256 of the UTF-8 bytes, 32 bytes. For storing random tokens; too fast for passwords. */
 export function hashToken(text: string): Uint8Array {
   return new Uint8Array(createHash("sha256").update(text, "utf8").digest());
 }
 
-/** Compares texts (as UTF-8) or bytes in a time that tells nothing about where they differ, nor about lengths. */
+/** Compares texts (as UTF-8) or bytes in a time that reveals neither the position of a difference nor the lengths. */
 export function constantTimeEqual(a: Uint8Array | string, b: Uint8Array | string): boolean {
-  // Hashes have one length, whatever was given; `timingSafeEqual` wants that, and an early "no" would tell the length.
+  // `timingSafeEqual` needs equal lengths, which hashes have; an early "no" would reveal the length.
   return timingSafeEqual(createHash("sha256").update(a).digest(), createHash("sha256").update(b).digest());
 }
 
 /**
- * `prefix` and then random letters and digits with at least as many possibilities as `bytes` random bytes have:
- * 16 bytes make 22 characters, 32 make 43.
+ * `prefix` followed by random letters and digits with at least as many possibilities as `bytes` random bytes: 16 bytes
+ * give 22 characters, 32 give 43.
  */
 export function newToken(random: Random, prefix: string, bytes: number): string {
   const length = Math.ceil((bytes * 8) / Math.log2(ALPHABET.length));
-  // 256 is no multiple of 62: bytes above the last multiple are thrown away, or the first letters would come up more.
+  // 256 is not a multiple of 62: discard bytes above the last multiple, or the first letters would be more frequent.
   const usable = 256 - (256 % ALPHABET.length);
   let token = "";
   while (token.length < length) {
@@ -115,12 +120,12 @@ export function newToken(random: Random, prefix: string, bytes: number): string 
   return prefix + token;
 }
 
-/** HMAC-SHA256 as 64 lower-case hexadecimal digits; texts count as UTF-8. */
+/** HMAC-SHA256 as 64 lower-case hexadecimal digits; texts are encoded as UTF-8. */
 export function hmacSha256Hex(key: Uint8Array | string, data: Uint8Array | string): string {
   return createHmac("sha256", key).update(data).digest("hex");
 }
 
-/** The key is missing, readable by others, or no key. The message says what to do. */
+/** The key is missing, readable by others, or malformed. The message says what to do. */
 export class SecretKeyUnusable extends Error {
   constructor(message: string) {
     super(message);
@@ -136,18 +141,19 @@ export interface SecretKeySources {
 
 export const SECRET_KEY_VARIABLE = "WAXWING_SECRETS_KEY";
 
-/** Accepted forms of a key, for messages. */
+/** The accepted forms of a key, for messages. */
 const FORMS = `${SECRET_KEY_BYTES} bytes in base64 or as ${SECRET_KEY_BYTES * 2} hexadecimal digits (openssl rand -base64 ${SECRET_KEY_BYTES} makes one)`;
 
 /**
- * The 32 bytes of the key. The variable wins over the file. A missing file is made where `create`, its directory must
- * exist; otherwise, and for anything but a key that its owner alone may read, throws `SecretKeyUnusable`.
+ * The 32 bytes of the key. The environment variable takes precedence over the file. With `create`, a missing file is
+ * created in its existing directory. Throws `SecretKeyUnusable` if there is no key, if the value is not a key, or if
+ * others than the owner may access the file.
  */
 export function loadSecretKey({ keyFile, env, random }: SecretKeySources, create: boolean): Uint8Array {
   const fromEnv = env[SECRET_KEY_VARIABLE];
   if (fromEnv !== undefined) {
     const key = readKey(fromEnv);
-    // An empty variable is a slip too: falling back to a file would seal new secrets with a key nobody meant.
+    // An empty variable is a mistake too: falling back to a file would seal new secrets with an unintended key.
     if (key === null) throw new SecretKeyUnusable(`${SECRET_KEY_VARIABLE} is no key: it must hold ${FORMS}`);
     return key;
   }
@@ -167,7 +173,7 @@ export function loadSecretKey({ keyFile, env, random }: SecretKeySources, create
 function findKeyFile(keyFile: string): Uint8Array | null {
   let file: number;
   try {
-    // Without O_NONBLOCK a named pipe in the key's place would hold the start for ever.
+    // Without O_NONBLOCK, a named pipe in place of the key file would block the start forever.
     file = openSync(keyFile, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return null;
@@ -176,7 +182,7 @@ function findKeyFile(keyFile: string): Uint8Array | null {
     );
   }
   try {
-    // Asked of the open file, not of the path: what is checked is what is read.
+    // Checks the open file rather than the path, so that the file checked is the file read.
     const stat = fstatSync(file);
     if (!stat.isFile()) throw new SecretKeyUnusable(`${keyFile} is no file: a key file holds ${FORMS}`);
     if (process.platform !== "win32" && (stat.mode & 0o077) !== 0) {
@@ -193,16 +199,16 @@ function findKeyFile(keyFile: string): Uint8Array | null {
   }
 }
 
-/** Does nothing where another process was faster. */
+/** Does nothing if another process created the file first. */
 function createKeyFile(keyFile: string, random: Random): void {
   const directory = dirname(keyFile);
-  // Written under another name and linked when complete: a link, unlike a rename, never replaces a key that is there.
+  // Written under another name and linked when complete: unlike a rename, a link never replaces an existing key.
   const unfinished = `${keyFile}.${newToken(random, "", 8)}.new`;
   try {
     const file = openSync(unfinished, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
     try {
       writeFileSync(file, `${Buffer.from(random.bytes(SECRET_KEY_BYTES)).toString("base64")}\n`);
-      // What root makes in somebody's directory must be readable for the server that runs as that somebody.
+      // A key that root creates in another user's directory must be readable by the server, which runs as that user.
       if (process.getuid?.() === 0) {
         const owner = statSync(directory);
         fchownSync(file, owner.uid, owner.gid);
@@ -222,7 +228,7 @@ function createKeyFile(keyFile: string, random: Random): void {
   }
 }
 
-/** Without this a power cut could take the new name away, while secrets sealed with the key are on disk. */
+/** Without this, a power cut could lose the new name while secrets sealed with the key are already on disk. */
 function syncDirectory(directory: string): void {
   const folder = openSync(directory, constants.O_RDONLY);
   try {
@@ -232,13 +238,13 @@ function syncDirectory(directory: string): void {
   }
 }
 
-/** Base64 (either alphabet, padded or not) or hexadecimal, white space around it ignored; null for anything else. */
+/** Base64 (either alphabet, padded or not) or hexadecimal, ignoring white space around it; null for anything else. */
 function readKey(text: string): Uint8Array | null {
   const word = text.trim();
   if (/^[0-9a-fA-F]{64}$/.test(word)) return Uint8Array.from(Buffer.from(word, "hex"));
   const standard = word.replace(/-/g, "+").replace(/_/g, "/").replace(/=+$/, "");
   const bytes = Buffer.from(standard, "base64");
-  // Decoding skips what it does not know; only what comes back the same was a key.
+  // Decoding ignores unknown characters; only a text that round-trips is a key.
   const same = bytes.toString("base64").replace(/=+$/, "") === standard;
   return same && bytes.length === SECRET_KEY_BYTES ? Uint8Array.from(bytes) : null;
 }

@@ -1,33 +1,33 @@
 /**
- * How long a text from outside may be. Whatever reads such a text cuts it to its limit before anything matches,
- * normalises or stores it, so that one text costs no more than its limit whatever it is made of.
+ * Maximum lengths of texts from outside. A reader truncates such a text to its limit before it matches, normalises or
+ * stores it, so that the cost of any text is bounded.
  */
 
-/** What a person wrote (a text, a caption, a title). WhatsApp's own apps take 65,536 characters. */
+/** A text that a person wrote (a message, a caption, a title). WhatsApp's own apps allow 65,536 characters. */
 export const WRITTEN_LENGTH_MAX = 65_536;
 
-/** A profile's name; a contact's name is as long by the API. */
+/** A profile's name. The API has the same limit for a contact's name. */
 export const PROFILE_NAME_LENGTH_MAX = 191;
 
-/** Sentences of the network about an error or a refusal. */
+/** Sentences from the network about an error or a refusal. */
 export const NETWORK_WORDS_LENGTH_MAX = 1_024;
 
-/** Every other text of the network: a kind, a status, a date, a template's name. */
+/** Every other text from the network: a kind, a status, a date, a template's name. */
 export const NETWORK_LABEL_LENGTH_MAX = 512;
 
-/** Ids of the network. A longer one is refused and never cut: two ids with the same beginning are two ids. */
+/** Ids from the network. A longer id is rejected, never truncated: a truncated id could equal another one. */
 export const NETWORK_ID_LENGTH_MAX = 512;
 
-/** A time or a number that is written as a text. */
+/** A time or number written as text. */
 export const NUMBER_LENGTH_MAX = 40;
 
-/** How much of a text is looked at for a command such as STOP. */
+/** How much of a text is searched for a command such as STOP. */
 export const COMMAND_SCAN_MAX = 4_096;
 
-/** What is longer than this after normalising is no command. */
+/** A text longer than this after normalising is not a command. */
 export const COMMAND_LENGTH_MAX = 64;
 
-/** The first `max` UTF-16 code units, without half of a character at the end. */
+/** The first `max` UTF-16 code units, without half a surrogate pair at the end. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);

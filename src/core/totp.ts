@@ -1,4 +1,4 @@
-/** Time-based one-time passwords (RFC 6238): six digits, SHA-1, 30 seconds, as every authenticator reads them. */
+/** Time-based one-time passwords (RFC 6238): six digits, SHA-1, 30 seconds, as all authenticator apps support them. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Random } from "./random.ts";
 
@@ -7,7 +7,7 @@ const DIGITS = 6;
 const SECRET_BYTES = 20;
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** Base32 without padding, as it is typed by hand. */
+/** A random secret in base32 without padding, as it is typed by hand. */
 export function newTotpSecret(random: Random): string {
   let bits = 0;
   let buffer = 0;
@@ -21,14 +21,14 @@ export function newTotpSecret(random: Random): string {
   return text;
 }
 
-/** The code at a moment. Throws for a secret that is no base32. */
+/** The code at a given time. Throws for a secret that is not base32. */
 export function totpCode(secret: string, ms: number): string {
   return codeOfStep(readSecret(secret), Math.floor(ms / STEP_MS));
 }
 
 /**
- * The time step whose code this is: the present one, or one either side, for clocks differ. Null where there is none
- * after `lastStep`: a code counts once.
+ * The time step that `code` belongs to: the current one or a neighbour, because clocks differ. Null if there is none
+ * after `lastStep`, so that each code is accepted only once.
  */
 export function findStep(secret: string, code: string, now: number, lastStep: number): number | null {
   const digits = code.replace(/\s/g, "");
@@ -41,7 +41,7 @@ export function findStep(secret: string, code: string, now: number, lastStep: nu
   return null;
 }
 
-/** What an authenticator reads from a QR code. */
+/** The `otpauth://` URI that an authenticator reads from a QR code. */
 export function totpAddress(secret: string, issuer: string, account: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
   return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`;

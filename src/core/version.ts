@@ -1,4 +1,4 @@
-/** The version and commit, written into the executable by the build; from source they are read as development. */
+/** Version and commit, embedded in the executable by the build; a run from source reports a development version. */
 declare const WAXWING_VERSION: string | undefined;
 declare const WAXWING_COMMIT: string | undefined;
 

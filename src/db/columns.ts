@@ -1,4 +1,4 @@
-/** Column kinds that every table shares, so that an instant or an amount looks the same everywhere. */
+/** Column types shared by every table, so that an instant or an amount is stored the same way everywhere. */
 import { customType, integer } from "drizzle-orm/sqlite-core";
 
 /** Milliseconds since the epoch. */
@@ -7,7 +7,7 @@ export const instant = () => integer({ mode: "number" });
 /** Integer millionths of the currency's unit. */
 export const micros = () => integer({ mode: "number" });
 
-/** 0 or 1 in the file, a boolean in the code. */
+/** 0 or 1 in the database, a boolean in the code. */
 export const flag = () => integer({ mode: "boolean" });
 
 /** Raw bytes. */

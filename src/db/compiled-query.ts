@@ -1,7 +1,7 @@
 /**
- * Runs what drizzle has prepared without drizzle's own work per call: its list of parameters and its description of a
- * row are read once, so that a call fills an array and a row becomes an object in one pass. Only what this knows is
- * taken over (selected fields, placeholders, inner joins); any other prepared query stays as it is.
+ * Runs queries that drizzle has prepared without drizzle's per-call overhead. The parameter list and the row
+ * description are read once; after that, a call fills an array and turns each row into an object in one pass. Supports
+ * selected fields, placeholders and inner joins. Any other prepared query is returned unchanged.
  */
 import { Column, is, Param, Placeholder, SQL } from "drizzle-orm";
 import type { Client } from "./driver.ts";
@@ -10,7 +10,7 @@ type Values = Readonly<Record<string, unknown>>;
 type Row = readonly unknown[];
 type Fields = readonly { path: readonly string[]; field: unknown }[];
 
-/** What drizzle's prepared query for this driver is made of (better-sqlite3/session.js, PreparedQuery). */
+/** The internals of drizzle's prepared query for this driver (better-sqlite3/session.js, PreparedQuery). */
 interface PreparedQueryInternals {
   stmt?: ReturnType<Client["prepare"]>;
   query?: { params: readonly unknown[] };
@@ -26,7 +26,7 @@ interface Coder {
 
 export function compileQuery<Prepared extends object>(prepared: Prepared): Prepared {
   const { stmt, query, fields, customResultMapper, joinsNotNullableMap } = prepared as PreparedQueryInternals;
-  // A left join turns the missing side into null as a whole: that is drizzle's to do.
+  // With a left join, drizzle turns the whole missing side into null: leave those queries to drizzle.
   const hasLeftJoin = Object.values(joinsNotNullableMap ?? {}).includes(false);
   if (stmt === undefined || query === undefined || customResultMapper !== undefined || hasLeftJoin) return prepared;
   const mapRow = fields === undefined ? null : createRowMapper(fields);
@@ -34,7 +34,7 @@ export function compileQuery<Prepared extends object>(prepared: Prepared): Prepa
   const compiled = Object.create(prepared) as Prepared;
   Object.assign(compiled, { run: (values: Values = {}) => stmt.run(bind(values)) });
   if (mapRow === null) return compiled;
-  // Once: a statement that was told to return rows as arrays does so for ever.
+  // Called once: a statement that has been switched to returning rows as arrays stays that way.
   stmt.raw();
   return Object.assign(compiled, {
     get: (values: Values = {}) => {
@@ -64,7 +64,7 @@ function createBinder(params: readonly unknown[]): (values: Values) => unknown[]
     });
 }
 
-/** Null where a field is of a kind that this does not know. */
+/** Returns null if any field has an unsupported type. */
 function createRowMapper(fields: Fields): ((row: Row) => unknown) | null {
   const coders: (Coder | null)[] = [];
   const members: string[] = [];
@@ -83,12 +83,12 @@ function createRowMapper(fields: Fields): ((row: Row) => unknown) | null {
     members.push(`${JSON.stringify(path.at(-1))}:${coder === null ? value : decoded},`);
   }
   if (group !== null) members.push("}");
-  // An object literal with its names written out is several times faster than one that is filled name by name. The
-  // names are those of our own tables.
+  // An object literal with fixed member names is several times faster than an object filled member by member. The names
+  // come from our own tables, never from input.
   return new Function("coders", `return (row) => ({${members.join("")}})`)(coders) as (row: Row) => unknown;
 }
 
-/** Null: the driver's value as it is. Undefined: unknown. */
+/** Null: use the driver's value unchanged. Undefined: the field's type is not supported. */
 function findCoder(field: unknown): Coder | null | undefined {
   if (is(field, Column)) {
     return field.mapFromDriverValue === Column.prototype.mapFromDriverValue ? null : (field as Coder);

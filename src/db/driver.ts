@@ -1,7 +1,7 @@
 /**
- * The SQLite driver. Its package's main entry looks for the native part beside itself on disk, which a compiled
- * executable does not have; the entries named for a platform carry it inside. The bundler knows platform and
- * architecture as constants, so only the matching branch (and only its native part) ends up in an executable.
+ * Loads the SQLite driver. The package's main entry looks for its native module next to itself on disk, where a
+ * compiled executable has no files; the platform-specific entries embed the module. The bundler treats platform and
+ * architecture as constants, so only the matching branch, with its native module, ends up in an executable.
  */
 import type BetterSqlite3 from "better-sqlite3";
 
@@ -9,7 +9,7 @@ export type Client = BetterSqlite3.Database;
 
 type Driver = new (path: string, options?: BetterSqlite3.Options) => Client;
 
-/** Opens a database file with the driver of this platform; throws on a platform that has none. */
+/** Opens a database file with this platform's driver. Throws on a platform without one. */
 export function openClient(path: string, options: BetterSqlite3.Options): Client {
   const PlatformDriver = loadDriver();
   return new PlatformDriver(path, options);

@@ -1,7 +1,7 @@
 /**
- * Stands between drizzle and the driver and remembers when the storage failed inside a group. SQLite ends the whole
- * transaction then, and an operation that caught the error and went on writing would commit row by row, without a
- * transaction and without anybody being told. So after a failure no statement of the group runs any more.
+ * Sits between drizzle and the driver and remembers that the storage failed inside a group. SQLite then ends the whole
+ * transaction. An operation that caught the error and kept writing would commit row by row, outside any transaction and
+ * unnoticed. After a failure, therefore, the latch runs no further statement of the group.
  */
 import type BetterSqlite3 from "better-sqlite3";
 import type { Client } from "./driver.ts";
@@ -28,7 +28,7 @@ export class FailureLatch {
     this.#isTripped = false;
   }
 
-  /** True once nothing of this group can be committed any more. */
+  /** True once the group can no longer be committed. */
   get hasFailed(): boolean {
     return this.#isTripped || !this.#client.inTransaction;
   }
@@ -38,17 +38,20 @@ export class FailureLatch {
     this.#isTripped = true;
   }
 
-  /** The first failure as what the group's promises reject with; whatever an operation made of it comes second. */
+  /**
+   * The error with which the group's promises reject. Its cause is the first storage failure, or `error` if none was
+   * recorded.
+   */
   toError(error?: unknown): StorageUnavailable {
     return new StorageUnavailable("the storage has failed and ended the transaction", { cause: this.#reason ?? error });
   }
 
-  /** Throws `StorageUnavailable` when the group is lost. Only looks at what failed: it is asked before every statement. */
+  /** Throws `StorageUnavailable` if the group is lost. Runs before every statement, so it only checks a flag. */
   requireIntact(): void {
     if (this.#isTripped) throw this.toError();
   }
 
-  /** What drizzle calls on its client. */
+  /** Called by drizzle on its client. */
   prepare(sql: string): BetterSqlite3.Statement {
     const statement = this.#client.prepare(withStablePlan(sql));
     statement.run = this.#guarded(statement, statement.run);
@@ -72,10 +75,10 @@ export class FailureLatch {
 }
 
 /**
- * The driver clears the bindings after every call, and SQLite (built with STAT4, as the driver's is) then throws the
- * plan away if it thinks that a bound value could make a better one: so it does for many a `column = ?` and for every
- * `LIMIT ?`, and each call pays for parser and planner, 10 µs and more. A unary plus hides the parameter from the
- * planner and changes nothing else: the comparison still has the column's affinity, and an index is still used.
+ * The driver clears the bindings after every call. SQLite built with STAT4, as the driver's build is, then discards the
+ * plan if a bound value might allow a better one: this happens for many a `column = ?` and for every `LIMIT ?`, and
+ * costs 10 µs or more per call for parsing and planning. A unary plus hides the parameter from the planner and changes
+ * nothing else: the comparison keeps the column's affinity and can still use an index.
  */
 function withStablePlan(text: string): string {
   return text.replace(/(=|\blimit|\boffset) \?/gi, "$1 +?");

@@ -1,14 +1,14 @@
 /**
- * Failures of the storage itself: a full disk, a read-only or broken file, an I/O error. They are nobody's mistake in a
- * request, so they are kept apart from refusals and from bugs: the caller may try again later.
+ * Failures of the storage itself: a full disk, a read-only or corrupt file, an I/O error. They are neither invalid
+ * requests nor bugs, so they have an error of their own: the caller may retry later.
  */
 
-/** The write is not on disk. The API answers 503 `unavailable`; workers try again. */
+/** The write is not on disk. The API answers 503 `unavailable`; workers retry. */
 export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";
 }
 
-/** SQLite's primary result codes that speak of the disk or the file, not of the statement. */
+/** SQLite's primary result codes that concern the disk or the file rather than the statement. */
 const FAILURES = [
   "SQLITE_FULL",
   "SQLITE_IOERR",
@@ -28,13 +28,13 @@ export function isStorageFailure(error: unknown): boolean {
   );
 }
 
-/** Another process holds the write lock right now. */
+/** Another process currently holds the write lock. */
 export function isBusy(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === "SQLITE_BUSY" || code.startsWith("SQLITE_BUSY_");
 }
 
-/** The driver's code, also where drizzle has wrapped its error (it does so for `db.run(sql)`). */
+/** The driver's code, also when drizzle has wrapped the error (as `db.run(sql)` does). */
 function sqliteCode(error: unknown): string {
   if (typeof error !== "object" || error === null) return "";
   if ("code" in error && typeof error.code === "string") return error.code;

@@ -1,17 +1,17 @@
 /**
- * Where the database and its companions lie, and who may read them: directories 0700, files 0600. Root
- * becomes the owner of the data directory before it comes here (`cli/become-owner.ts`); what it makes in another
- * directory that is not its own is handed to that one's owner.
+ * The paths of the database and its companion files, and their permissions: directories 0700, files 0600. When it runs
+ * as root, the process switches to the owner of the data directory before it calls this module (`cli/become-owner.ts`);
+ * files it creates as root in another user's directory are given to that user.
  */
 import { chmodSync, closeSync, existsSync, lchownSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 export interface DatabaseFiles {
-  /** The database itself; SQLite keeps `-wal` and `-shm` beside it. */
+  /** The database itself. SQLite keeps `-wal` and `-shm` next to it. */
   database: string;
   /** Held exclusively by the running server. */
   serverLock: string;
-  /** Held shared by commands that write, so that nobody swaps the file under them. */
+  /** Held shared by commands that write, so that the file is not replaced while they run. */
   commandLock: string;
 }
 
@@ -19,7 +19,7 @@ export function databaseFiles(database: string): DatabaseFiles {
   return { database, serverLock: `${database}.server-lock`, commandLock: `${database}.command-lock` };
 }
 
-/** Makes the directory (and its parents) if it is missing; the directory itself only for its owner. */
+/** Creates the directory, mode 0700, and any missing parents. Does nothing if it exists. */
 export function createPrivateDirectory(path: string): void {
   if (existsSync(path)) return;
   mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -28,9 +28,10 @@ export function createPrivateDirectory(path: string): void {
 }
 
 /**
- * Makes an empty file for its owner alone where there is none, so that SQLite never makes one that others may read for
- * a moment; its companions take their mode from it. A file that is there is not opened: closing it would drop SQLite's
- * locks. Where none can be made, whoever opens it next says why. True where this call made it.
+ * Creates an empty file, mode 0600, if none exists, so that SQLite never creates one that is briefly readable by
+ * others. SQLite's companion files inherit its mode. An existing file is not opened, because closing it would drop
+ * SQLite's locks. Returns true if this call created the file; if creation fails, the error is reported when the file is
+ * opened next.
  */
 export function createPrivateFile(path: string): boolean {
   try {
@@ -42,7 +43,7 @@ export function createPrivateFile(path: string): boolean {
   return true;
 }
 
-/** Takes every right from everybody but the owner. Files that do not exist (yet) are left out. */
+/** Sets the files' mode to 0600; as root, also gives them to their directory's owner. Skips files that do not exist. */
 export function makePrivate(...paths: string[]): void {
   for (const path of paths) {
     if (!existsSync(path)) continue;
@@ -54,6 +55,6 @@ export function makePrivate(...paths: string[]): void {
 function inheritOwner(directory: string, path: string): void {
   if (process.getuid?.() !== 0) return;
   const owner = statSync(directory);
-  // The name itself, never what a link under it leads to.
+  // Changes the owner of the entry itself; never follows a symbolic link.
   if (owner.uid !== 0) lchownSync(path, owner.uid, owner.gid);
 }

@@ -1,38 +1,38 @@
 /**
- * The database's own name and where it came from. References and callbacks tell copies of a database apart by the name;
- * a stamp says that this is a copy which Waxwing made, the place that it is one somebody else made.
+ * The database's instance id and its lineage. Send tokens and callbacks use the id to tell copies of a database apart.
+ * Backup metadata marks a copy that Waxwing made; a file identity that does not match marks a copy made by hand.
  */
 import type { Client } from "./driver.ts";
 import { type FileIdentity, isSameFile } from "./file-identity.ts";
 
-/** Why a copy was made, written into the copy. */
+/** Why the copy was made. Stored in the copy. */
 export interface BackupMetadata {
   kind: "backup" | "upgrade" | "restore" | "replaced";
-  /** The state that the copy shows, milliseconds. */
+  /** The time of the state in the copy, milliseconds. */
   at: number;
-  /** What happened after `at` is not known: the file that knew was not there, or could not be read. */
+  /** The changes after `at` are unknown, because the file that had them was missing or unreadable. */
   hasGap: boolean;
 }
 
 export interface Instance {
   instanceId: string;
-  /** Its names before, the oldest first. */
+  /** Earlier instance ids, oldest first. */
   lineage: LineageEntry[];
   backupMetadata: BackupMetadata | null;
   fileIdentity: FileIdentity | null;
 }
 
-/** A database that this one goes on from: everything that it held up to `at` is in here. */
+/** A database that this one was forked from. This one contains everything that the other held up to `at`. */
 export interface LineageEntry {
   id: string;
   /** Milliseconds. */
   at: number;
 }
 
-/** What a start found out about the file: null when it is the one that ran before. */
+/** How the file came to be a copy. */
 export type DatabaseCopy = { kind: BackupMetadata["kind"] | "copied_by_hand"; at: number | null; hasGap: boolean };
 
-/** Reads the instance id, and makes it from `newId` in a database that has none yet, which lies at `place`. */
+/** Returns the instance id. In a database without one, stores `newId()` together with `fileIdentity`. */
 export function readOrCreateInstanceId(
   client: Client,
   now: number,
@@ -50,7 +50,7 @@ export function readOrCreateInstanceId(
   return String(read.get());
 }
 
-/** Null in a database that has no name yet. */
+/** Null for a database that has no instance id yet. */
 export function readInstance(client: Client): Instance | null {
   const row = client
     .prepare("SELECT instance_id, lineage, backup_metadata, inode, file_created_at FROM instance WHERE id = 1")
@@ -76,22 +76,24 @@ export function writeBackupMetadata(client: Client, metadata: BackupMetadata): v
   client.prepare("UPDATE instance SET backup_metadata = ? WHERE id = 1").run(JSON.stringify(metadata));
 }
 
-/** The file was moved here on purpose, or is known now: from here on this is its place. */
+/** Stores the file's current identity, after it was moved on purpose or when it is recorded for the first time. */
 export function writeFileIdentity(client: Client, { inode, createdAt }: FileIdentity): void {
   client.prepare("UPDATE instance SET inode = ?, file_created_at = ? WHERE id = 1").run(inode, createdAt);
 }
 
-/** Whether this file is a copy of one that ran, made by whomever. */
+/** How this file was copied from a database that ran, or null if it is not a copy. */
 export function findCopy({ backupMetadata, fileIdentity }: Instance, current: FileIdentity): DatabaseCopy | null {
   if (backupMetadata !== null) return backupMetadata;
   if (fileIdentity === null || isSameFile(fileIdentity, current)) return null;
   return { kind: "copied_by_hand", at: null, hasGap: false };
 }
 
-/** How far ids move on: what the original gave out after the copy was made is never given out again here. */
+/**
+ * How far ids are advanced in a copy, so that it never reuses an id that the original issued after the copy was made.
+ */
 export const ID_STEP = 1_000_000;
 
-/** Every id that is counted moves on, also in tables that had no row yet. */
+/** Advances every AUTOINCREMENT sequence by `ID_STEP`, also for tables that never had a row. */
 export function advanceIds(client: Client): void {
   const tables = client
     .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'")
@@ -104,7 +106,10 @@ export function advanceIds(client: Client): void {
   }
 }
 
-/** A copy begins a life of its own: a new name, no stamp, and the place where it lies. */
+/**
+ * Turns a copy into a database of its own: a new instance id, an extended lineage, no backup metadata, the current file
+ * identity.
+ */
 export function fork(client: Client, known: Instance, newId: string, current: FileIdentity, now: number): void {
   const parent: LineageEntry = { id: known.instanceId, at: known.backupMetadata?.at ?? now };
   client
@@ -114,7 +119,7 @@ export function fork(client: Client, known: Instance, newId: string, current: Fi
     .run(newId, JSON.stringify([...known.lineage, parent]), current.inode, current.createdAt);
 }
 
-/** When the last commit that was noted was made, by the wall clock of its time; null: none was noted. */
+/** Wall time of the last recorded commit; null if none was recorded. */
 export function readLastCommit(client: Client): number | null {
   const at = client.prepare("SELECT last_commit_at FROM instance WHERE id = 1").pluck().get();
   return typeof at === "number" ? at : null;

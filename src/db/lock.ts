@@ -1,6 +1,6 @@
 /**
- * Locks between processes, each a small SQLite file whose own locking does the work: the kernel frees it whatever
- * happens to the holder, and no stale file ever blocks a start.
+ * Locks between processes. Each is a small SQLite file, and SQLite's own locking does the work: the kernel releases the
+ * lock however its holder ends, so a stale file never blocks a start.
  */
 import { openClient } from "./driver.ts";
 import { isBusy } from "./failure.ts";
@@ -10,17 +10,19 @@ export interface Lock {
   release(): void;
 }
 
-/** Somebody else holds the lock. */
+/** Another process holds the lock. */
 export class LockHeld extends Error {
   override readonly name = "LockHeld";
 }
 
-/** Takes the lock for this process alone, or throws `LockHeld` at once. */
+/** Acquires the lock for this process alone. Throws `LockHeld` immediately if another process holds it. */
 export function lockExclusively(path: string): Lock {
   return acquire(path, "BEGIN EXCLUSIVE");
 }
 
-/** Takes the lock together with others who share it, or throws `LockHeld` when one process has it alone. */
+/**
+ * Acquires the lock together with other sharers. Throws `LockHeld` immediately if another process holds it exclusively.
+ */
 export function lockShared(path: string): Lock {
   return acquire(path, "BEGIN; SELECT count(*) FROM sqlite_master");
 }

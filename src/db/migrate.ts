@@ -1,8 +1,11 @@
-/** Brings a database to this executable's schema, forward only, each migration in one transaction, a new database in a single one. */
+/**
+ * Migrates a database to this executable's schema, forward only. Each migration runs in its own transaction; a new
+ * database is created in a single one.
+ */
 import type { Client } from "./driver.ts";
 import { type Migration, migrations } from "./migrations.ts";
 
-/** The database was written by a newer Waxwing: running on it could break what that one promised. */
+/** The database was written by a newer Waxwing. An older one could break the newer one's guarantees. */
 export class NewerSchema extends Error {
   override readonly name = "NewerSchema";
   constructor(found: number, known: number) {
@@ -14,12 +17,12 @@ export class NewerSchema extends Error {
 }
 
 /**
- * In the header of every database that Waxwing makes ("Waxw"). Builds from before the first release did not write it, and
- * numbered their schemas on their own.
+ * Written into the header of every database that Waxwing creates ("Waxw"). Builds before the first release did not
+ * write it and numbered their schemas differently.
  */
 export const APPLICATION_ID = 0x57617877;
 
-/** The file has a schema that no release of Waxwing made, such as one of a build from before the first release. */
+/** No release of Waxwing made this file's schema; it may come from a build before the first release. */
 export class UnknownSchema extends Error {
   override readonly name = "UnknownSchema";
   constructor(found: number) {
@@ -30,13 +33,15 @@ export class UnknownSchema extends Error {
   }
 }
 
-/** Applies what is missing and returns the migrations that ran. Throws `NewerSchema` or `UnknownSchema` before touching anything. */
+/**
+ * Applies the missing migrations and returns them. Throws `NewerSchema` or `UnknownSchema` before it changes anything.
+ */
 export function migrate(client: Client, known: readonly Migration[] = migrations): Migration[] {
   const found = schemaVersion(client);
   const latest = known.at(-1)?.version ?? 0;
   if (found > latest) throw new NewerSchema(found, latest);
   const missing = known.filter((migration) => migration.version > found);
-  // A new database is made whole or not at all: nobody ever sees one that is half made.
+  // A new database is created in one transaction, so that no process ever sees it half created.
   if (found === 0) apply(client, missing);
   else for (const migration of missing) apply(client, [migration]);
   return missing;
@@ -56,7 +61,7 @@ function apply(client: Client, missing: readonly Migration[]): void {
   try {
     for (const migration of missing) {
       current = migration;
-      // Another process may have migrated while this one waited for the lock.
+      // Another process may have migrated the database while this one waited for the lock.
       if (schemaVersion(client) >= migration.version) continue;
       client.exec(migration.sql);
       client.pragma(`application_id = ${APPLICATION_ID}`);

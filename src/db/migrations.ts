@@ -1,8 +1,8 @@
-/** Every migration in order, embedded as text. A release only ever adds to this list. */
+/** Every migration in order, embedded as text. A release may only append to this list. */
 import initial from "../../migrations/0001_initial.sql" with { type: "text" };
 
 export interface Migration {
-  /** The file's number; the database remembers the last one in `user_version`. */
+  /** The number in the file's name. The database stores that of the last migration in `user_version`. */
   version: number;
   name: string;
   sql: string;

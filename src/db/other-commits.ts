@@ -1,11 +1,14 @@
-/** Notices what other processes have committed to the same file: a command beside the server, for one. */
+/** Detects commits by other processes to the same file, such as a command that runs beside the server. */
 import { systemClock, type Timer } from "#src/core/clock.ts";
 import type { Store } from "./store.ts";
 
-/** How often other processes' commits are looked for. */
+/** How often to poll for commits by other processes. */
 const POLL_INTERVAL_MS = 250;
 
-/** `onFound` is called when there were any, `onLook` at every look. It goes on until it is cancelled. */
+/**
+ * Polls until the returned timer is cancelled. Calls `onOtherCommit` when another process has committed, and `onPoll`
+ * at every poll.
+ */
 export function watchOtherCommits(store: Store, onOtherCommit: () => void, onPoll: () => void): Timer {
   let lastVersion = store.dataVersion();
   let timer: Timer;
@@ -16,7 +19,7 @@ export function watchOtherCommits(store: Store, onOtherCommit: () => void, onPol
       onOtherCommit();
     }
     onPoll();
-    // By the machine's own clock, whatever clock the server runs on: the other process lives in real time.
+    // Uses the system clock even if the server runs on a simulated one, because the other process runs in real time.
     timer = systemClock.setTimer(POLL_INTERVAL_MS, poll);
   };
   poll();

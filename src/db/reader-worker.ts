@@ -1,6 +1,6 @@
 /**
- * The reader's thread: one read-only connection of its own, on which queries may take as long as they need without
- * holding up a request. It answers plain rows to `{ id, sql, parameters }` and knows no noun.
+ * The reader's thread: a separate read-only connection, on which long queries do not hold up requests. It answers
+ * `{ id, sql, parameters }` with plain rows and knows nothing of the domain.
  */
 import { type Client, openClient } from "./driver.ts";
 import type { ReaderRequest, ReaderResponse } from "./reader.ts";

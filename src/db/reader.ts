@@ -1,6 +1,6 @@
 /**
- * Long reads leave the thread: a worker with its own read-only connection answers whatever may take over 10 ms. It sees
- * what is committed when a query starts. The worker is started at the first question.
+ * Runs long reads on worker threads, each with its own read-only connection. Any query that may take over 10 ms belongs
+ * here. A query sees everything committed before it starts. A worker starts at its first query.
  */
 export interface ReaderRequest {
   id: number;
@@ -11,16 +11,16 @@ export interface ReaderRequest {
 export type ReaderResponse = { id: number; rows: Record<string, unknown>[] } | { id: number; error: string };
 
 export interface Reader {
-  /** Runs one SELECT in the worker. Rejects when the query fails or the reader is closed before it answered. */
+  /** Runs one SELECT in the worker. Rejects if the query fails or the reader is closed before the answer arrives. */
   query(sql: string, parameters?: (string | number | null)[]): Promise<Record<string, unknown>[]>;
-  /** True while a question is not answered: it will be, without a timer. */
+  /** True while a query is unanswered. Its answer arrives without a timer, so a simulated clock must wait for it. */
   readonly hasPendingQueries: boolean;
   close(): void;
 }
 
-/** Threads of their own for those who must not wait behind each other. */
+/** Separate threads for uses that must not wait for each other. */
 export interface Readers {
-  /** For figures and the pages of lists. */
+  /** For metrics and for the pages of lists. */
   lists: Reader;
   searches: Reader;
   building: Reader;
@@ -102,7 +102,10 @@ export function createReader(databasePath: string): Reader {
   };
 }
 
-/** In the executable the worker is its second entry, found by its path in the project; else the file beside this one. */
+/**
+ * In the executable, the worker is the second entry point, addressed by its path in the project; otherwise it is the
+ * file next to this one.
+ */
 function workerUrl(): string | URL {
   const isCompiled = import.meta.url.includes("/$bunfs/");
   return isCompiled ? "./src/db/reader-worker.ts" : new URL("./reader-worker.ts", import.meta.url);

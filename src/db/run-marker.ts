@@ -1,8 +1,9 @@
 /**
- * Tells a database from an older state of itself that was written over it with `cp`: same name, same place, but the past.
- * Each run of the server gets a mark, in the database first and then as an empty file beside it (`….run-MARK`); so does
- * its end. A file whose mark the database does not know was made after what the database shows. A file's name rather than
- * its content holds the mark, so that a copy of the whole directory, put back over it, does not take the newer one away.
+ * Detects that an older state of the database was copied over it with `cp`: same instance id, same file identity, older
+ * data. The start and the end of each server run store a new marker, first in the database and then as an empty file
+ * next to it (`….run-MARKER`). A marker on disk that the database does not know is newer than the database's state. The
+ * marker is in the file's name rather than its content, so that restoring a copy of the whole directory over it does
+ * not remove the newer marker.
  */
 import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -14,23 +15,24 @@ interface RunMarkers {
   previousMarker: string | null;
 }
 
-/** Whether the server ran on this file after the state that it shows. */
+/** True if the server ran on this file after the state that the file now holds. */
 export function isOlderThanLastRun(client: Client, database: string): boolean {
   const { marker, previousMarker } = readRunMarkers(client);
-  // A database that no server has run on yet has none to compare.
+  // A database that no server has run on has no marker to compare.
   return marker !== null && listMarkersOnDisk(database).some((found) => found !== marker && found !== previousMarker);
 }
 
 /**
- * Begins or ends a run. A crash or a power cut at any point of it leaves no file that the database does not know; where
- * the file cannot be made, an older state may go unnoticed later, and nothing else.
+ * Stores a new marker at the start or end of a run. A crash or power cut at any point leaves no file whose marker the
+ * database does not know. If the file cannot be created, the only consequence is that a later rollback to an older
+ * state may go undetected.
  */
 export function renewRunMarker(client: Client, database: string, newMarker: string): void {
   const directory = dirname(database);
   const { marker } = readRunMarkers(client);
   const old = listMarkersOnDisk(database).filter((found) => found !== marker);
   for (const found of old) rmSync(markerPath(database, found), { force: true });
-  // The database forgets a mark only when its file is gone for good.
+  // Sync the removal first: the database may forget a marker only when its file is gone for good.
   syncDirectory(directory);
   client.prepare("UPDATE instance SET run_marker = ?, previous_run_marker = run_marker WHERE id = 1").run(newMarker);
   createPrivateFile(markerPath(database, newMarker));

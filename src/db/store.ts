@@ -1,6 +1,6 @@
 /**
- * The one database file, open: `read` for one consistent view, `write` for one operation in a group commit.
- * It knows no noun; the domain's operations are passed in.
+ * The open database file. `read` runs queries on one consistent snapshot; `write` runs one operation in a group commit.
+ * The store knows nothing of the domain, whose operations are passed in.
  */
 import { createHmac } from "node:crypto";
 import { drizzle } from "drizzle-orm/better-sqlite3";
@@ -16,36 +16,38 @@ import { Writer, type WriterCounters } from "./writer.ts";
 export interface StoreOptions {
   clock?: Clock;
   random?: Random;
-  /** Key of `keyedHash`, asked for at its first use: most commands need none. */
+  /** Key for `keyedHash`. Called on first use, because most commands need no key. */
   hashKey?: () => Uint8Array;
   /**
-   * How long a statement may sleep for another process's lock, in milliseconds. The server passes 0 (it would sleep on
-   * its only thread, so the writer tries again by timer); a command on the command line passes seconds.
+   * How long a statement may block on another process's lock, in milliseconds. The server passes 0, because blocking
+   * would stop its only thread, and lets the writer retry by timer; a command-line command passes seconds.
    */
   busyTimeoutMs: number;
-  /** Most pages that the file may have; for tests of a full disk. */
+  /** Maximum number of pages in the file; tests use it to simulate a full disk. */
   pageCountMax?: number;
   defer?: (run: () => void) => void;
-  /** Told of every commit: how many operations shared it, and how long it took. */
+  /** Called after every commit with the number of operations in it and its duration. */
   onCommit?: (operations: number, durationMs: number) => void;
   onEffectError?: (error: unknown) => void;
 }
 
-/** Pages in the log after which the writer copies them back; measured, see docs/performance.md. */
+/** Size of the WAL, in pages, at which the writer checkpoints it; measured, see docs/performance.md. */
 const CHECKPOINT_PAGES = 10_000;
 /**
- * Whoever closes a database last needs the file alone for a moment, so a start beside commands that come and go has to
- * wait for them; nothing else runs yet that sleeping could hold up.
+ * The last process to close a database needs the file exclusively for a moment, so a start may have to wait for
+ * commands that come and go. Blocking is harmless here, because the server runs nothing else yet.
  */
 const OPENING_TIMEOUT_MS = 5_000;
-/** A larger cache costs more than it saves: SQLite walks through it at every commit (measured against 64 MB). */
+/**
+ * A larger cache costs more than it saves, because SQLite walks through it at every commit (measured against 64 MB).
+ */
 const CACHE_KIBIBYTES = 32 * 1024;
 
-/** How soon, and how often, it is tried whether another process has done writing. */
+/** Interval and number of checks whether another process has finished writing. */
 const WRITE_LOCK_RETRY_MS = 3;
 const WRITE_LOCK_TRIES = 5_000;
 
-/** What an operation needs of a store; a caller may hand on one that does more around each write. */
+/** The part of a store that operations need; a caller may pass a wrapper that does more around each write. */
 export type ReadWriteStore = Pick<Store, "read" | "write" | "waitForOtherWriters">;
 
 export class Store {
@@ -69,7 +71,7 @@ export class Store {
       return createHmac("sha256", hashKey()).update(value).digest();
     };
     const latch = new FailureLatch(client);
-    // Drizzle only ever prepares statements here; transactions are the writer's.
+    // Drizzle only prepares statements on this client; the writer begins and ends the transactions.
     this.#db = drizzle({ client: latch as unknown as Client, casing: "snake_case" }) as unknown as Db;
     this.#writer = new Writer(client, latch, this.#db, {
       clock: this.#clock,
@@ -86,12 +88,12 @@ export class Store {
     this.#dataVersion = client.prepare("PRAGMA data_version").pluck();
   }
 
-  /** Runs one operation in the next group commit; settles when that is on disk. */
+  /** Runs one operation in the next group commit. The promise settles once the group is on disk. */
   write<T>(operation: (tx: Tx) => NotPromise<T>): Promise<T> {
     return this.#writer.write(operation);
   }
 
-  /** Runs a few short queries on one consistent view. What may take over 10 ms belongs into the reader. */
+  /** Runs a few short queries on one snapshot. Queries that may take over 10 ms belong in the reader. */
   read<T>(query: (tx: ReadTx) => NotPromise<T>): T {
     this.#snapshot ??= this.#beginRead();
     const tx = { db: this.#db, now: this.#clock.now(), keyedHash: this.#keyedHash, snapshot: this.#snapshot };
@@ -104,8 +106,8 @@ export class Store {
   }
 
   /**
-   * All reads of one turn of the event loop share one view: to begin and end one costs more than the queries in it (the
-   * locks are system calls). A later turn always sees what was committed before it.
+   * All reads in one turn of the event loop share a read transaction, because beginning and ending one costs more than
+   * the queries in it (its locks are system calls). A read in a later turn sees every commit made before it.
    */
   #beginRead(): object {
     this.#begin.run();
@@ -116,19 +118,19 @@ export class Store {
   #endRead(): void {
     if (this.#snapshot === null) return;
     this.#snapshot = null;
-    // A failing disk may have ended the transaction already; its own error is the one to report.
+    // A failing disk may already have ended the transaction; report that error and not one from this commit.
     if (this.client.inTransaction) this.#commit.run();
   }
 
-  /** Calls `listener` after every commit in which an operation asked for work of this topic. */
+  /** Calls `listener` after every commit in which an operation notified this topic. */
   onNotify(topic: string, listener: () => void): void {
     this.#listeners.set(topic, listener);
   }
 
   /**
-   * Returns when whatever another process was writing as it was called can be read: a change carries the time at which
-   * its transaction began, and is only seen when that ends. Our own are always seen. Never rejects; after 15 s, or where
-   * the disk fails, it returns all the same.
+   * Waits until every transaction that another process had open at the time of the call has ended and can be read. A
+   * change carries the time at which its transaction began, but becomes visible only when the transaction ends. The
+   * store's own writes are always visible. Never rejects: it also returns after 15 s, or if the disk fails.
    */
   async waitForOtherWriters(): Promise<void> {
     for (let tries = 0; tries < WRITE_LOCK_TRIES; tries++) {
@@ -140,7 +142,7 @@ export class Store {
       } catch (error) {
         if (!isBusy(error)) return;
       }
-      // By the machine's own clock: the other process lives in real time.
+      // Uses the system clock, because the other process runs in real time.
       await sleep(systemClock, WRITE_LOCK_RETRY_MS);
     }
   }
@@ -159,7 +161,10 @@ export class Store {
     return this.#writer.hasQueued;
   }
 
-  /** Copies the whole log back into the file and empties it; false where somebody else's reading kept it from that. */
+  /**
+   * Checkpoints the whole WAL into the file and truncates it. Returns false if another connection's read prevented
+   * that.
+   */
   checkpoint(): boolean {
     this.#endRead();
     const [row] = this.client.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
@@ -167,13 +172,14 @@ export class Store {
   }
 
   /**
-   * Inside a write: gives up to `step` free pages of the file back to the disk, as long as there are more than `kept`.
-   * False when there is nothing (more) to give. A file that was made before free pages could be given back has none.
+   * Call inside a write. Returns up to `step` free pages to the file system while more than `retained` are free.
+   * Returns true if more can be freed. A file created without incremental vacuum cannot return pages; the result is
+   * then false.
    */
   freePages(retained: number, step: number): boolean {
     const surplus = Number(this.client.pragma("freelist_count", { simple: true })) - retained;
     if (surplus <= 0 || this.client.pragma("auto_vacuum", { simple: true }) !== 2) return false;
-    // Run to its end: the statement frees one page at each step.
+    // `exec` runs the statement to its end; a single step would free only one page.
     this.client.exec(`PRAGMA incremental_vacuum(${Math.min(surplus, step)})`);
     return surplus > step;
   }
@@ -184,21 +190,22 @@ export class Store {
   }
 }
 
-/** Opens an existing database file (or makes an empty one) with every setting that durability rests on. */
+/** Opens a database file, creating an empty one if necessary, with all the settings that durability depends on. */
 export function openStore(path: string, options: StoreOptions): Store {
   const isNew = createPrivateFile(path);
   const client = openClient(path, { timeout: OPENING_TIMEOUT_MS });
-  // Only a file that is still empty takes it: pages that were freed can then be given back to the disk, some at a time.
+  // Works only on an empty file. It allows free pages to be returned to the file system incrementally.
   if (isNew) client.pragma("auto_vacuum = INCREMENTAL");
   client.pragma("journal_mode = WAL");
   client.pragma("synchronous = FULL");
   client.pragma("foreign_keys = ON");
-  // What is deleted is overwritten, so that an erased person is not found in the file's free space.
+  // Overwrites deleted data, so that an erased person cannot be found in the file's free space.
   client.pragma("secure_delete = ON");
   client.pragma(`cache_size = -${CACHE_KIBIBYTES}`);
   client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   client.pragma("temp_store = MEMORY");
-  // The first look takes the shared lock that an open database keeps: nobody needs the file alone after it.
+  // The first read acquires the shared lock that an open database holds; from here on, no process needs the file
+  // exclusively.
   client.pragma("schema_version");
   client.pragma(`busy_timeout = ${options.busyTimeoutMs}`);
   if (options.pageCountMax !== undefined) client.pragma(`max_page_count = ${options.pageCountMax}`);

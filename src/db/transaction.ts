@@ -1,6 +1,6 @@
 /**
- * What domain code is given instead of a database: a transaction that somebody else begins and commits. Everything that
- * is done through it is synchronous, so no transaction is ever open across an `await`.
+ * What domain code receives instead of a database: a transaction that the store begins and commits. Everything done
+ * through it is synchronous, so no transaction is ever open across an `await`.
  */
 import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
 import type { Random } from "#src/core/random.ts";
@@ -8,38 +8,41 @@ import { compileQuery } from "./compiled-query.ts";
 
 export type Db = BetterSQLite3Database<Record<string, never>>;
 
-/** Enough to read with: one consistent view of the data. */
+/** A read transaction: one consistent snapshot of the data. */
 export interface ReadTx {
   readonly db: Db;
-  /** The same object for all who see the same state of the data: what was read once is true for each of them. */
+  /** The same object for all reads that see the same state of the data; usable as a cache key for what was read. */
   readonly snapshot: object;
   /** Wall time of the operation in milliseconds, fixed when it starts. */
   readonly now: number;
-  /** A hash under the installation's own key: recognises a value without keeping it. */
+  /** A hash under the installation's secret key, to recognise a value without storing it. */
   keyedHash(value: string): Uint8Array;
 }
 
-/** A write transaction. Nothing done through it counts before the commit of the group that it belongs to. */
+/** A write transaction. Nothing done through it takes effect before its group commits. */
 export interface Tx extends ReadTx {
-  /** Where ids, references and keys come from. */
+  /** Source of ids, send tokens and keys. */
   readonly random: Random;
-  /** Runs once the operation is on disk: to wake a worker, never to do the work. Dropped when the operation is undone. */
+  /**
+   * Runs once the operation is on disk. Use it to notify a worker, not to do the work. Dropped if the operation is
+   * rolled back.
+   */
   afterCommit(effect: () => void): void;
-  /** Tells whoever does this kind of work that there is some, once it is on disk. */
+  /** Notifies the listener of this topic, once the operation is on disk, that there is work. */
   notify(topic: string): void;
   /**
-   * Runs a part that can be undone alone: when it throws, its writes and its `afterCommit` effects are taken back, the
-   * rest of the operation stays, and the error goes on to the caller.
+   * Runs `work` as a nested transaction. If it throws, its writes are rolled back and its `afterCommit` effects
+   * dropped; the rest of the operation stands, and the error is rethrown to the caller.
    */
   savepoint<T>(work: () => NotPromise<T>): T;
 }
 
-/** Refuses promises by type: an operation that could await would be committed before it had run. */
+/** Rejects promises at compile time: an asynchronous operation would be committed before it had finished. */
 export type NotPromise<T> = T extends PromiseLike<unknown> ? never : T;
 
 /**
- * Declares a prepared statement beside the code that uses it. It is prepared once for each connection, at its first use:
- * building a drizzle query takes many times longer than running it.
+ * Declares a prepared statement next to the code that uses it. It is prepared once per connection, at its first use,
+ * because building a drizzle query takes many times longer than running it.
  */
 export function statement<Prepared extends object>(build: (db: Db) => Prepared): (tx: ReadTx) => Prepared {
   const prepared = new WeakMap<Db, Prepared>();
@@ -52,20 +55,20 @@ export function statement<Prepared extends object>(build: (db: Db) => Prepared):
   };
 }
 
-/** Rows of one statement, the most first. */
+/** Rows per statement, largest first. */
 const ROWS_PER_STATEMENT = [32, 8, 1] as const;
 
 /**
- * Declares an INSERT of any number of rows, each an object of the placeholders' values, many rows a statement: for tables
- * with triggers. For those SQLite keeps a journal of each statement inside an operation, which costs more than several
- * rows; a single row into a table without triggers needs none, and is cheaper alone (measured).
- * `build` makes the INSERT of `count` rows; the row's place stands behind the name of each of its placeholders.
+ * Declares an INSERT of any number of rows, several per statement, for tables with triggers. Each row is an object of
+ * placeholder values. For tables with triggers, SQLite keeps a statement journal inside an operation, which costs more
+ * than several rows do; an INSERT of one row into a table without triggers needs no journal and is cheaper on its own
+ * (measured). `build` returns the INSERT of `count` rows; each placeholder's name ends with the index of its row.
  */
 export function rowStatement<Row extends object>(
   build: (db: Db, count: number) => { run(values: Record<string, unknown>): unknown },
 ): (tx: ReadTx, rows: readonly Row[]) => void {
   const sizes = ROWS_PER_STATEMENT.map((count) => ({ count, prepared: statement((db) => build(db, count)) }));
-  // Put together once: a name made anew for each value costs more than binding it.
+  // Cached: building a name for each value costs more than binding the value.
   const placeholderNames = Array.from({ length: ROWS_PER_STATEMENT[0] }, () => new Map<string, string>());
   const placeholderName = (index: number, name: string): string => {
     const cached = placeholderNames[index]?.get(name);

@@ -1,6 +1,6 @@
 /**
- * Whether the database can be written, tried by a real write: a disk that is full or read-only shows only there. Whoever
- * asks while one is under way gets its answer, so asking fast costs no commit each.
+ * Tests whether the database can be written with a real write, because a full or read-only disk shows up only then.
+ * Concurrent callers share one probe, so frequent checks do not cost a commit each.
  */
 import type { Store } from "./store.ts";
 
@@ -16,7 +16,7 @@ export function createWriteProbe(store: Store): WriteProbe {
   };
 }
 
-/** The value has to change, for SQLite writes no page whose bytes stay the same. */
+/** The value has to change, because SQLite does not write a page whose bytes stay the same. */
 async function tryToWrite(store: Store): Promise<boolean> {
   try {
     await store.write((tx) => tx.db.run("UPDATE instance SET write_probe = 1 - write_probe"));

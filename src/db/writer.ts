@@ -1,12 +1,13 @@
 /**
- * Group commit. Operations queued in one turn of the event loop run in one transaction, each in a savepoint of its own,
- * and share one fsync. One that is alone needs no savepoint: the transaction is its own, and to undo it is to end that.
- * (A savepoint that stays open costs the more the more pages are changed in it: at the end of each statement SQLite walks
- * through all that it has kept for it.) Promises:
- * - no promise settles before the commit, not even a refusal's (it may rest on a neighbour's uncommitted row);
- * - an operation that throws takes only itself back;
- * - when the storage fails, SQLite ends the whole transaction by itself, savepoints and all: then no further operation
- *   of the group runs, nothing of it is in the file, and every promise rejects with `StorageUnavailable`.
+ * Group commit. Operations queued in one turn of the event loop run in one transaction, each in its own savepoint, and
+ * share one fsync. A single operation needs no savepoint: rolling back the transaction undoes it. (An open savepoint
+ * costs more the more pages change in it, because SQLite walks through all its saved pages at the end of each
+ * statement.) Guarantees:
+ * - No promise settles before the commit, not even that of an operation that throws: its error may depend on another
+ *   operation's uncommitted row.
+ * - An operation that throws rolls back only its own writes.
+ * - When the storage fails, SQLite ends the whole transaction, including its savepoints. No further operation of the
+ *   group then runs, none of its changes is in the file, and every promise rejects with `StorageUnavailable`.
  */
 import type { Clock } from "#src/core/clock.ts";
 import type { Random } from "#src/core/random.ts";
@@ -15,11 +16,11 @@ import { isBusy, isStorageFailure, StorageUnavailable } from "./failure.ts";
 import type { FailureLatch } from "./failure-latch.ts";
 import type { Db, NotPromise, Tx } from "./transaction.ts";
 
-/** Most operations in one group: it bounds how long the event loop is held. */
+/** Maximum number of operations in a group. It bounds how long the event loop is blocked. */
 const GROUP_OPERATIONS_MAX = 256;
 /** A group that has run this long commits; the rest of the queue waits for the next turn. */
 const GROUP_DURATION_MS = 20;
-/** How soon a write that met another process's lock tries again, and for how long in all. */
+/** How soon a write that was blocked by another process's lock is retried, and for how long in total. */
 const BUSY_RETRY_MS = 3;
 const BUSY_LIMIT_MS = 15_000;
 
@@ -27,15 +28,15 @@ export interface WriterOptions {
   clock: Clock;
   random: Random;
   keyedHash: (value: string) => Uint8Array;
-  /** Runs the next group in a later turn of the event loop; replaced in a simulation. */
+  /** Runs the next group in a later turn of the event loop. A simulation replaces it. */
   defer: (run: () => void) => void;
-  /** The connection is about to write: whatever it was reading is over. */
+  /** The connection is about to write: end any read transaction. */
   beforeGroup: () => void;
-  /** An operation asked for work of this topic, and is on disk. */
+  /** An operation notified this topic and is on disk. */
   onNotify: (topic: string) => void;
-  /** Told of every commit, with the time from its first statement to the end of the sync. */
+  /** Called after every commit with the time from the group's first statement to the end of the sync. */
   onCommit: (operations: number, durationMs: number) => void;
-  /** An error in an `afterCommit` effect: a bug, and the write it followed stands. */
+  /** Called when an `afterCommit` effect throws. This is a bug; the write itself stands. */
   onEffectError: (error: unknown) => void;
 }
 
@@ -45,7 +46,7 @@ interface Operation {
   reject: (error: unknown) => void;
 }
 
-/** How an operation ended inside the transaction, before anybody may be told. */
+/** An operation's result inside the transaction, before its promise may settle. */
 type OperationResult = { operation: Operation; effects: (() => void)[] } & (
   | { ok: true; value: unknown }
   | { ok: false; error: unknown }
@@ -97,7 +98,7 @@ export class Writer {
     });
   }
 
-  /** True while something waits to be committed. */
+  /** True while operations wait to be committed. */
   get hasQueued(): boolean {
     return this.#queue.length > 0;
   }
@@ -158,8 +159,8 @@ export class Writer {
   }
 
   /**
-   * Runs one operation, in a savepoint or as the whole transaction, which its failure then ends. Throws only when the
-   * transaction itself is lost.
+   * Runs one operation, either in a savepoint or as the whole transaction, which is rolled back if the operation fails.
+   * Throws only if the transaction itself is lost.
    */
   #runOne(operation: Operation, hasSavepoint: boolean): OperationResult {
     const effects: (() => void)[] = [];
@@ -178,7 +179,7 @@ export class Writer {
       }
       this.#rollbackTo.run();
     }
-    // An operation may have caught the driver's error itself; SQLite has ended the transaction all the same.
+    // The operation may have caught the driver's error itself, but SQLite has ended the transaction.
     if (this.#latch.hasFailed) throw this.#latch.toError();
     if (hasSavepoint) this.#release.run();
     return result;
@@ -199,7 +200,7 @@ export class Writer {
 
   #runNested(effects: (() => void)[], work: () => unknown): unknown {
     const effectCount = effects.length;
-    // Without a transaction around it, a savepoint would begin one of its own and commit it.
+    // Outside a transaction, a savepoint would begin a transaction and commit it.
     this.#latch.requireIntact();
     this.#beginNested.run();
     try {
@@ -218,7 +219,7 @@ export class Writer {
     try {
       this.#client.exec("ROLLBACK TO part; RELEASE part");
     } catch (cause) {
-      // Half a part must not be committed, whatever its operation makes of the error.
+      // A half-done nested transaction must not be committed, even if its operation catches the error.
       this.#latch.trip(cause);
       throw new StorageUnavailable("a part of an operation could not be taken back", { cause });
     }
@@ -247,7 +248,7 @@ export class Writer {
     try {
       if (this.#client.inTransaction) this.#rollback.run();
     } catch (error) {
-      // A disk that fails even here must not leave promises open; what was not committed is gone in any case.
+      // Keep going and reject the promises even if the disk fails here; uncommitted changes are lost in any case.
       this.#options.onEffectError(error);
     }
     const isNew = isStorageFailure(cause) && !(cause instanceof StorageUnavailable);

@@ -1,7 +1,7 @@
 /**
- * Looks a database over: the file's own integrity, its references, its schema's version, and every invariant. It only
- * reads, a bounded piece at a time, so that a server beside it is never held up; beside nobody, `whole` also looks at
- * what belongs to no table.
+ * Verifies a database: the file's integrity, its foreign keys, its schema version, and every invariant. It only reads,
+ * in bounded steps, so that it does not hold up a server that is running. With `isExclusive` the integrity check reads
+ * the whole file in one step, including pages that belong to no table.
  */
 import type { Client } from "#src/db/driver.ts";
 import { schemaVersion } from "#src/db/migrate.ts";
@@ -12,9 +12,9 @@ export interface CheckFinding {
   /** `integrity`, `references`, `schema`, or an invariant's name. */
   name: string;
   sentence: string;
-  /** How many things break it; 1,000 means that or more. */
+  /** The number of violations; 1,000 means 1,000 or more. */
   count: number;
-  /** What the ids are. */
+  /** What the ids identify. */
   of: string;
   /** The first few. */
   ids: (number | string)[];
@@ -24,7 +24,7 @@ export interface CheckFinding {
 export interface CheckResult {
   isSound: boolean;
   schema: number;
-  /** The names of everything that was looked at. */
+  /** The names of all checks that ran. */
   checked: string[];
   findings: CheckFinding[];
 }
@@ -32,9 +32,9 @@ export interface CheckResult {
 export interface CheckOptions {
   /** Milliseconds. */
   now: number;
-  /** Nobody else works on the file: one long read is fine. */
+  /** No other process uses the file, so one long read is acceptable. */
   isExclusive: boolean;
-  /** Told before each part. */
+  /** Called before each check. */
   onStep?: ((name: string) => void) | undefined;
 }
 
@@ -53,7 +53,7 @@ export function checkDatabase(client: Client, { now, isExclusive, onStep }: Chec
   };
   const schema = schemaVersion(client);
   runCheck("integrity", () => checkIntegrity(client, isExclusive));
-  // What cannot be read whole cannot be judged: the queries below would fail one by one.
+  // Skip the rest for a damaged file: its queries would fail one by one.
   if (findings.length === 0) runCheck("references", () => checkReferences(client));
   const latest = migrations.at(-1)?.version ?? 0;
   if (schema !== latest) {
@@ -136,7 +136,7 @@ function checkInvariant(client: Client, invariant: Invariant, now: number): Chec
   return { name, sentence, of, next, count: Math.min(found.length, COUNTED_MAX), ids: found.slice(0, SHOWN_IDS) };
 }
 
-/** The table's ids in ranges of so many rows; ids may have wide gaps. */
+/** The table's ids in ranges of `SLICE_ROWS` rows; ids may have wide gaps. */
 function* slices(client: Client, table: string): Generator<{ from: number; to: number }> {
   const end = client
     .prepare(`SELECT id FROM ${table} WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${SLICE_ROWS - 1}`)
@@ -158,7 +158,7 @@ function tableNames(client: Client): string[] {
     .all() as string[];
 }
 
-/** How many rows the tables have that people ask about. */
+/** Row counts of the tables that operators ask about. */
 export function countRows(client: Client): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const table of ["workspaces", "contacts", "messages", "inbounds", "events", "consent_log", "ledger_entries"]) {

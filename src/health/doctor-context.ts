@@ -1,4 +1,4 @@
-/** What the doctor is handed: where to look, and whom to ask. */
+/** The doctor's dependencies and the settings it checks. */
 
 import type { Clock } from "#src/core/clock.ts";
 import type { Random } from "#src/core/random.ts";
@@ -10,14 +10,14 @@ export interface DoctorContext {
   store: Pick<ReadWriteStore, "read">;
   clock: Clock;
   random: Random;
-  /** Opens the access tokens; asked for only where there are some. */
+  /** Decrypts access tokens; called only if there are any. */
   box: () => SecretBox;
-  /** Where accounts are asked; undefined where that cannot be. */
+  /** Queries accounts at the network; undefined if that is not possible. */
   port: () => Promise<AccountPort | undefined>;
   settings: DoctorSettings;
 }
 
-/** What of the configuration is looked at. */
+/** The part of the configuration that the doctor checks. */
 export interface DoctorSettings {
   publicUrl: string | null;
   verifyToken: string | null;

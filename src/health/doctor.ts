@@ -1,6 +1,7 @@
 /**
- * What is wrong with the set-up, and the next step: of every number its token, permissions, readiness, subscription and
- * templates; and of the server its callback address and clock. The command line and the console ask the same questions.
+ * Checks the set-up and names the next step for each problem. For every number: token, permissions, readiness,
+ * subscription and templates; for the server: callback address and clock. The command line and the console run the same
+ * checks.
  */
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { DoctorContext } from "./doctor-context.ts";
@@ -9,7 +10,7 @@ import { checkNumber } from "./number-checks.ts";
 import { checkRefused } from "./refused-callbacks.ts";
 import { checkCallback, checkClock } from "./server-checks.ts";
 
-/** `subscribe`: has the app told of accounts that it is not subscribed to; otherwise nothing is changed. */
+/** With `subscribe`, subscribes the app to accounts that it is not subscribed to; otherwise changes nothing. */
 export async function runDoctor(
   context: DoctorContext,
   numbers: readonly SendingNumber[],
@@ -33,7 +34,7 @@ export async function runDoctor(
     return findings.all;
   }
   const port = await context.port();
-  // Providers in the manner of 360dialog neither verify the address nor sign.
+  // Providers such as 360dialog neither verify the callback address nor sign callbacks.
   await checkCallback(context, port?.knowsNumbers !== false, findings);
   let clocks: { network: number; own: number } | null = null;
   for (const number of real) {

@@ -1,4 +1,7 @@
-/** What of the server and its workspaces needs somebody: since when, whom it hits, and the next step. Pure. */
+/**
+ * Evaluates what needs an operator's attention in the server and its workspaces: since when, who is affected, and the
+ * next step. Pure.
+ */
 import { resumesAutomatically } from "#src/domain/broadcasts/broadcast.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
@@ -7,26 +10,26 @@ import type { ServerStatus } from "./status.ts";
 
 export interface HealthCondition {
   level: "warning" | "problem";
-  /** What was looked at: `disk`, `outbox`, `backup` … */
+  /** What was checked: `disk`, `outbox`, `backup` … */
   check: string;
   message: string;
-  /** Milliseconds; null where nobody knows. */
+  /** Milliseconds; null if unknown. */
   since: number | null;
-  /** Whom it hits; null: nobody yet. */
+  /** Who is affected; null if no one is yet. */
   hits: string | null;
   next: string;
-  /** To be copied; null where no command helps. */
+  /** A command to copy; null if none helps. */
   command: string | null;
-  /** Of a workspace: which, and what there. */
+  /** Set for a condition of a workspace: its id, and the id of the number or broadcast. */
   workspaceId?: number;
   subjectId?: number;
 }
 
-/** What is looked at of the workspaces. */
+/** The part of the workspaces' state that is evaluated. */
 export interface WorkspaceState {
   workspaces: readonly Workspace[];
   numbers: readonly SendingNumber[];
-  /** Those that rest. */
+  /** The paused broadcasts. */
   paused: readonly Broadcast[];
 }
 
@@ -35,15 +38,15 @@ const FREE_BYTES_MIN = 250 * MEGABYTE;
 const FREE_BYTES_RECOMMENDED = 1_000 * MEGABYTE;
 const WAL_BYTES_MAX = 1_000 * MEGABYTE;
 const COMMIT_SECONDS_MAX = 0.25;
-/** Fewer say nothing: one slow moment would be one in a hundred. */
+/** Below this many commits, the percentile is not meaningful: one slow moment could be one in a hundred. */
 const COMMITS_MIN = 1_000;
 const WORK_LATENESS_MAX_SECONDS = 300;
 const CALLBACKS_MAX = 10_000;
-/** Of numbers, and of broadcasts: the rest comes when these are seen to. */
+/** Per kind (numbers, broadcasts); further conditions appear once these are resolved. */
 const CONDITIONS_PER_KIND_MAX = 10;
 const BACKUP_AGE_MAX_MS = 8 * 24 * 60 * 60_000;
 
-/** The longest known first: what nobody knows the beginning of comes last. */
+/** Longest-standing first; conditions without a start time come last. */
 export function evaluateHealth(status: ServerStatus, workspaceState: WorkspaceState): HealthCondition[] {
   const found = [
     ...evaluateDisk(status),
@@ -232,7 +235,7 @@ function evaluateNumbers({ numbers, workspaces }: WorkspaceState): HealthConditi
     }));
 }
 
-/** Those that go on by themselves need nobody, and whoever paused one by hand knows. */
+/** Skips broadcasts that resume automatically, and those paused by hand, whose operator knows about them. */
 function evaluateBroadcasts({ paused, workspaces }: WorkspaceState): HealthCondition[] {
   return paused
     .filter(({ pauseCause }) => !resumesAutomatically(pauseCause) && pauseCause !== "manual")

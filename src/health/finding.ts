@@ -1,11 +1,11 @@
-/** What a look at the set-up found, in words, with the next step where there is one. */
+/** The results of checking the set-up, as sentences, each with the next step if there is one. */
 export interface Finding {
   level: "ok" | "warning" | "problem";
-  /** What was looked at: `token`, `callback`, `clock` … */
+  /** What was checked: `token`, `callback`, `clock` … */
   check: string;
   numberId: number | null;
   message: string;
-  /** Null where nothing is to be done. */
+  /** Null if there is nothing to do. */
   next: string | null;
 }
 

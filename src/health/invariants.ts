@@ -1,26 +1,26 @@
 /**
- * What must be true of a database at every commit, as data: a name, a sentence, the query that finds what breaks it, and
- * what to do then. A query gives one row for each thing that is wrong, its `id` first. Each is one statement, so it sees
- * one state even beside a running server; one that reads a whole large table is walked in slices (`walk`), so that no
- * read holds the log for long. A new noun adds its invariants here.
+ * What must hold in a database at every commit, as data: a name, a sentence, a query for violations, and the next step.
+ * A query returns one row per violation, with its `id` first. Each query is one statement, so it sees a single state
+ * even while the server is running. A query that reads a whole large table runs in slices (`walk`), so that no read
+ * holds back the WAL for long. A new module adds its invariants here.
  */
 export interface Invariant {
   readonly name: string;
-  /** What is true while all is well. */
+  /** True in a healthy database. */
   readonly sentence: string;
-  /** What the `id`s are. */
+  /** What the `id`s identify. */
   readonly of: string;
   /**
-   * May use `@now`, milliseconds. With `walk` it is run for slices of that table and must hold its rows to
+   * May use `@now`, milliseconds. With `walk`, it runs once per slice of that table and must restrict its rows to
    * `id > @from AND id <= @to`.
    */
   readonly sql: string;
   readonly walk?: "messages" | "contacts" | "deliveries";
-  /** What to do when it is broken. */
+  /** What to do if it is violated. */
   readonly next: string;
 }
 
-/** How long a message may stay open without a row that ends it: far longer than any hand-over lasts. */
+/** How long a message may be open without a job that expires it: far longer than any send takes. */
 const DISPATCH_MAX_MS = 3_600_000;
 
 const restoreOrReport = "compare it with the last good backup (waxwing check FILE), and report it";
@@ -152,7 +152,8 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "in_doubt_expires",
-    // What a killed server left open gets its row at the next start, so a file at rest is judged by when it last ran.
+    // A killed server's open messages get their job at the next start, so compare with the file's last commit, not with
+    // now.
     sentence: "A message that had been open for over an hour at the last commit has a row of work that will end it.",
     of: "message",
     sql: `SELECT id FROM messages WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL

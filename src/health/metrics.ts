@@ -1,6 +1,6 @@
 /**
- * What the server counts about itself, by name, and where each figure comes from. Nothing here reads a table on the
- * server's own thread; what must be counted in the database is counted by the reader.
+ * The server's metrics: their names, and where each value comes from. Gauges that count rows query the reader, so no
+ * table is read on the server's main thread.
  */
 import { statSync } from "node:fs";
 import type { Clock } from "#src/core/clock.ts";
@@ -12,17 +12,17 @@ import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { PostResult, WebhookPoster } from "#src/net/post.ts";
 import type { NetworkName } from "#src/networks/network.ts";
 
-/** The words of the index `broadcasts_open`: a query without them would read every broadcast that there ever was. */
+/** The exact condition of the index `broadcasts_open`: without it, a query would read every broadcast ever made. */
 const OPEN = "status IN ('scheduled', 'queueing', 'running', 'paused')";
 
-/** A row for each state, also where there is none. */
+/** One row per state, including states without broadcasts. */
 const OPEN_BROADCASTS = ["scheduled", "queueing", "running", "paused"]
   .map(
     (status) => `SELECT '${status}' AS status, count(*) AS rows FROM broadcasts WHERE ${OPEN} AND status = '${status}'`,
   )
   .join(" UNION ALL ");
 
-/** As the API counts them: `sent` holds the delivered, `delivered` the read. */
+/** Cumulative as in the API: `sent` includes delivered messages, and `delivered` includes read ones. */
 const RECIPIENT_STATES = ["pending", "sending", "sent", "delivered", "read", "failed", "skipped"] as const;
 const BROADCASTS_LISTED_MAX = 50;
 const PROGRESS_SQL = `SELECT workspace_id, broadcast_id, ${RECIPIENT_STATES.join(", ")} FROM broadcast_counters
@@ -82,13 +82,13 @@ export class ServerMetrics {
 
   readonly countRefusedCallback = (reason: string): void => this.#refused.add({ reason });
 
-  /** `at`: when a backup was proven good, milliseconds; null: one has failed. */
+  /** `at`: when a backup was verified, milliseconds; null: a backup failed. */
   readonly recordBackup = (at: number | null): void => {
     if (at === null) this.backupFailures += 1;
     else this.lastBackupAt = at;
   };
 
-  /** The poster, with its attempts counted. */
+  /** Wraps the poster so that its attempts are counted. */
   withMetrics(poster: WebhookPoster): WebhookPoster {
     return {
       close: () => poster.close(),
@@ -100,7 +100,7 @@ export class ServerMetrics {
     };
   }
 
-  /** What is looked up when somebody reads the figures. */
+  /** Registers the metrics that are read on demand. */
   registerGauges(server: { database: string; reader: Reader; clock: Clock; writer: Readonly<WriterCounters> }): void {
     const { database, reader, clock, writer } = server;
     const startedAt = clock.now() / 1000;
@@ -170,7 +170,7 @@ function resultLabel(result: PostResult): string {
   return `${Math.floor(result.status / 100)}xx`;
 }
 
-/** 0 where there is none: a log that is empty may have no file. */
+/** 0 if the file does not exist: an empty WAL may have no file. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,4 +1,6 @@
-/** Looks at one number on WhatsApp: token, permissions, readiness, subscription, templates. Changes nothing here. */
+/**
+ * Checks one WhatsApp number: token, permissions, readiness, subscription, templates. Changes nothing in the database.
+ */
 
 import { SecretUnreadable } from "#src/core/secret.ts";
 import { findSync } from "#src/domain/numbers/account-sync.ts";
@@ -13,7 +15,7 @@ export interface NumberCheck {
   port: AccountPort;
   number: SendingNumber;
   findings: Findings;
-  /** Has the app told of the account's messages, where it is not. */
+  /** Subscribe the app to the account if it is not subscribed. */
   subscribe: boolean;
   now: number;
 }
@@ -21,7 +23,7 @@ export interface NumberCheck {
 const REQUIRED_SCOPES = ["whatsapp_business_messaging", "whatsapp_business_management"];
 const EXPIRES_SOON_MS = 7 * 24 * 60 * 60_000;
 
-/** Returns the network's own time, where it named one. */
+/** Returns the network's own time, or null if its answer had none. */
 export async function checkNumber(check: NumberCheck): Promise<number | null> {
   const { number, findings } = check;
   const sender = openSender(check);

@@ -1,4 +1,4 @@
-/** Looks at callbacks that were refused for their signature since the last one that was not. */
+/** Reports callbacks refused for their signature since the last accepted one. */
 import { listRefused, REFUSED_RETENTION_MS, wasAcceptedAfter } from "#src/domain/inbound/refused-callbacks.ts";
 import type { RefusedCount } from "#src/domain/inbound/table.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
@@ -7,7 +7,9 @@ import type { Findings } from "./finding.ts";
 
 const CHECK = "callback signature";
 
-/** `numbers`: those that are looked at. Before everything else: while this holds, nothing that WhatsApp reports is known. */
+/**
+ * Checks `numbers`. Runs before all other checks: while callbacks are refused, nothing that WhatsApp reports arrives.
+ */
 export function checkRefused(
   { store, clock }: DoctorContext,
   numbers: readonly SendingNumber[],
@@ -33,7 +35,7 @@ export function checkRefused(
       }`,
     );
   }
-  // Anybody can send these, and nothing in them says that WhatsApp did.
+  // A warning only: anyone can send these, and nothing in them shows that they come from WhatsApp.
   const told = describe(
     refused.filter(({ numberId }) => numberId === 0),
     now,
@@ -47,7 +49,7 @@ export function checkRefused(
   );
 }
 
-/** Null where there is none. */
+/** Null if there are none. */
 function describe(counts: readonly RefusedCount[], now: number): { words: string; lastAt: number } | null {
   const [first] = counts;
   if (first === undefined) return null;

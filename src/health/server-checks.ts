@@ -1,4 +1,4 @@
-/** Looks at what all numbers on WhatsApp share: the public address, its verification, who calls it, and the clock. */
+/** Checks what all WhatsApp numbers share: the public address, its verification, the last callback, and the clock. */
 
 import type { Clock } from "#src/core/clock.ts";
 import { randomText } from "#src/core/id.ts";
@@ -9,10 +9,10 @@ import type { Findings } from "./finding.ts";
 
 const TIMEOUT_MS = 10_000;
 const CLOCK_WARNING_MS = 30_000;
-/** From here on scheduled broadcasts are held. */
+/** From this offset on, scheduled broadcasts are held. */
 const CLOCK_PROBLEM_MS = 5 * 60_000;
 
-/** `isVerified`: the network calls the address with the verify token before it uses it. */
+/** `isVerified`: the network verifies the address with the verify token before it uses it. */
 export async function checkCallback(context: DoctorContext, isVerified: boolean, findings: Findings): Promise<void> {
   const { publicUrl, verifyToken } = context.settings;
   if (publicUrl === null) {
@@ -53,7 +53,7 @@ export async function checkCallback(context: DoctorContext, isVerified: boolean,
   }
 }
 
-/** As Meta does when the address is saved in its form. */
+/** The same request that Meta makes when the address is saved in its form. */
 async function verifyCallbackAddress(
   publicUrl: string,
   verifyToken: string,
@@ -95,7 +95,9 @@ async function verifyCallbackAddress(
   }
 }
 
-/** `networkTime` as the network's answer was dated; to the second, and as old as the answer took. */
+/**
+ * `networkTime` comes from the answer's `Date` header: it has a resolution of one second and is as old as the answer.
+ */
 export function checkClock(networkTime: number, now: number, findings: Findings): void {
   const offsetMs = Math.abs(now - networkTime);
   const seconds = Math.round(offsetMs / 1000);

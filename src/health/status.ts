@@ -1,6 +1,6 @@
 /**
- * How the server is: what runs, the room that it has, the work that waits, its disk's speed, its backups. Everything is
- * asked from where `/metrics` and `/readyz` have it, so that no two faces ever say different things.
+ * The status of the server: version, disk space, waiting work, commit times, backups. All values come from the sources
+ * of `/metrics` and `/readyz`, so that the different views never disagree.
  */
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -14,7 +14,7 @@ import type { Quantiles, TimeSeries } from "./time-series.ts";
 export interface ServerStatus {
   at: number;
   version: string;
-  /** Empty: run from source. */
+  /** Empty when run from source. */
   commit: string;
   bun: string;
   sqlite: string;
@@ -23,20 +23,22 @@ export interface ServerStatus {
   memoryBytes: number;
   isWritable: boolean;
   database: { path: string; bytes: number; walBytes: number };
-  /** Of the disk that the database is on; null where it cannot be asked. */
+  /** Of the disk that holds the database; null if it cannot be determined. */
   disk: { freeBytes: number; totalBytes: number } | null;
   outbox: { kind: string; rows: number; ageSeconds: number }[];
   callbacksWaiting: number;
-  /** Of the last hour; the failures since the start. */
+  /** Commit times over the last hour; failures since the start. */
   commits: Quantiles & { failures: number };
   backup: {
     directory: string;
-    /** Null: none is made by itself. */
+    /** Null: no automatic backups. */
     schedule: string | null;
     nextAt: number | null;
-    /** Of the newest that is sound, milliseconds. */
+    /** When the newest sound backup was finished, milliseconds. */
     verifiedAt: number | null;
-    /** When the last one failed, or what it copied was not right; null: it did not, or there was none since the start. */
+    /**
+     * When the last backup failed or found the database broken; null if it did not, or none was made since the start.
+     */
     failedAt: number | null;
   };
 }
@@ -51,19 +53,19 @@ export interface StatusSources {
   backups: BackupSource;
 }
 
-/** What is known of the server's own backups. Times are milliseconds. */
+/** The state of the server's own backups. Times are milliseconds. */
 export interface BackupSource {
   directory: string;
-  /** Null: none is made by itself. */
+  /** Null: no automatic backups. */
   schedule: string | null;
   nextAt: () => number | null;
-  /** When the newest sound backup was finished; null: there is none. */
+  /** When the newest sound backup was finished; null if there is none. */
   lastSoundAt: () => number | null;
-  /** When the last backup since the start failed or copied a broken database; null: it did not. */
+  /** When the last backup since the start failed or copied a broken database; null if it did not. */
   lastFailureAt: () => number | null;
 }
 
-/** Commits are judged by the last hour: what was slow at the start of the server says nothing of now. */
+/** Commit times cover the last hour: slow commits when the server started say nothing about its present state. */
 const COMMIT_WINDOW_MINUTES = 60;
 
 export async function readStatus(sources: StatusSources): Promise<ServerStatus> {
@@ -116,7 +118,7 @@ function firstValue(samples: readonly Sample[]): number {
   return samples[0]?.[1] ?? 0;
 }
 
-/** Null where it cannot be asked. */
+/** Null if the disk cannot be queried. */
 export async function readDisk(directory: string): Promise<ServerStatus["disk"]> {
   try {
     const { bavail, blocks, bsize } = await statfs(directory);

@@ -1,6 +1,6 @@
 /**
- * How the figures of the process have gone, minute by minute, for the last day: kept in memory, so a restart begins anew.
- * Nothing is counted here: once a minute the totals of the metrics are looked at, and what they have grown by is kept.
+ * Samples of the metrics, minute by minute, for the last day. They are kept in memory and start empty after a restart.
+ * Nothing is counted here: once a minute the totals of the metrics are read, and their increase is kept.
  */
 
 import type { Clock, Timer } from "#src/core/clock.ts";
@@ -14,9 +14,9 @@ export interface TimeSeriesSources {
   commits: Histogram;
 }
 
-/** What happened between two looks; counts of times are by bucket. */
+/** The changes between two readings; latencies are counts per bucket. */
 interface Minute {
-  /** When it ended, milliseconds. */
+  /** When the minute ended, milliseconds. */
   at: number;
   accepted: number;
   refused: number;
@@ -24,9 +24,9 @@ interface Minute {
   webhooksDelivered: number;
   webhooksFailed: number;
   times: Record<TimeName, number[]>;
-  /** Null where it could not be asked. */
+  /** Null if it could not be read. */
   waiting: number | null;
-  /** Seconds since the oldest work has been due. */
+  /** Seconds since the oldest work was due. */
   age: number | null;
   databaseBytes: number | null;
 }
@@ -35,15 +35,15 @@ const timeNames = ["network", "api", "webhook", "commit"] as const;
 export type TimeName = (typeof timeNames)[number];
 
 export interface Quantiles {
-  /** Of how many. */
+  /** The number of measurements. */
   count: number;
-  /** Seconds; null where nothing happened. */
+  /** Seconds; null without measurements. */
   p50: number | null;
   p99: number | null;
 }
 
 export interface TimeSeriesSample extends Omit<Minute, "times">, Record<TimeName, Quantiles> {
-  /** When it began, milliseconds. */
+  /** When the sample began, milliseconds. */
   from: number;
 }
 
@@ -62,7 +62,7 @@ export class TimeSeries {
   #timer: Timer | null = null;
   #isStopped = true;
 
-  /** `timers` are real ones: a test that lets a day pass has no use for a thousand looks. */
+  /** `timers` are real even if `clock` is simulated: a test that skips a day does not need a thousand readings. */
   constructor(sources: TimeSeriesSources, clock: Clock, timers: Pick<Clock, "setTimer">) {
     this.#sources = sources;
     this.#clock = clock;
@@ -81,12 +81,12 @@ export class TimeSeries {
     this.#timer?.cancel();
   }
 
-  /** What it waits for is no work. */
+  /** Always false: waiting for the next minute is not work. */
   get isActive(): boolean {
     return false;
   }
 
-  /** Ends the minute that is open. */
+  /** Completes the current minute. */
   async closeMinute(): Promise<void> {
     const { minute, totals } = await this.#measure();
     this.#totals = totals;
@@ -94,7 +94,7 @@ export class TimeSeries {
     if (this.#minutes.length > RETENTION_MINUTES) this.#minutes.shift();
   }
 
-  /** The last `minutes`, in steps of so many, the oldest first and the open one last. */
+  /** The last `minutes` in steps of `stepMinutes`, oldest first, with the current minute last. */
   async samples(minutes: number, stepMinutes: number): Promise<TimeSeriesSample[]> {
     const shown = await this.#last(minutes);
     const stepMs = stepMinutes * MINUTE_MS;
@@ -102,7 +102,7 @@ export class TimeSeries {
     return [...groups].map(([until, group]) => toSample(until - stepMs, group)).toSorted((a, b) => a.at - b.at);
   }
 
-  /** The last `minutes` as one. */
+  /** The last `minutes` as a single sample. */
   async summarize(minutes: number): Promise<TimeSeriesSample> {
     return toSample(this.#clock.now() - minutes * MINUTE_MS, await this.#last(minutes));
   }
@@ -196,7 +196,7 @@ function toSample(from: number, group: readonly Minute[]): TimeSeriesSample {
     unknown: total(({ unknown }) => unknown),
     webhooksDelivered: total(({ webhooksDelivered }) => webhooksDelivered),
     webhooksFailed: total(({ webhooksFailed }) => webhooksFailed),
-    // The worst of them: an average would hide what somebody waited for.
+    // The maximum: an average would hide the longest wait.
     waiting: max(group.map(({ waiting }) => waiting)),
     age: max(group.map(({ age }) => age)),
     databaseBytes: last?.databaseBytes ?? null,
@@ -207,7 +207,10 @@ function toSample(from: number, group: readonly Minute[]): TimeSeriesSample {
   };
 }
 
-/** As Prometheus reads a histogram: evenly spread within a bucket; beyond the last bound, that bound. */
+/**
+ * Computed like Prometheus' `histogram_quantile`: values are evenly spread within a bucket; above the last bound, the
+ * result is that bound.
+ */
 export function quantileOf(counts: readonly number[], share: number): number | null {
   const all = sum(counts);
   if (all === 0) return null;

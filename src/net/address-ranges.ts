@@ -1,4 +1,4 @@
-/** Whether an IP address lies in one of some ranges. */
+/** Matches IP addresses against a list of ranges. */
 import { BlockList, isIP } from "node:net";
 
 export interface AddressRange {
@@ -7,7 +7,7 @@ export interface AddressRange {
   readonly family: "ipv4" | "ipv6";
 }
 
-/** What is no IP address lies in none. */
+/** A text that is not an IP address matches no range. */
 export function rangeMatcher(ranges: readonly AddressRange[]): (address: string) => boolean {
   const list = new BlockList();
   for (const { address, prefixLength, family } of ranges) list.addSubnet(address, prefixLength, family);

@@ -1,9 +1,8 @@
 /**
- * Which IP addresses a webhook may be posted to. An address is public only when the address itself, and any IPv4
- * address inside it (mapped, translated, tunnelled), can be reached from the whole Internet; whatever is not
- * understood is not public. `requireWebhookUrl` reads an address as a customer typed it and says in words what is
- * wrong with it. Names are not resolved here: whoever connects checks the addresses that it got, with the same
- * functions.
+ * Decides which IP addresses a webhook may be posted to. An address is public only if the address itself and any IPv4
+ * address inside it (mapped, translated, tunnelled) can be reached from the whole Internet; an address that is not
+ * understood is not public. `requireWebhookUrl` reads a webhook URL as a customer typed it and explains what is wrong
+ * with it. Names are not resolved here: the code that connects checks the resolved addresses with the same functions.
  */
 import { isIP } from "node:net";
 
@@ -28,9 +27,12 @@ export interface WebhookUrlRules {
   allowPrivate: boolean;
 }
 
-/** From IANA's special-purpose registries, and the clouds' own pages for metadata. The first range that fits counts. */
+/**
+ * From IANA's special-purpose registries, and from the clouds' own documentation for metadata. The first matching range
+ * counts.
+ */
 const IPV4_RANGES = rangesOf(32, [
-  // Clouds that answer with credentials on an address that is not (or only partly) inside a refused range:
+  // Clouds serve credentials on these addresses, which are not (or only partly) inside a refused range:
   ["169.254.169.254/32", "metadata"],
   ["100.100.100.200/32", "metadata"], // Alibaba
   ["168.63.129.16/32", "metadata"], // Azure's agent; looks public
@@ -54,7 +56,7 @@ const IPV4_RANGES = rangesOf(32, [
   ["0.0.0.0/0", "public"],
 ]);
 
-/** Only 2000::/3 is given out; what lies outside is refused without being named. */
+/** Only 2000::/3 is allocated; addresses outside it are refused as reserved unless listed. */
 const IPV6_RANGES = rangesOf(128, [
   ["::/128", "unspecified"],
   ["::1/128", "loopback"],
@@ -73,9 +75,9 @@ const IPV6_RANGES = rangesOf(128, [
 ]);
 
 /**
- * IPv6 ranges that carry an IPv4 address, `shift` bits from the right. A packet to one may end at that IPv4 address,
- * so a refused one inside refuses the whole. `reaches` tells what a public one inside means: mapped and translated
- * addresses are how a host reaches it; the old tunnels have no public use left.
+ * IPv6 ranges that contain an IPv4 address, `shift` bits from the right. A packet to such an address may end at the
+ * IPv4 address inside, so a refused inner address refuses the whole. `reaches` is the result for a public inner
+ * address: mapped and translated addresses are a way to reach a host; the old tunnels have no public use any more.
  */
 const IPV4_CARRIERS: { range: Range; shift: bigint; inverted: boolean; reaches: AddressKind }[] = [
   { range: rangeOf(128, "::ffff:0:0/96"), shift: 0n, inverted: false, reaches: "public" },
@@ -89,7 +91,7 @@ const IPV4_CARRIERS: { range: Range; shift: bigint; inverted: boolean; reaches: 
 
 const URL_LENGTH_MAX = 2048;
 
-/** What kind of address `ip` is: dotted IPv4, or IPv6 with or without the brackets of a URL and a zone. */
+/** The kind of the address `ip`: dotted IPv4, or IPv6 with or without a zone and the brackets of a URL. */
 export function classifyAddress(ip: string): AddressKind {
   const bare = ip.startsWith("[") && ip.endsWith("]") ? ip.slice(1, -1) : ip;
   const version = isIP(bare);
@@ -102,12 +104,12 @@ export function isPublicAddress(ip: string): boolean {
 }
 
 /**
- * Reads a webhook address. IP literals are checked here, since no look-up ever sees them; the URL parser has by then
+ * Reads a webhook URL. IP literals are checked here, because no lookup ever sees them; the URL parser has by then
  * turned `0x7f.1`, `2130706433` and `127.1` into dotted form. The refusal completes "The webhook address …".
  */
 export function requireWebhookUrl(text: string, rules: WebhookUrlRules): { url: URL } | { refusal: string } {
   if (text.length > URL_LENGTH_MAX) return { refusal: `is longer than ${URL_LENGTH_MAX} characters` };
-  // The URL parser would drop these silently, and what is stored would not be what is called.
+  // The URL parser would drop these silently, and the stored URL would differ from the one called.
   if (hasBlankOrControl(text)) return { refusal: "contains a space or a control character" };
   if (!URL.canParse(text)) return { refusal: "is not a complete URL such as https://example.com/webhook" };
   const url = new URL(text);
@@ -123,7 +125,7 @@ export function requireWebhookUrl(text: string, rules: WebhookUrlRules): { url: 
   return refusal === null ? { url } : { refusal };
 }
 
-/** The host of a URL as sockets want it: an IPv6 literal without its brackets. */
+/** The host of a URL as sockets expect it: an IPv6 literal without brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
 }
@@ -162,9 +164,9 @@ function classifyIpv6(value: bigint): AddressKind {
 }
 
 interface Range {
-  /** The leading bits that all addresses of the range share. */
+  /** The leading bits shared by all addresses of the range. */
   prefix: bigint;
-  /** How many bits follow them. */
+  /** The number of bits after the prefix. */
   tail: bigint;
 }
 
@@ -187,12 +189,14 @@ function rangeOf(width: 32 | 128, cidr: string): Range {
   return { prefix: (width === 32 ? ipv4Value(base) : ipv6Value(base)) >> tail, tail };
 }
 
-/** `text` must be what `isIP` calls 4. */
+/** `text` must be an address for which `isIP` returns 4. */
 function ipv4Value(text: string): bigint {
   return text.split(".").reduce((value, part) => (value << 8n) | BigInt(part), 0n);
 }
 
-/** `text` must be what `isIP` calls 6; a zone (`%eth0`) says nothing about the address and is dropped. */
+/**
+ * `text` must be an address for which `isIP` returns 6. A zone (`%eth0`) does not affect the address and is dropped.
+ */
 function ipv6Value(text: string): bigint {
   const [address = ""] = text.split("%");
   const [head = "", tail] = address.split("::");
@@ -211,14 +215,17 @@ function groupsOf(text: string): bigint[] {
   });
 }
 
-/** What is wrong with a webhook address, in sentences; null when nothing is. Names the setting that stands in the way. */
+/**
+ * Describes in sentences what is wrong with a webhook URL and names the setting that forbids it, if any; null if
+ * nothing is wrong.
+ */
 export function findWebhookUrlProblem(url: string, { allowHttp, allowPrivate }: WebhookUrlRules): string | null {
   const read = requireWebhookUrl(url, { allowHttp, allowPrivate });
   if (!("refusal" in read)) return null;
   const problem = `The webhook address ${read.refusal}.`;
   const lenient = requireWebhookUrl(url, { allowHttp: true, allowPrivate: true });
   if ("refusal" in lenient) return problem;
-  // A setting of the server stands in the way, not the address itself.
+  // A setting of the server forbids the URL; the URL itself is valid.
   const setting = url.toLowerCase().startsWith("http:") && !allowHttp ? "allow_http" : "allow_private";
   return `${problem} For development, [webhooks] ${setting} = true lets it through.`;
 }

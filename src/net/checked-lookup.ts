@@ -1,14 +1,14 @@
 /**
- * The look-up of names that customers chose. A connection gets exactly the addresses that were checked here, so nothing
- * that the name answers a moment later leads into the server's own network.
+ * Resolves names that customers chose. A connection gets exactly the addresses that were checked here, so a name whose
+ * answer changes a moment later cannot lead into the server's own network.
  */
 import { isIP, type LookupFunction } from "node:net";
 import { classifyAddress, describeKind } from "./address.ts";
 
-/** All addresses of a name; rejects or answers with none where there are none. */
+/** All addresses of a name. Rejects, or returns an empty list, if there are none. */
 export type ResolveName = (name: string) => Promise<readonly string[]>;
 
-/** A look-up that ended the exchange: the socket hands it through to the request's `error`. */
+/** A lookup that ended the exchange: the socket passes it to the request's `error` event. */
 export class LookupFailure extends Error {
   readonly reason: "refused_address" | "unresolved";
 
@@ -19,9 +19,9 @@ export class LookupFailure extends Error {
 }
 
 /**
- * The hook that a socket takes its addresses from. It hands over exactly what it has checked, so that a name whose
- * answer changes afterwards changes nothing; and it refuses a name with even one refused address, for the socket is
- * free to choose among them.
+ * The hook from which a socket gets its addresses. It returns exactly the addresses that it has checked, so a name
+ * whose answer changes afterwards has no effect. It refuses a name with even one refused address, because the socket
+ * may choose any of them.
  */
 export function checkedLookup(resolveAll: ResolveName, allowPrivate: boolean): LookupFunction {
   const checkedAddresses = async (name: string): Promise<{ address: string; family: number }[]> => {
@@ -37,7 +37,7 @@ export function checkedLookup(resolveAll: ResolveName, allowPrivate: boolean): L
       throw new LookupFailure("refused_address", `The name ${name} leads to ${describeKind(kind)} (${address}).`);
     }
     const addresses = found.map((address) => ({ address, family: isIP(address) })).filter(({ family }) => family !== 0);
-    // Never hand over an empty list: the socket throws out of the callback.
+    // Never return an empty list: the socket would throw outside the callback.
     if (addresses.length === 0) throw new LookupFailure("unresolved", `The name ${name} has no address.`);
     return addresses;
   };
@@ -54,9 +54,9 @@ export function checkedLookup(resolveAll: ResolveName, allowPrivate: boolean): L
 }
 
 /**
- * Not `node:dns`: its `lookup` holds one of a handful of threads for as long as the answer takes, so that a few names
- * with a dead name server would stop everybody's webhooks (tried: a healthy name waited 20 s behind 16 dead ones).
- * c-ares waits without a thread.
+ * Not `node:dns`: its `lookup` blocks one of a handful of threads until the answer arrives, so a few names with a dead
+ * name server would stop all webhooks (tested: a healthy name waited 20 s behind 16 dead ones). c-ares waits without a
+ * thread.
  */
 export const resolveName: ResolveName = async (name) => {
   const found = await Bun.dns.lookup(name, { backend: "c-ares", socketType: "tcp" });

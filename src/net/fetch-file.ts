@@ -1,6 +1,6 @@
 /**
- * Reads a file from an address that a customer chose. Connects, as webhooks do, only to addresses that were checked, at
- * each redirect anew; reads no more than it may, and ends within its time. Whatever goes wrong is told in words.
+ * Downloads a file from a URL that a customer chose. Like webhooks, it connects only to checked addresses, and checks
+ * again at each redirect. It reads at most `maxBytes` and ends within `timeoutMs`. A failure is a message for people.
  */
 import * as http from "node:http";
 import * as https from "node:https";
@@ -10,7 +10,7 @@ import { checkedLookup, type ResolveName, resolveName } from "./checked-lookup.t
 
 export interface FileFetcher {
   clock: Clock;
-  /** Addresses of this machine and of private networks are read as well. */
+  /** Also allows addresses of this machine and of private networks. */
   allowPrivate: boolean;
   lookup?: ResolveName | undefined;
 }
@@ -24,14 +24,14 @@ export interface FileRequest {
 
 export interface FetchedFile {
   bytes: Uint8Array<ArrayBuffer>;
-  /** In small letters, without parameters; "" where none was named. */
+  /** In lower case, without parameters; "" if the answer names none. */
   contentType: string;
 }
 
-/** Stores of files send to where they lie, perhaps twice; more is a circle. */
+/** File stores redirect to the file's location, perhaps twice; more redirects are a loop. */
 const REDIRECTS_MAX = 5;
 
-/** The file, or why it cannot be had: the end of a sentence about "its address". */
+/** The file, or the reason for a failure, phrased as the end of a sentence about "its address". */
 export async function fetchFile(
   fetcher: FileFetcher,
   { link, maxBytes, timeoutMs }: FileRequest,
@@ -42,7 +42,7 @@ export async function fetchFile(
   try {
     let address = link;
     for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
-      // Meta takes links without TLS, so they are read.
+      // Meta accepts links without TLS, so they are accepted here too.
       const checked = requireWebhookUrl(address, { allowHttp: true, allowPrivate: fetcher.allowPrivate });
       if ("refusal" in checked) return checked.refusal;
       const response = await request(checked.url, lookup, limit.signal);
@@ -92,7 +92,7 @@ async function read(response: http.IncomingMessage, maxBytes: number): Promise<F
   return { bytes: new Uint8Array(Buffer.concat(chunks)), contentType };
 }
 
-/** Only the code where there is one: the runtime's own sentences help nobody. */
+/** The error's code if it has one, because the runtime's own messages are not helpful. */
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return "code" in error && typeof error.code === "string" ? error.code : error.message;

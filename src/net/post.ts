@@ -1,8 +1,8 @@
 /**
- * The one place that posts to an address a customer chose. It connects only to addresses that it has checked itself
- * (a name's addresses are checked in the look-up of the very connection, an IP literal before each post), follows no
- * redirect, reads a little of the answer and cuts the whole exchange off after `timeoutMs` of the clock. `post` never
- * rejects: whatever happens is a `PostResult`.
+ * The only place that posts to a URL that a customer chose. It connects only to addresses that it has checked itself (a
+ * name's addresses in the lookup of that same connection, an IP literal before each post), follows no redirects, reads
+ * a limited part of the answer and aborts the whole exchange after `timeoutMs` of the clock. `post` never rejects:
+ * every result is a `PostResult`.
  */
 import * as http from "node:http";
 import * as https from "node:https";
@@ -11,9 +11,9 @@ import { hostOf, requireWebhookUrl } from "./address.ts";
 import { checkedLookup, LookupFailure, type ResolveName, resolveName } from "./checked-lookup.ts";
 
 export interface WebhookPoster {
-  /** Sends `body` once. `content-length` and `host` are added; all other headers are the caller's. */
+  /** Sends `body` once. `content-length` and `host` are added; all other headers come from the caller. */
   post(webhook: { url: string; headers: Record<string, string>; body: string }): Promise<PostResult>;
-  /** Ends what is in flight as failed and closes every connection. Later posts fail. */
+  /** Fails the posts in flight and closes every connection. Later posts fail. */
   close(): void;
 }
 
@@ -21,33 +21,36 @@ export interface WebhookPosterSettings {
   clock: Clock;
   allowHttp: boolean;
   allowPrivate: boolean;
-  /** For the whole exchange: look-up, connection, TLS, request, the answer to its end. */
+  /** For the whole exchange: lookup, connection, TLS, request and the complete answer. */
   timeoutMs: number;
   lookup?: ResolveName | undefined;
 }
 
 export type PostResult =
-  /** `body` is the beginning of the answer's body; bytes that are no UTF-8 are replaced. */
+  /** `body` is the beginning of the answer's body; invalid UTF-8 is replaced. */
   | { kind: "answered"; status: number; body: string; durationMs: number }
   /** `message` is a sentence for the operator. */
   | { kind: "failed"; reason: PostFailure; message: string; durationMs: number };
 
 export type PostFailure = "timeout" | LookupFailure["reason"] | "connection" | "tls" | "protocol";
 
-/** How much of an answer is read and kept. An answer that is longer costs its connection. */
+/** How much of an answer is read and kept. A longer answer costs its connection. */
 const RESPONSE_BYTES_MAX = 16 * 1024;
 
 /**
- * Per host and port. Many workspaces may share a host (an automation platform), each with a few attempts in flight;
- * what queues here waits on its own time-out, so this is only a guard against running out of file descriptors.
+ * Per host and port. Many workspaces may share a host (an automation platform), each with a few attempts in flight. A
+ * post that queues here uses up its own time limit, so the maximum only protects against running out of file
+ * descriptors.
  */
 const SOCKETS_PER_HOST_MAX = 256;
 const IDLE_SOCKETS_PER_HOST_MAX = 32;
 
-/** Below the 5 s after which common servers hang up: a socket that they are closing is the one thing not to write to. */
+/**
+ * Below the 5 s after which common servers close idle connections: a post must not use a socket that is being closed.
+ */
 const IDLE_SOCKET_MS = 4_000;
 
-/** What the runtime's sockets say when the other side has hung up. */
+/** Error codes of the runtime's sockets when the other side has hung up. */
 const HANGUP_CODES = new Set(["ECONNRESET", "EPIPE", "ERR_SOCKET_CLOSED", "ERR_STREAM_PREMATURE_CLOSE"]);
 const CERTIFICATE_CODES =
   /^(CERT_|CRL_|DEPTH_ZERO|ERR_TLS_CERT|ERROR_IN_C|HOSTNAME_|INVALID_|PATH_LENGTH|SELF_SIGNED|UNABLE_TO_)/;
@@ -74,7 +77,7 @@ export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPos
       const refuse = (reason: PostFailure, message: string): Promise<PostResult> =>
         Promise.resolve({ kind: "failed", reason, message, durationMs: elapsedMs() });
       if (isClosed) return refuse("connection", "The server is stopping.");
-      // Here and not only when the address is set: the settings may have become stricter since.
+      // Checked here too and not only when the URL is stored, because the settings may have become stricter since.
       const checked = requireWebhookUrl(text, settings);
       if ("refusal" in checked) return refuse("refused_address", `The webhook address ${checked.refusal}.`);
 
@@ -136,7 +139,7 @@ export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPos
             path: `${url.pathname}${url.search}`,
             headers: { ...headers, "content-length": bytes },
             agent,
-            // One function for all posts: a queued request is connected with the options of the one before it.
+            // The same function for all posts: a queued request is connected with the options of the request before it.
             lookup,
           });
           request = sent;
@@ -144,8 +147,8 @@ export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPos
           sent.on("upgrade", () => fail("protocol", "The receiver wanted to switch to another protocol (status 101)."));
           sent.on("error", (error) => {
             if (isComplete || request !== sent) return;
-            // The receiver closed an idle connection just as it was used again: no news about the receiver. A repeat
-            // is harmless, for receivers know an event by its id.
+            // The receiver closed an idle connection just as it was reused, which says nothing about the receiver.
+            // Repeating the post is harmless, because receivers recognise an event by its id.
             if (sent.reusedSocket && response === null && HANGUP_CODES.has(codeOf(error))) attempt(false);
             else failWith(error);
           });
@@ -154,7 +157,7 @@ export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPos
           });
           sent.end(body);
         };
-        /** Headers or a path that cannot be sent make `request` throw. */
+        /** `request` throws for headers or a path that cannot be sent. */
         const attempt = (agent: http.Agent | false): void => {
           try {
             send(agent);
@@ -175,7 +178,7 @@ export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPos
   };
 }
 
-/** Delivered. A redirect is none: it is never followed. */
+/** True if the webhook was delivered. A redirect does not count and is never followed. */
 export function isSuccess(result: PostResult): boolean {
   return result.kind === "answered" && result.status >= 200 && result.status <= 299;
 }
@@ -207,13 +210,13 @@ function describeTimeout(
 ): string {
   const within = `within ${timeoutMs / 1000} seconds`;
   if (response !== null) return `The answer (status ${response.statusCode}) did not end ${within}.`;
-  // `socket` is missing while the request waits for its turn at the host, whatever the types say.
+  // Despite its type, `socket` is missing while the request waits for a free connection to the host.
   const socket = request?.socket ?? null;
   if (socket === null || socket.connecting) return `There was no connection to the receiver ${within}.`;
   return `The receiver did not answer ${within}.`;
 }
 
-/** Cut in the middle of a character, an answer ends before it. */
+/** Decodes as UTF-8 and drops an incomplete character at the end. */
 function decode(chunks: Buffer[]): string {
   if (chunks.length === 0) return "";
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.concat(chunks), { stream: true });

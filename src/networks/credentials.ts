@@ -1,16 +1,16 @@
-/** The sending number as its network knows it, its token in clear for the moment of the hand-over. */
+/** Decrypts a sending number's access token, so that the connector can send with it. */
 
 import type { SecretBox } from "#src/core/secret.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { Sender } from "./network.ts";
 
-/** A number with its token in clear. */
+/** A number with its decrypted access token. */
 export interface OpenedNumber {
   number: SendingNumber;
   sender: Sender;
 }
 
-/** What the connector needs to know of the number, its token in clear. */
+/** The number's fields that the connector needs, with the access token decrypted. */
 export function senderOf(box: SecretBox, number: SendingNumber): Sender {
   return {
     phone: number.phone,
@@ -21,7 +21,7 @@ export function senderOf(box: SecretBox, number: SendingNumber): Sender {
   };
 }
 
-/** A sealed token is bound to the number that it was given for. */
+/** The context to which a sealed access token is bound: the phone number id it was stored for. */
 export function accessTokenContext(phoneNumberId: string): string {
   return `access_token:${phoneNumberId}`;
 }

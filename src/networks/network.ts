@@ -1,6 +1,6 @@
 /**
- * The port to a messaging network. A connector turns a hand-over into an `Outcome` and a callback's body into reports;
- * it knows nothing of storage, workspaces or HTTP routes. `simulator/` and `whatsapp/` implement it.
+ * The port to a messaging network. A connector turns an outgoing message into an `Outcome` and a callback's body into
+ * items; it knows nothing of storage, workspaces or HTTP routes. `simulator/` and `whatsapp/` implement it.
  */
 import type { InboundItem, NumberChangeItem, PreferenceItem } from "#src/domain/inbound/callback-item.ts";
 import type { Content } from "#src/domain/messages/content.ts";
@@ -14,54 +14,57 @@ import type { TemplateStatusUpdate, TemplateUpdate } from "#src/domain/templates
 export interface Network {
   readonly name: NetworkName;
   /**
-   * Hands one message over, once. Never rejects: whatever happens is an `Outcome`. Once `timeoutMs` has passed without
-   * a readable answer the outcome is `unknown`. `onAnswer` is given the answer as it came, without the access token.
+   * Sends one message, once. Never rejects: every result is an `Outcome`. If no readable answer has arrived after
+   * `timeoutMs`, the outcome is `unknown`. `onAnswer` receives the raw answer, without the access token.
    */
   send(outbound: OutboundMessage, timeoutMs: number, onAnswer?: (answer: RawAnswer) => void): Promise<Outcome>;
   /**
-   * Whether the network's host answers at all; carries nothing. Never rejects, and ends within `timeoutMs`. `onTime` is
-   * given the time at which the answer was dated, milliseconds.
+   * Whether the network's host answers at all; sends no data. Never rejects and ends within `timeoutMs`. `onTime`
+   * receives the time in the answer's `Date` header, milliseconds.
    */
   isReachable(timeoutMs: number, onTime?: (networkTime: number) => void): Promise<boolean>;
-  /** Reads a callback's body item by item. Never throws: what cannot be read becomes a `broken` item. */
+  /** Parses a callback's body item by item. Never throws: an unreadable part becomes a `broken` item. */
   parse(body: string): CallbackItem[];
-  /** Whether this header proves that these bytes come from the network, under this secret. */
+  /** Whether this signature header proves, under `secret`, that the network sent these bytes. */
   verify?(rawBody: Uint8Array, signature: string | null, secret: string): boolean;
-  /** What can be asked of an account; left out where there is nothing to ask. */
+  /** Queries about an account; absent on a network without any. */
   account?: AccountPort;
 }
 
-/** Questions about an account and its numbers. Never rejects: what went wrong is a value, in words for a person. */
+/** Queries about an account and its numbers. Never rejects: a failure is a value, with a message for people. */
 export interface AccountPort {
-  /** False: this provider has no way to ask for numbers, only for templates. */
+  /** False: this provider can list templates but not numbers. */
   readonly knowsNumbers: boolean;
-  /** One number, by the sender's own token. */
+  /** One number, queried with the sender's own token. */
   fetchNumber(sender: Sender): Promise<Result<ListedNumber>>;
-  /** Every number of the account, all pages. */
+  /** All numbers of the account, from all pages. */
   listNumbers(sender: Sender): Promise<Result<ListedNumber[]>>;
-  /** Every template of the account, all pages. */
+  /** All templates of the account, from all pages. */
   listTemplates(sender: Sender): Promise<Result<ListedTemplate[]>>;
-  /** Uploads a file for the number; the id is good for that number and for `MEDIA_ID_LIFE_MS`. */
+  /** Uploads a file. The id is valid for this number only, and for `MEDIA_ID_LIFE_MS`. */
   uploadFile(sender: Sender, file: UploadFile): Promise<Result<{ mediaId: string }>>;
-  /** What the token may do. */
+  /** The token's validity, scopes, app and expiry. */
   inspectToken(sender: Sender): Promise<Result<TokenDetails>>;
-  /** The apps that are told of the account's messages. */
+  /** The apps subscribed to the account's messages. */
   listSubscribedApps(sender: Sender): Promise<Result<{ id: string | null; name: string | null }[]>>;
-  /** Has the token's app told of the account's messages from now on. */
+  /** Subscribes the token's app to the account's messages. */
   subscribeApp(sender: Sender): Promise<Result<null>>;
 }
 
 export type Result<T> =
-  /** `at` is the network's own time, milliseconds; null where it named none. */
+  /** `at` is the network's own time, milliseconds; null if the answer had none. */
   { ok: true; value: T; at: number | null } | { ok: false; failure: RequestFailure };
 
 export interface RequestFailure {
-  /** The network's code, or `unreachable` or `no_answer`. */
+  /** The network's error code, or `unreachable` or `no_answer`. */
   code: string;
   message: string;
   /**
-   * `token`: the access token is no good · `number`: the number (or account) is not there for this token · `permission`:
-   * the token may not ask this · `later`: it may well work another time · `other`.
+   * - `token`: the access token is unusable.
+   * - `number`: the number or account does not exist, or is invisible to this token.
+   * - `permission`: the token may not make this request.
+   * - `later`: temporary; a later attempt may succeed.
+   * - `other`: anything else.
    */
   kind: "token" | "number" | "permission" | "later" | "other";
 }
@@ -76,7 +79,7 @@ export interface TokenDetails {
   isValid: boolean;
   scopes: string[];
   appId: string | null;
-  /** Milliseconds; null: it does not expire. */
+  /** Milliseconds; null if it does not expire. */
   expiresAt: number | null;
 }
 
@@ -86,11 +89,11 @@ export interface UploadFile {
   name: string;
 }
 
-/** For a look at what went wrong. */
+/** The answer as it arrived, kept for diagnosis. */
 export interface RawAnswer {
   httpStatus: number;
   body: string;
-  /** The network's own time, milliseconds; null where it named none. */
+  /** The network's own time, milliseconds; null if the answer had none. */
   at: number | null;
 }
 
@@ -98,10 +101,10 @@ export type NetworkName = "simulator" | "whatsapp";
 
 export interface OutboundMessage {
   sender: Sender;
-  /** E.164 with `+`; null only where the person is known by `recipientUserId` alone. */
+  /** E.164 with `+`; null only if the person is known by `recipientNetworkUserId` alone. */
   to: string | null;
   recipientNetworkUserId: string | null;
-  /** Our reference, echoed on statuses. */
+  /** Our send token; the network returns it on every status. */
   sendToken: string;
   content: Content;
 }
@@ -112,7 +115,7 @@ export interface Sender {
   phone: string;
   phoneNumberId: string;
   accountId: string;
-  /** The access token in clear; null on networks that need none. Never logged. */
+  /** The decrypted access token; null on networks that need none. Never logged. */
   accessToken: string | null;
 }
 
@@ -124,9 +127,9 @@ export type CallbackItem =
   | TemplateStatusUpdate
   | TemplateUpdate
   | AccountUpdate
-  /** Understood and of no use to us (a field or kind that we do not act on). */
+  /** Understood, but not needed (a field or kind that Waxwing does not act on). */
   | { kind: "ignored"; about: string }
-  /** Could not be read; `raw` is kept for a look. */
+  /** Unreadable; `raw` is kept for diagnosis. */
   | { kind: "broken"; why: string; raw: string };
 
 export type Networks = Readonly<Record<NetworkName, Network>>;

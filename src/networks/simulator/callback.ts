@@ -1,6 +1,6 @@
 /**
- * The callbacks that a simulated phone causes, written exactly as the Cloud API writes its own: they come in by the same
- * door and are read by the same parser as the real network's.
+ * Composes the callbacks that a simulated phone causes, in exactly the Cloud API's format. They enter through the same
+ * queue and are read by the same parser as those of the real network.
  */
 import type { Sender } from "../network.ts";
 
@@ -39,7 +39,7 @@ export interface SimulatedInbound {
   /** E.164. */
   from: string;
   text: string;
-  /** A quick reply below a template: the text is the button's title. */
+  /** A quick reply below a template; `text` is the button's title. */
   isButton?: boolean;
   at: number;
 }
@@ -74,7 +74,7 @@ function callback(number: FromNumber, value: Record<string, unknown>): string {
   });
 }
 
-/** Unix seconds as text, the network's own resolution. */
+/** Unix seconds as text, like the network's own timestamps. */
 function seconds(ms: number): string {
   return String(Math.floor(ms / 1000));
 }

@@ -1,6 +1,6 @@
 /**
- * The other side of the simulated network: what a person writes and what their phone reports, composed as the callbacks that
- * the network would post. The command line and the console's phone store them where every callback is stored.
+ * The recipient's side of the simulated network. Composes what a person writes and what their phone reports as the
+ * callbacks that the network would post. The command line and the console's phone store them in the callback queue.
  */
 
 import { randomText } from "#src/core/id.ts";
@@ -11,19 +11,21 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { describeCode } from "../whatsapp/errors.ts";
 import { inboundCallback, statusCallback } from "./callback.ts";
 
-/** What most failures on the real network are: the person cannot be reached there. */
+/** The most common failure on the real network: the person cannot be reached there. */
 export const FAILURE_CODE = "131026";
 
 export const phoneStatuses = ["sent", "delivered", "read", "failed"] as const;
 export type PhoneStatus = (typeof phoneStatuses)[number];
 
-/** A callback to store, and the network's id of the message that it tells of. */
+/** A callback to store, and the network's id of the message it concerns. */
 export interface ComposedCallback {
   networkMessageId: string;
   body: string;
 }
 
-/** `isButton`: a quick reply below a template was pressed, and `text` is its title. `at` is in milliseconds. */
+/**
+ * `isButton` means that a quick reply below a template was pressed; `text` is then its title. `at` is in milliseconds.
+ */
 export function composeInbound(
   random: Random,
   number: SendingNumber,
@@ -33,7 +35,7 @@ export function composeInbound(
   return { networkMessageId, body: inboundCallback(number, { networkMessageId, from, text, isButton, at }) };
 }
 
-/** `code` counts for a failure only. `at` is in milliseconds. */
+/** `code` is used only for a failure. `at` is in milliseconds. */
 export function composeStatus(
   random: Random,
   number: SendingNumber,
@@ -52,7 +54,7 @@ export function composeStatus(
   return { networkMessageId, body };
 }
 
-/** As the simulator's own. */
+/** In the format of the simulator's own message ids. */
 function newNetworkId(random: Random): string {
   return `wamid.${randomText(random, 32).toUpperCase()}`;
 }

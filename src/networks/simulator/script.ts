@@ -1,29 +1,29 @@
 /**
- * What the simulator does with a message, by the last four digits of the recipient. The rest of the number is free, so
- * every country has its own set of people who never answer, whose phone is off, or who are not on the network at all.
+ * What the simulator does with a message, decided by the last four digits of the recipient's number. The other digits
+ * are free, so every country has test recipients who never answer, whose phone is off, or who are not on the network.
  */
 export interface Script {
-  /** What the hand-over is answered. */
+  /** The answer to the send request. */
   answer: "accepted" | "refused" | "throttled_twice" | "none";
-  /** The code of a refusal or of a failure by status. */
+  /** Error code of a refusal or of a `failed` status. */
   code: string;
-  /** Statuses that arrive, each after so many milliseconds; `failed` carries the code. */
+  /** The statuses that follow, each after its delay; a `failed` status carries `code`. */
   statuses: { status: "sent" | "delivered" | "read" | "failed"; afterMs: number }[];
 }
 
 export interface SimulatorTimes {
   deliverAfterMs: number;
   readAfterMs: number;
-  /** How long a caller is left waiting by those who never answer. */
+  /** How long a request to a recipient without an answer stays open. */
   noAnswerAfterMs: number;
 }
 
-/** How long after the missing answer the lost message turns up. */
+/** How long after the missing answer the first status of a lost message arrives. */
 const ARRIVES_AFTER_MS = 2_000;
 
 const NOT_ON_NETWORK = "131026";
 const SOMETHING_WENT_WRONG = "131000";
-/** What Meta's own throughput limit answers. */
+/** Meta's code for its throughput limit. */
 export const THROTTLED = "130429";
 
 export function scriptFor(phone: string, { deliverAfterMs, readAfterMs, noAnswerAfterMs }: SimulatorTimes): Script {
@@ -59,7 +59,7 @@ export function scriptFor(phone: string, { deliverAfterMs, readAfterMs, noAnswer
     case "0008":
       return { answer: "none", code: "", statuses: [] };
     case "0009":
-      // Read first, then what came before it, everything twice.
+      // `read` first, then the earlier statuses, then everything again.
       return {
         ...accepted,
         statuses: [

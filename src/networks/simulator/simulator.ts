@@ -1,7 +1,7 @@
 /**
- * A network inside the process, for developers and tests: it answers hand-overs by the recipient's last digits and calls
- * back as the real one does. Its callbacks go, with the time at which they are due, through the same durable queue as
- * a real network's, so a restart loses none of them.
+ * A network inside the process, for developers and tests. It answers sends according to the recipient's last digits and
+ * calls back as the real network does. Its callbacks go, with the time at which they are due, through the same durable
+ * queue as the real network's, so they survive a restart.
  */
 
 import { type Clock, sleep } from "#src/core/clock.ts";
@@ -18,13 +18,13 @@ export interface SimulatorOptions {
   clock: Clock;
   random: Random;
   times: SimulatorTimes;
-  /** Where its callbacks go: a body and the wall time at which it would arrive. */
+  /** Receives its callbacks: each a body and the wall time at which it arrives. */
   callBack: (callbacks: { body: string; dueAt: number }[]) => void;
 }
 
-/** How often each reference was throttled; forgotten once it was let through. */
+/** How many times a throttled message is refused before it is accepted. */
 const THROTTLES = 2;
-/** References of callers that gave up would pile up for ever. */
+/** Bounds the map of throttled send tokens: a caller that gives up never removes its entry. */
 const REMEMBERED_MAX = 10_000;
 
 export function createSimulator({ clock, random, times, callBack }: SimulatorOptions): Network {

@@ -1,6 +1,6 @@
 /**
- * Reads what Meta says of an account and its numbers: stops, warnings, limits. Words that only repeat what a look at the
- * account tells better become `changed`; what has nothing to do with sending is ignored.
+ * Reads Meta's updates about an account and its numbers: restrictions, warnings, limits. An update that is best
+ * answered by querying the account becomes `changed`; one that does not affect sending is ignored.
  */
 import type { AccountUpdate } from "#src/domain/numbers/account-update.ts";
 import type { CallbackItem } from "../network.ts";
@@ -9,7 +9,7 @@ import { asObject, type JsonObject, listOf, memberOf, objectOf, textOf } from ".
 
 type Change = AccountUpdate["change"];
 
-/** Stops that keep a number from sending; the others limit what we never do. */
+/** Restrictions that keep a number from sending. All others limit features that Waxwing does not use. */
 const RESTRICTIONS: ReadonlyMap<string, string> = new Map([
   [
     "RESTRICTED_BIZ_INITIATED_MESSAGING",
@@ -53,7 +53,7 @@ function readChange(event: string, value: JsonObject): Change | null {
   }
 }
 
-/** A list without any stop of ours says that there is none any more. */
+/** A list without any of the restrictions above means that none is in force any more. */
 function restrictionIn(value: JsonObject): Change {
   const restrictions = listOf(value, "restriction_info").map(asObject);
   const active = restrictions.flatMap((one) => {
@@ -62,7 +62,7 @@ function restrictionIn(value: JsonObject): Change {
   });
   const [first] = active;
   if (first === undefined) return { type: "changed" };
-  // The longest one holds; one without an end is longer than any.
+  // The longest restriction counts; one without an end outlasts all others.
   const ends = active.map(({ until }) => until).filter((until) => until !== null);
   const until = ends.length < active.length ? null : Math.max(...ends);
   return { type: "restricted", reason: first.reason, until };
@@ -90,7 +90,7 @@ function banIn(ban: JsonObject | null): Change | null {
   }
 }
 
-/** Despite its name it speaks of throughput and limits; the quality itself has to be asked for. */
+/** Despite its name, this update is about throughput and limits; the quality rating itself must be queried. */
 export function readNumberQuality(value: JsonObject, entry: Entry): CallbackItem {
   const limit =
     readLimit(memberOf(value, "max_daily_conversations_per_business")) ?? readLimit(memberOf(value, "current_limit"));
@@ -106,12 +106,12 @@ export function readCapability(value: JsonObject, entry: Entry): CallbackItem {
   return { kind: "account_update", ...subjectOf(value, entry), change };
 }
 
-/** Names and reviews: what they mean for sending, the account itself says best. */
+/** Changes of display names and reviews: query the account to learn what they mean for sending. */
 export function readNumberChange(value: JsonObject, entry: Entry): CallbackItem {
   return { kind: "account_update", ...subjectOf(value, entry), change: { type: "changed" } };
 }
 
-/** `TIER_2K`, `TIER_UNLIMITED`, 2000 or -1; null where nothing can be read from it. */
+/** Accepts `TIER_2K`, `TIER_UNLIMITED`, 2000 or -1; null for anything else. */
 export function readLimit(value: unknown): string | null {
   if (typeof value === "number" && Number.isSafeInteger(value)) {
     if (value === -1) return "unlimited";

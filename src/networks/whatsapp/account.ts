@@ -1,6 +1,7 @@
 /**
- * Asks Meta, or a provider that speaks its language, about an account: its numbers, templates, token and subscriptions.
- * Lists are read to their last page by the cursor `after`: the ready-made address of the next page carries the token.
+ * Queries Meta, or a provider with the same interface, about an account: its numbers, templates, token and
+ * subscriptions. Lists are read to the last page with the cursor `after`, because the ready-made URL of the next page
+ * contains the token.
  */
 
 import type { Clock } from "#src/core/clock.ts";
@@ -41,13 +42,16 @@ const NUMBER_FIELDS = [
 
 const TEMPLATE_FIELDS = "id,name,language,status,category,components,parameter_format,quality_score,rejected_reason";
 
-/** Meta's largest page; more of them than any account can have templates for, lest a cursor that turns in circles does. */
+/**
+ * Meta's largest page size. The page limit exceeds any account's number of templates and ends a listing whose cursor
+ * loops.
+ */
 const PAGE_SIZE = 100;
 const PAGES_MAX = 100;
-/** A file may be large and the line slow. */
+/** A file may be large and the connection slow. */
 const UPLOAD_TIMEOUT_FACTOR = 6;
 
-/** Meta: the cursor is no good (any more); the listing has to begin again. */
+/** Meta's code for an invalid or expired cursor: the listing has to start again. */
 const CURSOR_INVALID = "131059";
 
 export function createAccountPort(settings: WhatsappSettings, clock: Clock, timeoutMs: number): AccountPort {
@@ -76,7 +80,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
     }
   }
 
-  /** All pages of a list, begun again once when Meta forgets its own cursor. */
+  /** All pages of a list. Starts again once if Meta rejects its own cursor. */
   async function listAll(sender: Sender, edge: string, fields: string): Promise<Result<JsonObject[]>> {
     const first = await readPages(sender, edge, fields);
     return !first.ok && first.failure.code === CURSOR_INVALID ? readPages(sender, edge, fields) : first;
@@ -91,7 +95,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
       if (after !== null) query.set("after", after);
       const answer: Result<JsonObject> = await ask(sender, `${urlOf(settings, sender.accountId, edge)}?${query}`);
       if (!answer.ok) return answer;
-      // The first page's time: what the network decides while we read on is newer than the listing.
+      // Use the first page's time: a change made while later pages are read is newer than the listing.
       at ??= answer.at;
       const data = memberOf(answer.value, "data") === undefined ? "waba_templates" : "data";
       if (!Array.isArray(memberOf(answer.value, data))) return unreadable();
@@ -102,7 +106,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
       );
       const paging = objectOf(answer.value, "paging");
       after = stringOf(objectOf(paging, "cursors"), "after");
-      // Cursors are there on the last page too; only `next` says that there is more.
+      // The last page has cursors too; only `next` means that there is another page.
       if (textOf(paging, "next") === null || after === null) return { ok: true, value: rows, at };
     }
     return failed("other", `The list has more than ${PAGES_MAX * PAGE_SIZE} entries.`, "other");
@@ -188,10 +192,10 @@ function answerOf(result: Exchange): Result<JsonObject> {
   return { ok: true, value, at: result.at };
 }
 
-/** Meta is busy, down, or has been asked too often. */
+/** Meta is busy, down, or rate-limiting us. */
 const LATER_CODES: ReadonlySet<number> = new Set([1, 2, 4, 17, 613, 80007, 131016]);
 
-/** By code alone, as with sending. */
+/** Decided by code alone, as for sending. */
 function kindOf({ code, subcode }: GraphError): RequestFailure["kind"] {
   if (code === 190 || code === 0 || code === 104) return "token";
   if (code === 33 || code === 803 || (code === 100 && subcode === 33)) return "number";
@@ -212,7 +216,7 @@ function unreadable(): { ok: false; failure: RequestFailure } {
   return failed("other", "The answer has another form than expected.", "other");
 }
 
-/** Written as people read it, with spaces, unlike in callbacks. */
+/** The listing writes the number with spaces, unlike callbacks. */
 function phoneOf(row: JsonObject): string | null {
   return textOf(row, "display_phone_number")?.replace(/\D/g, "") || null;
 }
@@ -229,7 +233,7 @@ function numberIn(row: JsonObject): NumberDetails {
   };
 }
 
-/** Only errors of what sends are reasons: a template that is blocked says nothing of the number. */
+/** Blocked templates are not a reason: they say nothing about the number. */
 function healthIn(health: JsonObject | null): NumberDetails["health"] {
   const word = textOf(health, "can_send_message")?.toUpperCase();
   const canSend = (["AVAILABLE", "LIMITED", "BLOCKED"] as const).find((known) => known === word);
@@ -256,7 +260,7 @@ function tokenIn(data: JsonObject): TokenDetails {
     isValid: memberOf(data, "is_valid") === true,
     scopes: listOf(data, "scopes").filter((scope): scope is string => typeof scope === "string"),
     appId,
-    // Meta: 0 never expires.
+    // Meta: 0 means that the token never expires.
     expiresAt: expires > 0 ? expires * 1000 : null,
   };
 }

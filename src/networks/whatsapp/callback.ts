@@ -1,7 +1,7 @@
 /**
- * Reads the body of a callback, item by item, into reports. Never throws: one item that cannot be read becomes `broken`
- * and the rest survive; what we do not act on becomes `ignored`, so that the caller can count it. Meta packs up to a
- * thousand updates into a body, over several accounts and numbers, and adds fields and kinds without notice.
+ * Parses the body of a callback item by item. Never throws: an unreadable item becomes `broken` and the others survive;
+ * an item that Waxwing does not act on becomes `ignored`, so that the caller can count it. Meta packs up to a thousand
+ * updates, for several accounts and numbers, into one body, and adds fields and kinds without notice.
  */
 import type { CallbackItem } from "../network.ts";
 import { readAccountUpdate, readCapability, readNumberChange, readNumberQuality } from "./account-updates.ts";
@@ -17,7 +17,7 @@ import {
 } from "./management.ts";
 import { readStatus } from "./status.ts";
 
-/** What of an unreadable item is kept. The whole body is on disk anyway, as it came. */
+/** How much of an unreadable item is kept. The whole body is stored anyway, as it arrived. */
 const LONGEST_RAW = 10_000;
 
 export function parseCallback(body: string): CallbackItem[] {
@@ -26,7 +26,7 @@ export function parseCallback(body: string): CallbackItem[] {
   const object = asObject(envelope);
   if (object === null) return [broken("the body is no JSON object", envelope)];
   const kind = memberOf(object, "object");
-  // Other products of Meta may be pointed at the same address. Some providers leave the member out.
+  // Other Meta products may be pointed at the same URL. Some providers omit the member.
   if (kind !== undefined && kind !== "whatsapp_business_account")
     return [{ kind: "ignored", about: `object ${label(kind)}` }];
   if (!Array.isArray(memberOf(object, "entry"))) return [broken("the body has no list of entries", envelope)];
@@ -41,7 +41,7 @@ function readEntry(entry: unknown): CallbackItem[] {
   return listOf(object, "changes").flatMap((change) => readChange(change, entryContext));
 }
 
-/** What is said of an account, of its templates or of a number, by the change's field. */
+/** Readers for updates about an account, its templates or a number, by the change's field. */
 const MANAGEMENT: ReadonlyMap<string, (value: JsonObject, entry: Entry) => CallbackItem> = new Map([
   ["message_template_status_update", readTemplateUpdate],
   ["message_template_quality_update", readTemplateQuality],
@@ -79,7 +79,7 @@ function readMessages(value: JsonObject): CallbackItem[] {
   const items = [
     ...readEach(value, "messages", (item) => readInbound(item, context)),
     ...readEach(value, "statuses", (item) => readStatus(item, context)),
-    // Of the app or the number as a whole: no message to apply them to.
+    // These concern the app or the number as a whole, so there is no message to apply them to.
     ...listOf(value, "errors").map((error): CallbackItem => {
       return { kind: "ignored", about: `error ${integerOf(asObject(error), "code") ?? "without a code"}` };
     }),
@@ -100,7 +100,7 @@ function readOne(item: JsonObject, read: () => CallbackItem): CallbackItem {
   try {
     return read();
   } catch (error) {
-    // Anything but `Unreadable` would be a fault of ours; even then the other items must not go with it.
+    // Any error but `Unreadable` is a bug of ours; even then the other items must survive.
     return broken(error instanceof Error ? error.message : String(error), item);
   }
 }
@@ -117,7 +117,7 @@ function brokenItem(why: string, raw: string): CallbackItem {
   return { kind: "broken", why, raw: raw.slice(0, LONGEST_RAW) };
 }
 
-/** A word of theirs, short enough for a counter. */
+/** A value from the network, cut to a length suitable as a counter's label. */
 function label(word: unknown): string {
   return typeof word === "string" ? word.slice(0, 60) : typeof word;
 }

@@ -1,6 +1,6 @@
 /**
- * Hands one message to Meta's Cloud API, or to a provider that speaks it, and says what became of it. One POST, never
- * repeated from here; every end of it is an `Outcome`, and only what is proven not to have arrived is called so.
+ * Sends one message to Meta's Cloud API, or to a provider with the same interface, with one POST that this module never
+ * repeats. Every result is an `Outcome`; a message counts as not sent only if that is proven.
  */
 
 import type { Clock } from "#src/core/clock.ts";
@@ -19,9 +19,9 @@ export interface Client {
   send(outbound: OutboundMessage, timeoutMs: number, onAnswer?: (answer: RawAnswer) => void): Promise<Outcome>;
 }
 
-/** Meta's code for an access token that cannot be used. */
+/** Meta's code for an unusable access token. */
 const TOKEN_INVALID_CODE = "190";
-/** Meta's code for a request that lacks something it needs. */
+/** Meta's code for a missing required parameter. */
 const PARAMETER_MISSING_CODE = "131008";
 
 export function createClient(settings: WhatsappSettings, clock: Clock, uploads: Uploads): Client {
@@ -68,12 +68,12 @@ export function createClient(settings: WhatsappSettings, clock: Clock, uploads: 
 
 type Answered = Extract<Exchange, { kind: "answered" }>;
 
-/** Meta has been seen to repeat access tokens in its answers. */
+/** Removes the access token, because Meta has been seen to repeat it in answers. */
 function rawOf({ status, body, at }: Answered, accessToken: string | null): RawAnswer {
   return { httpStatus: status, body: accessToken === null ? body : body.replaceAll(accessToken, "[token]"), at };
 }
 
-/** Refused before anything was sent, with the code that Meta would have given. */
+/** A refusal before anything was sent, with the code that Meta would have given. */
 function refuseLocally(code: string, scope: "account" | "recipient"): Outcome {
   return { kind: "refused", code, message: describeCode(code), scope };
 }
@@ -89,8 +89,8 @@ function outcomeOf(result: Exchange, clock: Clock): Outcome {
 }
 
 /**
- * Accepted means queued at Meta. `message_status` makes no difference: a message that is held for a quality check is
- * sent or failed later, by status.
+ * Accepted means queued at Meta. `message_status` is ignored: a message held for a quality check is sent or fails
+ * later, and a status says which.
  */
 function findAccepted(body: string): Outcome | null {
   const answer = asObject(parseJson(body));

@@ -1,21 +1,24 @@
 /**
- * One HTTP exchange with fetch, and what its failure proves. fetch was tried on raw sockets (Bun 1.4.5, kept as tests):
- * - A POST is sent once. On a reused connection that breaks fetch silently repeats a GET, yet never a POST (1.3.11
- *   did: oven-sh/bun#28706). A test counts, so that another Bun cannot bring double messages back.
- * - It follows redirects by sending the POST again: hence `redirect: "manual"`. HTTP/2 may be switched on from outside
- *   by a flag, and nothing here was tried on it: hence `protocol`.
- * - `ECONNREFUSED` and a failed look-up come before anything is sent, and so does a certificate that we refuse. `EPROTO`
- *   proves nothing although it says "handshake failed": the same comes when the stream breaks after the server has read
- *   the request. A reset is a reset, in the handshake or after the request. `prober.ts` makes up for both.
- * - At most 256 requests run at once in the whole process (`BUN_CONFIG_MAX_HTTP_REQUESTS`); later ones queue inside
- *   fetch while their time runs. Callers keep well below.
+ * One HTTP exchange with fetch, and what a failure of it proves. fetch's behaviour was tested on raw sockets (Bun
+ * 1.4.5; the tests are kept):
+ * - It sends a POST once. When a reused connection breaks, fetch silently repeats a GET but not a POST (Bun 1.3.11
+ *   did repeat it: oven-sh/bun#28706). A test counts requests, so that another Bun version cannot reintroduce duplicate
+ *   messages.
+ * - It follows a redirect by sending the POST again: hence `redirect: "manual"`. A flag in the environment may enable
+ *   HTTP/2, on which nothing here was tested: hence `protocol`.
+ * - `ECONNREFUSED`, a failed lookup and a certificate that we reject all occur before anything is sent. `EPROTO`
+ *   proves nothing although its message says "handshake failed": it also occurs when the stream breaks after the server
+ *   has read the request. A reset looks the same during the handshake and after the request. `prober.ts` makes up for
+ *   both.
+ * - At most 256 requests run at once in the whole process (`BUN_CONFIG_MAX_HTTP_REQUESTS`). Further requests queue
+ *   inside fetch while their time runs, so callers stay well below that limit.
  */
 export type Exchange =
-  /** `at`: how the answer is dated, milliseconds. */
+  /** `at`: the time in the answer's `Date` header, milliseconds. */
   | { kind: "answered"; status: number; ok: boolean; headers: Headers; body: string; at: number | null }
   /** Nothing was sent. */
   | { kind: "unreachable"; reason: string }
-  /** It may have been read. `isAmbiguous`: with TLS it may as well have been the handshake that failed. */
+  /** The server may have read the request. `isAmbiguous`: over TLS, the handshake may have failed instead. */
   | { kind: "lost"; reason: string; isAmbiguous: boolean };
 
 export interface ExchangeRequest {
@@ -38,7 +41,7 @@ export async function exchange(url: string, request: ExchangeRequest): Promise<E
     const date = Date.parse(headers.get("date") ?? "");
     return { kind: "answered", status, ok, headers, body, at: Number.isNaN(date) ? null : date };
   } catch (error) {
-    // The head has arrived, so whatever broke now, the request had been read.
+    // The head has arrived, so the server had read the request before the connection broke.
     if (request.signal.aborted) return TIME_LIMIT_PASSED;
     const reason = `the connection broke in the middle of the answer (${codeOf(error)})`;
     return { kind: "lost", reason, isAmbiguous: false };
@@ -51,7 +54,7 @@ export const TIME_LIMIT_PASSED = {
   isAmbiguous: false,
 } as const;
 
-/** Codes of a certificate that we did not accept: fetch checks it before it writes the request. */
+/** Codes of a certificate that we rejected. fetch checks it before it writes the request. */
 const REFUSED_CERTIFICATE_CODES: ReadonlySet<string> = new Set([
   "CERT_CHAIN_TOO_LONG",
   "CERT_HAS_EXPIRED",
@@ -78,7 +81,7 @@ const LOOKUP_FAILURE_CODES: ReadonlySet<string> = new Set(["ENOTFOUND", "EAI_AGA
 
 const AMBIGUOUS_CODES: ReadonlySet<string> = new Set(["ECONNRESET", "EPROTO"]);
 
-/** A closed list decides what was certainly not sent; a code that is not on it may have been. */
+/** A closed list of codes proves that nothing was sent; with any other code the request may have been sent. */
 function failureOf(error: unknown, signal: AbortSignal): Exchange {
   const code = codeOf(error);
   if (LOOKUP_FAILURE_CODES.has(code))
@@ -95,7 +98,7 @@ function failureOf(error: unknown, signal: AbortSignal): Exchange {
   };
 }
 
-/** Only the code: fetch's own sentences carry the address. */
+/** Only the code, because fetch's messages contain the URL. */
 function codeOf(error: unknown): string {
   if (typeof error === "object" && error !== null && "code" in error && typeof error.code === "string")
     return error.code;

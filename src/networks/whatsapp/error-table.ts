@@ -1,8 +1,8 @@
 /**
- * Meta's error codes: what each means for the message and for everything sent after it, and what happened and what to do
- * in words for a person. A code decides alone; HTTP statuses and English titles change from one day to the next
- * (Meta: "Error codes" of the Cloud API). Codes that belong to calls which this connector never makes are left out, as
- * long as no number in trouble can answer with them.
+ * Meta's error codes: the meaning of each for the message and for later messages, and a description for people of what
+ * happened and what to do. The code alone decides, because HTTP statuses and English titles change without notice
+ * (Meta: "Error codes" of the Cloud API). Codes of calls that this connector never makes are omitted, unless a number
+ * in trouble can answer with them.
  */
 import type { RefusalScope } from "#src/domain/messages/outcome.ts";
 
@@ -25,7 +25,7 @@ const PERMISSION_MISSING: ErrorMeaning = {
 };
 
 const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
-  // Slow down, or come back later: proof that nothing was taken.
+  // Temporary: the message was certainly not accepted.
   ...throttled("number", {
     2: "WhatsApp is down or overloaded for the moment. Try again in a few minutes.",
     4: "The app has made too many calls. Wait a few minutes; if it returns, lower the sending rate.",
@@ -40,7 +40,7 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
   ...throttled("pair", {
     131056: "Too many messages to this person in a short time. Wait before writing to them again.",
   }),
-  // The person.
+  // Concern the recipient.
   ...refused("recipient", {
     130472: "The person is in a WhatsApp experiment and gets no marketing messages. Wait until they write first.",
     131021: "Sender and recipient are the same number. Choose another recipient.",
@@ -54,13 +54,13 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     137000:
       "The person's WhatsApp identity has changed, for example by a new phone. Confirm who they are before sending.",
   }),
-  // The network itself: it names nothing that is ours.
+  // Concern the network itself, and nothing of ours.
   ...refused("network", {
     1: "WhatsApp could not make sense of the request, or failed on it. Send again; if it stays, report it.",
     131000: "WhatsApp failed to send the message and named no reason. Send it again later.",
     135000: "WhatsApp refused the message and named no reason. Check the content and send it again.",
   }),
-  // The message: its values, its media, where it goes.
+  // Concern the message: its values, its media, its destination.
   ...refused("message", {
     100: "WhatsApp did not accept a part of the request. Check the template's values and the media link.",
     130497: "The business may not write to people in this country. Leave out recipients of that country.",
@@ -82,7 +82,7 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     132018:
       "The template's values are not allowed as they are. Remove line breaks, tabs, long runs of spaces and empty values.",
   }),
-  // The template.
+  // Concern the template.
   ...refused("template", {
     131058:
       "hello_world can be sent from Meta's own test numbers alone. Send one of the account's own approved templates.",
@@ -104,7 +104,7 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     2388293: "The template has too many placeholders for so little text. Write more text around them.",
     2388299: "A placeholder stands at the start or end of the template. Put words around it.",
   }),
-  // The sending number.
+  // Concern the sending number.
   ...refused("number", {
     33: "WhatsApp no longer knows the sending number. Check its phone number id, and whether the token may use it.",
     131037: "The number has no approved display name yet. Have the name approved in Meta's dashboard.",
@@ -122,7 +122,7 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     133015: "The number was deleted a moment ago. Wait five minutes before registering it again.",
     2494100: "WhatsApp is working on this number. Go on in some minutes.",
   }),
-  // The account.
+  // Concern the account.
   ...refused("account", {
     0: "WhatsApp could not tell who is calling: the access token is not valid. Store a new token.",
     3: "The app or its token may not do this. Check the app's WhatsApp product and the token's permissions.",

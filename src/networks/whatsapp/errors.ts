@@ -1,7 +1,7 @@
 /**
- * Reads Meta's error answers and decides what each means: wait, or refused, and for whom. By `error.code` alone, never by
- * the HTTP status or by English text. What Meta says about parameters is passed on; its free text is not, for it has
- * been seen to repeat access tokens.
+ * Reads Meta's error answers and decides what each means: throttled or refused, and what the refusal applies to.
+ * Decides by `error.code` alone, never by HTTP status or English text. Meta's details about parameters are passed on;
+ * its other free text is not, because it has been seen to repeat access tokens.
  */
 import type { Outcome, RefusalScope } from "#src/domain/messages/outcome.ts";
 import { type ErrorMeaning, findErrorMeaning } from "./error-table.ts";
@@ -13,28 +13,31 @@ export interface GraphError {
   details: string | null;
 }
 
-/** Subcode of 100 for a path whose id nobody knows, or that the token may not see: the sending number, in our case. */
+/**
+ * Subcode of error 100 for an id in the path that does not exist or is invisible to the token; here, the sending
+ * number.
+ */
 const OBJECT_UNKNOWN_SUBCODE = 33;
 const OBJECT_UNKNOWN_CODE = 33;
 const PARAMETER_CODE = 100;
 
 const LONGEST_DETAILS = 300;
-/** No wait that Meta hints at is believed beyond this: a day is the longest window of any of its limits. */
+/** Upper limit for the wait that Meta asks for: no limit of Meta's has a window longer than a day. */
 const LONGEST_HINT_MS = 24 * 60 * 60 * 1000;
 
-/** The error of an HTTP body; null where the body is no Graph error with a code, which then proves nothing. */
+/** The error in an HTTP body. Null if the body is not a Graph error with a code; it then proves nothing. */
 export function readGraphError(body: string): GraphError | null {
   return graphErrorOf(objectOf(asObject(parseJson(body)), "error"));
 }
 
-/** The same from one element of a status's `errors`. */
+/** The error in one element of a status's `errors`. */
 export function graphErrorOf(error: JsonObject | null): GraphError | null {
   const code = integerOf(error, "code");
   if (code === null) return null;
   return { code, subcode: integerOf(error, "error_subcode"), details: detailsOf(error) };
 }
 
-/** `error_data` is an object, or in some answers a plain text; old statuses carry `details` beside the code. */
+/** `error_data` is an object, or plain text in some answers; old statuses have `details` next to the code. */
 function detailsOf(error: JsonObject | null): string | null {
   return (
     sentenceOf(objectOf(error, "error_data"), "details") ??
@@ -60,8 +63,8 @@ export function classify(error: GraphError, headers: Headers, nowMs: number): Ou
 }
 
 /**
- * What a failure speaks of, also one that comes by status, where nothing can be tried again. An unlisted code speaks of
- * none of ours: a single strange failure stops nothing, several in a row do.
+ * What a failure applies to, also for a failure reported by a status, where no retry is possible. An unlisted code is
+ * attributed to the network: a single one stops nothing, but a streak of them does.
  */
 export function scopeOf(error: GraphError): RefusalScope {
   const meaning = meaningOf(error);
@@ -69,7 +72,7 @@ export function scopeOf(error: GraphError): RefusalScope {
   return meaning?.scope === "pair" ? "recipient" : "network";
 }
 
-/** What a code means and what to do about it, in words for a person. Takes any text: unknown codes are said to be so. */
+/** What a code means and what to do about it, for people. Accepts any text and says so if the code is unknown. */
 export function describeCode(code: string): string {
   const meaning = /^\d{1,9}$/.test(code) ? findErrorMeaning(Number(code)) : undefined;
   return (
@@ -78,7 +81,7 @@ export function describeCode(code: string): string {
   );
 }
 
-/** `describe` and, where Meta names the value or component at fault, what it says about it. */
+/** The error's description, followed by Meta's details if they name the value or component at fault. */
 export function describeError(error: GraphError): string {
   const meaning = meaningOf(error);
   const description = meaning?.description ?? describeCode(String(error.code));
@@ -92,7 +95,7 @@ function meaningOf(error: GraphError): ErrorMeaning | undefined {
   return findErrorMeaning(isUnknownObject ? OBJECT_UNKNOWN_CODE : error.code);
 }
 
-/** The longest wait that any header asks for. The usage header speaks of the account, not of one person. */
+/** The longest wait in any header. The usage header applies to the account, not to one recipient. */
 function readWaitHint(headers: Headers, scope: "number" | "pair", nowMs: number): number | null {
   const hints = [readRetryAfter(headers, nowMs), scope === "number" ? readUsageHint(headers) : null].filter(
     (hint) => hint !== null,
@@ -100,7 +103,7 @@ function readWaitHint(headers: Headers, scope: "number" | "pair", nowMs: number)
   return hints.length === 0 ? null : Math.min(Math.max(...hints), LONGEST_HINT_MS);
 }
 
-/** Seconds, or a date. */
+/** The header holds seconds or a date. */
 function readRetryAfter(headers: Headers, nowMs: number): number | null {
   const value = headers.get("retry-after")?.trim();
   if (value === undefined || value === "") return null;

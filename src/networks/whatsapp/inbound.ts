@@ -1,6 +1,6 @@
 /**
- * Reads what a person wrote. Every kind that Meta knows, and any that it invents, becomes an inbound report with
- * whatever there is to show; only system notices are none. What the person wrote or chose may be a command such as STOP.
+ * Reads a person's message. Every kind that Meta has or adds becomes an inbound item with whatever text it offers;
+ * system notices and messages in groups do not. Text that the person wrote or chose may be a command such as STOP.
  */
 import { cutText, WRITTEN_LENGTH_MAX } from "#src/core/text-limits.ts";
 import type { CallbackItem } from "../network.ts";
@@ -20,7 +20,7 @@ import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, textOf, wr
 
 export function readInbound(item: JsonObject, context: ItemContext): CallbackItem {
   const type = requireText(item, "type");
-  // Nobody wrote to us: the number sits in a group that another program made.
+  // The message is not addressed to us: the number is in a group that another program created.
   if (textOf(item, "group_id") !== null) return { kind: "ignored", about: "message in a group" };
   const sender = senderOf(item, context);
   if (type === "system") return readSystemNotice(item, sender, context);
@@ -45,8 +45,8 @@ function senderOf(item: JsonObject, context: ItemContext): NetworkProfile {
 }
 
 /**
- * A person moved to another number, or got another id from Meta. Members have had other names (`new_wa_id`,
- * `customer`), and a notice about anything else (a new phone behind the same number) changes nothing for us.
+ * The person changed their number, or Meta gave them another id. Meta has used several names for the members
+ * (`new_wa_id`, `customer`). Any other notice, such as a new phone behind the same number, changes nothing for us.
  */
 function readSystemNotice(item: JsonObject, sender: NetworkProfile, context: ItemContext): CallbackItem {
   const system = objectOf(item, "system");
@@ -80,7 +80,7 @@ function differingFrom(old: string | null, next: string | null): string | null {
 
 interface ItemContent {
   text: string | null;
-  /** What may be STOP or START. */
+  /** The text to check for STOP or START. */
   command: string | null;
 }
 
@@ -90,7 +90,7 @@ function readContent(item: JsonObject, type: string): ItemContent {
     case "text":
       return withCommand(writtenOf(content, "body"));
     case "button":
-      // The label that the person read; a payload is ours, and may hold anything.
+      // The label that the person saw. The payload is our own and may hold anything.
       return withCommand(writtenOf(content, "text"));
     case "interactive":
       return interactiveReply(content);
@@ -109,7 +109,7 @@ function readContent(item: JsonObject, type: string): ItemContent {
     case "edit":
       return withCommand(editedText(objectOf(content, "message")));
     default:
-      // Images and videos have captions; audio, stickers, revocations and whatever comes next have nothing to show.
+      // Images and videos have captions; audio, stickers, revocations and unknown kinds have no text.
       return withCommand(writtenOf(content, "caption"));
   }
 }
@@ -126,7 +126,7 @@ function interactiveReply(content: JsonObject | null): ItemContent {
   const choice =
     writtenOf(objectOf(content, "button_reply"), "title") ?? writtenOf(objectOf(content, "list_reply"), "title");
   if (choice !== null) return withCommand(choice);
-  // A form that was filled in: what it says of itself, never its answers.
+  // A completed form: keep its summary, never its answers.
   return withoutCommand(writtenOf(objectOf(content, "nfm_reply"), "body"));
 }
 
@@ -152,7 +152,7 @@ function contactNames(cards: readonly unknown[]): string | null {
   return known.length > 0 ? cutText(known.join(", "), WRITTEN_LENGTH_MAX) : null;
 }
 
-/** The words after the edit. */
+/** The text after the edit. */
 function editedText(message: JsonObject | null): string | null {
   const type = textOf(message, "type");
   const edited = type === null ? null : objectOf(message, type);

@@ -1,25 +1,25 @@
 /**
- * What the items of a callback have in common: the number they belong to, the time they happened, and the person they
- * are about. A `requireX` throws `Unreadable`, which costs this one item; the walk in `callback.ts` catches it.
+ * What a callback's items share: the number they belong to, the time they happened, and the person they concern. The
+ * `require…` functions throw `Unreadable`, which loses only the one item: `callback.ts` catches it.
  */
 import { asObject, idOf, type JsonObject, listOf, numberOf, objectOf, profileNameOf, textOf } from "./json.ts";
 
-/** What the neighbours of an item in its change say about it. */
+/** What the change around an item says about it. */
 export interface ItemContext {
   phoneNumberId: string | null;
-  /** The people named in the change, beside the items. */
+  /** The contacts listed in the change, next to the items. */
   people: PeopleBeside;
 }
 
-/** Read once for a change: a body of thousands of items names as many people. */
+/** Built once per change, because a body of thousands of items lists as many people. */
 interface PeopleBeside {
-  /** By the first place at which a phone number or user id stands. */
+  /** Index of the first contact with this phone number or user id. */
   byPhone: ReadonlyMap<string, number>;
   byUserId: ReadonlyMap<string, number>;
   contacts: readonly JsonObject[];
 }
 
-/** The entry of a callback that an update stands in. */
+/** The callback's entry that contains an update. */
 export interface Entry {
   accountId: string | null;
   /** Milliseconds; only entries with management updates have a time. */
@@ -33,14 +33,17 @@ export interface NetworkProfile {
   profileName: string | null;
 }
 
-/** An item that can neither be understood nor passed over. */
+/** The item is unreadable and cannot be ignored. */
 export class Unreadable extends Error {}
 
-/** Meta's own ids of people: country and letters, and the form of a parent company. Found where phone numbers belong. */
+/**
+ * Meta's own user ids: country code and letters, or the form with a parent company. They appear in place of phone
+ * numbers.
+ */
 const USER_ID_PATTERN = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
 const PHONE_PATTERN = /^\+?(\d{3,20})$/;
 
-/** The year 5138 in seconds: what is later was not counted in seconds. */
+/** The year 5138 in seconds: a larger value is not in seconds. */
 const LATEST_SECONDS = 100_000_000_000;
 
 export function readItemContext(value: JsonObject): ItemContext {
@@ -71,17 +74,17 @@ export function requireText(item: JsonObject, name: string): string {
   return textOf(item, name) ?? fail(`${name} is missing`);
 }
 
-/** An id: one that is too long is refused, for a cut one would be another's. */
+/** An id. Throws if it is too long, because a truncated id would be another id. */
 export function requireId(item: JsonObject, name: string): string {
   return idOf(item, name) ?? fail(textOf(item, name) === null ? `${name} is missing` : `${name} is too long`);
 }
 
-/** Seconds since the epoch, as a text or as a number, in milliseconds. */
+/** Reads seconds since the epoch, text or number, and returns milliseconds. */
 export function requireTime(item: JsonObject): number {
   return timeIn(item, "timestamp") ?? fail("timestamp is no time in seconds");
 }
 
-/** The same, from any member; null where it is no time in seconds. */
+/** As `requireTime`, for any member; null if it is not a time in seconds. */
 export function timeIn(item: JsonObject | null, name: string): number | null {
   const seconds = numberOf(item, name);
   if (seconds === null || seconds <= 0 || seconds > LATEST_SECONDS) return null;
@@ -93,8 +96,8 @@ export function fail(why: string): never {
 }
 
 /**
- * Digits, or null: also for Meta's own ids, which turn up where a phone number is expected. Meta's examples have a space
- * behind some numbers.
+ * The digits of a phone number, or null; also null for Meta's user ids, which may appear in its place. Some numbers in
+ * Meta's examples have a trailing space.
  */
 export function phoneIn(id: string | null): string | null {
   return (id === null ? null : PHONE_PATTERN.exec(id.trim())?.[1]) ?? null;
@@ -104,7 +107,7 @@ export function userIdIn(id: string | null): string | null {
   return id !== null && USER_ID_PATTERN.test(id) ? id : null;
 }
 
-/** Who an item is about, by the ids it carries and by the contact beside it that belongs to them. */
+/** The person an item concerns, from the ids in the item and from the matching contact next to it. */
 export function readProfile(id: string | null, networkUserId: string | null, context: ItemContext): NetworkProfile {
   const phone = phoneIn(id);
   const knownNetworkUserId = networkUserId ?? userIdIn(id);
@@ -117,8 +120,8 @@ export function readProfile(id: string | null, networkUserId: string | null, con
 }
 
 /**
- * The contact with the same phone number or id. A single contact beside an item without either can only be its own;
- * with several, or with another's ids, a guess would join two people.
+ * The contact with the same phone number or user id. An item without either can only belong to a single contact next to
+ * it; with several contacts, or one with other ids, a guess could merge two people.
  */
 function findContact(phone: string | null, networkUserId: string | null, people: PeopleBeside): JsonObject | null {
   const { byPhone, byUserId, contacts } = people;

@@ -1,6 +1,6 @@
 /**
- * Reads what somebody else wrote: JSON of unknown shape, member by member. Nothing here throws; what is missing or of
- * another kind than asked for is null (or an empty list), so that the callers decide what that means.
+ * Reads foreign JSON of unknown shape, member by member. Nothing here throws: a missing member, or one of another type,
+ * is null (or an empty list), and the caller decides what that means.
  */
 import {
   cutText,
@@ -18,7 +18,7 @@ export function asObject(value: unknown): JsonObject | null {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
-/** A member that is an object; null where it is missing or something else. */
+/** A member that is an object; null if it is missing or of another type. */
 export function objectOf(owner: JsonObject | null, name: string): JsonObject | null {
   return asObject(memberOf(owner, name));
 }
@@ -29,29 +29,29 @@ export function listOf(owner: JsonObject | null, name: string): readonly unknown
 }
 
 /**
- * A member that is a text with something in it: Meta sends empty strings where it means "not known". Cut to the limit of
- * a label; the functions below are for texts of other kinds.
+ * A non-empty text member, because Meta sends empty strings for "not known". Cut to the length limit of a label; the
+ * functions below apply the limits of other kinds of text.
  */
 export function textOf(owner: JsonObject | null, name: string): string | null {
   return readText(owner, name, NETWORK_LABEL_LENGTH_MAX);
 }
 
-/** What a person wrote: a text, a caption, a title. */
+/** A text that a person wrote: a message, a caption, a title. */
 export function writtenOf(owner: JsonObject | null, name: string): string | null {
   return readText(owner, name, WRITTEN_LENGTH_MAX);
 }
 
-/** The name that a person has given to a profile. */
+/** A profile's name, as its owner chose it. */
 export function profileNameOf(owner: JsonObject | null, name: string): string | null {
   return readText(owner, name, PROFILE_NAME_LENGTH_MAX);
 }
 
-/** Sentences of the network's own. */
+/** A sentence written by the network. */
 export function sentenceOf(owner: JsonObject | null, name: string): string | null {
   return readText(owner, name, NETWORK_WORDS_LENGTH_MAX);
 }
 
-/** An id; one that is too long is none, for a cut id would be another's. */
+/** An id; null if it is too long, because a truncated id would be another id. */
 export function idOf(owner: JsonObject | null, name: string): string | null {
   const id = stringOf(owner, name);
   return id !== null && id.length <= NETWORK_ID_LENGTH_MAX ? id : null;
@@ -62,13 +62,13 @@ function readText(owner: JsonObject | null, name: string, max: number): string |
   return text === null ? null : cutText(text, max);
 }
 
-/** As it came, whatever its length: for a cursor of our own question, which is only handed back. */
+/** The text unchanged, of any length: for a paging cursor, which is only sent back. */
 export function stringOf(owner: JsonObject | null, name: string): string | null {
   const value = memberOf(owner, name);
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** A member that is a whole number, or a text that spells one: Meta writes codes and times in both ways. */
+/** A whole number, or a text of digits: Meta writes codes and times both ways. */
 export function integerOf(owner: JsonObject | null, name: string): number | null {
   const value = memberOf(owner, name);
   const isText = typeof value === "string" && value.length <= NUMBER_LENGTH_MAX;
@@ -83,12 +83,12 @@ export function numberOf(owner: JsonObject | null, name: string): number | null 
   return typeof number === "number" && Number.isFinite(number) ? number : null;
 }
 
-/** Own members only: a body may well be asked for a member called `constructor`. */
+/** Own members only, so that a name such as `constructor` does not find an inherited member. */
 export function memberOf(owner: JsonObject | null, name: string): unknown {
   return owner !== null && Object.hasOwn(owner, name) ? owner[name] : undefined;
 }
 
-/** The value of a JSON text; undefined where the text is no JSON. */
+/** The parsed JSON; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

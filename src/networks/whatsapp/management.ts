@@ -1,6 +1,6 @@
 /**
- * Reads what is no message: a person's switch for marketing, and what Meta says of templates. Management updates name no
- * number and carry no time of their own: account and time are those of the entry.
+ * Reads updates that are not about messages: a person's marketing preference, and Meta's updates about templates.
+ * Template updates have no phone number id and no time of their own; account and time are those of the entry.
  */
 import type { CallbackItem } from "../network.ts";
 import {
@@ -20,7 +20,7 @@ export function readPreference(item: JsonObject, context: ItemContext): Callback
   if (category !== null && category !== "marketing_messages") {
     return { kind: "ignored", about: `preference for ${category.slice(0, 60)}` };
   }
-  // `signup` is told when somebody joins by an advertisement: no consent that we could show anybody.
+  // Meta sends `signup` when a person joins through an advertisement. We could not prove that as consent.
   if (value !== "stop" && value !== "resume")
     return { kind: "ignored", about: `preference ${(value ?? "without a value").slice(0, 60)}` };
   const profile = readProfile(idOf(item, "wa_id"), idOf(item, "user_id"), context);
@@ -36,7 +36,7 @@ export function readPreference(item: JsonObject, context: ItemContext): Callback
 }
 
 export function readTemplateUpdate(value: JsonObject, entry: Entry): CallbackItem {
-  // Meta's own example of a quality update carries this field's name.
+  // Meta's own example of a quality update has this field name.
   if (memberOf(value, "new_quality_score") !== undefined) return readTemplateQuality(value, entry);
   const event = requireText(value, "event").toUpperCase();
   return {
@@ -52,7 +52,10 @@ export function readTemplateQuality(value: JsonObject, entry: Entry): CallbackIt
   return { kind: "template_update", ...templateKeyOf(value, entry), change: { type: "quality", score } };
 }
 
-/** Told twice: a day ahead, when `new_category` is still the present one, and when it is done. */
+/**
+ * Meta sends this twice: a day ahead, when `new_category` still holds the current category, and when the change is
+ * done.
+ */
 export function readTemplateCategory(value: JsonObject, entry: Entry): CallbackItem {
   const hasChanged = textOf(value, "previous_category") !== null;
   return {
@@ -77,13 +80,13 @@ function templateKeyOf(value: JsonObject, entry: Entry) {
   };
 }
 
-/** `en-US` in callbacks, `en_US` everywhere else. */
+/** Callbacks write `en-US`; everything else writes `en_US`. */
 export function apiLanguage(language: string): string {
   const [code = "", ...regions] = language.replaceAll("-", "_").split("_");
   return [code.toLowerCase(), ...regions.map((region) => region.toUpperCase())].join("_");
 }
 
-/** `NONE` is how Meta says that there is no reason; a pause then has its own in the title or description. */
+/** Meta writes `NONE` for "no reason"; a pause then has its reason in the title or description. */
 function reasonOf(value: JsonObject): string | null {
   const reason = sentenceOf(value, "reason");
   if (reason !== null && reason.toUpperCase() !== "NONE") return reason;

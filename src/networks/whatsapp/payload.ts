@@ -1,6 +1,6 @@
 /**
- * Turns what a message carries into the body that Meta's `/messages` takes. Pure: the same hand-over always makes the
- * same body, and nothing is looked up, shortened or repaired on the way.
+ * Builds the body of Meta's `/messages` request from a message. Pure: the same message always yields the same body, and
+ * nothing is looked up, shortened or repaired.
  */
 import type {
   Content,
@@ -14,12 +14,14 @@ import type { OutboundMessage } from "../network.ts";
 export interface MessagePayload {
   messaging_product: "whatsapp";
   recipient_type: "individual";
-  /** With `+`: without it Meta reads the digits in the country of the sending number, and may reach a stranger. */
+  /**
+   * With `+`. Without it, Meta reads the digits as a number of the sending number's country and may reach a stranger.
+   */
   to?: string;
-  /** Meta's own id of the person, for somebody whose phone number is not known. */
+  /** Meta's own id of the person, if the phone number is not known. */
   recipient?: string;
   type: Content["type"];
-  /** Comes back on every status, so that a message whose answer was lost can still be found. */
+  /** Returned on every status, so that a message whose answer was lost can be matched. */
   biz_opaque_callback_data: string;
   text?: { preview_url: false; body: string };
   template?: TemplatePayload;
@@ -46,7 +48,7 @@ type MediaSource = { link: string } | { id: string };
 
 export function createPayload(
   outbound: Pick<OutboundMessage, "to" | "recipientNetworkUserId" | "sendToken" | "content">,
-  /** Under which the header's file lies at Meta already; null: Meta fetches it by its link. */
+  /** Meta's id of the header's file if it was uploaded; null: Meta fetches the file by its link. */
   mediaId: string | null = null,
 ): MessagePayload {
   const { content } = outbound;
@@ -62,7 +64,7 @@ export function createPayload(
     : { ...addressed, template: templateOf(content, mediaId) };
 }
 
-/** The phone number wherever it is known: one-time passwords can be sent to nothing else. */
+/** Uses the phone number whenever it is known, because one-time passwords cannot be sent to a user id. */
 function recipientOf(outbound: Pick<OutboundMessage, "to" | "recipientNetworkUserId">): {
   to?: string;
   recipient?: string;
@@ -80,14 +82,14 @@ function templateOf(content: TemplateContent, mediaId: string | null): TemplateP
   };
 }
 
-/** A component without values is left out: Meta counts parameters, and an empty list is a wrong count. */
+/** Omits a component without values: Meta counts parameters, and rejects an empty list as a wrong count. */
 function componentsOf({ header, body, oneTimePassword }: TemplateContent, mediaId: string | null): Component[] {
   const components: Component[] = [];
   const headerParameters = header === null ? [] : headerParametersOf(header, mediaId);
   if (headerParameters.length > 0) components.push({ type: "header", parameters: headerParameters });
   if (body.length > 0) components.push({ type: "body", parameters: body.map(textParameter) });
   if (oneTimePassword !== null) {
-    // Made as a button of type OTP, yet filled like a URL button whose suffix is the code.
+    // Created as an OTP button, but filled like a URL button whose suffix is the code.
     components.push({
       type: "button",
       sub_type: "url",

@@ -1,23 +1,23 @@
 /**
- * Proves, before a message is given to fetch, that the host can be reached over TLS: by a HEAD that carries nothing. A
- * handshake that fails under the message itself cannot be told from a message that arrived (see `connection.ts`), so a
- * wrong port or a firewall would turn every recipient of a broadcast into a doubtful one. It costs one request when
- * the process starts and one after a connection broke; its connection stays open for the message.
+ * Verifies with an empty HEAD request, before fetch gets a message, that the host can be reached over TLS. A handshake
+ * that fails during the message itself cannot be told apart from a message that arrived (see `connection.ts`), so a
+ * wrong port or a firewall would put every recipient of a broadcast in doubt. The probe costs one request at process
+ * start and one after each broken connection; the message reuses its connection.
  */
 import type { Clock } from "#src/core/clock.ts";
 import { type Exchange, exchange } from "./connection.ts";
 
 export interface Prober {
-  /** Null: go on and send. Else nothing was sent, and this is why. Ends within `timeoutMs`. */
+  /** Null: continue and send. Otherwise nothing was sent, and the result is the reason. Ends within `timeoutMs`. */
   findFailure(timeoutMs: number): Promise<FailedExchange | null>;
-  /** Tells what became of a message, so that the next one knows whether to probe. */
+  /** Records the result of a message's exchange, which decides whether the next message needs a probe. */
   observe(result: Exchange): void;
 }
 
 export type FailedExchange = Exclude<Exchange, { kind: "answered" }>;
 
 export function createProber(graphUrl: string, clock: Clock): Prober {
-  // Without TLS there is no handshake that could fail: what can be told at all, fetch's code tells.
+  // Without TLS there is no handshake that could fail, and fetch's error codes are enough.
   let isVerified = !graphUrl.startsWith("https:");
   let running: Promise<FailedExchange | null> | null = null;
 
@@ -27,7 +27,7 @@ export function createProber(graphUrl: string, clock: Clock): Prober {
     const result = await exchange(graphUrl, { method: "HEAD", signal: controller.signal });
     timer.cancel();
     running = null;
-    // Any answer will do: it has come through a handshake.
+    // Any answer will do, because it came through a handshake.
     isVerified = result.kind === "answered";
     if (result.kind === "answered") return null;
     return controller.signal.aborted || result.kind === "unreachable"
@@ -49,7 +49,7 @@ export function createProber(graphUrl: string, clock: Clock): Prober {
   };
 }
 
-/** Whether the host answers a HEAD at all, whatever it says. */
+/** Whether the host answers a HEAD request, with any status. */
 export async function isReachable(
   graphUrl: string,
   options: { clock: Clock; timeoutMs: number; onTime: ((networkTime: number) => void) | undefined },

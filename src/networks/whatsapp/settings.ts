@@ -1,20 +1,20 @@
-/** What the connector is given: where the interface is, how requests are addressed, and files that were uploaded before. */
+/** The connector's settings: the interface's URL, how requests are addressed, and files uploaded before. */
 
 export interface WhatsappSettings {
-  /** `https://graph.facebook.com`, or the provider's own. */
+  /** `https://graph.facebook.com`, or the provider's URL. */
   graphUrl: string;
-  /** `v23.0`; always named, for a path without one is served by whatever version Meta thinks right. */
+  /** `v23.0`. Always set, because Meta serves a path without a version with a version of its choice. */
   apiVersion: string;
-  /** `Authorization` and `Bearer `; at 360dialog `D360-API-KEY` and nothing. */
+  /** `Authorization` and `Bearer `; for 360dialog `D360-API-KEY` and an empty prefix. */
   authHeader: string;
   authPrefix: string;
   /** `graph`: `/{apiVersion}/{phoneNumberId}/messages`; `bare`: `/messages`. */
   pathStyle: "graph" | "bare";
 }
 
-/** Files that lie at Meta already, found by their link: their ids belong to one number. */
+/** Files already uploaded to Meta, found by their link. An id is valid for one number only. */
 export interface Uploads {
   findMediaId(phoneNumberId: string, link: string): string | null;
-  /** A message with the file's id was refused for its content: the id may be no good any more. */
+  /** Meta refused the content of a message with this file's id: the id may have become invalid. */
   invalidate(phoneNumberId: string, link: string): void;
 }

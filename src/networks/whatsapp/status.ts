@@ -1,11 +1,11 @@
-/** Reads what became of one of our messages. Times and order are Meta's: late, twice and backwards are all normal. */
+/** Reads a status of one of our messages. Meta's statuses may arrive late, twice and out of order. */
 import type { StatusItem } from "#src/domain/messages/status-item.ts";
 import type { CallbackItem } from "../network.ts";
 import { describeError, graphErrorOf, scopeOf } from "./errors.ts";
 import { type ItemContext, readProfile, requireId, requirePhoneNumberId, requireText, requireTime } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, textOf } from "./json.ts";
 
-/** `played` adds nothing to `read`, and nothing that we send is played; `deleted` and `warning` are history. */
+/** `played` adds nothing to `read`, and Waxwing sends nothing that is played; `deleted` and `warning` are obsolete. */
 const STATUSES: ReadonlySet<string> = new Set(["sent", "delivered", "read", "failed"] satisfies StatusItem["status"][]);
 
 const NO_REASON = "WhatsApp reported a failure and named no reason.";
@@ -13,7 +13,7 @@ const NO_REASON = "WhatsApp reported a failure and named no reason.";
 export function readStatus(item: JsonObject, context: ItemContext): CallbackItem {
   const status = requireText(item, "status");
   if (!isKnown(status)) return { kind: "ignored", about: `status ${status.slice(0, 60)}` };
-  // We send to no groups; such a status belongs to another program on the same number.
+  // Waxwing does not send to groups; such a status belongs to another program on the same number.
   if (textOf(item, "recipient_type") === "group") return { kind: "ignored", about: "status in a group" };
   const profile = readProfile(idOf(item, "recipient_id"), idOf(item, "recipient_user_id"), context);
   return {

@@ -2,7 +2,7 @@
 import type { ListedTemplate } from "#src/domain/templates/sync.ts";
 import { asObject, type JsonObject, listOf, sentenceOf, textOf } from "./json.ts";
 
-/** Null for a row that names no template. */
+/** Null for a row without a name or language. */
 export function readTemplate(row: JsonObject): ListedTemplate | null {
   const name = textOf(row, "name");
   const language = textOf(row, "language");
@@ -33,8 +33,8 @@ function componentIn(component: unknown): ListedTemplate["components"] {
 }
 
 /**
- * Members in one order and without examples: a header's example is an address that changes with every listing, and the
- * same template would seem to be another one each time.
+ * Sorts members and drops examples: a header's example is a URL that changes with every listing, so an unchanged
+ * template would seem to change each time.
  */
 function withoutExamples(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutExamples);

@@ -1,6 +1,6 @@
 /**
- * The connector to WhatsApp: Meta's Cloud API itself, and providers that offer the same interface under another
- * address, header and path. It keeps no state but open connections, and every number brings its own token.
+ * The WhatsApp connector: Meta's Cloud API, and providers that offer the same interface with another URL, header and
+ * path. Its only state is open connections, and every number brings its own token.
  */
 import type { Clock } from "#src/core/clock.ts";
 import type { Network } from "../network.ts";
@@ -13,7 +13,7 @@ import { verifySignature } from "./signature.ts";
 
 const noUploads: Uploads = { findMediaId: () => null, invalidate: () => {} };
 
-/** A question about an account has no caller that waits; a message's own time limit comes with it. */
+/** Time limit of account queries, for which no caller waits; a message's time limit is passed with the message. */
 const QUERY_TIMEOUT_MS = 30_000;
 
 export function createWhatsapp(settings: WhatsappSettings, clock: Clock, uploads = noUploads): Network {

@@ -1,4 +1,6 @@
-/** A filter built as sentences, with how many it finds and some of them, counted a moment after the last change. */
+/**
+ * Builds a filter from sentences, with the number of matches and some of them, counted shortly after the last change.
+ */
 import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { useEffect, useState } from "react";
@@ -24,7 +26,7 @@ import { strings } from "./strings.ts";
 
 const COUNT_DELAY_MS = 400;
 
-/** The fields of this workspace; undefined until they are known. */
+/** The fields of this workspace; undefined while they load. */
 export function useFilterFields(): FilterField[] | undefined {
   const { id } = useWorkspace();
   const custom = useQuery({
@@ -217,7 +219,7 @@ interface FilterCount {
   sample: SamplePerson[];
 }
 
-/** `filter`: null while it is unfinished. */
+/** `filter`: null while it is incomplete. */
 export function LiveCount({ filter }: { filter: unknown }) {
   const { id } = useWorkspace();
   const text = JSON.stringify(filter);

@@ -1,17 +1,17 @@
-/** A conversation, the oldest above: it scrolls by itself to what is new, unless somebody is reading further up. */
+/** A list of messages, oldest first. It scrolls to new messages unless the user has scrolled up. */
 import { type ReactNode, useEffect, useRef } from "react";
 import { type ConversationItem, dayOf } from "../messages/message-view.ts";
 import { DayLine } from "./bubble.tsx";
 
-/** So near to the end still counts as reading the newest. */
+/** Distance from the end that still counts as being at the end. */
 const NEAR_PX = 120;
 
 interface ThreadProps {
   label: string;
   zone: string;
-  /** The newest first, as the server lists them. */
+  /** Newest first, as the server lists them. */
   items: readonly ConversationItem[];
-  /** Above everything: what leads further back. */
+  /** Rendered above the items: the control that loads older ones. */
   top?: ReactNode;
   empty: string;
   renderItem: (item: ConversationItem) => ReactNode;

@@ -1,4 +1,4 @@
-/** A message as the receiver's phone shows it: header, text with WhatsApp's own emphasis, small print, buttons. */
+/** A message as the recipient's phone shows it: header, text with WhatsApp's formatting, footer, buttons. */
 import { FileText, Image, MapPin, Reply, Video } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
 import { strings } from "./strings.ts";
@@ -9,7 +9,7 @@ const ICONS = { image: Image, video: Video, document: FileText, location: MapPin
 
 type Shown = Pick<Template, "header" | "text" | "footer" | "buttons">;
 
-/** `whole`: the message with its values in, header and small print among it, in place of the template's own text. */
+/** `whole`: the complete message with values, header and footer; replaces the template's text. */
 export function PhonePreview({ template, whole }: { template: Shown; whole?: string | undefined }) {
   const { header, text, footer, buttons } = template;
   const Icon = header === null || header.type === "text" ? null : ICONS[header.type];

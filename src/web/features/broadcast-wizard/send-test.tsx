@@ -1,4 +1,4 @@
-/** Sends one message of the broadcast to the user's own number, with the values of the first example. */
+/** Sends one message of the broadcast to a number of the user's choice, with the values of the first example. */
 
 import { useState } from "react";
 import { useForm } from "react-hook-form";

@@ -1,6 +1,6 @@
 /**
- * Home. Before the first delivered event: the onboarding steps, which complete by themselves. Afterwards: problems, and
- * active broadcasts.
+ * Home: problems, active broadcasts and today's counters. Until a first message and a first event have been delivered,
+ * also the onboarding steps, which complete by themselves.
  */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

@@ -9,7 +9,7 @@ export interface ServerFinding {
   hits: string | null;
   next: string;
   command: string | null;
-  /** For a finding about a workspace: its id, and the id of the affected number or broadcast. */
+  /** For a finding about a workspace: its id, and the id of the number or broadcast concerned. */
   workspace_id: number | null;
   subject_id: number | null;
 }

@@ -4,7 +4,10 @@ const CODES =
     " ",
   );
 
-/** Timezones that point to one country. For all others, the browser's language decides, or there is no guess. */
+/**
+ * The country in which most people of a timezone live. For all other timezones, the region of the browser's language
+ * decides, then `US`.
+ */
 const BY_ZONE: Readonly<Record<string, string>> = {
   "Asia/Kolkata": "IN",
   "America/Sao_Paulo": "BR",

@@ -34,7 +34,10 @@ export interface Call {
   keyQueue: KeyQueue;
   /** Runs slow queries on another thread. */
   reader: Reader;
-  /** The same for group filters, whose counts may take seconds: only other group filters wait behind them. */
+  /**
+   * A separate thread for searches and group filters, which may take seconds, so that other queries do not wait behind
+   * them.
+   */
   searchReader: Reader;
   workspace: Workspace;
   /** Recorded as evidence of what the call changes. */

@@ -1,7 +1,8 @@
 /**
  * Today's counters in each workspace's timezone. Counting runs on the reader's thread and its cost grows with the day
  * (a million single messages take three quarters of a second), so the result is cached and shared. The cache lives
- * twenty times as long as the count took: counting never uses more than a twentieth of that thread.
+ * twenty times as long as the count took, and at least 3 seconds: counting never uses more than a twentieth of that
+ * thread.
  */
 
 import type { Clock } from "#src/core/clock.ts";

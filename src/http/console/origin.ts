@@ -1,6 +1,6 @@
 /**
- * Origin checks. Only the console's own pages may change anything: browsers report the origin in `Sec-Fetch-Site`; for
- * browsers that are too old for it, `Origin` must be ours.
+ * Origin checks. Only the console's own pages may change anything: browsers report in `Sec-Fetch-Site` where a request
+ * comes from; for browsers that are too old for it, `Origin` must be ours.
  */
 import { Refusal } from "./route.ts";
 

@@ -64,7 +64,7 @@ export function viewRecipientDetail(
   };
 }
 
-/** One item of a conversation: an inbound message or one of ours. */
+/** One item of a conversation: an inbound message or a sent one. */
 export function viewConversationItem(item: ConversationItem, workspace: Workspace) {
   const when = timesOf(workspace);
   if (item.kind === "inbound") {

@@ -17,7 +17,7 @@ export function whenUtc(ms: number | null): string | null {
   return ms === null ? null : formatInstant(ms, "UTC");
 }
 
-/** What is known of an account before an invitation to its address is sent or accepted. */
+/** What is known of an account before an invitation to its address is passed on or accepted. */
 export function viewAccount(account: KnownAccount | null) {
   if (account === null) return null;
   return { since: whenUtc(account.since), first_invited_by: account.firstInvitedBy?.name ?? null };

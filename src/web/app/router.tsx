@@ -66,7 +66,7 @@ const links = (["setup", "join", "reset"] as const).map((kind) =>
   createRoute({ getParentRoute: () => root, path: `/${kind}`, component: () => <LinkPage kind={kind} /> }),
 );
 
-/** Routes below require a signed-in user. */
+/** Its child routes require a signed-in user. */
 const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",

@@ -39,7 +39,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
 export function CodeBlock({ text, label, copyLabel }: { text: string; label: string; copyLabel?: string }) {
   return (
     <div className="flex items-start rounded-control border border-line bg-sunken">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
       <section aria-label={label} tabIndex={0} className="max-h-80 min-w-0 flex-1 overflow-auto p-3">
         <pre className="font-mono">{text}</pre>
       </section>

@@ -19,7 +19,7 @@ export interface Column<Row> {
 }
 
 interface ListProps<Row> {
-  /** What the rows are, for screen readers. */
+  /** Accessible name of the list. */
   label: string;
   rows: readonly Row[];
   columns: readonly Column<Row>[];

@@ -27,7 +27,7 @@ export function useClosePanel(): () => void {
 export function Panel({ title, children }: { title: string; children: ReactNode }) {
   const close = useClosePanel();
   const heading = useRef<HTMLHeadingElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another row in the same panel takes the focus as well.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another row in the same panel takes the focus too.
   useEffect(() => heading.current?.focus({ preventScroll: true }), [title]);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {

@@ -74,7 +74,7 @@ export function Plot(props: PlotProps) {
       </ul>
       <section
         ref={frame}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys read its moments out.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys read out its moments.
         tabIndex={0}
         aria-label={title}
         className="relative rounded-control"
@@ -256,7 +256,7 @@ function Table({ title, moments, series, formatValue, strings, until, from, isRe
         {strings.table}
       </summary>
       {isOpen && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
         <section aria-label={title} tabIndex={0} className="mt-1 max-h-60 overflow-auto">
           <table className="w-full border-collapse text-label">
             <thead>

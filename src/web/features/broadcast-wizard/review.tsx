@@ -154,7 +154,7 @@ function Reason({ reason, count, group, numbers }: ReasonProps) {
       {isOpen && (
         <ul className="mt-1 flex max-h-60 flex-wrap gap-x-4 gap-y-1 overflow-y-auto border-s-2 border-line ps-3 text-quiet figures">
           {numbers.slice(0, SHOWN).map((to, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: one number may stand there twice.
+            // biome-ignore lint/suspicious/noArrayIndexKey: a number may be listed twice.
             <li key={index}>{to}</li>
           ))}
         </ul>

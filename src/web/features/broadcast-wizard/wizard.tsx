@@ -87,7 +87,7 @@ function NewDraft() {
       setIsBusy(false);
     }
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for what the address says at first.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, for the initial address.
   useEffect(() => {
     if (template !== undefined && language !== undefined) void createDraft({ name: template, language });
   }, []);

@@ -70,7 +70,7 @@ export function FilterBuilder({ fields, value, onChange }: Props) {
       </label>
       <ol className="flex flex-col gap-2 max-mid:gap-5">
         {conditions.map((condition, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a condition has no other name than its place.
+          // biome-ignore lint/suspicious/noArrayIndexKey: conditions are identified by their position only.
           <li key={index} className="flex items-start gap-2">
             <fieldset className="flex min-w-0 flex-1 flex-wrap items-center gap-2">
               <legend className="sr-only">{strings.condition(index + 1)}</legend>

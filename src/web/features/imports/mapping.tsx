@@ -56,7 +56,7 @@ export function ImportMapping({ job, onStarted }: Props) {
         <ul className="flex flex-col gap-3">
           {job.columns.map(({ name }, index) => (
             <li
-              // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one name.
+              // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name.
               key={index}
               className="grid gap-x-4 gap-y-2 rounded-panel border border-line bg-surface p-4 mid:grid-cols-[minmax(8rem,1fr)_16rem_2fr] mid:items-center"
             >

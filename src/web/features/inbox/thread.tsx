@@ -21,7 +21,7 @@ export function Thread({ label, zone, items, top, empty, renderItem }: ThreadPro
   const box = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   const newest = items[0]?.key;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is newest decides, not what the effect reads.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each new item, although the effect does not read it.
   useEffect(() => {
     if (box.current !== null && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
   }, [newest]);
@@ -30,7 +30,7 @@ export function Thread({ label, zone, items, top, empty, renderItem }: ThreadPro
     <section
       ref={box}
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
       tabIndex={0}
       className="flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto bg-sunken p-3"
       onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {

@@ -97,11 +97,11 @@ function TemplateForm({
   return (
     <Form form={form} onSend={submit} submit={strings.sendTemplate} names={names}>
       {empty(header).map((_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a value has no name but its place.
+        // biome-ignore lint/suspicious/noArrayIndexKey: values are identified by their position only.
         <TextField key={`h${index}`} form={form} name={`header.${index}`} label={strings.headerValue(index + 1)} />
       ))}
       {empty(body).map((_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a value has no name but its place.
+        // biome-ignore lint/suspicious/noArrayIndexKey: values are identified by their position only.
         <TextField key={`b${index}`} form={form} name={`body.${index}`} label={strings.bodyValue(index + 1)} />
       ))}
       <div>

@@ -23,7 +23,7 @@ export function Timeline({ steps, label, isNarrow = false }: TimelineProps) {
         const previous = steps[index - 1];
         const isNewDay = previous === undefined || dayOf(previous.at, timezone) !== day;
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: several things may happen in one millisecond.
+          // biome-ignore lint/suspicious/noArrayIndexKey: several steps may have the same millisecond.
           <li key={`${step.at} ${step.what} ${step.says} ${index}`} className="flex flex-col">
             {isNewDay && <p className="mt-2 mb-1 text-label text-quiet">{day}</p>}
             <TimelineRow step={step} timezone={timezone} isNarrow={isNarrow} />

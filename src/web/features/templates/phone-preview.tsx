@@ -36,7 +36,7 @@ export function PhonePreview({ template, whole }: { template: Shown; whole?: str
         {buttons.length > 0 && (
           <ul className="border-t border-line">
             {buttons.map((button, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two buttons may have one text, and none ever moves.
+              // biome-ignore lint/suspicious/noArrayIndexKey: two buttons may have the same text, and their order is fixed.
               <li key={index} className={buttonClass}>
                 {button.type === "QUICK_REPLY" && <Reply aria-hidden size={14} />}
                 {button.text}
@@ -58,7 +58,7 @@ function Emphasis({ text }: { text: string }) {
 function renderMarkup(text: string): ReactNode[] {
   return text.split(MARKUP).map((part, index): ReactNode => {
     const inner = part.slice(1, -1);
-    // biome-ignore-start lint/suspicious/noArrayIndexKey: the parts of a text have no other name.
+    // biome-ignore-start lint/suspicious/noArrayIndexKey: parts of a text are identified by their position only.
     if (/^\{\{\w+\}\}$/.test(part)) {
       return (
         <mark key={index} className="rounded-control bg-amber-tint px-1 text-amber">

@@ -79,7 +79,7 @@ function Reply({ conversation: { contact, contact_id: id, from } }: { conversati
       // The message was dispatched and then failed or got no answer: the conversation shows it with its state.
       if (isShownInConversation(reason)) type("");
       else setError(reason);
-      // The key now has a stored answer, so another try needs a new key.
+      // The server may have stored its answer under the key, so another try needs a new one.
       if (isAnswered(reason)) key.current = newFormKey();
     } finally {
       setIsBusy(false);

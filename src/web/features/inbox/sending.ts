@@ -7,7 +7,7 @@ export function isShownInConversation(error: unknown): boolean {
   return error instanceof ApiError && error.code === "whatsapp_error";
 }
 
-/** The server has given a final answer: sending again is a new message. */
+/** The outcome is known, so sending again is a new message. */
 export function isAnswered(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 503 && error.status !== 500;
 }

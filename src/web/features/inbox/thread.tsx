@@ -21,7 +21,7 @@ export function Thread({ label, zone, items, top, empty, renderItem }: ThreadPro
   const box = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   const newest = items[0]?.key;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each new item, although the effect does not read it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reruns for each new item without reading it.
   useEffect(() => {
     if (box.current !== null && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
   }, [newest]);

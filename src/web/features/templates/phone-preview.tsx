@@ -36,7 +36,7 @@ export function PhonePreview({ template, whole }: { template: Shown; whole?: str
         {buttons.length > 0 && (
           <ul className="border-t border-line">
             {buttons.map((button, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two buttons may have the same text, and their order is fixed.
+              // biome-ignore lint/suspicious/noArrayIndexKey: buttons may share a text, and never move.
               <li key={index} className={buttonClass}>
                 {button.type === "QUICK_REPLY" && <Reply aria-hidden size={14} />}
                 {button.text}

@@ -1,6 +1,6 @@
 /**
- * How much memory request bodies may take while the server does not know yet who sends them. Small bodies have a part of
- * their own and never wait: when it is full, the body that began first makes room. Large bodies wait for their turn.
+ * Limits the memory that request bodies take before the server knows who sends them. Small bodies have their own share
+ * and never wait: when it is full, the oldest small body is evicted. Large bodies wait for their turn.
  */
 import type { Clock } from "#src/core/clock.ts";
 
@@ -8,25 +8,25 @@ const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
 
 export interface BudgetLimits {
-  /** Bytes of all small bodies together; one small body must fit. */
+  /** Limit of all small bodies together, in bytes. At least one small body must fit. */
   smallBytes: number;
-  /** Bytes of all large bodies together; one large body must fit. */
+  /** Limit of all large bodies together, in bytes. At least one large body must fit. */
   largeBytes: number;
-  /** Large bodies that may wait for their turn. */
+  /** How many large bodies may wait for their turn. */
   waiting: number;
   waitMs: number;
 }
 
-/** A body of at most this size is a small one. */
+/** Largest small body; anything above is large. */
 export const SMALL_BODY_BYTES = 64 * KIBIBYTE;
 
 /**
- * At most 32 MiB. The runtime stops reading from the connection of a body that waits, but by then it has read up to
- * 1.5 MiB of it: eight waiting bodies count as 12 MiB.
+ * At most 32 MiB in all. The runtime stops reading from the connection of a waiting body, but has read up to 1.5 MiB of
+ * it by then: eight waiting bodies count as 12 MiB.
  */
 const DEFAULT_LIMITS: BudgetLimits = { smallBytes: 4 * MEBIBYTE, largeBytes: 16 * MEBIBYTE, waiting: 8, waitMs: 5_000 };
 
-/** Gives the bytes back. Calling it again does nothing. */
+/** Releases the reserved bytes. Idempotent. */
 export type Release = () => void;
 
 interface Holder {
@@ -42,7 +42,7 @@ interface Waiter {
 export class BodyBudget {
   readonly #clock: Clock;
   readonly #limits: BudgetLimits;
-  /** In the order in which they began. */
+  /** Oldest first. */
   readonly #small = new Set<Holder>();
   #smallBytes = 0;
   #largeBytes = 0;
@@ -53,15 +53,15 @@ export class BodyBudget {
     this.#limits = limits;
   }
 
-  /** What is reserved now. */
+  /** Bytes reserved and bodies waiting at this moment. */
   get held(): { smallBytes: number; largeBytes: number; waiting: number } {
     return { smallBytes: this.#smallBytes, largeBytes: this.#largeBytes, waiting: this.#waiting.size };
   }
 
   /**
-   * Always granted. A normal callback or form arrives within milliseconds, so the oldest small bodies are those of
-   * senders who hold their bytes back: they are evicted when room is needed. `evict` must stop reading; it is called at
-   * most once, and the bytes are given back already.
+   * Always succeeds. A normal callback or form arrives within milliseconds, so the oldest small bodies belong to
+   * senders that stall: they are evicted when space is needed. `evict` must stop the read. It is called at most once,
+   * after the evicted bytes were released.
    */
   reserveSmall(bytes: number, evict: () => void): Release {
     for (const oldest of this.#small) {
@@ -75,7 +75,9 @@ export class BodyBudget {
     return () => this.#releaseSmall(holder);
   }
 
-  /** Null: there was no room in time, or too many bodies wait already. First come, first served. */
+  /**
+   * Waits for space, first come, first served. Null: no space within `waitMs`, or too many bodies are waiting already.
+   */
   reserveLarge(bytes: number): Promise<Release | null> {
     if (this.#waiting.size === 0 && this.#fits(bytes)) return Promise.resolve(this.#takeLarge(bytes));
     if (this.#waiting.size >= this.#limits.waiting) return Promise.resolve(null);

@@ -1,4 +1,4 @@
-/** Reads a request's body: bytes to a JSON object, every way in which it can be wrong answered by itself. */
+/** Reads a request body into a JSON object. Each way in which a body can be wrong has its own error message. */
 import type { Clock } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
 import {
@@ -11,10 +11,10 @@ import {
 
 const JSON_TYPE = /^application\/json *(;.*)?$/i;
 
-/** Nothing of ours is nested a tenth as deep, and whoever walks a body must not run out of stack. */
+/** Ten times deeper than any valid body. The limit keeps recursive code from overflowing the stack. */
 const DEPTH_MAX = 100;
 
-/** How long a body may take to come: a connection that trickles is not held for hours. */
+/** Time limit of a body, so that a slow sender does not hold its connection for hours. */
 const TIME_LIMIT_MS = 30_000;
 
 /** Throws `invalid_request`. */
@@ -23,7 +23,7 @@ export async function readBody(request: Request, maxBytes: number, clock: Clock)
   return parseObject(await withTimeout(readBytes(request, maxBytes), clock));
 }
 
-/** The same for a request of a sender who has proven nothing yet. Throws `invalid_request`, or `unavailable`. */
+/** The same for a sender that is not authenticated yet. Throws `invalid_request` or `unavailable`. */
 export async function readUnverifiedBody(
   request: Request,
   maxBytes: number,
@@ -78,7 +78,7 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }
 
-/** A connection that breaks off within a body, or chunks that are none, are no fault of ours. */
+/** Reports a connection that breaks off within the body, or malformed chunks, as `invalid_request`. */
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   try {
     return await readAll(request, maxBytes);
@@ -87,7 +87,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
   }
 }
 
-/** Never reads more than it may keep, whatever the header says about the length. */
+/** Never reads more than `maxBytes`, whatever `Content-Length` says. */
 async function readAll(request: Request, maxBytes: number): Promise<Uint8Array> {
   const contentLength = request.headers.get("content-length");
   if (contentLength !== null && Number(contentLength) > maxBytes) throw tooLarge(maxBytes);
@@ -103,7 +103,7 @@ async function readAll(request: Request, maxBytes: number): Promise<Uint8Array> 
   return Buffer.concat(chunks);
 }
 
-/** A body that comes with the head, as nearly every one does, is there before the timer matters. */
+/** Most bodies arrive together with the head, long before the timer fires. */
 async function withTimeout<T>(work: Promise<T>, clock: Clock): Promise<T> {
   const timeout = Promise.withResolvers<never>();
   const timer = clock.setTimer(TIME_LIMIT_MS, () => {
@@ -113,7 +113,7 @@ async function withTimeout<T>(work: Promise<T>, clock: Clock): Promise<T> {
     return await Promise.race([work, timeout.promise]);
   } finally {
     timer.cancel();
-    // Where the limit won, what the reading comes to later is nobody's business any more.
+    // Timed out: ignore a late rejection.
     work.catch(() => undefined);
   }
 }
@@ -122,7 +122,7 @@ function tooLarge(maxBytes: number): Problem {
   return invalidBody(`The body is larger than ${maxBytes} bytes.`);
 }
 
-/** No field is at fault, so `fields` is there and empty. */
+/** No single field is wrong; `invalid_request` always carries `fields`, so it is empty. */
 function invalidBody(message: string): Problem {
   return new Problem("invalid_request", message, { fields: {} });
 }

@@ -1,6 +1,7 @@
 /**
- * Where networks call: `GET|POST /networks/whatsapp`, and an address of its own for each number whose provider does not
- * sign. A body is proven, stored as it came in one write, and answered; what it says is applied after.
+ * Endpoints that networks call: `GET|POST /networks/whatsapp`, and a separate address for each number whose provider
+ * does not sign. The server verifies a body, stores it unchanged in one write, and answers; `receiving/` applies it
+ * later.
  */
 import { Elysia } from "elysia";
 import type { Log } from "#src/core/log.ts";
@@ -19,10 +20,13 @@ import {
   withUnverifiedBody,
 } from "./unverified-body.ts";
 
-/** Finds whose secret signed a body; null: nobody's. `proves` says whether a secret does. */
+/**
+ * The secrets that sign callbacks. `trustOf` returns the numbers whose secret signed a body, null if none did;
+ * `matches` tests one secret.
+ */
 export interface Secrets {
   trustOf(body: Uint8Array, matches: (secret: string) => boolean): Trust | null;
-  /** There is none: nothing can be proven. */
+  /** No secret is configured, so no signature can be verified. */
   readonly isEmpty: boolean;
 }
 
@@ -30,20 +34,20 @@ export interface CallbackOptions {
   store: Store;
   networks: Networks;
   secrets: Secrets;
-  /** What the network repeats when it verifies the address; null: it cannot be verified. */
+  /** The token that the network repeats when it verifies the callback address. Null: verification always fails. */
   verifyToken: string | null;
-  /** Told of each callback that nothing proves; `body` as it came, where it was read. */
+  /** Called for each callback that cannot be trusted. `body`: its raw bytes; null if it was not read. */
   onRefused: (reason: RefusalReason, body: Uint8Array | null) => void;
   bodies: UnverifiedBodies;
   log: Log;
 }
 
-/** The part of the HTTP server that an answer to an unread body needs. */
+/** The part of the HTTP server that is needed to answer a request whose body was not read. */
 interface Connections {
   timeout(request: Request, seconds: number): void;
 }
 
-/** Meta's largest body is 3 MB, in whichever sense of the word. */
+/** Meta's largest body is 3 MB; 4 MiB covers both meanings of MB. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 const FAULTS: Readonly<Record<BodyFault, { status: number; text: string }>> = {
   too_large: { status: 413, text: `a body has at most ${BODY_BYTES_MAX} bytes` },
@@ -64,7 +68,7 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
     server: Connections | null,
     trustOf: (body: Uint8Array) => Trust | null,
   ): Promise<Response> {
-    // The signature is over the bytes as they came; nobody who calls here compresses them.
+    // The signature covers the raw bytes, and no network compresses its callbacks.
     const encoding = request.headers.get("content-encoding");
     if (encoding !== null && encoding.toLowerCase() !== "identity")
       return answerUnread(request, server, 415, "send the body as it is");
@@ -114,7 +118,7 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
       "/networks/whatsapp",
       ({ request, server }) => {
         const signature = request.headers.get("x-hub-signature-256");
-        // Whoever does not even try to sign is not read.
+        // Do not read a body that carries no signature at all.
         if (signature === null) {
           onRefused("no_signature", null);
           return answerUnread(request, server, 403, "not signed");
@@ -139,7 +143,7 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
     );
 }
 
-/** Cheap: a body of three megabytes is read once, and not before it is answered. */
+/** A cheap check: a body of 3 MB is not parsed before it is answered, only when it is applied. */
 function looksLikeObject(body: Uint8Array): boolean {
   let end = body.length - 1;
   while (end >= 0 && WHITE_SPACE.includes(body[end])) end -= 1;
@@ -149,8 +153,8 @@ function looksLikeObject(body: Uint8Array): boolean {
 }
 
 /**
- * The runtime throws away what still comes of the body, and keeps none of it. The connection closes soon if the body does
- * not end: closed at once, most senders would never see the answer.
+ * The runtime discards the rest of the body without keeping it. The connection closes after `LINGER_S` if the body does
+ * not end: if it closed at once, most senders would never see the answer.
  */
 function answerUnread(request: Request, server: Connections | null, status: number, text: string): Response {
   server?.timeout(request, LINGER_S);

@@ -1,7 +1,7 @@
 /**
- * What an endpoint is: its place, its words for the reference, the problems that it may answer, and what it does. An
- * endpoint is a constant: everything that a running server has comes with the call. The routes and the OpenAPI document
- * are both made from it, so they cannot disagree.
+ * The declaration of an API endpoint: method and path, texts for the reference, the problems that it may answer with,
+ * and its handler. An endpoint is a constant; everything that belongs to a running server comes with the call. The
+ * routes and the OpenAPI document are both made from it, so they cannot disagree.
  */
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { notFound, type ProblemCode } from "#src/core/problem.ts";
@@ -12,7 +12,7 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import type { KeyQueue } from "./key-queue.ts";
 
-/** What every path of the API begins with. */
+/** Prefix of every path of the API. */
 export const PREFIX = "/api/v1";
 
 export interface Answer {
@@ -20,49 +20,52 @@ export interface Answer {
   /** JSON text. */
   body: string;
   headers?: Readonly<Record<string, string>>;
-  /** Ids of what the answer is about, for the log. */
+  /** Ids of the rows that the answer is about, for the log. */
   logFields?: Readonly<Record<string, number>>;
 }
 
-/** A program with a key, or a person of the console. */
+/** A program with an API key, or a user of the console. */
 export type Caller = { key: number } | { user: number };
 
 export interface Call {
   store: ReadWriteStore;
   dispatch: SendOptions;
-  /** The requests with an Idempotency-Key that this server is acting upon. */
+  /** Requests with an Idempotency-Key that this process is handling. */
   keyQueue: KeyQueue;
-  /** For what may take long: it runs on another thread. */
+  /** Runs slow queries on another thread. */
   reader: Reader;
-  /** The same for saved searches, whose counts may take seconds: nobody else waits behind them. */
+  /**
+   * A separate thread for searches and group filters, which may take seconds, so that other queries do not wait behind
+   * them.
+   */
   searchReader: Reader;
   workspace: Workspace;
-  /** Who asks: evidence of what it changes. */
+  /** Recorded as evidence of what the call changes. */
   caller: Caller;
-  /** Values of the path's `{names}`, as they were sent. */
+  /** Values of the `{names}` in the path, as they were sent. */
   path: Readonly<Record<string, string>>;
   query: URLSearchParams;
   headers: Headers;
-  /** The body's members; empty for endpoints without a body. */
+  /** Fields of the body; empty for endpoints without one. */
   body: Readonly<Record<string, unknown>>;
   method: string;
-  /** The path as it was called, without the query: part of an idempotent request's fingerprint. */
+  /** The path as it was requested, without the query: part of the fingerprint of an idempotent request. */
   pathname: string;
 }
 
 export interface Endpoint {
   method: "GET" | "POST" | "PUT";
-  /** Below the prefix, with names in braces: `/messages/{id}`. */
+  /** Relative to the prefix, with names in braces: `/messages/{id}`. */
   path: string;
   operationId: string;
   tag: string;
   summary: string;
   description: string;
   parameters?: readonly Parameter[];
-  /** The body's schema and an example of each form; absent: a body is ignored. */
+  /** The schema of the body and an example of each form. Absent: a body is ignored. */
   body?: { schema: TSchema; examples: Readonly<Record<string, { summary: string; value: unknown }>> };
   success: Success;
-  /** What it may refuse with, beside what every endpoint may: its own codes. */
+  /** The endpoint's own codes, in addition to those that every endpoint may answer with. */
   problems: readonly ProblemCode[];
   handle: (call: Call) => Answer | Promise<Answer>;
 }
@@ -78,12 +81,12 @@ export interface Parameter {
 export interface Success {
   status: 200 | 201 | 202;
   description: string;
-  /** The same answer under another status, where it depends on what was there before. */
+  /** The same answer under another status, when it depends on the previous state. */
   otherStatus?: { status: 201; description: string };
-  /** What `data` holds: one of these, or a list of them with `meta`. */
+  /** The schema of `data`, or of one item of `data` when `isList` is set. Lists also have `meta`. */
   data: TObject;
   isList: boolean;
-  /** Answers that were kept under an Idempotency-Key say so in a header. */
+  /** Whether an answer repeated under an Idempotency-Key says so in a header. */
   isReplayable?: boolean;
   example: unknown;
 }
@@ -92,12 +95,12 @@ export function answerData(status: number, data: unknown): Answer {
   return { status, body: JSON.stringify({ data }) };
 }
 
-/** What the consent log is told about a change that a person or a program asked for. */
+/** The source and evidence that the consent log records for a change made through this call. */
 export function consentEvidence({ caller }: Pick<Call, "caller">): ConsentEvidence {
   return "key" in caller ? { source: "api", evidence: caller } : { source: "manual", evidence: caller };
 }
 
-/** An id in a path. Throws `not_found` for what is no integer: nothing has such an id. */
+/** Parses an id from a path. Throws `not_found` if it is not a positive integer, because no row has such an id. */
 export function requireId(text: string | undefined, resource: string): number {
   const id = Number(text);
   if (text === undefined || !/^[1-9]\d{0,15}$/.test(text) || !Number.isSafeInteger(id)) throw notFound(resource);

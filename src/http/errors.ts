@@ -1,4 +1,4 @@
-/** From a problem to an HTTP answer: the only place that knows which status a code has. */
+/** Turns a problem into an HTTP answer. The only module that knows the status of each code. */
 import { formatInstant } from "#src/core/instant.ts";
 import { formatMoney } from "#src/core/money.ts";
 import { Problem, type ProblemCode } from "#src/core/problem.ts";
@@ -28,7 +28,7 @@ export const statusOf: Readonly<Record<ProblemCode, number>> = {
   unavailable: 503,
 };
 
-/** Seconds to wait that are told when a problem of ours knows no better. */
+/** Seconds in `Retry-After` when the problem does not say how long to wait. */
 const RETRY_AFTER_S = 1;
 
 export function answerProblem(problem: Problem): Answer {
@@ -52,12 +52,12 @@ function headersOf({ code, details }: Problem): Record<string, string> {
   return { "retry-after": String(Math.max(1, seconds)) };
 }
 
-/** Storage that cannot be written right now is nobody's mistake and passes. */
+/** The database cannot be written right now. This is temporary and not the caller's mistake. */
 export function unavailable(): Problem {
   return new Problem("unavailable", "The server cannot write its database right now. Nothing was changed; try again.");
 }
 
-/** A fault of ours: the log has it under the request's id, the caller gets no detail. */
+/** A fault of the server: details go to the log under the request id, the caller gets none. */
 export function internalError(): Problem {
   return new Problem(
     "internal_error",

@@ -1,4 +1,7 @@
-/** What every answer carries, whatever it answers: the request's id, and what keeps browsers from guessing. */
+/**
+ * Headers that every answer carries: the request id, and headers that keep browsers from sniffing, framing and leaking
+ * the address.
+ */
 import { randomText } from "#src/core/id.ts";
 import type { Random } from "#src/core/random.ts";
 
@@ -8,7 +11,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "referrer-policy": "no-referrer",
 };
 
-/** Answers of the API: nothing is kept by anybody on the way, and nothing in them runs. */
+/** Answers of the API are never cached, and nothing in them can run. */
 export const API_HEADERS: Readonly<Record<string, string>> = {
   ...SECURITY_HEADERS,
   "content-type": "application/json",
@@ -20,7 +23,7 @@ const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 export type RequestIds = (request: Request) => string;
 
-/** The caller's own id, if sane; else one told apart over restarts by its random beginning, and within a run by its number. */
+/** The caller's own id if it is well-formed; else an id made of a random prefix for this run and a counter. */
 export function requestIds(random: Random): RequestIds {
   const run = randomText(random, 10);
   let count = 0;
@@ -30,7 +33,7 @@ export function requestIds(random: Random): RequestIds {
   };
 }
 
-/** For answers beside the API; headers that are there already stay. */
+/** For answers outside the API. Headers that are already set are kept. */
 export function addSecurityHeaders(response: Response, requestId: string): Response {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) {
     if (!response.headers.has(name)) response.headers.set(name, value);

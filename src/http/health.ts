@@ -1,4 +1,4 @@
-/** Whether the process lives, and whether it can do its work. */
+/** Liveness (`/healthz`: the process runs) and readiness (`/readyz`: it has started and can write its database). */
 import { Elysia } from "elysia";
 import type { WriteProbe } from "#src/db/write-probe.ts";
 

@@ -1,6 +1,7 @@
 /**
- * Idempotency keys at the door: the same key with the same request acts once. Requests that come while the first one is
- * still acting wait for its answer in memory; what outlives them is the domain's kept answer.
+ * Idempotency keys of requests: the same key with the same request acts once. A request that arrives while the first
+ * one is running waits for its answer in memory (`key-queue.ts`); the stored answer, kept by the domain, outlives the
+ * process.
  */
 import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
@@ -19,7 +20,7 @@ export const idempotencyParameter: Parameter = {
   schema: Type.String({ minLength: 1, maxLength: KEY_LENGTH_MAX, examples: ["order-10042-shipped"] }),
 };
 
-/** The request's key and fingerprint; null when it carries none. Throws `invalid_request` for an impossible key. */
+/** The request's key and fingerprint; null if it carries no key. Throws `invalid_request` for a malformed key. */
 export function readKey({ headers, method, pathname, body }: Call): KeyUse | null {
   const header = headers.get("idempotency-key");
   if (header === null) return null;
@@ -33,7 +34,10 @@ export function readKey({ headers, method, pathname, body }: Call): KeyUse | nul
   return { key, fingerprint: new Uint8Array(fingerprint) };
 }
 
-/** A header's bytes come as one character each; what is UTF-8 underneath is counted and compared as that. */
+/**
+ * The runtime decodes headers as Latin-1. Valid UTF-8 is decoded again, so that a key is counted and compared in
+ * characters.
+ */
 function decodeHeader(header: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(header, "latin1"));
@@ -42,7 +46,7 @@ function decodeHeader(header: string): string {
   }
 }
 
-/** The same value always gives the same text: members sorted by name, no white space. */
+/** JSON that is identical for equal values: fields sorted by name, no white space. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -50,7 +54,7 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
 }
 
-/** The kept answer under the key; undefined when there is none yet. */
+/** The stored answer for the key; undefined if there is none yet. */
 export function replay({ store, workspace }: Pick<Call, "store" | "workspace">, use: KeyUse): Answer | undefined {
   const found = store.read((tx) => findKey(tx, workspace.id, use));
   if (found === undefined || found.status === null) return undefined;

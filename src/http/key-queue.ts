@@ -1,4 +1,4 @@
-/** Requests that carry the same idempotency key at the same time: one acts, the others wait for its answer. */
+/** Serializes concurrent requests with the same idempotency key: one acts, the others wait for its answer. */
 import { type KeyUse, requireSameRequest } from "#src/domain/idempotency/keys.ts";
 
 interface RunningRequest {
@@ -6,13 +6,13 @@ interface RunningRequest {
   done: Promise<void>;
 }
 
-/** Which keys are being acted upon in this process. */
+/** The keys that this process is acting on. */
 export class KeyQueue {
   readonly #running = new Map<string, RunningRequest>();
 
   /**
-   * Runs `act` alone among the requests with this key. `replay` is asked first, and again after each wait: what it
-   * returns is the answer. Another request under the same key throws `idempotency_conflict` at once.
+   * Runs `act` alone among the requests with this key. `replay` is tried first, and again after each wait; a value that
+   * it returns is the answer. Throws `idempotency_conflict` at once if a different request runs under the same key.
    */
   async run<T>(workspaceId: number, use: KeyUse, replay: () => T | undefined, act: () => Promise<T>): Promise<T> {
     const name = `${workspaceId} ${use.key}`;

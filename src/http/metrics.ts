@@ -1,6 +1,6 @@
 /**
- * The server's figures for whoever scrapes them: with the configured token, or from this machine itself. A request that
- * a proxy passed on comes from this machine only by the look of it, so such a one needs the token.
+ * Serves the server's metrics to a caller with the configured token, or to a caller on this machine. A proxied request
+ * only appears to come from this machine, so it needs the token.
  */
 import { timingSafeEqual } from "node:crypto";
 import { Elysia } from "elysia";
@@ -9,7 +9,7 @@ import { hashToken } from "#src/core/secret.ts";
 
 export interface MetricsOptions {
   metrics: Metrics;
-  /** Null: only this machine may read. */
+  /** Null: only callers on this machine may read. */
   metricsToken: string | null;
 }
 
@@ -31,7 +31,7 @@ export function metricsRoutes({ metrics, metricsToken }: MetricsOptions) {
 function hasToken(request: Request, token: string | null): boolean {
   const presented = /^bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
   if (token === null || presented === undefined) return false;
-  // Of equal length whatever was sent: the time that a comparison takes tells nothing.
+  // Hashes have equal lengths whatever was sent, so the time of the comparison reveals nothing.
   return timingSafeEqual(hashToken(presented), hashToken(token));
 }
 

@@ -1,6 +1,6 @@
 /**
- * Lists: 50 a page, by page number as the specification has it, or after a cursor. With a page number a row that
- * vanishes between two pages shifts the rest; after a cursor nothing is missed or repeated.
+ * Pagination of lists, 50 rows a page: by page number, as the specification requires, or by cursor. By page number, a
+ * row that disappears between two pages shifts the rest; by cursor, no row is missed or repeated.
  */
 import { Type } from "@sinclair/typebox";
 import { readInstant } from "#src/core/instant.ts";
@@ -46,13 +46,13 @@ export function readPage(query: URLSearchParams): PageFrom {
   const after = query.get("after");
   if (after !== null) return { after: readCursor(after) };
   const text = query.get("page") ?? "1";
-  // A page beyond what can be counted is past the end, like any other.
+  // A number too large to count with is past the end, like any other.
   const page = Math.min(Number(text), Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE));
   if (!/^\d+$/.test(text) || page < 1) throw wrongParameter("page", "The page is a whole number, at least 1.");
   return { offset: (page - 1) * PER_PAGE, page };
 }
 
-/** `rows`: one more than a page holds, so that it is known whether there is more. */
+/** Answers one page. `rows` holds one row more than a page, to tell whether more follow. */
 export function answerPage<Row>(
   from: PageFrom,
   rows: readonly Row[],
@@ -67,7 +67,7 @@ export function answerPage<Row>(
   return answerRows(from, shown.map(view), { total, hasMore, next });
 }
 
-/** The same for a list that knows by itself whether there is more, and where it goes on. */
+/** The same for a list that determines `hasMore` and the next cursor itself. */
 export function answerRows(
   from: PageFrom,
   data: readonly unknown[],
@@ -83,7 +83,7 @@ export function answerRows(
   return { status: 200, body: JSON.stringify({ data, meta }) };
 }
 
-/** A time in the query, milliseconds; null where it is left out. Throws `invalid_request`. */
+/** Reads a time from the query, in milliseconds; null if absent. Throws `invalid_request`. */
 export function readSince(query: URLSearchParams, name: string, timezone: string): number | null {
   const text = query.get(name);
   if (text === null) return null;
@@ -95,7 +95,7 @@ export function readSince(query: URLSearchParams, name: string, timezone: string
   );
 }
 
-/** A cursor is ours alone: its form may change, so callers must not look inside. */
+/** Cursors are opaque to callers: their form may change. */
 function writeCursor(position: object): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url");
 }
@@ -105,7 +105,7 @@ function readCursor(text: string): Record<string, unknown> {
     const position: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
     if (typeof position === "object" && position !== null) return position as Record<string, unknown>;
   } catch {
-    // Falls through: whatever is no cursor of ours is refused alike.
+    // Fall through: every malformed cursor gets the same refusal.
   }
   throw wrongCursor();
 }

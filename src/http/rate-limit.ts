@@ -1,28 +1,31 @@
 /**
- * How many requests a workspace, or a person in the console, may make: a token bucket each, in memory. Whoever goes on asking at full speed although
- * it is refused is answered late: a program that sends its next request after an answer then takes hardly any of the
- * server's time from others.
+ * Limits requests per workspace, or per user of the console, with one token bucket each, in memory. A caller that keeps
+ * sending at full speed despite refusals is answered with a delay, so a program that waits for each answer hardly takes
+ * server time from others.
  */
 import { type Clock, sleep } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
 
 export interface RateLimits {
   requestsPerSecond: number;
-  /** Most requests at once after a quiet moment. */
+  /** Requests allowed at once after a pause. */
   burst: number;
 }
 
 interface Bucket {
   tokens: number;
   filledAt: number;
-  /** Refusals of late; they are forgotten twice as fast as requests are granted. */
+  /** Recent refusals. They decay twice as fast as tokens are granted. */
   refusals: number;
 }
 
-/** Refusals that are answered at once: a caller who hits the limit and backs off is never held. */
+/** Refusals that are answered at once: a caller who hits the limit and backs off is never delayed. */
 const PROMPT_REFUSALS_MAX = 100;
 const REFUSAL_DELAY_MS = 250;
-/** Over so many answers held at once, further ones are given at once: holding them would cost more than answering. */
+/**
+ * With this many answers delayed at once, further refusals are not delayed: holding them would cost more than
+ * answering.
+ */
 const DELAYED_MAX = 1_000;
 
 export class RateLimiter {
@@ -32,14 +35,14 @@ export class RateLimiter {
   readonly #buckets = new Map<number, Bucket>();
   #delayedCount = 0;
 
-  /** `who`: whose requests it counts, in a word. */
+  /** `subject`: whose requests are counted, for the error message. */
   constructor(clock: Clock, limits: RateLimits, subject: "workspace" | "person") {
     this.#clock = clock;
     this.#limits = limits;
     this.#subject = subject;
   }
 
-  /** Counts one request. Throws `rate_limited` with the time until the next one may come. */
+  /** Counts one request. Throws `rate_limited` with the time until the next request is allowed. */
   requireToken(id: number): void {
     const { requestsPerSecond, burst } = this.#limits;
     const now = this.#clock.monotonic();
@@ -62,7 +65,7 @@ export class RateLimiter {
     bucket.tokens -= 1;
   }
 
-  /** Before its refusal is answered: nothing to wait for (null), or the end of its wait. */
+  /** Call before answering a refusal. Null: answer at once; else wait for the promise. */
   delayRefusal(id: number): Promise<void> | null {
     const refusals = this.#buckets.get(id)?.refusals ?? 0;
     if (refusals <= PROMPT_REFUSALS_MAX || this.#delayedCount >= DELAYED_MAX) return null;

@@ -1,4 +1,4 @@
-/** From what a handler returned or threw to the response, for the API and for the console alike. */
+/** Turns what a handler returned or threw into a response, for the API and the console alike. */
 import type { Log } from "#src/core/log.ts";
 import { Problem } from "#src/core/problem.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
@@ -6,7 +6,7 @@ import type { Answer } from "./endpoint.ts";
 import { internalError, unavailable } from "./errors.ts";
 import { API_HEADERS } from "./headers.ts";
 
-/** What a caller is told of an error, whatever it is; what is our fault goes to the log under the request's id. */
+/** The problem that the caller sees for any error. Faults of the server are logged under the request id. */
 export function problemOf(error: unknown, log: Log, requestId: string): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof StorageUnavailable) {
@@ -27,7 +27,7 @@ export function toResponse({ status, body, headers }: Answer, requestId: string)
   });
 }
 
-/** Cheaper than `new URL` where there is no query, which is nearly always. */
+/** Cheaper than `new URL` for a URL without a query, the usual case. */
 export function splitUrl(url: string): { pathname: string; query: URLSearchParams } {
   const pathStart = url.indexOf("/", url.indexOf("//") + 2);
   const queryStart = url.indexOf("?", pathStart);

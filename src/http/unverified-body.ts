@@ -1,11 +1,11 @@
 /**
- * Reads a body before it is known who sends it: a callback before its signature is checked, the form of a
- * sign-in. All such bodies share one budget of memory, and each must arrive at a minimum rate.
+ * Reads a body whose sender is not known yet: a callback before its signature is verified, or a sign-in form. All such
+ * bodies share one memory budget, and each must arrive at a minimum rate.
  */
 import type { Clock, Timer } from "#src/core/clock.ts";
 import { type BodyBudget, type Release, SMALL_BODY_BYTES } from "./body-budget.ts";
 
-/** `no_room`: the server holds as many such bodies as it may; the sender may try again. */
+/** `no_room`: the server holds as many such bodies as it may; the sender may try again later. */
 export type BodyFault = "too_large" | "cut_short" | "too_slow" | "no_room";
 
 export class BodyRefusal extends Error {
@@ -18,15 +18,15 @@ export class BodyRefusal extends Error {
   }
 }
 
-/** When a sender who got `no_room` should try again. */
+/** When a sender that got `no_room` should try again. */
 export const NO_ROOM_RETRY_MS = 5_000;
 
-/** How long the connection of a refused body stays open, so that its sender can read the answer. In seconds. */
+/** How long the connection of a refused body stays open, in seconds, so that the sender can read the answer. */
 export const LINGER_S = 5;
 
-/** After its grace a body must have arrived at this rate, on average. */
+/** Minimum average rate of a body after its grace period. */
 const BYTES_PER_SECOND_MIN = 64 * 1024;
-/** One lost packet must not refuse a small body, and a small one keeps only little from others. */
+/** A small body takes little memory, and one lost packet must not refuse it: its grace period is longer. */
 const SMALL_GRACE_MS = 10_000;
 const LARGE_GRACE_MS = 3_000;
 const CHECK_EVERY_MS = 1_000;
@@ -38,7 +38,7 @@ export interface UnverifiedBodies {
 }
 
 /**
- * Hands the whole body to `use` and returns what it returns. The bytes are gone afterwards: `use` must not keep them.
+ * Passes the whole body to `use` and returns its result. The bytes are freed afterwards: `use` must not keep them.
  * Throws `BodyRefusal`.
  */
 export async function withUnverifiedBody<T>(
@@ -82,7 +82,7 @@ class Reading {
     this.#request = request;
     this.#budget = budget;
     this.#clock = clock;
-    // It may fail while nothing awaits it.
+    // It may reject while nothing awaits it.
     this.#failed.promise.catch(() => undefined);
   }
 
@@ -106,14 +106,17 @@ class Reading {
     return this.#bytes.subarray(0, this.#size);
   }
 
-  /** Cheaper than piece by piece. An answer ends it: the runtime drops what it has of an unfinished body. */
+  /**
+   * Cheaper than reading chunks. If the request is answered early, the runtime drops what it has of the unfinished
+   * body.
+   */
   async #readWhole(announced: number): Promise<Uint8Array> {
     const bytes = new Uint8Array(await this.#unlessFailed(this.#request.arrayBuffer()));
     if (bytes.byteLength !== announced) throw new BodyRefusal("cut_short");
     return bytes;
   }
 
-  /** Gives back what is held, and makes the runtime throw away what still comes. */
+  /** Releases the memory and makes the runtime discard the rest of the body. */
   close(): void {
     this.#timer?.cancel();
     freeNow(this.#bytes);
@@ -123,14 +126,14 @@ class Reading {
 
   async #grow(chunk: Uint8Array, announced: number | null, maxBytes: number): Promise<void> {
     if (this.#size + chunk.byteLength > maxBytes || announced !== null) throw new BodyRefusal("too_large");
-    // Reserved at once up to the maximum: bodies that grow step by step would wait for each other without end.
+    // Reserves the maximum at once: bodies that grew step by step could wait for each other forever.
     await this.#reserve(maxBytes);
     const longer = new Uint8Array(maxBytes);
     longer.set(this.#bytes.subarray(0, this.#size));
     this.#bytes = longer;
   }
 
-  /** In place of what was reserved before, which is held until there is room. */
+  /** Replaces the previous reservation, which is held until the new one is granted. */
   async #reserve(bytes: number): Promise<void> {
     this.#timer?.cancel();
     const releaseBefore = this.#release;
@@ -157,7 +160,7 @@ class Reading {
     this.#timer = this.#clock.setTimer(graceMs, check);
   }
 
-  /** Null at the end. */
+  /** Null at the end of the body. */
   async #next(): Promise<Uint8Array | null> {
     const part = await this.#unlessFailed(this.#reader?.read());
     return part?.value ?? null;
@@ -176,7 +179,9 @@ class Reading {
   }
 }
 
-/** Large buffers would pile up until the next garbage collection: dozens of megabytes beyond the budget. */
+/**
+ * Frees a large buffer now. Left to the garbage collector, dead buffers would exceed the budget by dozens of megabytes.
+ */
 function freeNow({ buffer }: Uint8Array): void {
   if (buffer.byteLength > SMALL_BODY_BYTES && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }

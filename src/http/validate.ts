@@ -1,6 +1,6 @@
 /**
- * Checks a value against a schema and says what is wrong in sentences, each under the path of its field. Unknown members
- * are wrong too, so that a typo never sends the wrong thing. Lengths count Unicode code points.
+ * Checks a value against a schema and describes each mistake in a sentence under the path of its field. Unknown fields
+ * are mistakes too, so that a typo never sends the wrong thing. Lengths count Unicode code points.
  */
 import type { TSchema } from "@sinclair/typebox";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
@@ -8,12 +8,14 @@ import { type FieldProblems, noProblems } from "#src/core/problem.ts";
 
 const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true, validateFormats: false });
 
-/** Nobody reads more, and a body of a hundred thousand mistakes must not make an answer many times its size. */
+/**
+ * More than anyone reads. Keeps a body with a hundred thousand mistakes from producing an answer many times its size.
+ */
 const PROBLEMS_MAX = 100;
 
 const compiled = new WeakMap<TSchema, ValidateFunction>();
 
-/** What is wrong with `value`; empty when nothing is. `at`: the path of the value itself, "" for the whole body. */
+/** The mistakes in `value`; empty if it is valid. `at`: the path of the value itself, "" for the whole body. */
 export function findFieldProblems(schema: TSchema, value: unknown, at = ""): FieldProblems {
   let validate = compiled.get(schema);
   if (validate === undefined) {

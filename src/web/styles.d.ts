@@ -1,2 +1,2 @@
-/** The style sheet is the bundler's business; nothing of it is a value. */
+/** The bundler handles style sheets; importing one yields no value. */
 declare module "*.css";

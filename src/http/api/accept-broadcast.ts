@@ -1,6 +1,6 @@
 /**
- * The way of `POST /broadcasts` from a checked body to the kept answer: whatever has to be counted is counted on the
- * reader's thread first, then the broadcast, its people, the key and the answer are one transaction.
+ * Accepts the checked body of `POST /broadcasts`. Counting happens first, on the reader's thread; then one transaction
+ * stores the broadcast, its recipients, the idempotency key and the answer.
  */
 
 import { Problem } from "#src/core/problem.ts";
@@ -20,7 +20,10 @@ import { type Answer, answerData, type Call } from "../endpoint.ts";
 import { answerProblem } from "../errors.ts";
 import { replay } from "../idempotency.ts";
 
-/** Counts where it must, then takes the broadcast on together with the key and the kept answer. */
+/**
+ * Counts the audience if the cost requires it, then accepts the broadcast in one transaction with the key and its
+ * answer.
+ */
 export async function acceptBroadcastRequest(call: Call, input: BroadcastInput, use: KeyUse | null): Promise<Answer> {
   const { store, workspace } = call;
   const audienceSize = await estimateAudienceSize(call, input);
@@ -29,7 +32,7 @@ export async function acceptBroadcastRequest(call: Call, input: BroadcastInput, 
   return answer ?? replay({ store, workspace }, use as KeyUse) ?? acceptBroadcastRequest(call, input, use);
 }
 
-/** A problem that settles nothing is returned, and leaves the key unused. Null: somebody else's claim stands. */
+/** Returns a problem that is not final; the key stays unused. Null: a concurrent request has claimed the key. */
 function accept(
   tx: Tx,
   call: Call,
@@ -67,14 +70,17 @@ function render(tx: Tx, { broadcast, plan, skipped }: AcceptedBroadcast): Answer
   return answerData(202, viewCreated(tx, broadcast, skipped, plan.workspace));
 }
 
-/** How many of a group have opted in, where that has to be known: it is charged, and starts at once. */
+/**
+ * How many members of a group have opted in. Needed only for a group that is charged and starts at once; otherwise 0,
+ * and null for a list.
+ */
 async function estimateAudienceSize(call: Call, input: BroadcastInput): Promise<number | null> {
   if ("to" in input.audience) return null;
   let plan: BroadcastPlan;
   try {
     plan = call.store.read((tx) => planBroadcast(tx, call.workspace.id, input));
   } catch (error) {
-    // The transaction that accepts refuses it, in its place behind the key.
+    // The transaction that accepts the broadcast reports the problem, in order after the key.
     if (error instanceof Problem) return 0;
     throw error;
   }
@@ -83,11 +89,11 @@ async function estimateAudienceSize(call: Call, input: BroadcastInput): Promise<
   return reached + missingVariable;
 }
 
-/** Ids that a saved search is asked for at once, and how many of them are looked at in one go. */
+/** Ids that one query of a dynamic group returns, and how many of those contacts are read per transaction. */
 const CONTACTS_PER_QUERY = 2_000;
 const CONTACTS_PER_READ = 100;
 
-/** A walk over all members, so it happens on the reader's thread. */
+/** Counts on the reader's thread, because it visits every member of the group. */
 export async function estimateAudience({ store, searchReader }: Call, plan: BroadcastPlan): Promise<AudienceEstimate> {
   if (plan.group?.isAboutBirthdays !== true) {
     const { sql, parameters } = store.read((tx) => audienceEstimateSql(tx, plan));

@@ -1,6 +1,7 @@
 /**
- * The HTTP side: every endpoint below the prefix behind one pipeline (who, how often, what), and beside it what belongs
- * to the process. Elysia finds the route; the pipeline is ours, because its order of refusal is part of the interface.
+ * The HTTP server's routes: every API endpoint behind one pipeline (authentication, rate limit, body), and beside it
+ * health, metrics and the reference. Elysia only matches routes; the pipeline is our own, because the order of its
+ * refusals is part of the interface.
  */
 import { Elysia } from "elysia";
 import type { Clock } from "#src/core/clock.ts";
@@ -31,17 +32,17 @@ export interface AppOptions {
   random: Random;
   log: Log;
   limits: RateLimits & { bodyBytes: number };
-  /** What a message needs on its way to a network. */
+  /** Dependencies for sending a message. */
   dispatch: SendOptions;
-  /** For what may take long. */
+  /** Runs slow queries on another thread. */
   reader: Reader;
   searchReader: Reader;
-  /** Whether the server's own start is over: migrations, recovery. */
+  /** Whether startup (migrations, recovery) has finished. */
   isReady: () => boolean;
   isWritable: WriteProbe;
   metrics: Metrics;
   metricsToken: string | null;
-  /** Told of every answer; `route` is the endpoint's path with its names, never a caller's text. */
+  /** Called for every answer. `route` is the endpoint's path with its `{names}`, never text from the caller. */
   onAnswer: (route: string, status: number, durationMs: number) => void;
 }
 
@@ -61,7 +62,7 @@ export function createApp(options: AppOptions) {
   const unknown = ({ request }: { request: Request }) => pipeline(request, null, {});
   app.all(`${PREFIX}/*`, unknown, { parse: "none" });
   app.all(PREFIX, unknown, { parse: "none" });
-  // The pipeline makes its answers complete itself; those of everything beside it are completed here.
+  // The pipeline sets its own headers; these routes get theirs here.
   const beside = new Elysia({ normalize: false, strictPath: true });
   beside.mapResponse(({ request, responseValue }) =>
     responseValue instanceof Response ? addSecurityHeaders(responseValue, ids(request)) : undefined,
@@ -78,7 +79,7 @@ type Pipeline = (
   path: Record<string, string>,
 ) => Response | Promise<Response>;
 
-/** 401, 403, 429, 400, and then what the endpoint finds; a path that leads nowhere is told last of all. */
+/** The order of refusals: 401, 403, 429, 404 for an unknown path, 400, then what the endpoint finds. */
 function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
   const { store, clock, log, limits, dispatch, reader, searchReader, onAnswer } = options;
   const authenticator = new Authenticator(store, clock);
@@ -121,7 +122,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     return endpoint.body === undefined ? handle(NO_BODY) : readBody(request, limits.bodyBytes, clock).then(handle);
   };
 
-  // What can be answered at once is: a promise costs a turn of the queue, and most reads need none.
+  // Answers synchronously where possible: a promise costs a turn of the event loop, and most reads need none.
   return (request, endpoint, path) => {
     const requestId = ids(request);
     const startedAt = clock.monotonic();

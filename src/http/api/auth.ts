@@ -1,4 +1,4 @@
-/** Whose request this is: the bearer key, looked up by its hash at every request, so that a revoked key ends at once. */
+/** Authenticates API requests. The key's hash is looked up at every request, so a revoked key stops working at once. */
 
 import type { Clock } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
@@ -7,16 +7,19 @@ import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { type Bearer, findBearer, touchKey } from "#src/domain/workspaces/api-keys.ts";
 
-/** A key's last use is written at most this often. */
+/** Minimum interval between two writes of a key's last use. */
 const TOUCH_EVERY_MS = 60_000;
 const BEARER = /^bearer +([!-~]{1,200}) *$/i;
 
 export class Authenticator {
   readonly #store: Store;
   readonly #clock: Clock;
-  /** Touches that are queued or just written, so that a busy key queues one and not a hundred. */
+  /** When each key's last use was last queued for writing, so that a busy key queues one write and not a hundred. */
   readonly #touchedAt = new Map<number, number>();
-  /** Requests of one turn that carry the same key are answered from one look: their view of the data is the same. */
+  /**
+   * Keys looked up per database snapshot: requests of one tick with the same key share one lookup, because they see the
+   * same data.
+   */
   readonly #known = new WeakMap<object, Map<string, Bearer | undefined>>();
 
   constructor(store: Store, clock: Clock) {
@@ -58,7 +61,7 @@ export class Authenticator {
     const last = Math.max(lastUsedAt ?? 0, this.#touchedAt.get(keyId) ?? 0);
     if (now - last < TOUCH_EVERY_MS) return;
     this.#touchedAt.set(keyId, now);
-    // Only a note for people: a disk that is full must not make a request fail because of it.
+    // The last use is informational: a full disk must not fail the request.
     this.#store.write((tx) => touchKey(tx, keyId)).catch(() => undefined);
   }
 }

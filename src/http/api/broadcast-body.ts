@@ -1,4 +1,7 @@
-/** The body of `POST /broadcasts`: its schema for the reference, and the way from JSON to what the domain takes. */
+/**
+ * The body of `POST /broadcasts`: its schema for the reference, and the conversion from JSON to the input of the
+ * domain.
+ */
 import { Type } from "@sinclair/typebox";
 import { readInstant } from "#src/core/instant.ts";
 import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
@@ -94,10 +97,13 @@ export const CreateBroadcastBody = Type.Object(
   { $id: "CreateBroadcast", additionalProperties: false, description: "One template for many people." },
 );
 
-/** What is checked by schema: the rest is checked member by member, for a union's mistakes say nothing. */
+/**
+ * The fields that the schema checks. `variables` and `send_at` are checked by code: a schema's messages about a union
+ * are useless, and a time needs the workspace's timezone.
+ */
 const Checked = Type.Omit(CreateBroadcastBody, ["variables", "send_at"], { additionalProperties: false });
 
-/** Checks everything that the request alone shows. Throws `invalid_request` naming every field that is wrong. */
+/** Checks everything that can be checked from the request alone. Throws `invalid_request` with every wrong field. */
 export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone: string): BroadcastInput {
   const { variables: rawVariables, send_at: rawSendAt, ...rest } = body;
   const fields = findFieldProblems(Checked, rest);
@@ -146,7 +152,7 @@ const readValue: ReadValue<BroadcastValue> = (raw, path, fields) => {
     fields[`${path}.${name}`] = sentences;
   }
   const { field, fallback } = raw as { field: string; fallback?: string };
-  // A stand-in is sent as it is, so it obeys the rules of a text.
+  // A fallback is sent as it is, so the rules for literal values apply.
   if (typeof fallback === "string") readLiteral(fallback, `${path}.fallback`, fields);
   return { field, fallback: fallback ?? null };
 };

@@ -1,4 +1,7 @@
-/** The body of `PUT /contacts/{phone}`: its schema for the reference, and the way from JSON to what the domain takes. */
+/**
+ * The body of `PUT /contacts/{phone}`: its schema for the reference, and the conversion from JSON to the input of the
+ * domain.
+ */
 import { Type } from "@sinclair/typebox";
 import { readYearlyDate } from "#src/core/calendar.ts";
 import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
@@ -11,7 +14,7 @@ import { findFieldProblems } from "../validate.ts";
 const PEOPLE_MAX = 20;
 const PERSON_NAME_MAX = 191;
 const REF_MAX = 64;
-/** Of a tag or a group. */
+/** Longest name of a tag or a group. */
 const NAME_MAX = 191;
 const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/u;
 const EMAIL_LENGTH_MAX = 254;
@@ -82,7 +85,7 @@ interface PersonJson {
   ref?: string | null;
 }
 
-/** Checks everything that the request alone shows. Throws `invalid_request` naming every field that is wrong. */
+/** Checks everything that can be checked from the request alone. Throws `invalid_request` with every wrong field. */
 export function readContactChanges(body: Readonly<Record<string, unknown>>): ContactChanges {
   const problems = findFieldProblems(ContactBody, body);
   checkWellFormed(body, "", problems);
@@ -118,7 +121,7 @@ function readProfile(body: Readonly<Record<string, unknown>>, problems: FieldPro
     const member = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     const value = body[member];
     if (value === undefined || problems[member] !== undefined) continue;
-    // An empty text is no value.
+    // An empty text clears the field; an empty e-mail address is invalid.
     if (value === null || (value === "" && name !== "email")) profile[name] = null;
     else if (typeof value === "string") profile[name] = readText(name, member, value, problems);
   }
@@ -149,7 +152,7 @@ function readPeople(list: unknown, problems: FieldProblems): NewPerson[] {
     if (typeof name === "string" && name.trim() === "" && problems[`${path}.name`] === undefined) {
       problems[`${path}.name`] = ["A person needs a name."];
     }
-    // An empty ref is none.
+    // An empty `ref` counts as absent.
     if (typeof ref === "string" && ref !== "") {
       if (refs.has(ref)) problems[`${path}.ref`] = ["Two people cannot have the same ref."];
       refs.add(ref);
@@ -175,7 +178,7 @@ function checkNames(list: unknown, path: string, problems: FieldProblems): void 
   });
 }
 
-/** Half characters can neither be stored nor shown again as they were. */
+/** An unpaired surrogate can neither be stored nor shown as it was sent. */
 function checkWellFormed(value: unknown, path: string, problems: FieldProblems): void {
   if (typeof value === "string") {
     if (!value.isWellFormed()) problems[path] = ["This text holds half of a character (an unpaired surrogate)."];

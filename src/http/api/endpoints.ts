@@ -1,4 +1,4 @@
-/** Every endpoint of the API, in the order in which the reference shows them. */
+/** Every endpoint of the API, in the order of the reference. */
 import type { Endpoint } from "../endpoint.ts";
 import {
   cancelBroadcastEndpoint,

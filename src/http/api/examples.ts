@@ -1,4 +1,4 @@
-/** One example of each noun, so that the whole reference tells of the same shop, the same person and the same order. */
+/** One example of each resource. The whole reference is about the same shop, the same person and the same order. */
 import type { Static } from "@sinclair/typebox";
 import type { BroadcastView, RecipientView } from "#src/domain/broadcasts/view.ts";
 import type { ContactView } from "#src/domain/contacts/view.ts";

@@ -1,4 +1,6 @@
-/** The body of `POST /messages`: its schemas for the reference, and the way from JSON to what the domain takes. */
+/**
+ * The body of `POST /messages`: its schemas for the reference, and the conversion from JSON to the input of the domain.
+ */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { TemplateInput, Variables } from "#src/domain/messages/fill-template.ts";
@@ -52,7 +54,7 @@ export const SendMessageBody = Type.Union([SendTemplateBody, SendTextBody], {
   description: "Either a template or free-form text, never both.",
 });
 
-/** What either form may have, for a body that does not say which it is. */
+/** Fields that both forms may have, for a body that is not clearly one of them. */
 const EitherForm = Type.Object(
   {
     to: Phone,
@@ -64,7 +66,7 @@ const EitherForm = Type.Object(
   { additionalProperties: false },
 );
 
-/** Checks everything that the request alone shows. Throws `invalid_request` naming every field that is wrong. */
+/** Checks everything that can be checked from the request alone. Throws `invalid_request` with every wrong field. */
 export function readSendMessage(body: Readonly<Record<string, unknown>>): SendInput {
   const hasTemplate = body.template !== undefined;
   const hasText = body.text !== undefined;
@@ -88,7 +90,7 @@ function readText(body: Readonly<Record<string, unknown>>): SendInput {
 }
 
 function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {
-  // The schema of a union says only that no form fits, so the forms are checked one by one.
+  // A union's schema only says that no form fits, so the values are checked form by form.
   const { variables: rawVariables, ...rest } = body;
   const fields = findFieldProblems(SendTemplateBody, rest);
   const variables: Variables = readVariables(rawVariables, fields, readLiteral);

@@ -1,10 +1,10 @@
-/** Values of a template and the file at its top, as bodies carry them: their schemas, and the way from JSON. */
+/** Template values and the header file in request bodies: their schemas, and their conversion from JSON. */
 import { Type } from "@sinclair/typebox";
 import type { FieldProblems } from "#src/core/problem.ts";
 
 const LINK_LENGTH_MAX = 2048;
 const FILENAME_LENGTH_MAX = 240;
-/** The network takes no more than this in a row. */
+/** The network refuses more consecutive spaces. */
 const SPACES_MAX = 4;
 
 export const Values = Type.Array(Type.Unsafe<string | number>({ type: ["string", "number"] }), {
@@ -45,17 +45,17 @@ export const MediaBody = Type.Object(
   },
 );
 
-/** Reads one value at its path; what is wrong with it goes into `fields`. */
+/** Converts the value at `path`; adds any mistake to `fields`. */
 export type ReadValue<Value> = (raw: unknown, path: string, fields: FieldProblems) => Value;
 
 export interface ReadVariables<Value> {
-  /** They came as one list, which is for the body. */
+  /** Given as one list, which fills the body. */
   isList: boolean;
   header: Value[];
   body: Value[];
 }
 
-/** A list for the body, or an object with header and body. */
+/** Accepts a list for the body, or an object with `header` and `body`. */
 export function readVariables<Value>(
   raw: unknown,
   fields: FieldProblems,
@@ -87,7 +87,7 @@ export function readVariables<Value>(
   };
 }
 
-/** A text or a number, as the text that is sent. */
+/** Accepts a text or a number, and returns the text to send. */
 export function readLiteral(raw: unknown, path: string, fields: FieldProblems): string {
   const text = typeof raw === "number" ? String(raw) : raw;
   const problem = findValueProblem(raw, text);
@@ -95,7 +95,7 @@ export function readLiteral(raw: unknown, path: string, fields: FieldProblems): 
   return typeof text === "string" ? text : "";
 }
 
-/** The network refuses these too, but only after the message was accepted. */
+/** The network also refuses these values, but only after it accepted the message. */
 export function findValueProblem(value: unknown, text: unknown): string | null {
   if (typeof text !== "string") {
     const isContactField = typeof value === "object" && value !== null && "field" in value;

@@ -1,10 +1,10 @@
 /**
- * The front end's files that the executable holds. Here the list is empty, which means: running from source, bundle it.
- * `scripts/build.ts` puts a list in this module's place, with the path of each file inside the executable.
+ * The front end's files embedded in the executable. Empty here: a server that runs from source bundles the front end
+ * itself. `scripts/build.ts` replaces this module by a list with the path of each file inside the executable.
  */
 export interface EmbeddedAsset {
   name: string;
-  /** The file as it is, and compressed with brotli. */
+  /** Paths of the original file and of its brotli-compressed form. */
   plain: string;
   brotli: string;
 }

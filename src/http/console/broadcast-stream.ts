@@ -1,6 +1,7 @@
 /**
- * Live figures of a broadcast, as server-sent events: one snapshot a second while something changes, made once for all
- * who look. Each holds the whole state, so that whoever comes back after a break lacks nothing.
+ * Streams the live counters of a broadcast as server-sent events. At most one snapshot a second, only when something
+ * changed, computed once for all viewers. Each snapshot holds the whole state, so a client that reconnects has missed
+ * nothing.
  */
 
 import type { Clock, Timer } from "#src/core/clock.ts";
@@ -10,7 +11,7 @@ import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 
 const SNAPSHOT_EVERY_MS = 1_000;
-/** A silent stream is cut by what stands in between. */
+/** Proxies cut a silent stream, so a comment is sent after this long. */
 const COMMENT_EVERY_MS = 15_000;
 
 interface Topic {
@@ -30,7 +31,7 @@ export class BroadcastStreams {
     this.#clock = clock;
   }
 
-  /** A response that goes on until the caller leaves. */
+  /** Opens a stream that ends when the client disconnects or `signal` aborts. */
   open(workspace: Workspace, broadcastId: number, signal: AbortSignal): Response {
     const name = `${workspace.id} ${broadcastId}`;
     const encoder = new TextEncoder();
@@ -50,7 +51,7 @@ export class BroadcastStreams {
           try {
             controller.close();
           } catch {
-            // The other end has closed it.
+            // The client has closed it already.
           }
         };
         signal.addEventListener("abort", () => leave());

@@ -1,4 +1,4 @@
-/** The console at its addresses: its page, the page's files, and the routes that the page calls. */
+/** Mounts the console: its page, the page's files, and its API routes. */
 import { Elysia } from "elysia";
 import { addSecurityHeaders, requestIds } from "../headers.ts";
 import { LINGER_S } from "../unverified-body.ts";
@@ -15,7 +15,7 @@ export function consoleRoutes(options: ConsoleOptions) {
   routes.mapResponse(({ request, responseValue }) =>
     responseValue instanceof Response ? addSecurityHeaders(responseValue, ids(request)) : undefined,
   );
-  // Each method by its name: a page for GET would win over what is for all of them.
+  // Each method by name: the page's GET route would take precedence over a route for all methods.
   for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
     routes.route(
       method,

@@ -1,4 +1,4 @@
-/** What stands above the list of contacts, as a filter of the language that groups have: words, a consent, a group. */
+/** Turns the search above the contact list (text, consent, group) into a group filter. */
 
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -11,7 +11,7 @@ import { wrongParameter } from "../page.ts";
 export interface ContactSearch {
   q?: string | null;
   consent?: string | null;
-  /** A group's id; whom it holds, whichever kind it is. */
+  /** Id of a static or dynamic group. */
   group?: string | null;
 }
 
@@ -19,7 +19,10 @@ export function readContactSearch(query: URLSearchParams): ContactSearch {
   return { q: query.get("q"), consent: query.get("consent"), group: query.get("group") };
 }
 
-/** As JSON; a group's own filter is written out in it. Throws `invalid_request`, and `not_found` for the group. */
+/**
+ * The filter as JSON; the filter of a dynamic group is included in full. Throws `invalid_request`, or `not_found` for
+ * the group.
+ */
 export function contactFilter(tx: ReadTx, workspace: Workspace, { q, consent, group }: ContactSearch): unknown {
   const text = (q ?? "").trim();
   const conditions: unknown[] = [];
@@ -38,10 +41,10 @@ export function contactFilter(tx: ReadTx, workspace: Workspace, { q, consent, gr
   return conditions.length === 0 ? { field: "phone", set: true } : { all: conditions };
 }
 
-/** What was typed is looked for in names, numbers and e-mail addresses. */
+/** Searches names, e-mail addresses and, for three or more digits, phone numbers. */
 function textFilter(text: string): unknown {
   const conditions = ["name", "first_name", "last_name", "email"].map((field) => ({ field, contains: text }));
-  // A trunk zero, or the two of 00, is no part of what is stored.
+  // Stored numbers contain neither a trunk zero nor a leading 00.
   const digits = text.replace(/[\s().+-]/g, "").replace(/^0+/, "");
   const isNumber = /^\d{3,}$/.test(digits);
   return { any: isNumber ? [...conditions, { field: "phone", contains: digits }] : conditions };

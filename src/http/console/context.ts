@@ -1,4 +1,4 @@
-/** What a running server has that the console's routes need. */
+/** The parts of a running server that the console's routes use. */
 
 import type { BackupJobs } from "#src/backup/jobs.ts";
 import type { BackupSchedule } from "#src/backup/schedule.ts";
@@ -30,37 +30,37 @@ export interface ConsoleOptions {
   log: Log;
   box: SecretBox;
   dispatch: SendOptions;
-  /** The server's own condition, and the work on its database. */
+  /** The server's own state, and jobs on its database. */
   system: System;
   reader: Reader;
   searchReader: Reader;
   limits: RateLimits & { bodyBytes: number };
-  /** For the forms of sign-ins and one-time links. */
+  /** Memory budget for the forms of sign-in and one-time links. */
   bodies: UnverifiedBodies;
-  /** What the doctor looks at beside the rows. */
+  /** Settings that the doctor checks in addition to the database. */
   doctor: DoctorSettings;
-  /** Where files of people wait for their import. */
+  /** Uploaded contact files waiting for their import. */
   importFiles: ImportFiles;
-  /** What is let through as a webhook address. */
+  /** Which webhook addresses are permitted. */
   webhooks: { allowHttp: boolean; allowPrivate: boolean };
-  /** The address by which the world reaches this server, without a slash at the end; null: not said. */
+  /** The public address of this server, without a trailing slash. Null: not configured. */
   publicUrl: string | null;
   hasTls: boolean;
-  /** Aborted when the server stops: streams end then. */
+  /** Aborted when the server stops, which ends all streams. */
   stopping: AbortSignal;
-  /** Whether a peer's word about where a request comes from is believed. */
+  /** Whether this peer is a proxy whose forwarding headers are trusted. */
   isTrustedProxy: (address: string) => boolean;
 }
 
-/** The server's knowledge of itself and the work on its own database. */
+/** What the server knows about itself, and jobs on its own database. */
 export interface System {
   isWritable: WriteProbe;
   jobs: BackupJobs;
   timeSeries: TimeSeries;
-  /** When the server backs itself up. */
+  /** The schedule of automatic backups. */
   backups: BackupSchedule;
   status: () => Promise<ServerStatus>;
-  /** Of the disk that the database is on. */
+  /** Free and total bytes of the disk that holds the database. */
   disk: () => Promise<ServerStatus["disk"]>;
 }
 
@@ -71,6 +71,6 @@ export interface ConsoleContext extends Omit<ConsoleOptions, "isTrustedProxy" | 
   imports: ImportJobs;
   bulk: BulkJobs;
   dashboard: DashboardCounters;
-  /** Whether cookies may only travel over HTTPS. */
+  /** Whether cookies are sent over HTTPS only. */
   isSecure: boolean;
 }

@@ -1,4 +1,6 @@
-/** The console's two cookies: the session, which no script can read, and the theme, which the page is printed with. */
+/**
+ * The console's two cookies: the session, which scripts cannot read, and the theme, with which the page is rendered.
+ */
 import { SESSION_LIFETIME_MS } from "#src/domain/users/user.ts";
 
 export const themes = ["light", "dark"] as const;
@@ -7,7 +9,7 @@ export type Theme = (typeof themes)[number];
 const THEME = "waxwing-theme";
 const YEAR_S = 365 * 24 * 60 * 60;
 
-/** Under HTTPS the name itself says that no other host and no plain connection can have set it. */
+/** Over HTTPS the `__Host-` prefix guarantees that no other host and no unencrypted connection has set the cookie. */
 function sessionName(isSecure: boolean): string {
   return isSecure ? "__Host-waxwing" : "waxwing";
 }
@@ -25,7 +27,7 @@ export function endedSessionCookie(isSecure: boolean): string {
   return `${sessionName(isSecure)}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
 }
 
-/** Null: as the system has it. */
+/** Null: follow the system's theme. */
 export function readTheme(headers: Headers): Theme | null {
   const value = readCookie(headers, THEME);
   return themes.find((theme) => theme === value) ?? null;

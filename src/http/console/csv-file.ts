@@ -1,21 +1,21 @@
 /**
- * A list as a file that is taken along: made a piece at a time as the browser takes it, so that it needs no more memory
- * however long it is. Who took what out is in the log of deeds.
+ * Streams a list as a CSV download. Lines are produced as the browser reads them, so memory use does not depend on the
+ * length. Every export is recorded in the audit log.
  */
 
 import { sleep } from "#src/core/clock.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
 import type { WorkspaceCall } from "./route.ts";
 
-/** Spreadsheets read a file as UTF-8 only where it says so. */
+/** Spreadsheets read a file as UTF-8 only if it starts with this mark. */
 const BYTE_ORDER_MARK = "\uFEFF";
-/** Between two pieces everybody else gets their turn. */
+/** Pause between two batches, so that other requests are not delayed. */
 const YIELD_MS = 1;
 
 interface CsvFile {
-  /** Without its ending. */
+  /** Without the extension. */
   name: string;
-  /** For the log: `contact.export`. */
+  /** For the audit log: `contact.export`. */
   action: string;
   subject: string;
   details: Record<string, unknown>;
@@ -43,7 +43,7 @@ export async function answerCsv(
         else if (!isFirst) await sleep(clock, YIELD_MS, stopping);
         isFirst = false;
       } catch (error) {
-        // The browser shows a download that broke off, and no file that only looks whole.
+        // Fail the download, so that the browser does not present a truncated file as complete.
         if (!stopping.aborted) log.error("a file could not be written to its end", { error });
         controller.error(error);
       }

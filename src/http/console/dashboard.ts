@@ -1,7 +1,8 @@
 /**
- * Figures of today, in each workspace's own timezone. Counting costs what today has brought, on the reader's thread (a
- * million messages sent alone: three quarters of a second), so one count serves all who look for a while: the longer it
- * took the longer, so that figures never take more than a twentieth of that thread.
+ * Today's counters in each workspace's timezone. Counting runs on the reader's thread and its cost grows with the day
+ * (a million single messages take three quarters of a second), so the result is cached and shared. The cache lives
+ * twenty times as long as the count took, and at least 3 seconds: counting never uses more than a twentieth of that
+ * thread.
  */
 
 import type { Clock } from "#src/core/clock.ts";
@@ -38,7 +39,7 @@ export class DashboardCounters {
     if (known !== undefined && startedAt < known.expiresAt) return known.counters;
     if (this.#cache.size >= WORKSPACES_MAX) this.#cache.clear();
     const counters = this.#count(workspace);
-    // Until it is known how long it takes, everybody waits for this one.
+    // The duration is not known yet, so all callers share this count.
     const entry = { counters, expiresAt: Number.POSITIVE_INFINITY };
     this.#cache.set(workspace.id, entry);
     counters.then(

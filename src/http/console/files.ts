@@ -1,6 +1,6 @@
 /**
- * The front end as it is served: each file under a name that holds its hash, so it can be kept for ever, and the page,
- * which is printed for each request with the theme that the person chose, so that nothing flashes.
+ * Serves the front end. Each file has a name with its hash, so browsers may cache it forever. The page is rendered per
+ * request with the user's theme, so that the wrong theme never flashes.
  */
 import { brotliCompressSync, constants } from "node:zlib";
 import { embedded } from "./assets.ts";
@@ -12,7 +12,7 @@ interface ServedFile {
   type: string;
 }
 
-/** `scripts/console-bundle.ts`, as far as it is used here. */
+/** The parts of `scripts/console-bundle.ts` that are used here. */
 interface Bundler {
   bundleConsole(): Promise<{ name: string; bytes: Uint8Array<ArrayBuffer> }[]>;
 }
@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** No script but ours, no style but ours, nothing from elsewhere, and no text that could become code. */
+/** Only the console's own scripts and styles, nothing from other hosts, and no string is evaluated as code. */
 const POLICY = [
   "default-src 'self'",
   "script-src 'self'",
@@ -49,7 +49,7 @@ const ICON =
 
 let bundle: Promise<Bundle> | null = null;
 
-/** Made when it is first asked for; one that failed is tried again. */
+/** Built on first use; after a failure, the next call tries again. */
 function getBundle(): Promise<Bundle> {
   bundle ??= (embedded.length > 0 ? Promise.resolve(fromExecutable()) : fromSource()).catch((error: unknown) => {
     bundle = null;
@@ -64,7 +64,7 @@ function fromExecutable(): Bundle {
 }
 
 async function fromSource(): Promise<Bundle> {
-  // Computed, so that the bundler of the executable does not follow it: nothing of it belongs in there.
+  // A computed path keeps the executable's bundler from including the build script.
   const path = new URL("../../../scripts/console-bundle.ts", import.meta.url).href;
   const { bundleConsole } = (await import(path)) as Bundler;
   const files = await bundleConsole();
@@ -95,12 +95,12 @@ function assemble(files: readonly (Omit<ServedFile, "type"> & { name: string })[
   };
 }
 
-/** From source only, so fast rather than small. */
+/** Used only when running from source, so it favours speed over size. */
 function compress(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }));
 }
 
-/** One of the front end's files; null where there is none of that name. */
+/** Serves one file of the front end; null if there is no file of that name. */
 export async function answerAsset(request: Request, name: string): Promise<Response | null> {
   const file = (await getBundle()).files.get(name);
   if (file === undefined) return null;
@@ -120,7 +120,7 @@ export async function answerAsset(request: Request, name: string): Promise<Respo
   });
 }
 
-/** The one page that every address of the console leads to. */
+/** The single page that serves every address of the console. */
 export async function answerPage(request: Request): Promise<Response> {
   const { script, style } = await getBundle();
   const theme = readTheme(request.headers);

@@ -1,10 +1,10 @@
 /**
- * Where a request comes from. Nothing but the console's own pages may change anything: the browser says so itself
- * (`Sec-Fetch-Site`), and where it is too old for that, `Origin` has to be ours.
+ * Origin checks. Only the console's own pages may change anything: browsers report in `Sec-Fetch-Site` where a request
+ * comes from; for browsers that are too old for it, `Origin` must be ours.
  */
 import { Refusal } from "./route.ts";
 
-/** Throws a refusal for a change that another site asked this browser for. */
+/** Throws a refusal for a change that another site made the browser send. */
 export function requireOwnPage(request: Request, publicUrl: string | null): void {
   const site = request.headers.get("sec-fetch-site");
   if (site === "same-origin") return;
@@ -18,7 +18,9 @@ function isOwnOrigin(origin: string | null, host: string | null, publicUrl: stri
   return host !== null && new URL(origin).host === host;
 }
 
-/** The peer, or what a trusted proxy says of it: the last address that no trusted proxy has. */
+/**
+ * The address of the peer. Behind trusted proxies: the last forwarded address that does not belong to a trusted proxy.
+ */
 export function clientAddress(request: Request, peer: string, isTrusted: (address: string) => boolean): string {
   let address = peer.replace(/^::ffff:/, "");
   if (!isTrusted(address)) return address;

@@ -1,6 +1,6 @@
 /**
- * Hashing and checking passwords: argon2id as the runtime has it. Each takes 64 MiB and a tenth of a second of another
- * thread, so at most two run at once and the rest wait; an unknown name costs as much as a wrong password.
+ * Hashes and verifies passwords with the runtime's argon2id. Each operation takes 64 MiB and a tenth of a second on
+ * another thread, so at most two run at once and the rest wait. An unknown user takes as long as a wrong password.
  */
 const CONCURRENCY_MAX = 2;
 const OPTIONS = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as const;
@@ -14,7 +14,10 @@ export class Passwords {
     return this.#withSlot(() => Bun.password.hash(password, OPTIONS));
   }
 
-  /** `hash` null: there is no such person, or no password yet; the answer is no, as late as any other. */
+  /**
+   * `hash` null: the user does not exist or has no password yet. The result is false, after the same time as for a
+   * wrong password.
+   */
   async verify(password: string, hash: string | null): Promise<boolean> {
     this.#dummy ??= this.hash("nobody has this one");
     const known = hash ?? (await this.#dummy);
@@ -29,7 +32,7 @@ export class Passwords {
       return await work();
     } finally {
       const next = this.#waiting.shift();
-      // Whoever comes next takes this place.
+      // The next waiter inherits this slot.
       if (next === undefined) this.#running -= 1;
       else next();
     }

@@ -1,7 +1,7 @@
 /**
- * The way of every request of the console: the route, whether its own page sent it, who is signed in, the workspace and
- * the role in it, the form, and then what the route does. The public API's own endpoints are routes here as well, with
- * the session in place of a key, so that the console adds no second way to do a thing.
+ * The pipeline of every console request: match the route, check that the console's own page sent it, authenticate,
+ * check the workspace and role, read the form, call the handler. The public API's endpoints are mounted here too, with
+ * a session instead of a key, so the console has no second implementation of any operation.
  */
 import { createHash } from "node:crypto";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
@@ -42,7 +42,7 @@ const FORM_KEY_LENGTH_MAX = 100;
 export interface Peer {
   address: string;
   keepOpen: () => void;
-  /** Closes the connection soon, unless the request's body ends. */
+  /** Closes the connection soon unless the request's body ends. */
   closeSoon: () => void;
 }
 
@@ -64,7 +64,10 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
   };
   const limiter = new RateLimiter(clock, limits, "person");
   const table = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
-  /** Touches that are queued or just written, so that a busy session queues one and not a hundred. */
+  /**
+   * When each session's last use was last queued for writing, so that a busy session queues one write and not a
+   * hundred.
+   */
   const touched = new Map<number, number>();
 
   const requireSession = (headers: Headers): SignedIn => {
@@ -95,19 +98,19 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
       const values = pattern(path);
       return values === null ? [] : [{ route, values }];
     });
-    // Named places come before those that take any value, in the order of the table.
+    // The first match wins: the table lists literal segments before parameters.
     const found = matches.find(({ route }) => route.method === request.method);
     if (found === undefined) throw new Problem("not_found", "There is nothing at this address.");
     const { route, values } = found;
     const isChange = request.method !== "GET";
     if (isChange) requireOwnPage(request, publicUrl);
     const principal = route.needs === "nobody" ? null : requireSession(request.headers);
-    // Whoever is not signed in guesses, and guesses have limits of their own.
+    // Unauthenticated requests can only guess credentials, and guesses have their own limits.
     if (principal !== null) await requireToken(limiter, principal.user.id);
     const entry =
       principal === null || values.workspace === undefined ? null : requireEntry(context, principal, values.workspace);
     requireAccess(route, principal, entry);
-    // A file is read by its route, piece by piece; its type is none that a plain form of another page can send.
+    // The handler streams a file itself. A plain HTML form on another site cannot send this content type.
     if (isChange && route.takesFile === true) requireFileType(request);
     const body = isChange && route.takesFile !== true ? await readForm(request, peer, principal === null) : {};
     if (route.body !== undefined) requireValidBody(route.body, body);
@@ -142,7 +145,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
   };
 }
 
-/** Throws `rate_limited`, after a while where somebody goes on asking all the same. */
+/** Throws `rate_limited`; after a delay for a caller that keeps sending. */
 async function requireToken(limiter: RateLimiter, userId: number): Promise<void> {
   try {
     limiter.requireToken(userId);
@@ -152,7 +155,9 @@ async function requireToken(limiter: RateLimiter, userId: number): Promise<void>
   }
 }
 
-/** Throws `not_found` for a workspace that is not there or not theirs: which, is not told. */
+/**
+ * Throws `not_found` for a workspace that does not exist and for one that the user may not enter, without distinction.
+ */
 function requireEntry({ store }: ConsoleContext, { user }: SignedIn, id: string) {
   const workspaceId = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : 0;
   const entry = store.read((tx) => findWorkspaceAccess(tx, user, workspaceId));
@@ -194,7 +199,7 @@ function answerRefusal(error: unknown): Answer | null {
   return { status, body: JSON.stringify({ error: { code, message } }) };
 }
 
-/** The values of a path's `{names}`, or null where it is another one. */
+/** A matcher for the path. It returns the values of the `{names}`, or null if the path does not match. */
 function patternOf(path: string): (pathname: string) => Record<string, string> | null {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
   const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, "([^/]+)")}$`);

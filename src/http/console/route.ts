@@ -1,7 +1,8 @@
 /**
- * What a route of the console is: its place below `/console/api`, who may call it, the shape of its form, and what it
- * does. Routes below `/w/{workspace}` are handed the workspace and the caller's role in it; for anybody else they are not
- * there at all. What changes something goes through `change`: the deed is logged, and a form that comes twice acts once.
+ * The declaration of a console route: its path below `/console/api`, who may call it, the schema of its form, and its
+ * handler. Handlers below `/w/{workspace}` receive the workspace and the caller's role in it; anyone without access
+ * gets `not_found`. Every change goes through `change`, which records the audit entry and makes a repeated form act
+ * once.
  */
 import type { TSchema } from "@sinclair/typebox";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
@@ -17,24 +18,24 @@ import type { ConsoleContext } from "./context.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-/** What every call carries, whoever it comes from. */
+/** What every call carries, signed in or not. */
 export interface ConsoleCall extends ConsoleContext {
   path: Readonly<Record<string, string>>;
   query: URLSearchParams;
   headers: Headers;
-  /** The form; empty for GET. */
+  /** Fields of the form; empty for GET. */
   body: Readonly<Record<string, unknown>>;
   method: string;
   pathname: string;
   request: Request;
-  /** Where the request comes from, behind proxies that are trusted. */
+  /** Address of the client, behind trusted proxies. */
   address: string;
-  /** Keeps the connection open without a limit: for a stream. */
+  /** Removes the connection's idle limit, for streams and long downloads. */
   keepOpen: () => void;
 }
 
 export interface UserCall extends ConsoleCall, SignedIn {
-  /** The form's own key; null where none was sent. */
+  /** The form's idempotency key; null if none was sent. */
   form: FormUse | null;
 }
 
@@ -44,35 +45,40 @@ type HandlerResult = Answer | Response | Promise<Answer | Response>;
 
 interface RouteBase {
   method: Method;
-  /** Below `/console/api`, with names in braces. */
+  /** Relative to `/console/api`, with names in braces. */
   path: string;
-  /** The form's schema; without one nothing of a form is looked at. */
+  /** Schema of the form. Absent: the form is not checked. */
   body?: TSchema;
-  /** The body is a file, which the route reads by itself. */
+  /** The body is a file, which the handler reads itself. */
   takesFile?: true;
 }
 
 export type ConsoleRoute = RouteBase &
   (
     | { needs: "nobody"; handle: (call: ConsoleCall) => HandlerResult }
-    /** Signed in. */
+    /** Any signed-in user. */
     | { needs: "user"; handle: (call: UserCall) => HandlerResult }
     | { needs: "server operator"; handle: (call: UserCall) => HandlerResult }
-    /** Below `/w/{workspace}`, at least in this role there. */
+    /** Below `/w/{workspace}`: a member with at least this role. */
     | { needs: Role; handle: (call: WorkspaceCall) => HandlerResult }
   );
 
 export interface ChangeResult {
   status: number;
   data: unknown;
-  /** What a repetition is answered, where `data` holds a secret. */
+  /** The answer to a repeated form, if `data` holds a secret. */
   replayData?: unknown;
-  /** Null: nothing was done that is worth a line. It is of the call's workspace, unless it names another. */
+  /**
+   * Null: nothing worth an audit entry happened. The entry belongs to the workspace of the call unless it names
+   * another.
+   */
   audit: (Omit<NewAuditEntry, "workspaceId"> & { workspaceId?: number }) | null;
   headers?: Readonly<Record<string, string>>;
 }
 
-/** One transaction: the act, its line in the log, and the answer that a repetition of the same form gets. */
+/**
+ * Runs one transaction with the change, its audit entry, and the stored answer that a repetition of the same form gets.
+ */
 export async function change(call: UserCall | WorkspaceCall, act: (tx: Tx) => ChangeResult): Promise<Answer> {
   const { form, user, address } = call;
   return call.store.write((tx) => {
@@ -88,18 +94,18 @@ export async function change(call: UserCall | WorkspaceCall, act: (tx: Tx) => Ch
   });
 }
 
-/** Throws `invalid_request` with what is wrong with each field. */
+/** Throws `invalid_request` with the mistakes of each field. */
 export function requireValidBody(schema: TSchema, body: Readonly<Record<string, unknown>>): void {
   const fields = findFieldProblems(schema, body);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
 }
 
-/** Whoever may not know that it is there is told that it is not. */
+/** Does not reveal whether the resource exists. */
 export function notFoundOrForbidden(): Problem {
   return new Problem("not_found", "Nothing here, or not for you.");
 }
 
-/** A refusal that only the console knows, so it has no place among the codes of the API. */
+/** A refusal that exists only in the console, and therefore has no code in the API. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: number;

@@ -1,11 +1,11 @@
-/** What the developer's screens show: keys, custom fields, deliveries and their attempts. Never a secret. */
+/** JSON of the developer screens: keys, custom fields, deliveries and their attempts. Never contains a secret. */
 
 import { formatInstant } from "#src/core/instant.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import type { DeliveryDetail, DeliveryOfEvent } from "#src/domain/webhooks/read.ts";
 import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";
 
-/** Prints times as this workspace sees them; null stays null. */
+/** A function that formats times in the workspace's timezone; null stays null. */
 export function timesOf({ timezone }: Pick<Workspace, "timezone">): (ms: number | null) => string | null {
   return (ms) => (ms === null ? null : formatInstant(ms, timezone));
 }

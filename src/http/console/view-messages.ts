@@ -1,4 +1,7 @@
-/** What the console shows of messages beyond the API: unsent and unknown ones too, the broadcast, the money, who wrote. */
+/**
+ * JSON of messages for the console. More than the API shows: unsent messages, unknown outcomes, the broadcast, the
+ * cost, the contact.
+ */
 
 import { formatMoney } from "#src/core/money.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
@@ -30,7 +33,7 @@ export function viewAnyMessage(
     broadcast: broadcast === null ? null : { id: broadcast.id, name: broadcast.name },
     text: textOf(message, broadcast),
     status: message.status,
-    /** Handed over, and whether it arrived is not known: neither sent nor failed. */
+    /** Dispatched with an unknown outcome: neither sent nor failed. */
     is_unknown: message.outcomeUnknown,
     error: errorCode === null ? null : { code: errorCode, message: message.errorMessage ?? errorCode },
     money: message.money,
@@ -43,7 +46,7 @@ export function viewAnyMessage(
   };
 }
 
-/** Somebody in a broadcast: as the API shows them, with the name, the code, and whether the outcome is known. */
+/** A recipient of a broadcast: the API's fields, with the name, the error code, and whether the outcome is known. */
 export function viewRecipientDetail(
   message: Message,
   broadcast: Broadcast,
@@ -56,12 +59,12 @@ export function viewRecipientDetail(
     name: contact?.name ?? null,
     code: message.errorCode,
     failed_at: timesOf(workspace)(message.failedAt),
-    /** Handed over, and whether it arrived is not known: neither sent nor failed. */
+    /** Dispatched with an unknown outcome: neither sent nor failed. */
     is_unknown: message.outcomeUnknown && (message.status === "failed" || message.status === "sending"),
   };
 }
 
-/** One line of what passed between the workspace and a person. */
+/** One item of a conversation: an inbound message or a sent one. */
 export function viewConversationItem(item: ConversationItem, workspace: Workspace) {
   const when = timesOf(workspace);
   if (item.kind === "inbound") {
@@ -79,7 +82,7 @@ export function viewConversationItem(item: ConversationItem, workspace: Workspac
   };
 }
 
-/** To the millisecond, in UTC: the browser prints it in the workspace's zone. */
+/** In UTC with milliseconds; the browser converts to the workspace's timezone. */
 export function viewTimelineStep({ at, what, says, details }: TimelineStep) {
   return { at: new Date(at).toISOString(), what, says, details };
 }

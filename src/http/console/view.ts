@@ -1,4 +1,4 @@
-/** What the console shows of people, sessions and workspaces. */
+/** JSON of users, sessions and workspaces for the console. */
 
 import { formatInstant } from "#src/core/instant.ts";
 import { version } from "#src/core/version.ts";
@@ -10,20 +10,20 @@ import { type KnownAccount, listWorkspaceAccess, type WorkspaceAccess } from "#s
 import { countRecoveryCodes } from "#src/domain/users/second-factor.ts";
 import type { Session, User } from "#src/domain/users/table.ts";
 
-/** Sessions and people belong to no workspace's zone; the browser shows these in its own. */
+/** In UTC: sessions and users belong to no workspace, so the browser shows these times in its own timezone. */
 export function whenUtc(ms: number): string;
 export function whenUtc(ms: number | null): string | null;
 export function whenUtc(ms: number | null): string | null {
   return ms === null ? null : formatInstant(ms, "UTC");
 }
 
-/** What there is to know of an account before an invitation of its address is handed over, or accepted. */
+/** What is known of an account before an invitation to its address is passed on or accepted. */
 export function viewAccount(account: KnownAccount | null) {
   if (account === null) return null;
   return { since: whenUtc(account.since), first_invited_by: account.firstInvitedBy?.name ?? null };
 }
 
-/** Who is signed in, and where they may go. */
+/** The signed-in user and the workspaces that they may enter. */
 export function viewSignedIn(tx: ReadTx, user: User) {
   return {
     user: {
@@ -42,7 +42,7 @@ function viewEntry({ workspace, role }: WorkspaceAccess) {
   return { id: workspace.id, name: workspace.name, timezone: workspace.timezone, role };
 }
 
-/** A workspace with what the frame shows of it. */
+/** A workspace with everything that the console's shell shows of it. */
 export function viewEntered(tx: ReadTx, { workspace, role }: WorkspaceAccess) {
   const numbers = listNumbers(tx, workspace.id);
   return {

@@ -1,4 +1,4 @@
-/** Above everything, and only for what stops everything. */
+/** A banner above every screen, reserved for conditions that stop all sending. */
 import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
 import { workspaceQuery } from "../data/session.ts";

@@ -1,4 +1,4 @@
-/** The console's beginning in the browser. */
+/** Entry point of the console in the browser. */
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
@@ -11,7 +11,7 @@ const root = document.getElementById("root");
 if (root !== null) {
   createRoot(root).render(
     <StrictMode>
-      {/* No component may add a style element: the page's policy allows none. */}
+      {/* Components must not add style elements: the content security policy forbids them. */}
       <CSPProvider disableStyleElements>
         <QueryClientProvider client={client}>
           <RouterProvider router={router} />

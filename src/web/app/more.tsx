@@ -1,4 +1,4 @@
-/** On phones: every place that has no room in the bar, and the way to another workspace. */
+/** On phones: all screens that do not fit into the bottom bar, and the switch to another workspace. */
 import { Link } from "@tanstack/react-router";
 import { CircleUser, ServerCog } from "lucide-react";
 import { useMe } from "../data/session.ts";

@@ -1,4 +1,4 @@
-/** The places of a workspace, in the order in which the owner of a shop asks for them. A place is here when its screen is. */
+/** The screens of a workspace, in the order in which a shop owner needs them. */
 import {
   House,
   Inbox,
@@ -22,12 +22,12 @@ export interface NavigationItem {
   label: string;
   icon: LucideIcon;
   group: "main" | "developer";
-  /** In the bar below on phones; the others are behind "More". */
+  /** In the bottom bar on phones; all other screens are under "More". */
   isInPhoneBar: boolean;
-  /** `g` and this letter go there. */
+  /** `g` followed by this letter opens the screen. */
   shortcut: string | null;
   needs: "member" | "owner";
-  /** Shows beside it how many conversations are unread. */
+  /** Shows the number of unread conversations. */
   hasUnread?: boolean;
 }
 

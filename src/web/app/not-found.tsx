@@ -1,4 +1,4 @@
-/** Addresses that lead nowhere, and pages that broke. */
+/** Pages for unknown addresses and for screens that crashed. */
 import { ButtonLink } from "../ui/button.tsx";
 import { Empty, Failed } from "../ui/states.tsx";
 import { strings } from "./strings.ts";

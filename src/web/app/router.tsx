@@ -1,6 +1,6 @@
 /**
- * Every address of the console, with what it reads from its search parameters. The frame, signing in and Home come with
- * the first load; every other screen when it is gone to.
+ * Every address of the console with its search parameters. The shell, sign-in and Home are in the first bundle; every
+ * other screen is loaded when it is opened.
  */
 import { QueryClient } from "@tanstack/react-query";
 import {
@@ -28,7 +28,7 @@ export const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What the server refuses once it refuses again; only a lost connection is worth another try.
+      // Retry only after a lost connection, 502 or 503; the server would refuse again in all other cases.
       retry: (count, error) => count < 2 && error instanceof ApiError && [0, 502, 503].includes(error.status),
       refetchOnWindowFocus: true,
     },
@@ -66,7 +66,7 @@ const links = (["setup", "join", "reset"] as const).map((kind) =>
   createRoute({ getParentRoute: () => root, path: `/${kind}`, component: () => <LinkPage kind={kind} /> }),
 );
 
-/** Everything behind it needs somebody who is signed in. */
+/** Its child routes require a signed-in user. */
 const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",
@@ -102,7 +102,7 @@ const account = createRoute({
   component: lazyRouteComponent(() => import("../features/account/account.tsx"), "Screen"),
 });
 
-/** The operator's: for everybody else it is not there. */
+/** Operators only; anyone else gets "not found". */
 const system = createRoute({
   getParentRoute: () => shell,
   path: "/system",

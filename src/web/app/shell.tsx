@@ -1,4 +1,7 @@
-/** What stands around every screen: the bar at the left (below on phones), the banner, and signing in again over it all. */
+/**
+ * The shell around every screen: the navigation (at the left; at the bottom on phones), the banner, and the dialog to
+ * sign in again.
+ */
 import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
 import { CircleUser, Ellipsis, ServerCog } from "lucide-react";
 import { useCallback, useRef, useState } from "react";
@@ -133,7 +136,7 @@ function PhoneBar({ workspace, items }: { workspace: WorkspaceEntry | undefined;
   );
 }
 
-/** `g` and a letter, within a second and a half. */
+/** `g` and a letter, within 1.5 seconds. */
 function useNavigationKeys(workspace: WorkspaceEntry | undefined, showHelp: () => void): void {
   const navigate = useNavigate();
   const pressedAt = useRef(0);
@@ -198,7 +201,7 @@ export function navigationFor(workspace: WorkspaceEntry | undefined): readonly N
 
 const LAST_WORKSPACE_KEY = "waxwing-workspace";
 
-/** Where Account and More belong to: the workspace that was open last in this browser. */
+/** The workspace that Account and More show: the one opened last in this browser. */
 export function lastWorkspace(): string | null {
   return localStorage.getItem(LAST_WORKSPACE_KEY);
 }

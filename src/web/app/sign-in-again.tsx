@@ -1,4 +1,4 @@
-/** A session that ended in the middle: the page stays as it is, with what was typed, and one signs in over it. */
+/** Signs the user in again when the session ends: a dialog over the page, which keeps what was typed. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -21,7 +21,7 @@ export function SignInAgain({ email }: { email: string }) {
     const me = await client.fetchQuery({ ...meQuery, staleTime: 0 });
     setIsOpen(false);
     if (me.user.id === before) return void client.invalidateQueries();
-    // Another person: nothing of the one before stays on the screen.
+    // Another user signed in: drop all cached data.
     await resetForNewUser(client);
     void navigate({ to: "/" } as never);
   };

@@ -1,4 +1,4 @@
-/** The page around whatever is shown before somebody is signed in. */
+/** The layout of pages that are shown before sign-in. */
 import { type ReactNode, useEffect } from "react";
 
 export function SignedOutPage({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {

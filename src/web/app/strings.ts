@@ -1,4 +1,4 @@
-/** The frame's texts. */
+/** Texts of the shell. */
 export const strings = {
   skip: "Skip to the content",
   navigation: "Places",

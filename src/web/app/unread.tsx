@@ -1,4 +1,4 @@
-/** How many conversations wait to be read, beside the way to the inbox. */
+/** The number of unread conversations, beside the link to the inbox. */
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../data/api.ts";
 import { strings } from "./strings.ts";

@@ -1,4 +1,4 @@
-/** Which workspace this is, and the way to another one. */
+/** The current workspace, and a menu to switch to another. */
 import { Menu } from "@base-ui/react/menu";
 import { useNavigate } from "@tanstack/react-router";
 import { Check, ChevronsUpDown, Plus } from "lucide-react";

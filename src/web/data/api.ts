@@ -1,7 +1,7 @@
 /**
- * Asking the server. Every answer is `{data}`, a list `{data, meta}`, a refusal `{error}`; a refusal is thrown as
- * `ApiError`, whose sentence can be shown as it is. A session that has ended is told to the frame, which lets the person
- * sign in over what they were doing.
+ * The client of the console's API. An answer is `{data}`, a list `{data, meta}`, a refusal `{error}`. A refusal is
+ * thrown as `ApiError`, whose message can be shown as it is. When a session has ended the shell is notified, and lets
+ * the user sign in over the current page.
  */
 const BASE = "/console/api";
 
@@ -9,10 +9,10 @@ export type Json = Record<string, unknown>;
 
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** 0: there was no answer. */
+  /** 0: no answer arrived. */
   readonly status: number;
   readonly code: string;
-  /** What is wrong with each field, in sentences. */
+  /** Messages for each wrong field. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
   readonly requestId: string | null;
 
@@ -42,12 +42,12 @@ type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 let onSignedOut: () => void = () => undefined;
 
-/** The frame says what happens when a session has ended. */
+/** Sets what happens when the session has ended. */
 export function setSignedOutListener(listener: () => void): void {
   onSignedOut = listener;
 }
 
-/** `key`: the form's own, so that sending it twice acts once. */
+/** `key`: the form's idempotency key, so that a repeated request acts once. */
 async function ask<T>(method: Method, path: string, body?: Json, key?: string, signal?: AbortSignal): Promise<T> {
   let response: Response;
   try {
@@ -95,7 +95,7 @@ export async function send<T>(method: Exclude<Method, "GET">, path: string, body
   return (await ask<{ data: T }>(method, path, body, key)).data;
 }
 
-/** A file as it is, in one piece. */
+/** Uploads a file in one piece. */
 export async function sendFile<T>(path: string, file: File): Promise<T> {
   let response: Response;
   try {
@@ -113,12 +113,14 @@ export async function sendFile<T>(path: string, file: File): Promise<T> {
   throw readError(response, answer?.error);
 }
 
-/** A key of a form, made when the form is born. Not `randomUUID`: that is missing on plain http beyond this machine. */
+/**
+ * An idempotency key, created when a form opens. Not `randomUUID`, which is missing on plain HTTP except on localhost.
+ */
 export function newFormKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** `?a=1&b=2` of what has a value. */
+/** A query string such as `?a=1&b=2`, without empty values. */
 export function queryText(values: Readonly<Record<string, string | number | boolean | null | undefined>>): string {
   const present = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== "");
   if (present.length === 0) return "";

@@ -1,4 +1,4 @@
-/** Who is signed in and where they may go, and the workspace that is open. */
+/** The signed-in user with their workspaces, and the open workspace. */
 import { type QueryClient, queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { get } from "./api.ts";
@@ -46,18 +46,18 @@ export function useMe(): Me {
   return useSuspenseQuery(meQuery).data;
 }
 
-/** The workspace of the address. The route has loaded it before anything of it is drawn. */
+/** The workspace in the address. The route loads it before any of its screens render. */
 export function useWorkspace(): Workspace {
   const { workspace } = useParams({ strict: false }) as { workspace?: string };
   return useSuspenseQuery(workspaceQuery(Number(workspace))).data;
 }
 
-/** Whether the person may do what an owner may. */
+/** Whether this role includes the rights of an owner. */
 export function hasOwnerRights({ role }: { role: Role }): boolean {
   return role !== "member";
 }
 
-/** Somebody else may sit here now: nothing of the one before may be shown. */
+/** Another user may have signed in: drop all cached data. */
 export async function resetForNewUser(client: QueryClient): Promise<void> {
   client.clear();
   await client.ensureQueryData(meQuery);

@@ -1,4 +1,7 @@
-/** Buttons and links that look like them. One primary a page; what destroys is red and says what it destroys. */
+/**
+ * Buttons, and links that look like buttons. A page has one primary button. A destructive button is red and names what
+ * it destroys.
+ */
 import { Link, type LinkProps } from "@tanstack/react-router";
 import { LoaderCircle } from "lucide-react";
 import type { ComponentProps, ReactNode } from "react";
@@ -20,7 +23,7 @@ export function buttonClass(tone: Tone, small = false): string {
 interface ButtonProps extends ComponentProps<"button"> {
   tone?: Tone;
   small?: boolean;
-  /** Something is under way; a second press does nothing. */
+  /** An action is running; further presses do nothing. */
   busy?: boolean;
 }
 
@@ -39,7 +42,7 @@ export function Button({ tone = "plain", small, busy = false, className = "", ch
   );
 }
 
-/** Only an icon; `label` is what it is called. */
+/** A button that shows only an icon; `label` is its accessible name. */
 export function IconButton({ label, children, ...rest }: ButtonProps & { label: string; children: ReactNode }) {
   return (
     <button
@@ -62,5 +65,5 @@ export function ButtonLink({ tone = "plain", small, children, ...rest }: LinkPro
   );
 }
 
-/** A link in running text. */
+/** Classes of a link in running text. */
 export const textLink = "text-accent underline underline-offset-2 hover:no-underline";

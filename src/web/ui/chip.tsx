@@ -1,4 +1,4 @@
-/** A state: shape, word and colour together, so that none of them is needed to read it. Violet is "we do not know". */
+/** A state, shown by shape, word and colour, each sufficient alone. Violet means that the outcome is unknown. */
 import { Check, CheckCheck, Circle, CircleHelp, type LucideIcon, TriangleAlert, X } from "lucide-react";
 import type { ReactNode } from "react";
 

@@ -1,4 +1,4 @@
-/** Something to take along: an id, a key, a command. Copied at a press, and selectable where copying is not allowed. */
+/** A value to copy: an id, a key, a command. It stays selectable where the browser does not allow copying. */
 import { Check, Copy } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { IconButton } from "./button.tsx";
@@ -8,7 +8,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const copy = async () => {
-    // Missing on plain http beyond this machine; the text stands there to be selected.
+    // `navigator.clipboard` is missing on plain HTTP except on localhost; the user can still select the text.
     await navigator.clipboard?.writeText(text);
     setIsCopied(navigator.clipboard !== undefined);
     timer.current = setTimeout(() => setIsCopied(false), 2_000);
@@ -25,7 +25,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** One line in fixed width with its button. */
+/** One monospaced line with a copy button. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   return (
     <span className="flex min-w-0 items-center gap-1 rounded-control border border-line bg-sunken ps-3">
@@ -35,11 +35,11 @@ export function Copyable({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Several lines; it scrolls sideways, by keyboard too. */
+/** Several lines. Scrolls sideways, also by keyboard. */
 export function CodeBlock({ text, label, copyLabel }: { text: string; label: string; copyLabel?: string }) {
   return (
     <div className="flex items-start rounded-control border border-line bg-sunken">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
       <section aria-label={label} tabIndex={0} className="max-h-80 min-w-0 flex-1 overflow-auto p-3">
         <pre className="font-mono">{text}</pre>
       </section>

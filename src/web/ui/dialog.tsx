@@ -1,6 +1,6 @@
 /**
- * Dialogs. `Dialog` holds a form or something to read; `Confirm` asks before what cannot be taken back: it says what will
- * happen, its button says what it does, and a grave one wants a name typed.
+ * Dialogs. `Dialog` holds a form or text. `Confirm` asks before an irreversible action: it describes the effect, its
+ * buttons name the action, and for grave actions the user must type a name.
  */
 import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { Dialog as Base } from "@base-ui/react/dialog";
@@ -20,7 +20,7 @@ interface DialogProps {
   isOpen: boolean;
   onClose: () => void;
   children: ReactNode;
-  /** Cannot be closed by Esc or by a press beside it: what it shows is shown once. */
+  /** Neither Esc nor a click outside closes it, because its content is shown only once. */
   isSticky?: boolean;
 }
 
@@ -57,13 +57,13 @@ interface ConfirmProps {
   children: ReactNode;
   isOpen: boolean;
   onClose: () => void;
-  /** What the button does: "Revoke key". */
+  /** Label of the confirming button: "Revoke key". */
   action: string;
-  /** What the other one keeps: "Keep key". */
+  /** Label of the cancelling button: "Keep key". */
   cancelLabel: string;
-  /** Has to be typed before the button works. */
+  /** Text that the user must type before the button is enabled. */
   confirmationText?: string;
-  /** `key`: of this dialog, so that a second press acts once. */
+  /** `key`: this dialog's idempotency key, so that a second press acts once. */
   act: (key: string) => Promise<unknown>;
 }
 
@@ -80,7 +80,7 @@ export function Confirm(props: ConfirmProps) {
   );
 }
 
-/** Its own component, so that each opening is born anew, with a new key. */
+/** A separate component, so that each opening mounts it with a new key. */
 function ConfirmBody({ title, children, onClose, action, cancelLabel, confirmationText, act }: ConfirmProps) {
   const [key] = useState(newFormKey);
   const [typed, setTyped] = useState("");

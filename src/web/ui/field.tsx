@@ -1,8 +1,8 @@
-/** The parts of a form: a label, a control, a hint, and what is wrong with it, tied together for every reader. */
+/** Form fields: a label, a control, a hint and an error, linked for screen readers. */
 import { type ComponentProps, type ReactNode, useId } from "react";
 import { type FieldValues, get, type Path, type UseFormReturn } from "react-hook-form";
 
-/** 16 px on phones: below that iOS zooms in. */
+/** 16 px on phones, because iOS zooms in on smaller inputs. */
 export const inputClass =
   "w-full min-h-10 max-mid:min-h-11 rounded-control border border-edge bg-surface px-3 py-2 text-form mid:text-body text-ink disabled:opacity-60 aria-invalid:border-red";
 
@@ -90,7 +90,7 @@ interface Choice {
   label: string;
 }
 
-/** The system's own: it works with every keyboard, reader and phone. */
+/** The browser's own select: it works with every keyboard, screen reader and phone. */
 export function SelectField<V extends FieldValues>({
   form,
   name,

@@ -1,6 +1,7 @@
 /**
- * A form that is sent once: it is born with an idempotency key, a second press repeats the same key, and only a form that
- * was taken (or changed) gets a new one. What the server says of a field stands at that field, the rest above the button.
+ * A form that acts once. It gets an idempotency key when it opens, a second press repeats the key, and only a form that
+ * was accepted or changed gets a new one. The server's messages about fields appear at the fields, all others above the
+ * button.
  */
 import { type ReactNode, useRef, useState } from "react";
 import type { FieldValues, Path, UseFormReturn } from "react-hook-form";
@@ -10,14 +11,14 @@ import { sentenceOf } from "./states.tsx";
 
 interface FormProps<V extends FieldValues> {
   form: UseFormReturn<V>;
-  /** Sends the values; what it throws is shown. */
+  /** Sends the values. Errors that it throws are shown. */
   onSend: (values: V, key: string) => Promise<unknown>;
   submit: string;
   tone?: Tone;
   children: ReactNode;
-  /** Beside the button. */
+  /** Rendered beside the submit button. */
   beside?: ReactNode;
-  /** The server's names of fields that are called otherwise here. */
+  /** Maps the server's field names to the form's, where they differ. */
   names?: Readonly<Record<string, Path<V>>>;
 }
 
@@ -34,7 +35,7 @@ export function Form<V extends FieldValues>({
   const key = useRef({ text: newFormKey(), values: "" });
   const run = form.handleSubmit(async (values) => {
     setError(null);
-    // Other values are another request; the same ones again are the same.
+    // Changed values are a new request and get a new key; the same values repeat the old one.
     const text = JSON.stringify(values);
     if (key.current.values !== "" && key.current.values !== text) key.current.text = newFormKey();
     key.current.values = text;
@@ -77,7 +78,7 @@ export function Form<V extends FieldValues>({
   );
 }
 
-/** False where some of it has no place in the form: then the sentence is shown as a whole. */
+/** False if a message belongs to none of the form's fields: the caller then shows the error as a whole. */
 function showAtFields<V extends FieldValues>(
   form: UseFormReturn<V>,
   error: unknown,

@@ -1,6 +1,7 @@
 /**
- * Single keys: `/` to the search, `j` and `k` through a list, `g` and a letter to a place, `?` for this list. They never
- * act while somebody types, and can be switched off (WCAG 2.1.4). The switch is kept in this browser.
+ * Single-key shortcuts: `/` focuses the search, `j` and `k` move through a list, `g` and a letter open a screen, `?`
+ * shows this list. They are inactive while the user types, and can be switched off (WCAG 2.1.4); the setting is stored
+ * in this browser.
  */
 import { useEffect } from "react";
 
@@ -15,7 +16,7 @@ export function switchKeys(isOn: boolean): void {
   else localStorage.setItem(SWITCH, "off");
 }
 
-/** Whether a dialog or a menu lies over the page: keys are its own then. A toast lies over nothing. */
+/** Whether a dialog or menu covers the page: it then receives the keys. Toasts do not count. */
 export function isOverlayOpen(): boolean {
   return (
     document.querySelector("[role=dialog]:not([data-toast]), [role=alertdialog]:not([data-toast]), [role=menu]") !==
@@ -23,7 +24,7 @@ export function isOverlayOpen(): boolean {
   );
 }
 
-/** `handle` returns whether the key meant something. */
+/** `handle` returns whether it used the key. */
 export function useKeys(handle: (key: string) => boolean): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {

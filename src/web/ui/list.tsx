@@ -1,7 +1,7 @@
 /**
- * A list of rows: a table on wide screens, two-line cards on phones (who and state, then what and time), the same markup
- * for both. Rows are links. Paging goes by cursor: where the list has come from is kept with the address in the browser's
- * history, so Back, reload and "Newer" all lead where they should.
+ * A list: a table on wide screens, two-line cards on phones (who and state, then what and time), with the same markup.
+ * Rows are links. Pages go by cursor; the cursors of previous pages are kept in the browser's history, so Back, reload
+ * and "Newer" work.
  */
 import { Link, type LinkProps, useLocation, useNavigate, useSearch } from "@tanstack/react-router";
 import { ChevronLeft, ChevronRight } from "lucide-react";
@@ -13,35 +13,35 @@ import { useKeys } from "./keys.ts";
 export interface Column<Row> {
   head: string;
   cell: (row: Row) => ReactNode;
-  /** Where it stands in a phone's card. */
+  /** The column's place in a phone's card. */
   phone: "who" | "state" | "what" | "time" | "hidden";
   isNumeric?: boolean;
 }
 
 interface ListProps<Row> {
-  /** What the rows are, for screen readers. */
+  /** Accessible name of the list. */
   label: string;
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => string | number;
-  /** Where a row leads. */
+  /** The link of a row. */
   rowLink?: (row: Row) => LinkProps;
-  /** The row that is open beside the list. */
+  /** The row that is open in the panel. */
   openKey?: string | number | null;
-  /** Something newer is being fetched: these are the rows from before. */
+  /** The rows are outdated and newer ones are being fetched. */
   isStale?: boolean;
   /** Buttons at the end of a row. */
   actions?: (row: Row) => ReactNode;
-  /** A box before each row. */
+  /** Adds a checkbox before each row. */
   selection?: ListSelection<Row>;
 }
 
 export interface ListSelection<Row> {
-  /** What a box is called: "Select Asha". */
+  /** Label of a row's checkbox: "Select Asha". */
   label: (row: Row) => string;
   isSelected: (row: Row) => boolean;
   toggle: (row: Row) => void;
-  /** Everybody is selected, by one word above the list. */
+  /** All matches are selected, so single rows cannot be toggled. */
   isLocked?: boolean;
 }
 
@@ -68,7 +68,7 @@ export function List<Row>(props: ListProps<Row>) {
       className={`overflow-x-auto rounded-panel border border-line bg-surface transition-opacity ${isStale ? "opacity-60" : ""}`}
       aria-busy={isStale}
     >
-      {/* Roles are written out: shown as a grid, a table loses its role in some browsers. */}
+      {/* Explicit roles: some browsers drop a table's role when it is displayed as a grid. */}
       <table role="table" aria-label={label} className="w-full border-collapse max-mid:block">
         <thead className="max-mid:sr-only">
           <tr>
@@ -108,7 +108,7 @@ export function List<Row>(props: ListProps<Row>) {
                     role="cell"
                     className="w-11 ps-1 max-mid:absolute max-mid:inset-y-0 max-mid:start-1 max-mid:z-1 max-mid:p-0"
                   >
-                    {/* Above the row's link, and large enough for a finger. */}
+                    {/* Lies above the row's link and is large enough to tap. */}
                     <label className="relative z-1 flex size-11 items-center justify-center max-mid:h-full max-mid:w-12">
                       <input
                         type="checkbox"
@@ -158,13 +158,13 @@ interface Trail {
   trail?: string[];
 }
 
-/** The cursor of the address; undefined on the first page. */
+/** The cursor in the address; undefined on the first page. */
 export function useCursor(): string | undefined {
   const { after } = useSearch({ strict: false }) as { after?: string };
   return after;
 }
 
-/** "Newer" and "Older" below a list, where there is another page. */
+/** "Newer" and "Older" below a list that has more than one page. */
 export function Pager({ meta, newer = "Newer", older = "Older" }: { meta: Meta; newer?: string; older?: string }) {
   const navigate = useNavigate();
   const after = useCursor();
@@ -197,7 +197,7 @@ export function Pager({ meta, newer = "Newer", older = "Older" }: { meta: Meta; 
   );
 }
 
-/** Words in a row, one of them chosen: a filter that lives in the address. */
+/** A row of choices: a filter stored in the address. */
 export function FilterBar<V extends string>({
   label,
   name,

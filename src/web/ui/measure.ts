@@ -1,4 +1,4 @@
-/** Sizes and spans as a person says them: `1.2 GB`, `84 ms`. */
+/** Formats sizes and durations: `1.2 GB`, `84 ms`. */
 const format = (value: number, digits: number): string =>
   new Intl.NumberFormat("en", { maximumFractionDigits: digits }).format(value);
 
@@ -14,7 +14,7 @@ export function size(bytes: number): string {
   return `${format(value, value < 10 && at > 0 ? 1 : 0)} ${SIZES[at]}`;
 }
 
-/** Of something that took so long. */
+/** A duration. */
 export function span(seconds: number): string {
   if (seconds < 1) return `${format(seconds * 1_000, seconds < 0.01 ? 1 : 0)} ms`;
   if (seconds < 120) return `${format(seconds, seconds < 10 ? 1 : 0)} s`;

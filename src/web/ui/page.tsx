@@ -1,21 +1,21 @@
-/** A page: its title (which the tab and, after a change of address, the focus get too), one action, and what is below. */
+/** A page: title, one action, content. The tab shows the title, and the title gets the focus after navigation. */
 import { type ReactNode, useEffect, useRef } from "react";
 
 interface PageProps {
   title: string;
-  /** How many there are in all, beside the title. */
+  /** Total shown beside the title. */
   total?: string | undefined;
-  /** What the tab says more, such as a name. */
+  /** Added to the tab's title, for example a name. */
   about?: string;
-  /** One sentence of what this is for. */
+  /** One sentence about the page's purpose. */
   lead?: ReactNode;
   action?: ReactNode;
   children: ReactNode;
-  /** A page of text and forms, not of tables: its lines end where reading gets hard. */
+  /** For text and forms: limits the line length. Not for tables. */
   isNarrow?: boolean;
 }
 
-/** The first page of a visit leaves the focus where the browser has it. */
+/** On the first page of a visit, the focus stays where the browser put it. */
 let isFirstPage = true;
 
 export function Page({ title, total, about, lead, action, children, isNarrow = false }: PageProps) {
@@ -50,7 +50,7 @@ export function Page({ title, total, about, lead, action, children, isNarrow = f
   );
 }
 
-/** A part of a page with its own heading. */
+/** A part of a page, with its own heading. */
 export function Section({
   title,
   lead,
@@ -76,12 +76,12 @@ export function Section({
   );
 }
 
-/** A surface with a line around it. */
+/** A bordered surface. */
 export function Card({ children }: { children: ReactNode }) {
   return <div className="rounded-panel border border-line bg-surface p-4 mid:p-6">{children}</div>;
 }
 
-/** Names and values, one below the other. */
+/** Names and values, one pair per row. */
 export function DescriptionList({ items }: { items: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-4 gap-y-2">

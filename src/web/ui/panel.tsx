@@ -1,6 +1,6 @@
 /**
- * The detail of a row, beside its list on wide screens and over it on phones. It has its own address (`?open=`); Esc and
- * the cross close it, and the focus goes back to the row.
+ * The detail of a row: beside the list on wide screens, over it on phones. Its address is `?open=`; Esc and the close
+ * button close it, and the focus returns to the row.
  */
 import { useNavigate } from "@tanstack/react-router";
 import { X } from "lucide-react";
@@ -8,7 +8,7 @@ import { type ReactNode, useCallback, useEffect, useRef } from "react";
 import { IconButton } from "./button.tsx";
 import { isOverlayOpen } from "./keys.ts";
 
-/** Closes what `?open=` opened. */
+/** Closes the panel that `?open=` opened. */
 export function useClosePanel(): () => void {
   const navigate = useNavigate();
   return useCallback(() => {
@@ -27,7 +27,7 @@ export function useClosePanel(): () => void {
 export function Panel({ title, children }: { title: string; children: ReactNode }) {
   const close = useClosePanel();
   const heading = useRef<HTMLHeadingElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another row in the same panel takes the focus as well.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another row in the same panel takes the focus too.
   useEffect(() => heading.current?.focus({ preventScroll: true }), [title]);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {

@@ -1,7 +1,7 @@
 /**
- * A small plot of what happened over time, drawn by hand: bars that stack, or lines. Series differ by pattern or dash as
- * well as by colour and carry their names; one sentence says what is seen; the arrow keys read out a moment, and the
- * same figures stand in a table below.
+ * A small SVG chart of values over time: stacked bars, or lines. Series differ by pattern or dash as well as by colour,
+ * and are labelled. A sentence summarizes the chart, the arrow keys read out single moments, and a table below holds
+ * the same values.
  */
 import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useState } from "react";
 import { exact } from "./time.tsx";
@@ -9,24 +9,24 @@ import { exact } from "./time.tsx";
 export interface Series {
   name: string;
   tone: "green" | "amber" | "violet" | "blue";
-  /** One for each moment; null: nothing is known of it. */
+  /** One value per moment; null: unknown. */
   values: readonly (number | null)[];
 }
 
 interface PlotProps {
   title: string;
-  /** What is seen, in a sentence. */
+  /** A one-sentence summary of the chart. */
   sentence: string;
   kind: "bars" | "lines";
-  /** When each moment begins, milliseconds, the oldest first. */
+  /** Start of each moment in milliseconds, oldest first. */
   moments: readonly number[];
-  /** From the left edge to the right one, milliseconds. */
+  /** The time range of the x axis, in milliseconds. */
   from: number;
   until: number;
-  /** How long a moment is. */
+  /** Length of a moment. */
   stepMs: number;
   series: readonly Series[];
-  /** A value in words. */
+  /** Formats a value for people. */
   formatValue: (value: number) => string;
   strings: { table: string; moment: string; nothing: string; none: string };
 }
@@ -74,7 +74,7 @@ export function Plot(props: PlotProps) {
       </ul>
       <section
         ref={frame}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys read its moments out.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys read out its moments.
         tabIndex={0}
         aria-label={title}
         className="relative rounded-control"
@@ -125,7 +125,7 @@ export function Plot(props: PlotProps) {
 
 type Drawn = PlotProps & { max: number; x: (ms: number) => number };
 
-/** Room above the highest for its label. */
+/** Leaves room above the highest value for its label. */
 function yOf(value: number, max: number): number {
   return HEIGHT - 1 - (value / max) * (HEIGHT - 17);
 }
@@ -148,7 +148,7 @@ function Bars({ moments, series, max, x, stepMs }: Drawn) {
           if (value === 0) return null;
           const bottom = yOf(below, max);
           below += value;
-          // What happened once beside thousands is seen all the same.
+          // A single occurrence beside thousands stays visible.
           const top = Math.min(yOf(below, max), bottom - 1.5);
           return (
             <rect
@@ -166,7 +166,7 @@ function Bars({ moments, series, max, x, stepMs }: Drawn) {
   );
 }
 
-/** Full, hatched, dotted. */
+/** By index: solid, hatched, dotted. */
 function Pattern({ id, index, tone }: { id: string; index: number; tone: Series["tone"] }) {
   return (
     <pattern id={id} width={6} height={6} patternUnits="userSpaceOnUse">
@@ -206,7 +206,7 @@ function Lines({ moments, series, max, x, stepMs }: Drawn) {
   });
 }
 
-/** Nothing is drawn where nothing is known: a line breaks there. */
+/** Runs of known values; a line breaks where a value is null. */
 function runsOf(moments: readonly number[], values: readonly (number | null)[]): [number, number][][] {
   const runs: [number, number][][] = [];
   let run: [number, number][] | null = null;
@@ -247,7 +247,7 @@ function Swatch({ series, index, kind }: { series: Series; index: number; kind: 
   );
 }
 
-/** `isRead`: a moment is read out beside it, where a phone has room for one of them only. */
+/** `isRead`: a moment is being read out; a phone has room for either that or this table's label. */
 function Table({ title, moments, series, formatValue, strings, until, from, isRead }: PlotProps & { isRead: boolean }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -256,7 +256,7 @@ function Table({ title, moments, series, formatValue, strings, until, from, isRe
         {strings.table}
       </summary>
       {isOpen && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
         <section aria-label={title} tabIndex={0} className="mt-1 max-h-60 overflow-auto">
           <table className="w-full border-collapse text-label">
             <thead>
@@ -307,7 +307,7 @@ function readOut({ moments, series, formatValue, strings, until, from }: PlotPro
   return `${clock(moments[at] ?? 0, until - from)}: ${texts.join(", ")}`;
 }
 
-/** The highest of all that is drawn; stacked bars count together. */
+/** The highest value drawn; stacked bars are summed. */
 function maxOf({ kind, moments, series }: PlotProps): number {
   let max = 0;
   for (const at of moments.keys()) {
@@ -320,7 +320,7 @@ function maxOf({ kind, moments, series }: PlotProps): number {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** `14:03`; over a day, with the weekday. */
+/** `14:03`; with the weekday if the range is a day or longer. */
 function clock(ms: number, lengthMs: number): string {
   return new Intl.DateTimeFormat("en-GB", {
     hour: "2-digit",

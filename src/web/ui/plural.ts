@@ -1,4 +1,7 @@
-/** Numbers and plurals in a person's words. One language for now; the catalogues beside the screens hold every text. */
+/**
+ * Formats counts, plurals and percentages. English only for now; all other text is in the `strings.ts` beside the
+ * screens.
+ */
 const LANGUAGE = "en";
 
 const rules = new Intl.PluralRules(LANGUAGE);
@@ -14,11 +17,11 @@ export function plural(count: number, one: string, other: string): string {
   return `${formatCount(count)} ${rules.select(count) === "one" ? one : other}`;
 }
 
-/** `96 %` of a whole; nothing of nothing is nothing. */
+/** A percentage: `96 %`. A whole of 0 gives a dash. */
 export function share(count: number, whole: number): string {
   if (whole === 0) return "–";
   const percent = (count / whole) * 100;
-  // Never "100 %" while one is missing, and never "0 %" while there is one.
+  // Never "100 %" while one is missing, never "0 %" while there is one.
   if (percent > 99 && count < whole) return `${Math.floor(percent * 10) / 10} %`;
   return percent > 0 && percent < 1 ? "< 1 %" : `${Math.round(percent)} %`;
 }

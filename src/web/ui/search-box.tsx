@@ -1,4 +1,4 @@
-/** Words that are looked for: they live in the address (`?q=`), a moment after the last key. */
+/** A search field whose text is in the address (`?q=`), updated shortly after the last key. */
 import { useNavigate } from "@tanstack/react-router";
 import { Search as SearchIcon } from "lucide-react";
 import { useEffect, useState } from "react";

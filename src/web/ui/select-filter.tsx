@@ -1,12 +1,12 @@
-/** One of some words, chosen from a list: a filter that lives in the address, where there are too many for a `FilterBar`. */
+/** A drop-down filter stored in the address, for more choices than a `FilterBar` has room for. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { inputClass } from "./field.tsx";
 
 interface SelectFilterProps {
   label: string;
-  /** In the address. */
+  /** The search parameter. */
   name: string;
-  /** The words for no choice. */
+  /** The label of "no filter". */
   any: string;
   choices: readonly { value: string; label: string }[];
 }

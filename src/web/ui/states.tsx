@@ -1,10 +1,10 @@
-/** What stands in a list's or a page's place while there is nothing to show: not yet, not at all, or not possible. */
+/** Placeholders of a list or page without content: loading, empty, or failed. */
 import { LoaderCircle, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { ApiError } from "../data/api.ts";
 import { Button } from "./button.tsx";
 
-/** Appears only after 300 ms: most answers are faster, and nothing flickers. */
+/** Appears only after 300 ms, so that fast answers do not flicker. */
 export function Loading({ label = "Loading" }: { label?: string }) {
   return (
     <div role="status" className="late flex min-h-40 items-center justify-center gap-2 text-quiet">
@@ -14,7 +14,7 @@ export function Loading({ label = "Loading" }: { label?: string }) {
   );
 }
 
-/** What there would be, why there is nothing, and what to do. */
+/** Says what would be here, why it is empty, and what to do. */
 export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="mx-auto flex max-w-[60ch] flex-col items-center gap-3 px-4 py-12 text-center">
@@ -25,7 +25,7 @@ export function Empty({ title, children, action }: { title: string; children?: R
   );
 }
 
-/** An error in its place; everything else keeps working. */
+/** An error in the place of its content; the rest of the page keeps working. */
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
   return (
     <div role="alert" className="flex flex-wrap items-center gap-3 rounded-panel bg-red-tint p-4 text-red">

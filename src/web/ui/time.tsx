@@ -1,4 +1,7 @@
-/** Moments: relative under a day, the date after; the exact time, with its zone, on hover and for screen readers. */
+/**
+ * Shows a time: relative within a day, a date otherwise; the exact time with its timezone on hover and for screen
+ * readers.
+ */
 import { useEffect, useState } from "react";
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
@@ -6,7 +9,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** `at`: ISO 8601. `zone`: the workspace's; left out, the browser's own. */
+/** `at`: ISO 8601. `zone`: the workspace's timezone; the browser's if absent. */
 export function Time({ at, zone }: { at: string; zone?: string }) {
   useMinutes();
   const now = Date.now();
@@ -35,7 +38,7 @@ export function exact(ms: number, zone?: string): string {
 function formatRelative(ms: number, now: number, zone: string | undefined): string {
   const away = ms - now;
   const distance = Math.abs(away);
-  // The server's clock may be a little ahead of this one.
+  // The server's clock may be slightly ahead of the browser's.
   if (distance < 45_000) return away > 3_000 ? "in a moment" : "just now";
   if (distance < HOUR_MS) return relative.format(Math.round(away / MINUTE_MS), "minute");
   if (distance < DAY_MS) return relative.format(Math.round(away / HOUR_MS), "hour");
@@ -48,7 +51,7 @@ function formatRelative(ms: number, now: number, zone: string | undefined): stri
   }).format(ms);
 }
 
-/** Shows it anew every half minute, so that "just now" does not stay. */
+/** Re-renders every half minute, so that "just now" does not go stale. */
 function useMinutes(): void {
   const [, setCount] = useState(0);
   useEffect(() => {

@@ -1,9 +1,9 @@
-/** A word that something is done and needs nothing more. Errors are never told like this. */
+/** Short confirmations that need no reaction. Errors are never shown as toasts. */
 import { Toast } from "@base-ui/react/toast";
 
 const manager = Toast.createToastManager();
 
-/** "Key revoked" */
+/** For example "Key revoked". */
 export function showToast(text: string): void {
   manager.add({ title: text, timeout: 4_000 });
 }

@@ -1,6 +1,6 @@
 /**
- * The reference of the API, served from the executable itself: the document, and a page that shows it. The page runs no
- * script and asks nobody else for anything, and its policy holds it to that.
+ * Serves the API reference from the executable: the OpenAPI document, and a page that renders it. The page runs no
+ * script and loads nothing from other hosts; its content security policy enforces both.
  */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -12,7 +12,7 @@ import { referencePage } from "./page.ts";
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
-  // The empty icon, which keeps browsers from asking for one.
+  // The empty icon keeps browsers from requesting one.
   "img-src data:",
   "base-uri 'none'",
   "form-action 'none'",
@@ -49,7 +49,7 @@ interface PreparedAsset {
 
 const gzipAsync = promisify(gzip);
 
-/** Made when it is first asked for: most servers are never asked, and none should wait for it at its start. */
+/** Prepared on the first request: most servers never get one, and startup should not wait for it. */
 async function prepareAsset({ make }: Asset): Promise<PreparedAsset> {
   const plain = new TextEncoder().encode(make());
   const hash = new Bun.CryptoHasher("sha256").update(plain).digest("base64url").slice(0, 22);
@@ -59,7 +59,7 @@ async function prepareAsset({ make }: Asset): Promise<PreparedAsset> {
 function answerAsset(request: Request, contentType: string, { plain, gzipped, etag }: PreparedAsset): Response {
   const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
   const headers = {
-    // Asked for again each time, and answered with "not modified" until the executable changes.
+    // Browsers revalidate on each use and get 304 until the executable changes.
     "cache-control": "no-cache",
     etag,
     vary: "Accept-Encoding",
@@ -73,7 +73,7 @@ function answerAsset(request: Request, contentType: string, { plain, gzipped, et
   });
 }
 
-/** Runs `make` at the first call only; one that failed is tried again at the next. */
+/** Runs `make` once; after a failure, the next call tries again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

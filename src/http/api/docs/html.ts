@@ -1,9 +1,9 @@
-/** HTML from templates: what is put in is escaped, unless it is HTML already. */
+/** A template tag for HTML: inserted values are escaped unless they are `Html`. */
 
 export class Html {
   readonly text: string;
 
-  /** `text` is trusted: it is HTML as it is. */
+  /** `text` must be trusted HTML: it is not escaped. */
   constructor(text: string) {
     this.text = text;
   }
@@ -15,15 +15,15 @@ export function html(literals: TemplateStringsArray, ...values: readonly HtmlVal
   return new Html(literals.map((literal, index) => literal + render(values[index] ?? null)).join(""));
 }
 
-/** Markdown with tables. Its author is ours: HTML inside it is not taken out. */
+/** Renders Markdown with tables. The source must be trusted: HTML in it is kept. */
 export function markdown(text: string): Html {
-  // On a phone a table scrolls by itself, not with the page.
+  // On a phone, a wide table scrolls inside its container instead of widening the page.
   const wide = (table: string): string => `<div class="wide">${table}</div>`;
   const rendered = Bun.markdown.html(text, { headings: { ids: true } });
   return new Html(rendered.replace(/<table>.*?<\/table>/gs, wide));
 }
 
-/** A sentence or two, without a paragraph around it. */
+/** Renders a sentence or two, without an enclosing paragraph. */
 export function inline(text: string | undefined): Html {
   return new Html(
     Bun.markdown

@@ -1,4 +1,4 @@
-/** An endpoint or an event in the reference: words on one side, a request and answers to copy on the other. */
+/** Renders an endpoint or an event: description on one side, a request and answers to copy on the other. */
 import type {
   Content,
   OpenApiDocument,
@@ -10,7 +10,7 @@ import type {
 import { type Html, html, inline, json, markdown } from "./html.ts";
 import { meaning, memberTable, referredName, type Schemas, typeText } from "./schema.ts";
 
-/** Stands for the server in the examples, which are copied and changed anyway. */
+/** Placeholder host of the examples; readers replace it. */
 const HOST = "https://waxwing.example.com";
 
 export function endpointSection(
@@ -72,7 +72,7 @@ function parameterTable(parameters: readonly ParameterObject[], schemas: Schemas
 <thead><tr><th>Name</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
-/** Whoever sends needs every member at hand, so the body's forms are shown here and not only linked. */
+/** Shows the forms of the body in place instead of linking to them: the reader needs every field to write a request. */
 function bodyForms(content: Content, schemas: Schemas): Html[] {
   const find = (reference: string | undefined) => schemas[referredName(reference ?? "")];
   const { schema } = content["application/json"];
@@ -103,7 +103,7 @@ function caption(summary: string | undefined): Html {
   return summary === undefined ? html`` : html`<p class="caption">${summary}</p>`;
 }
 
-/** One request to copy for each example of the body. */
+/** One request for each example of the body. */
 function curl(
   base: string,
   path: string,
@@ -121,7 +121,7 @@ function curl(
   return Object.entries(operation.requestBody.content["application/json"].examples).map(
     ([name, { summary, value }]) => ({
       ...(summary === undefined ? {} : { summary }),
-      // Another body needs another key.
+      // A different body needs a different key.
       text: [
         ...lines,
         ...(takesKey ? [`-H "Idempotency-Key: example-${name}"`] : []),
@@ -131,7 +131,7 @@ function curl(
   );
 }
 
-/** What the reference shows for a name in the path; undefined for an id. */
+/** The example of a path parameter; undefined for an id. */
 function exampleOf({ parameters }: OperationObject, name: string): unknown {
   const examples = parameters?.find((operation) => operation.in === "path" && operation.name === name)?.schema.examples;
   return Array.isArray(examples) ? examples[0] : undefined;

@@ -1,6 +1,6 @@
 /**
- * The reference as one page: everything that the OpenAPI document says, as plain HTML. It runs no script, so it opens at
- * once, can be searched and printed, works on a phone, and has nothing that could leak a key.
+ * Renders the OpenAPI document as one page of plain HTML. The page runs no script: it opens at once, can be searched
+ * and printed, works on a phone, and cannot leak a key.
  */
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { type Html, html, markdown } from "./html.ts";
@@ -84,7 +84,7 @@ function link(id: string, title: string): Html {
   return html`<li><a href="#${id}">${title}</a></li>`;
 }
 
-/** Apart from the introduction's own headings, some of which have the same words. */
+/** The prefix avoids collisions with the introduction's headings. */
 function anchor(tag: string): string {
   return `tag-${tag.toLowerCase()}`;
 }

@@ -1,11 +1,11 @@
-/** A schema as a table of its members, each with its type in words; schemas with a name are linked. */
+/** Renders a schema as a table of its fields with their types in words. Named schemas are linked. */
 import type { OpenApiDocument, SchemaObject } from "../openapi/document.ts";
 import { type Html, type HtmlValue, html, inline } from "./html.ts";
 
-/** The document's own, by name. */
+/** The document's schemas, by name. */
 export type Schemas = OpenApiDocument["components"]["schemas"];
 
-/** Members of `schema`, and of objects without a name inside it under their path: `variables.header`. */
+/** The fields of `schema`. Fields of unnamed nested objects follow under their path: `variables.header`. */
 export function memberTable(schema: SchemaObject, schemas: Schemas): Html {
   const rows = memberRows(schema, "", schemas);
   if (rows.length === 0) return html`<p>An object without members.</p>`;
@@ -25,7 +25,7 @@ function memberRows(schema: SchemaObject, prefix: string, schemas: Schemas): Htm
   });
 }
 
-/** `string or null`, `list of Contact`. */
+/** For example `string or null`, `list of Contact`. */
 export function typeText(schema: SchemaObject): HtmlValue {
   if (schema.$ref !== undefined) {
     const name = referredName(schema.$ref);
@@ -38,7 +38,7 @@ export function typeText(schema: SchemaObject): HtmlValue {
   return names.join(" or ");
 }
 
-/** Description (else that of the schema referred to), and every limit that the schema sets. */
+/** The description (or that of the referenced schema), then the schema's limits. */
 export function meaning(schema: SchemaObject, schemas: Schemas): Html {
   const sentences: HtmlValue[] = [];
   const description = schema.description ?? schemas[referredName(schema.$ref ?? "")]?.description;
@@ -55,7 +55,7 @@ export function meaning(schema: SchemaObject, schemas: Schemas): Html {
   return html`${joined(sentences, " ")}`;
 }
 
-/** One named schema with its anchor. */
+/** The section of a named schema, with its anchor. */
 export function schemaSection(name: string, schema: SchemaObject, schemas: Schemas): Html {
   const forms = schema.oneOf?.map(
     (form) => html`<li>${typeText(form)}${form.properties === undefined ? "" : memberTable(form, schemas)}</li>`,

@@ -1,4 +1,4 @@
-/** The parts of OpenAPI 3.1 that the document uses, for those who make it and those who show it. */
+/** The parts of OpenAPI 3.1 that the document uses, shared by the code that builds it and the code that renders it. */
 export type SchemaObject = {
   $ref?: string;
   type?: string | string[];
@@ -18,7 +18,7 @@ export interface MediaTypeObject {
   examples: Record<string, { summary?: string; value: unknown }>;
 }
 
-/** One content type everywhere. */
+/** JSON is the only content type. */
 export interface Content {
   "application/json": MediaTypeObject;
 }
@@ -63,7 +63,7 @@ export interface OpenApiDocument {
   servers: { url: string; description: string }[];
   security: Record<string, []>[];
   tags: { name: string; description: string }[];
-  /** By path, then by method in lower case. */
+  /** By path, then by lower-case method. */
   paths: Record<string, Record<string, OperationObject>>;
   webhooks: Record<string, { post: OperationObject }>;
   components: {

@@ -1,6 +1,6 @@
 /**
- * What is posted to a workspace's webhook address, event by event. An event type without a description here does not
- * compile; its data is made of the same views as the API's answers.
+ * The events that are posted to a workspace's webhook address, as the reference describes them. Every event type must
+ * have a description here, or the code does not compile. Their data uses the same views as the API's answers.
  */
 import { type TObject, Type } from "@sinclair/typebox";
 import { Instant, Nullable } from "#src/core/schema.ts";
@@ -17,7 +17,7 @@ import type { Components } from "./schemas.ts";
 
 interface EventDescription {
   summary: string;
-  /** When it comes. */
+  /** When the event is sent. */
   description: string;
   data: TObject;
   example: Record<string, unknown>;
@@ -154,7 +154,7 @@ function webhook(type: EventType, components: Components): OperationObject {
     tags: ["Events"],
     summary,
     description: `${description}\n\n${HANDLING}`,
-    // Who it comes from is proved by the signature, not by a key.
+    // The signature authenticates the sender; there is no key.
     security: [],
     parameters: [signature],
     requestBody: {

@@ -1,6 +1,6 @@
-/** The introduction is imported as text (`with { type: "text" }`), so that it travels inside the executable. */
+/** The introduction is imported as text (`with { type: "text" }`), so that it is part of the executable. */
 declare module "*.md" {
   const text: string;
-  // biome-ignore lint/style/noDefaultExport: the bundler gives a text file as its default export.
+  // biome-ignore lint/style/noDefaultExport: the bundler exports a text file as its default.
   export default text;
 }

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document, made from the declarations of the endpoints and the views alone: what is served, printed by
- * `waxwing openapi` and kept in the repository is this one text.
+ * Builds the OpenAPI document from the declarations of the endpoints and views alone. The document that the server
+ * serves, the one that `waxwing openapi` prints and the one in the repository are this same text.
  */
 import { type Endpoint, type Parameter, PREFIX } from "../../endpoint.ts";
 import { endpoints } from "../endpoints.ts";
@@ -10,7 +10,7 @@ import introduction from "./introduction.md" with { type: "text" };
 import { contentOf, headers, responsesOf } from "./responses.ts";
 import { Components } from "./schemas.ts";
 
-/** The interface's own version, which the path carries; the server's version says nothing about it. */
+/** The version of the interface, as in its path; independent of the server's version. */
 const API_VERSION = "1.0";
 
 const tags = [
@@ -30,7 +30,7 @@ const tags = [
   { name: "Events", description: "What is posted to the workspace's webhook address, as soon as it happens." },
 ];
 
-/** Pretty-printed, with a newline at the end. */
+/** Indented, with a newline at the end. */
 export function openApiText(): string {
   return `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 }

@@ -1,6 +1,6 @@
 /**
- * Every code in the words of the reference: when it comes, and what such an answer looks like. The examples are made by
- * the function that makes the real answers, so their members are right.
+ * The reference's description of every error code, with example answers. The function that makes the real answers also
+ * makes the examples, so their fields are correct.
  */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound, Problem, type ProblemCode, problemCodes } from "#src/core/problem.ts";
@@ -9,9 +9,9 @@ import { answerProblem, internalError, unavailable } from "../../errors.ts";
 import { wrongParameter } from "../../page.ts";
 
 interface CodeDescription {
-  /** When it comes: a sentence that follows the code. */
+  /** When the code is returned: a sentence that follows the code. */
   description: string;
-  /** By a word that tells them apart, where there are several. */
+  /** Keyed by a word that distinguishes them; a single example has its code as the key in the document. */
   examples: Readonly<Record<string, Problem>>;
 }
 
@@ -151,7 +151,7 @@ function withExample(description: string, example: Problem): CodeDescription {
   return { description, examples: { example } };
 }
 
-/** The bodies that show this code, by names that are unique in the whole document. */
+/** Example bodies for this code, under names that are unique in the whole document. */
 export function examplesOf(code: ProblemCode): Record<string, { value: unknown }> {
   const examples = Object.entries(codeDescriptions[code].examples);
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * The answers of an endpoint: its success, and every refusal that can come, grouped by status. Which refusals any
- * endpoint may give is decided here; its own ones it declares itself.
+ * The answers of an endpoint: its success, and every refusal that it may give, grouped by status. This module decides
+ * which refusals all endpoints share; each endpoint declares its own.
  */
 import type { ProblemCode } from "#src/core/problem.ts";
 import type { Endpoint } from "../../endpoint.ts";
@@ -17,7 +17,7 @@ import type {
 import { codeDescriptions, ErrorView, examplesOf } from "./problems.ts";
 import type { Components } from "./schemas.ts";
 
-/** What the pipeline itself may refuse with, whatever the endpoint. */
+/** Codes that the pipeline may answer with, whatever the endpoint. */
 const commonCodes: readonly ProblemCode[] = [
   "unauthenticated",
   "api_not_enabled",
@@ -26,10 +26,10 @@ const commonCodes: readonly ProblemCode[] = [
   "unavailable",
 ];
 
-/** Answers that settle a request are kept under its Idempotency-Key: these, beside the success. */
+/** Statuses of refusals that are final, and therefore stored under the Idempotency-Key like a success. */
 const REPLAYABLE_STATUSES: readonly number[] = [402, 404, 422, 502];
 
-/** Headers are told once and referred to. */
+/** Described once and referenced from every answer. */
 export const headers = {
   RequestId: {
     description: "The request's id: your own, where you sent a sane one. The server's log has it.",
@@ -53,9 +53,9 @@ export function contentOf(schema: SchemaObject, examples: Content["application/j
   return { "application/json": { schema, examples } };
 }
 
-/** Every code that the endpoint may answer, in the order of the catalogue's statuses. */
+/** Every code that the endpoint may answer with: `invalid_request` first, then the common codes, then its own. */
 export function codesOf({ body, parameters, problems }: Endpoint): ProblemCode[] {
-  // An unreadable part of the path leads nowhere; everything else that is sent can be wrong.
+  // A malformed path gives `not_found`; every other input can be an invalid request.
   const canBeWrong = body !== undefined || parameters?.some((parameter) => parameter.in !== "path") === true;
   return [...new Set([...(canBeWrong ? (["invalid_request"] as const) : []), ...commonCodes, ...problems])];
 }

@@ -1,6 +1,6 @@
 /**
- * From the schemas of views and bodies to those of the document. A schema with a name (`$id`) stands once among the
- * components and is referred to everywhere else; what TypeBox spells in its own way is put into plain JSON Schema 2020-12.
+ * Converts the schemas of views and bodies to those of the document. A schema with a name (`$id`) appears once among
+ * the components and is referenced everywhere else. TypeBox's own notation becomes plain JSON Schema 2020-12.
  */
 import type { TSchema } from "@sinclair/typebox";
 import type { ReferenceObject, ResponseObject, SchemaObject } from "./document.ts";
@@ -11,18 +11,18 @@ export class Components {
   readonly #schemas = new Map<string, SchemaObject>();
   readonly #responses = new Map<string, ResponseObject>();
 
-  /** The schema as the document has it at this place: a reference, where it has a name. */
+  /** The schema to insert into the document: a reference if it has a name. */
   use(schema: TSchema): SchemaObject {
     return this.#convert(plain(schema));
   }
 
-  /** A reference to an answer that several endpoints give alike; made by `make` where it is not known yet. */
+  /** A reference to an answer that several endpoints share; `make` builds it on first use. */
   useResponse(name: string, make: () => ResponseObject): ReferenceObject {
     if (!this.#responses.has(name)) this.#responses.set(name, make());
     return { $ref: `#/components/responses/${name}` };
   }
 
-  /** All schemas that were referred to, by name. */
+  /** All referenced schemas, by name. */
   get schemas(): Record<string, SchemaObject> {
     return sorted(this.#schemas);
   }
@@ -43,13 +43,13 @@ export class Components {
 
   #convertUnnamed({ anyOf, patternProperties, type, ...schema }: JsonObject): SchemaObject {
     if (Array.isArray(anyOf)) return { ...this.#convertUnion(anyOf.filter(isObject)), ...schema };
-    // The type comes first, because that is what a reader looks for.
+    // `type` first, because readers look for it first.
     const converted: JsonObject = type === undefined ? {} : { type };
     for (const [keyword, value] of Object.entries(schema)) {
       converted[keyword] =
         keyword === "properties" ? this.#convertMembers(value) : this.#convertKeyword(keyword, value);
     }
-    // TypeBox writes a record of any keys as one pattern that matches every key.
+    // TypeBox writes a record with arbitrary keys as a single pattern that matches every key.
     const [values] = Object.values(isObject(patternProperties) ? patternProperties : {}).filter(isObject);
     if (values !== undefined) converted.additionalProperties = this.#convert(values);
     return converted;
@@ -65,7 +65,10 @@ export class Components {
     return Object.fromEntries(named.map(([name, member]) => [name, isObject(member) ? this.#convert(member) : member]));
   }
 
-  /** Every union of ours is of forms that exclude each other. Something simple or null is one type, not two forms. */
+  /**
+   * The forms of every union in the API exclude each other. A simple type or null becomes one schema with two types,
+   * not two forms.
+   */
   #convertUnion(forms: JsonObject[]): SchemaObject {
     const others = forms.filter(({ type }) => type !== "null").map((form) => this.#convert(form));
     const [only] = others;
@@ -82,7 +85,7 @@ function sorted<T>(named: ReadonlyMap<string, T>): Record<string, T> {
   return Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Without TypeBox's symbols, and a copy. */
+/** A copy without TypeBox's symbols. */
 function plain(schema: TSchema): JsonObject {
   return JSON.parse(JSON.stringify(schema)) as JsonObject;
 }

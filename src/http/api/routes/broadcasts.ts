@@ -1,4 +1,4 @@
-/** Broadcasts: made, looked at beforehand, listed, followed person by person, cancelled. */
+/** Broadcasts: create, preview, list, show, list recipients, cancel. */
 import { Type } from "@sinclair/typebox";
 import { notFound, type ProblemCode } from "#src/core/problem.ts";
 import { OneOf } from "#src/core/schema.ts";

@@ -1,4 +1,4 @@
-/** People: looked up, listed for syncing, made and changed, opted out. */
+/** Contacts: show one, list for syncing, create or change, opt out. */
 import { Type } from "@sinclair/typebox";
 import { notFound, Problem } from "#src/core/problem.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
@@ -109,7 +109,7 @@ export const putContactEndpoint: Endpoint = {
     const changes = readContactChanges(call.body);
     const { workspace } = call;
     return call.store.write((tx) => {
-      // What is wrong with the body comes before what is wrong with the number.
+      // Mistakes in the body are reported before mistakes in the number.
       requireValidChanges(tx, workspace.id, changes);
       const person = requirePerson(call, tx);
       const { contact, isNew } = putContact(tx, workspace, person, changes, consentEvidence(call));
@@ -151,7 +151,7 @@ function readWalk({ over, upTo, updatedAt, id }: Record<string, unknown>): Conta
   throw wrongCursor();
 }
 
-/** Counting what changed since a time can take long, so it happens on the reader's thread. */
+/** Counts on the reader's thread, because counting all changes since a time can be slow. */
 export async function countInReader(
   reader: Call["reader"],
   sql: string,

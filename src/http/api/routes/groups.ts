@@ -1,4 +1,4 @@
-/** Groups: lists of contacts, and saved searches with their counts. */
+/** Lists groups, static and dynamic, with their counts. */
 import { countsToRefresh, recordCount } from "#src/domain/filters/count.ts";
 import { countGroups, type GroupCursor, listGroups } from "#src/domain/groups/read.ts";
 import { GroupView, viewGroup } from "#src/domain/groups/view.ts";
@@ -32,7 +32,7 @@ export const listGroupsEndpoint: Endpoint = {
   },
 };
 
-/** Saved searches whose count is older than a minute are counted on the reader's thread, one after the other. */
+/** Recounts dynamic groups whose count is older than a minute, one after the other, on the reader's thread. */
 async function refreshCounts(
   { store, searchReader, workspace }: Call,
   groups: ReturnType<typeof listGroups>,

@@ -1,4 +1,4 @@
-/** The workspace that the key belongs to: a quick check that a key works. */
+/** Shows the workspace that the key belongs to: a quick check that a key works. */
 import { findAccount } from "#src/domain/billing/account.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { viewWorkspace, WorkspaceView } from "#src/domain/numbers/view.ts";

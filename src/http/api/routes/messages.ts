@@ -1,4 +1,4 @@
-/** Sending one message, and looking it up. */
+/** Sends one message, and shows one. */
 import { Type } from "@sinclair/typebox";
 import { notFound, Problem } from "#src/core/problem.ts";
 import { claimKey, findKey, type KeyUse, storeAnswer } from "#src/domain/idempotency/keys.ts";
@@ -102,7 +102,10 @@ export const getMessageEndpoint: Endpoint = {
   },
 };
 
-/** The key stands for a hand-over whose end was never told: what became of it is the answer, and is kept. */
+/**
+ * A key without an answer belongs to a dispatch whose outcome was not recorded. Resolves the message and stores the
+ * result as the answer.
+ */
 async function answerOpenKey(dispatch: SendOptions, open: IdempotencyKey): Promise<Answer> {
   const result = await resolveInDoubt(dispatch, open.messageId, (tx, finalResult) => {
     storeAnswer(tx, open.id, render(finalResult));

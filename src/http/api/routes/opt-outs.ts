@@ -1,4 +1,4 @@
-/** Who is opted out, for syncing. */
+/** Lists the people who are opted out, for syncing. */
 import { Type } from "@sinclair/typebox";
 import { countContacts, countSinceSql, listOptOuts, type OptOutCursor } from "#src/domain/contacts/list.ts";
 import { OptOutView, viewOptOut } from "#src/domain/contacts/opt-out.ts";

@@ -1,4 +1,4 @@
-/** Templates, and whether each can be sent. */
+/** Lists templates, and whether each can be sent. */
 
 import { OneOf } from "#src/core/schema.ts";
 import { countTemplates, listTemplates, type TemplatePosition } from "#src/domain/templates/read.ts";

@@ -1,6 +1,6 @@
 /**
- * What passed between a workspace and one person, both ways, the newest first: messages that were handed over (sent
- * alone or in a broadcast) and what the person wrote. Read from the ends of two indexes, a page at a time.
+ * The conversation between a workspace and one person, newest first: dispatched messages (sent alone or in a broadcast)
+ * and what the person wrote. Reads the ends of two indexes, one page at a time.
  */
 import { and, desc, eq, isNotNull, lt, sql } from "drizzle-orm";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
@@ -15,13 +15,13 @@ export type ConversationItem =
   | { kind: "inbound"; at: number; inbound: Inbound }
   | { kind: "message"; at: number; message: Message; text: string; broadcast: Broadcast | null; buttons: Button[] };
 
-/** What stands below a template; only a quick reply can be pressed to answer. */
+/** A button of a template. Only a quick reply can be pressed as an answer. */
 export interface Button {
   text: string;
   isReply: boolean;
 }
 
-/** Everything below these comes next. */
+/** The next page holds everything older than these. */
 export interface ConversationCursor {
   inboundId: number;
   messageAt: number;
@@ -30,7 +30,7 @@ export interface ConversationCursor {
 
 export interface ConversationPage {
   items: ConversationItem[];
-  /** Null: this is all. */
+  /** Null: no older items. */
   next: ConversationCursor | null;
 }
 
@@ -40,7 +40,7 @@ export const NEWEST: ConversationCursor = {
   messageId: Number.MAX_SAFE_INTEGER,
 };
 
-/** `hasButtons`: with what stands below templates, which is looked up for each. */
+/** `hasButtons`: also look up each template's buttons. */
 export function readConversation(
   tx: ReadTx,
   contactId: number,
@@ -51,7 +51,7 @@ export function readConversation(
   const start = from ?? NEWEST;
   const received = inboundsOfContact(tx).all({ contactId, before: start.inboundId, limit: limit + 1 });
   const sent = listDispatched(tx, contactId, start, limit + 1);
-  // By when they came here; within a page, what a person wrote stands at the network's time.
+  // Pages are cut by the time of arrival here; within a page, inbound messages are sorted by the network's time.
   const all = [
     ...received.map((inbound) => ({ at: inbound.createdAt, inbound, message: null })),
     ...sent.map((message) => ({ at: message.dispatchedAt ?? message.createdAt, inbound: null, message })),
@@ -100,7 +100,7 @@ const dispatchedMessages = statement((db) =>
     .prepare(),
 );
 
-/** What was handed over to a person, the newest first. */
+/** Messages dispatched to a contact, newest first. */
 export function listDispatched(
   tx: ReadTx,
   contactId: number,
@@ -122,7 +122,10 @@ function viewOf(tx: ReadTx, message: Message, hasButtons: boolean): Conversation
   };
 }
 
-/** What the person sees. A recipient's is made from its broadcast's template and its own values. */
+/**
+ * The text that the person sees. A recipient's text is rendered from the broadcast's template and the recipient's
+ * values.
+ */
 export function textOf(message: Message, broadcast: Broadcast | null): string {
   if (message.text !== null || broadcast === null) return message.text ?? "";
   const { templateComponents, templateFormat, templateCategory } = broadcast;
@@ -130,7 +133,7 @@ export function textOf(message: Message, broadcast: Broadcast | null): string {
   return renderText(shape, message.variables?.header ?? [], message.variables?.body ?? []);
 }
 
-/** As confirmed for a broadcast; for a message sent alone, as the template is now. */
+/** For a broadcast, the template as confirmed; for a message sent alone, the template as it is now. */
 function componentsOf(tx: ReadTx, message: Message, broadcast: Broadcast | null): TemplateComponent[] {
   if (broadcast !== null) return broadcast.templateComponents;
   const { workspaceId, templateName, templateLanguage } = message;

@@ -1,6 +1,6 @@
 /**
- * The story of one message, from the request to the last webhook attempt: what its row tells, each attempt at the
- * network, each status that came in, each event and each time that it was posted. Ordered by time.
+ * The timeline of one message, from the request to the last webhook attempt: the message's row, provider requests,
+ * statuses from the network, events and their deliveries. Ordered by time.
  */
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { Callback } from "#src/domain/inbound/table.ts";
@@ -10,20 +10,20 @@ import type { Message } from "#src/domain/messages/table.ts";
 import { listDeliveriesOfEvent } from "#src/domain/webhooks/read.ts";
 import type { EventRow } from "#src/domain/webhooks/table.ts";
 
-/** One thing that happened, at a moment. */
+/** One step, at a moment. */
 export interface TimelineStep {
   at: number;
   what: "request" | "hand-over" | "attempt" | "status" | "sent" | "delivered" | "read" | "failed" | "event" | "webhook";
-  /** In words, for a person. */
+  /** A sentence for people. */
   says: string;
   details: Record<string, unknown>;
 }
 
-/** What was found of a message where nothing is indexed by it. */
+/** Callbacks and events about a message, which are found by scanning. */
 export interface MessageTraces {
   callbacks: readonly Callback[];
   events: readonly EventRow[];
-  /** Reads a callback's body as its network does. */
+  /** The network's parser for callback bodies. */
   parse: (body: string) => readonly { kind: string }[];
 }
 
@@ -40,7 +40,7 @@ export function buildTimeline(
   ].toSorted((one, other) => one.at - other.at);
 }
 
-/** What the message's own row tells. */
+/** Steps that the message's own row records. */
 export function ownSteps(message: Message): TimelineStep[] {
   const steps: TimelineStep[] = [
     {
@@ -84,7 +84,7 @@ export function attemptSteps(tx: ReadTx, { sendToken }: Message): TimelineStep[]
   }));
 }
 
-/** A callback may carry statuses of a thousand messages; only this one's are shown. */
+/** A callback may carry a thousand statuses; only those of this message are shown. */
 function statusSteps(
   { id, body, receivedAt, dueAt, doneAt, note }: Callback,
   message: Message,
@@ -96,7 +96,7 @@ function statusSteps(
     const error = item.error === null ? "" : ` (${item.error.code}: ${item.error.message})`;
     return [
       {
-        // The simulator's callbacks lie there before their time.
+        // The simulator stores callbacks before they are due.
         at: Math.max(receivedAt, dueAt),
         what: "status",
         says: `the network said ${item.status}${error}${doneAt === null ? " (not applied yet)" : ""}`,

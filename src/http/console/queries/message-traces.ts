@@ -1,6 +1,6 @@
 /**
- * Finds what tells of one message where nothing is indexed by it: callbacks as they came, and events. Both are numbered
- * in the order of their time, so only what came since the message was made is read, a bounded slice at a time.
+ * Finds the stored callbacks and events about one message, which no index leads to. Both are numbered in the order of
+ * time, so only rows newer than the message are read, a bounded slice at a time.
  */
 import { and, asc, gt, gte, lte, sql } from "drizzle-orm";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -10,13 +10,13 @@ import { type EventRow, events } from "#src/domain/webhooks/table.ts";
 
 const SLICE_ROWS = 2_000;
 
-/** A piece of what was looked for, and where to go on; null at the end. */
+/** One slice of matches, and where the next begins; null at the end. */
 export interface Slice<Row> {
   rows: Row[];
   next: number | null;
 }
 
-/** Callbacks that name the message by its reference or by the network's id. `from`: null at the beginning. */
+/** Callbacks that contain the message's send token or the network's id. `from`: null for the first slice. */
 export function findCallbacks(tx: ReadTx, message: Message, from: number | null): Slice<Callback> {
   const { sendToken, networkMessageId } = message;
   const start = from ?? firstSince(message.createdAt, (id) => callbackAt(tx, id));
@@ -35,7 +35,7 @@ export function findCallbacks(tx: ReadTx, message: Message, from: number | null)
   return { rows, next: callbackAt(tx, to + 1)?.id ?? null };
 }
 
-/** Events that tell of the message. */
+/** Events about the message. */
 export function findEvents(tx: ReadTx, message: Message, from: number | null): Slice<EventRow> {
   const start = from ?? firstSince(message.createdAt, (seq) => eventAt(tx, seq));
   const to = start + SLICE_ROWS;
@@ -63,7 +63,7 @@ interface RowPosition {
   at: number;
 }
 
-/** The first row from this id on. */
+/** The first row at or after this id. */
 function callbackAt(tx: ReadTx, id: number): RowPosition | undefined {
   return tx.db
     .select({ id: callbacks.id, at: callbacks.receivedAt })
@@ -84,7 +84,7 @@ function eventAt(tx: ReadTx, seq: number): RowPosition | undefined {
     .get();
 }
 
-/** Halves the ids until the first row of that time is found; the clock may have been set back by a little. */
+/** A binary search over ids for the first row of that time. The slack allows for a clock that was set back slightly. */
 function firstSince(at: number, rowFrom: (id: number) => RowPosition | undefined): number {
   const since = at - CLOCK_SLACK_MS;
   let [low, high] = [0, 2 ** 52];

@@ -1,6 +1,6 @@
 /**
- * How far a workspace has come on the way to its first delivered message, and whether all is well since: what its first
- * page shows. A few rows from the ends of indexes, never a walk.
+ * How far a workspace has come towards its first delivered message, and whether its webhook works since: the content of
+ * its first page. Reads a few rows from the ends of indexes.
  */
 import { and, asc, desc, eq, isNull } from "drizzle-orm";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -10,11 +10,11 @@ import { apiKeys } from "#src/domain/workspaces/table.ts";
 export interface Onboarding {
   hasKey: boolean;
   hasSent: boolean;
-  /** When a single message was last told to be delivered, as far as the newest events know. */
+  /** When a single message was last reported delivered, among the newest events. */
   lastDeliveredAt: number | null;
-  /** Whether the receiver ever took an event. */
+  /** Whether the receiver has ever accepted an event. */
   hasDelivered: boolean;
-  /** Deliveries that were given up; counted up to a hundred. */
+  /** Exhausted deliveries, counted up to a hundred. */
   exhaustedCount: number;
 }
 

@@ -1,4 +1,7 @@
-/** Who had to do with a workspace lately, and the newest events that speak of one person. From the ends of indexes. */
+/**
+ * The recently active contacts of a workspace, and the newest events about one phone number. Reads only the ends of
+ * indexes.
+ */
 import { and, desc, eq, inArray, isNotNull, isNull } from "drizzle-orm";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { broadcasts } from "#src/domain/broadcasts/table.ts";
@@ -12,7 +15,7 @@ const BROADCASTS = 3;
 const RECIPIENTS = 30;
 const EVENTS = 200;
 
-/** Contacts that these numbers sent to, or that wrote, in no order and each once. */
+/** Contacts that were sent to from these numbers, or that wrote; distinct, in no particular order. */
 export function listRecentlyActiveContacts(tx: ReadTx, workspaceId: number, numberIds: readonly number[]): number[] {
   if (numberIds.length === 0) return [];
   const isFromNumbers = inArray(messages.numberId, [...numberIds]);
@@ -43,7 +46,7 @@ export function listRecentlyActiveContacts(tx: ReadTx, workspaceId: number, numb
   return [...new Set(ids)];
 }
 
-/** Those among the workspace's newest events that name this phone, the newest first. */
+/** The events about this phone number among the workspace's newest ones, newest first. */
 export function listEventsOfPhone(tx: ReadTx, workspaceId: number, phone: string): EventRow[] {
   return tx.db
     .select()
@@ -56,9 +59,9 @@ export function listEventsOfPhone(tx: ReadTx, workspaceId: number, phone: string
 }
 
 /**
- * Ids of messages sent alone, the newest first, among so many of the newest below a given one; and down to which id was
- * looked. Words may be rare: whoever looks for them goes on from there. Parameters: workspace, below, the lowest id that counts, looked at, then
- * twice each: status, origin, words (null: whichever), and how many are wanted.
+ * Searches the newest messages sent alone below an id: matching ids, newest first, then one row with how many were
+ * scanned and the lowest id scanned. A search for rare words continues below that id. Parameters: workspace, below,
+ * lowest id, how many to scan; then status, origin and words, each twice (null: any); and how many matches to return.
  */
 export const singlesSql = `WITH looked AS MATERIALIZED (
     SELECT id, text, status, origin, outcome_unknown FROM messages

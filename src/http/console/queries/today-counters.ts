@@ -1,14 +1,14 @@
 /**
- * What a workspace has sent and got since a moment: messages sent alone since then, and broadcasts that began since then,
- * each with what has become of them by now. Where the moment lies is found by halving the ids, which grow with time; then
- * only what is younger is counted, on the reader's thread. A broadcast costs one row of figures, however many it reaches.
+ * What a workspace has sent and received since a moment: messages sent alone since then, and broadcasts started since
+ * then, each with their present status. Ids grow with time, so a binary search finds the first id of the period, and
+ * only newer rows are counted, on the reader's thread. A broadcast costs one row of counters, whatever its size.
  */
 import { asc, gte, max } from "drizzle-orm";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { inbounds } from "#src/domain/inbound/table.ts";
 import { messages } from "#src/domain/messages/table.ts";
 
-/** The first id of a table that was given since a moment; beyond the last one where none was. */
+/** The first id given since a moment; one past the last id if there is none. */
 export function firstSince(tx: ReadTx, table: "messages" | "inbounds", since: number): number {
   const rows = table === "messages" ? messages : inbounds;
   const [newest] = tx.db
@@ -32,18 +32,18 @@ export function firstSince(tx: ReadTx, table: "messages" | "inbounds", since: nu
   return low;
 }
 
-/** Of messages sent alone, from an id on, how many are in which state. Parameters: workspace, id. */
+/** Counts messages sent alone, from an id on, by status. Parameters: workspace, id. */
 export const singlesTodaySql = `SELECT CASE WHEN status = 'failed' AND outcome_unknown = 1 THEN 'unknown' ELSE status END AS status,
     count(*) AS total
   FROM messages WHERE workspace_id = ? AND broadcast_id IS NULL AND id >= ? GROUP BY 1`;
 
-/** What broadcasts that began since then have come to. Parameters: workspace, moment, twice. */
+/** Sums the counters of broadcasts started since a moment. Parameters: workspace, moment, twice. */
 export const broadcastsTodaySql = `SELECT count(*) AS broadcasts, sum(sent) AS sent, sum(delivered) AS delivered, sum(read) AS read,
     sum(failed) AS failed, (SELECT count(*) FROM messages WHERE status = 'failed' AND outcome_unknown = 1
       AND broadcast_id IN (SELECT id FROM broadcasts WHERE workspace_id = ? AND started_at >= ?)) AS unknown
   FROM broadcast_counters
   WHERE broadcast_id IN (SELECT id FROM broadcasts WHERE workspace_id = ? AND started_at >= ?)`;
 
-/** How many messages came in, from an id on, and how many people wrote. Parameters: workspace, id, workspace, moment. */
+/** Counts inbound messages from an id on, and the people who wrote. Parameters: workspace, id, workspace, moment. */
 export const receivedTodaySql = `SELECT (SELECT count(*) FROM inbounds WHERE workspace_id = ? AND id >= ?) AS messages,
     (SELECT count(*) FROM conversations WHERE workspace_id = ? AND wrote_at >= ?) AS people`;

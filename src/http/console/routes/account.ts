@@ -1,4 +1,4 @@
-/** Everybody's own account: who they are, their sessions, password, second factor and theme. */
+/** The user's own account: profile, sessions, password, second factor and theme. */
 import { Type } from "@sinclair/typebox";
 import { encode } from "uqr";
 import { invalidRequest } from "#src/core/problem.ts";
@@ -82,7 +82,7 @@ export const accountRoutes: readonly ConsoleRoute[] = [
       const hash = await call.passwords.hash(password);
       return change(call, (tx) => {
         const user = setPassword(tx, call.user.id, hash);
-        // Every session ended with the old password; this browser gets a new one.
+        // A new password ends every session; this browser gets a new one.
         const { token } = startSession(tx, user.id, sessionClient(call));
         const audit = { action: "user.new-password", subject: user.email };
         return { status: 200, data: viewSignedIn(tx, user), audit, headers: sessionHeaders(call, token) };
@@ -112,7 +112,7 @@ export const accountRoutes: readonly ConsoleRoute[] = [
       change(call, (tx) => {
         const codes = confirmTotp(tx, call.box, call.user.id, String(call.body.code));
         endSessions(tx, call.user.id);
-        // A new token, as at every step up.
+        // A new session token, as after every change of authentication.
         const { token } = startSession(tx, call.user.id, sessionClient(call));
         const audit = { action: "second-factor.on", subject: call.user.email };
         return { status: 200, data: { codes }, replayData: { codes: [] }, audit, headers: sessionHeaders(call, token) };
@@ -134,7 +134,10 @@ export const accountRoutes: readonly ConsoleRoute[] = [
   },
 ];
 
-/** An open screen is not enough for what changes how somebody gets in. Guesses count as those of signing in. */
+/**
+ * Changing how the user signs in requires the password, because the screen may have been left unattended. Wrong
+ * passwords count as failed sign-ins.
+ */
 async function requirePassword(
   { store, user, passwords, address }: UserCall,
   field: string,

@@ -1,7 +1,7 @@
 /**
- * Backups, for operators: which there are and what each has proven, making one, looking one over, rehearsing its
- * restore, taking it along; and the check of the database itself. Long work runs in the server's copy jobs, one at a
- * time; a restore is no route: it needs a server that stands still.
+ * Backups, for operators: list them with their verification reports, make one, verify one, run a restore drill,
+ * download one; and check the database. Long work runs in the server's backup jobs, one at a time. There is no route
+ * for a restore, because it requires a stopped server.
  */
 import { dirname, join } from "node:path";
 import type { BackupJobRequest } from "#src/backup/backup-worker.ts";
@@ -28,7 +28,7 @@ export const backupRoutes: readonly ConsoleRoute[] = [
     needs: "server operator",
     handle: async ({ system }) => {
       const { jobs, backups } = system;
-      // Where there is no directory yet, it will be made in one that there is.
+      // If the directory does not exist yet, it will be created in its parent.
       const disk = (await readDisk(jobs.directory)) ?? (await readDisk(dirname(jobs.directory)));
       return answerData(200, {
         directory: jobs.directory,
@@ -45,7 +45,7 @@ export const backupRoutes: readonly ConsoleRoute[] = [
     method: "POST",
     path: BASE,
     needs: "server operator",
-    // Those that are made by hand take nothing away: the schedule does, with its next.
+    // A manual backup deletes no old ones; the next scheduled backup does.
     handle: (call) => startJob(call, { kind: "backup", retention: null }, "backup.make", call.system.jobs.directory),
   },
   {
@@ -75,7 +75,7 @@ export const backupRoutes: readonly ConsoleRoute[] = [
       const { name, bytes } = requireBackup(call);
       const audit = { workspaceId: null, action: "backup.download", subject: name, details: { bytes } };
       await store.write((tx) => recordAudit(tx, { userId: user.id, address }, audit));
-      // However slow the line is: it may take hours.
+      // On a slow line the download may take hours.
       keepOpen();
       return new Response(Bun.file(join(system.jobs.directory, name)), {
         headers: {
@@ -101,7 +101,7 @@ export const backupRoutes: readonly ConsoleRoute[] = [
   },
 ];
 
-/** Written down first, begun when that is on disk. */
+/** The job starts once its audit entry is on disk. */
 function startJob(call: UserCall, request: BackupJobRequest, action: string, subject: string) {
   const { jobs } = call.system;
   return change(call, (tx) => {
@@ -112,7 +112,7 @@ function startJob(call: UserCall, request: BackupJobRequest, action: string, sub
   });
 }
 
-/** Throws `not_found`, also for names that lead elsewhere. */
+/** Throws `not_found`, also for names that would leave the directory. */
 function requireBackup({ system, path }: UserCall): ListedBackup {
   const name = path.name ?? "";
   const found = isBackupName(name) ? system.jobs.list().find((one) => one.name === name) : undefined;
@@ -132,7 +132,7 @@ function viewJobs({ jobs }: UserCall["system"]) {
             started_at: whenUtc(current.startedAt),
             step: current.step,
           },
-    /** What failed: whatever went well stands with the backup that it made or proved. */
+    /** Failures only: a success is visible at the backup that it made or verified. */
     failed: (["backup", "verify", "drill"] as const)
       .map((kind) => jobs.findLast(kind))
       .filter((job) => job !== null && job.error !== null)
@@ -145,7 +145,7 @@ function viewFailed({ request, endedAt, error }: FinishedJob) {
   return { kind: request.kind, name: "name" in request ? request.name : null, at: whenUtc(endedAt), error };
 }
 
-/** The last check of the database since the start of the server. */
+/** The last database check since the server started. */
 function viewCheck(job: Readonly<FinishedJob> | null) {
   if (job === null) return null;
   const health = job.outcome?.kind === "check" ? job.outcome.result : null;

@@ -1,4 +1,4 @@
-/** Money of a workspace: what is there, what is held, every movement, and paying in. */
+/** A workspace's money: balance, holds, all transactions, and adding credit. */
 import { Type } from "@sinclair/typebox";
 import { formatMoney, readMoney } from "#src/core/money.ts";
 import { invalidRequest } from "#src/core/problem.ts";
@@ -78,7 +78,7 @@ export const billingRoutes: readonly ConsoleRoute[] = [
         const account = credit(tx, workspace.id, { amount, note, ref });
         const isCredited = account.credited !== before;
         const audit = { action: "billing.credit", subject: formatMoney(amount), details: { note, ref } };
-        // The same reference changes nothing the second time, and there is nothing to log.
+        // A repeated reference changes nothing, so there is no audit entry.
         const data = { ...viewAccount(account), is_credited: isCredited };
         return { status: isCredited ? 201 : 200, data, audit: isCredited ? audit : null };
       }),

@@ -1,4 +1,4 @@
-/** Broadcasts beyond what the API has: paused and resumed by hand, why people failed, and live figures. */
+/** Broadcasts beyond the API: pause and resume, the causes of failures, and live counters. */
 
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -25,9 +25,9 @@ export const broadcastRoutes: readonly ConsoleRoute[] = [
       return store.read((tx) => {
         return answerData(200, {
           ...viewBroadcast(tx, requireBroadcast(call, tx), workspace),
-          // Handed over, and nobody knows yet: neither sent nor failed.
+          // Dispatched, and the outcome is still open: neither sent nor failed.
           in_doubt: Number(inDoubt?.total ?? 0),
-          // Of those who count as failed.
+          // Of the failed ones, those whose outcome is unknown.
           unknown: Number(unknown?.total ?? 0),
           causes: causes.map(({ status, error_code, outcome_unknown, reason, total }) => ({
             status,

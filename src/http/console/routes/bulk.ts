@@ -1,6 +1,7 @@
 /**
- * Changes to many contacts at once: counted first, begun with that count or refused because it is another by now, then
- * watched, stopped and gone on with. Who is changed is a selection, whom a search finds, or people of a broadcast.
+ * Bulk changes of contacts. The target is counted first; the change starts with that count, or is refused if the count
+ * has changed. It can then be watched, stopped and continued. Targets are selected contacts, matches of a search, or
+ * recipients of a broadcast.
  */
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
@@ -84,7 +85,7 @@ export const bulkRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/bulk/count",
     needs: "member",
     body: Type.Object({ people: People }, strict),
-    // It changes nothing.
+    // Changes nothing.
     handle: async (call) => answerData(200, { count: await count(call, readTarget(call, call.body.people as People)) }),
   },
   {
@@ -147,7 +148,7 @@ export const bulkRoutes: readonly ConsoleRoute[] = [
   },
 ];
 
-/** Throws `invalid_request`, and `not_found` for a group or broadcast that is not there. */
+/** Throws `invalid_request`, or `not_found` for an unknown group or broadcast. */
 function readTarget(call: WorkspaceCall, people: People): BulkTarget {
   const { store, workspace } = call;
   return store.read((tx): BulkTarget => {
@@ -169,12 +170,15 @@ async function count({ store, searchReader, workspace }: WorkspaceCall, target: 
 
 interface ReadChange {
   action: BulkAction;
-  /** For the log: what is done, and with what. */
+  /** For the audit log: the action's suffix, and what it is applied with. */
   actionSuffix: string;
   subject: string;
 }
 
-/** Judged as the same change to one contact is, before anything begins. Throws `invalid_request` at the change's own name. */
+/**
+ * Checked before anything starts, by the same rules as the change of a single contact. Throws `invalid_request` at the
+ * field of the change.
+ */
 function readChange({ workspace }: WorkspaceCall, tx: Tx, input: Change): ReadChange {
   if ("new_group" in input) {
     const group = saveGroup(tx, workspace.id, { name: input.new_group, filter: null });
@@ -204,7 +208,7 @@ function readChange({ workspace }: WorkspaceCall, tx: Tx, input: Change): ReadCh
   return { action: { removeFromGroup: id }, actionSuffix: "remove-from-group", subject };
 }
 
-/** A mistake in a list of one is a mistake of the field itself. */
+/** Reports the mistakes of a one-item list as mistakes of the field itself. */
 function reportErrorsAt(field: string, validate: () => void): void {
   try {
     validate();
@@ -223,7 +227,7 @@ function requireBulk({ workspace, path }: WorkspaceCall, tx: ReadTx): BulkChange
 function viewBulkChange(job: BulkChange, call: WorkspaceCall, tx: ReadTx, isStarted = false) {
   const { id, state, total, processed, changed, error } = job;
   const { workspace } = call;
-  // It says that it runs, and it does not: the server was stopped in the middle.
+  // Stored as running, but not running in this process: the server stopped in between.
   const isInterrupted = state === "running" && !isStarted && !call.bulk.isRunning(id);
   return {
     id,

@@ -1,4 +1,4 @@
-/** Events on their way to the webhook address: the list, each attempt, and bringing them there once more. */
+/** Webhook deliveries: list them, show their attempts, replay them. */
 import { Type } from "@sinclair/typebox";
 import { sleep } from "#src/core/clock.ts";
 import { readInstant } from "#src/core/instant.ts";
@@ -54,7 +54,8 @@ export const deliveryRoutes: readonly ConsoleRoute[] = [
           ids === null
             ? listDeliveries(tx, workspace.id, { status, before, limit })
             : listDeliveriesById(tx, workspace.id, ids);
-        // Nobody counts millions for a heading; there is none.
+        // `total` is the number of these rows: counting millions of deliveries is too expensive, and the screen shows
+        // no total.
         return answerPage(
           from,
           rows,
@@ -84,7 +85,7 @@ export const deliveryRoutes: readonly ConsoleRoute[] = [
       const since = readInstant(String(body.since), workspace.timezone);
       if (since === null) throw invalidRequest({ since: ["This is no time such as 2026-11-21T08:00."] });
       const count = await countFailed(call, since);
-      // What was counted is what is replayed, or nothing is.
+      // Replays exactly the number that the user has seen, or nothing.
       if (count !== body.count) {
         throw new Refusal(409, "changed", `It is ${count} events now, and was ${body.count}. Look again, then decide.`);
       }
@@ -135,7 +136,7 @@ function countFailed({ reader, workspace }: WorkspaceCall, since: number): Promi
   return countInReader(reader, countFailedSql, workspace.id, since);
 }
 
-/** One of a fixed list of words in the query; null where it is left out. Throws `invalid_request`. */
+/** A query parameter with fixed choices; null if absent. Throws `invalid_request`. */
 function readChoice<Choice extends string>(
   query: URLSearchParams,
   name: string,

@@ -1,4 +1,4 @@
-/** API settings: keys, the webhook's address and secret, custom fields. The same verbs as the command line's. */
+/** API settings: keys, the webhook's address and secret, custom fields. The same operations as on the command line. */
 import { Type } from "@sinclair/typebox";
 import { sleep } from "#src/core/clock.ts";
 import { invalidRequest } from "#src/core/problem.ts";
@@ -16,7 +16,7 @@ import { type ConsoleRoute, change } from "../route.ts";
 import { viewField, viewKey } from "../view-developer.ts";
 
 const strict = { additionalProperties: false };
-/** Between two batches everybody else's writes get their turn. */
+/** Pause between two batches, so that other writes are not delayed. */
 const YIELD_MS = 5;
 
 export const developerRoutes: readonly ConsoleRoute[] = [
@@ -45,7 +45,7 @@ export const developerRoutes: readonly ConsoleRoute[] = [
         return {
           status: 201,
           data: { ...shown, key: created.key },
-          // The key is shown once: to whoever made it, and not to a repetition.
+          // The key is shown once: a repeated form does not get it.
           replayData: { ...shown, key: null },
           audit: { action: "key.create", subject: created.name, details: { prefix: created.prefix } },
         };
@@ -107,7 +107,7 @@ export const developerRoutes: readonly ConsoleRoute[] = [
     method: "POST",
     path: "/w/{workspace}/webhook/reveal",
     needs: "owner",
-    // A secret that is looked at is a deed; it is not kept as an answer, so no form key counts here.
+    // Revealing the secret is audited. It is not stored as an answer, so the form key is ignored.
     handle: ({ store, workspace, box, user, address }) =>
       store.write((tx) => {
         const { url, secret } = showWebhook(tx, box, workspace.id);
@@ -172,7 +172,7 @@ export const developerRoutes: readonly ConsoleRoute[] = [
       const { clock, workspace, path } = call;
       const key = path.key ?? "";
       let isGone = false;
-      // The field goes with its last values, and the line of the log with the field.
+      // The field is removed with its last values, and the audit entry is written in that same transaction.
       const answer = () =>
         change({ ...call, form: null }, (tx) => {
           isGone = removeField(tx, workspace.id, key);

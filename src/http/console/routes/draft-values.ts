@@ -1,6 +1,6 @@
 /**
- * What a draft's values come to: a few of the people whom it would reach with the text that each would read, and how
- * many lack a field that a value asks for. It reads, and changes nothing.
+ * Previews the values of a draft: the rendered text for a few of its recipients, and how many recipients lack a field
+ * that a value uses. Read-only.
  */
 
 import { notFound } from "#src/core/problem.ts";
@@ -30,7 +30,7 @@ const EXAMPLES = 3;
 interface Example {
   to: string;
   name: string | null;
-  /** What they would read; null: they lack a value and are left out. */
+  /** The rendered text. Null: a value is missing and the recipient is skipped. */
   text: string | null;
   missing: string | null;
   header: string[];
@@ -61,7 +61,7 @@ export async function previewValues(
   return { examples, missing };
 }
 
-/** The draft with a mark in each place that is empty yet, so that the rest can be shown. */
+/** The draft with a placeholder in each empty value, so that the rest can be rendered. */
 function readIncompleteBroadcast(tx: ReadTx, { workspace }: WorkspaceCall, content: DraftContent): BroadcastInput {
   const { template: name, language, variables: rawVariables, send_at: _, ...rest } = content;
   const template = findTemplate(tx, workspace.id, String(name ?? ""), String(language ?? ""));
@@ -81,7 +81,7 @@ function fieldsOf({ header, body }: BroadcastVariables): string[] {
   return [...new Set([...header, ...body].flatMap((value) => ("field" in value ? [value.field] : [])))];
 }
 
-/** How many of those who would be reached have nothing in this field. */
+/** How many eligible recipients have no value in this field. */
 async function countMissing(call: Call, plan: BroadcastPlan, to: string[] | null, field: string): Promise<number> {
   const variables: BroadcastVariables = { isList: true, header: [], body: [{ field, fallback: null }] };
   if (to === null) return (await estimateAudience(call, { ...plan, variables })).missingVariable;
@@ -90,7 +90,7 @@ async function countMissing(call: Call, plan: BroadcastPlan, to: string[] | null
   return evaluated.filter(({ skip }) => skip?.reason === "missing_variable").length;
 }
 
-/** From somewhere in the middle on, and from the beginning where there are too few behind. */
+/** Contacts after a random point, then from the start if there are too few. */
 async function sampleGroup(call: Call, plan: BroadcastPlan, fraction: number): Promise<number[]> {
   const { workspace, searchReader, store } = call;
   const { filter, last, now } = store.read((tx) => ({

@@ -1,7 +1,7 @@
 /**
- * Broadcasts on their way through the wizard. A draft is the body of `POST /broadcasts` as far as it is known; it is
- * looked at and sent by the API's own operations. The draft is its own idempotency key: sending writes into its row what
- * it became, in the same transaction, and whoever sends it again is told of that broadcast.
+ * Drafts of broadcasts in the wizard. A draft is the body of `POST /broadcasts` as far as it is filled in; the API's
+ * own operations preview and send it. A draft acts as its own idempotency key: sending stores the broadcast's id in the
+ * draft's row in the same transaction, and sending again returns that broadcast.
  */
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
@@ -37,7 +37,7 @@ const Value = Type.Union([
 ]);
 const Values = Type.Array(Value, { maxItems: 100 });
 
-/** What may be half done is taken half done; what is whole is checked by the API when it is looked at. */
+/** Accepts incomplete content; the API checks the complete body when the draft is reviewed. */
 const Content = Type.Object(
   {
     name: Type.Optional(Type.String({ maxLength: 191 })),
@@ -95,7 +95,7 @@ export const draftRoutes: readonly ConsoleRoute[] = [
     needs: "member",
     body: Content,
     handle: (call) =>
-      // Saved at every step: what is worth a line in the log is that it was begun, sent or thrown away.
+      // Called at every step. Only creating, sending and discarding a draft are audited.
       change(call, (tx) => {
         const draft = saveDraft(tx, requireDraft(call, tx), call.body);
         return { status: 200, data: viewDraft(draft, call), audit: null };
@@ -126,7 +126,7 @@ export const draftRoutes: readonly ConsoleRoute[] = [
     method: "POST",
     path: "/w/{workspace}/drafts/{id}/check",
     needs: "member",
-    // It changes nothing; a form's key would only keep an old look at it.
+    // Changes nothing. A form key would only store an outdated review.
     handle: (call) =>
       reviewDraft(
         call,
@@ -152,14 +152,14 @@ async function reviewDraft(call: WorkspaceCall, { content }: Draft): Promise<Ans
   return previewBroadcastEndpoint.handle({ ...call, body, caller: { user: call.user.id } });
 }
 
-/** The draft as a body: a name is asked for by the interface, so an unnamed one is called by its template. */
+/** The draft as a request body. The API requires a name, so an unnamed draft gets the template's name. */
 function toRequestBody(content: Draft["content"]): Record<string, unknown> {
   const { name, template, ...rest } = content;
   const trimmed = typeof name === "string" ? name.trim() : "";
   return { name: trimmed === "" ? String(template ?? "") : trimmed, template: template ?? "", ...rest };
 }
 
-/** Sends what the sheet showed, or refuses because it is no longer so. */
+/** Sends what the review showed, or refuses if it has changed. */
 async function sendDraft(call: WorkspaceCall): Promise<Answer> {
   const { store, workspace, user, address, body } = call;
   const draft = store.read((tx) => requireDraft(call, tx));
@@ -181,7 +181,7 @@ async function sendDraft(call: WorkspaceCall): Promise<Answer> {
           sentBroadcastId = current.broadcastId;
           throw new AlreadySent();
         }
-        // Another tab may have saved something else since the sheet was made.
+        // Another tab may have changed the draft since the review.
         if (JSON.stringify(current.content) !== JSON.stringify(draft.content)) throw changedRefusal();
         const result = operation(tx);
         const created = readCreated(result);
@@ -206,7 +206,7 @@ async function sendDraft(call: WorkspaceCall): Promise<Answer> {
   }
 }
 
-/** It was sent a moment ago, by another press. */
+/** The draft was already sent, by a concurrent request. */
 class AlreadySent extends Error {}
 
 function changedRefusal(): Refusal {

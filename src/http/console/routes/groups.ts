@@ -1,4 +1,7 @@
-/** Groups beyond what the API lists: made, shown with their filter, changed, removed; and whom a filter would find, counted as it is built. */
+/**
+ * Groups beyond the API: create, show with the filter, change, remove, and count the matches of a filter while it is
+ * being built.
+ */
 import { Type } from "@sinclair/typebox";
 import { sleep } from "#src/core/clock.ts";
 import { formatInstant } from "#src/core/instant.ts";
@@ -19,10 +22,10 @@ import { answerData, requireId } from "../../endpoint.ts";
 import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
 
 const strict = { additionalProperties: false };
-/** The filter's own reader says what is wrong with it, and where. */
+/** The filter parser reports mistakes with their position. */
 const Filter = Type.Unknown();
 const SAMPLE = 5;
-/** Between two batches everybody else's writes get their turn. */
+/** Pause between two batches, so that other writes are not delayed. */
 const YIELD_MS = 5;
 
 export const groupRoutes: readonly ConsoleRoute[] = [
@@ -53,7 +56,7 @@ export const groupRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/groups/count",
     needs: "member",
     body: Type.Object({ filter: Filter }, strict),
-    // It changes nothing: it is asked while somebody builds.
+    // Changes nothing: called while a filter is being built.
     handle: async (call) => {
       const { total, sample } = await evaluateFilter(call, call.body.filter, SAMPLE);
       return answerData(200, { count: total, sample });
@@ -67,7 +70,7 @@ export const groupRoutes: readonly ConsoleRoute[] = [
       const group = call.store.read((tx) => requireGroup(call, tx));
       const filter = group.filter ?? { field: "group", is: group.id };
       const { total, sample, filter_error } = await evaluateFilterLeniently(call, filter);
-      // Whoever looks has just counted it, so the list may say so too.
+      // Store the fresh count, so that the list of groups shows it too.
       const isStale = call.clock.now() - (group.countedAt ?? 0) >= COUNT_MAX_AGE_MS;
       if (group.filter !== null && isStale) await call.store.write((tx) => recordCount(tx, group.id, total));
       return answerData(200, { ...viewGroupDetail({ ...group, memberCount: total }, call), sample, filter_error });
@@ -86,7 +89,8 @@ export const groupRoutes: readonly ConsoleRoute[] = [
           name: String(body.name),
           filter: body.filter ?? null,
         });
-        // Contacts show the lists that they are on, so whoever follows them by time has to see each again.
+        // A contact's JSON names its groups, so renaming a static group counts as a change of each member for callers
+        // that sync by time.
         if (group.filter === null && group.name !== was.name && group.memberCount > 0) {
           const job = createBulkChange(tx, workspace.id, user.id, {
             target: { filter: { field: "group", is: group.id } },
@@ -110,7 +114,7 @@ export const groupRoutes: readonly ConsoleRoute[] = [
       const { store, clock, workspace } = call;
       const group = store.read((tx) => requireGroup(call, tx));
       let isGone = false;
-      // The group goes with its last members, and the line of the log with the group.
+      // The group is removed with its last members, and the audit entry is written in that same transaction.
       const removeBatch = () =>
         change({ ...call, form: null }, (tx) => {
           isGone = removeGroup(tx, workspace.id, group.id);
@@ -131,7 +135,7 @@ export const groupRoutes: readonly ConsoleRoute[] = [
   },
 ];
 
-/** How many a filter finds, and the first few of them; both on the reader's thread. */
+/** Counts the matches of a filter and reads the first `limit`, both on the reader's thread. */
 async function evaluateFilter(call: WorkspaceCall, filter: unknown, limit: number) {
   const { store, searchReader, workspace } = call;
   const { ids, count } = store.read((tx) => {
@@ -151,7 +155,7 @@ async function evaluateFilter(call: WorkspaceCall, filter: unknown, limit: numbe
   return { total: Number(row?.total ?? 0), sample };
 }
 
-/** A saved search that can no longer be read reaches nobody, and says why. */
+/** For a filter that is no longer valid: no matches, and the error instead. */
 async function evaluateFilterLeniently(call: WorkspaceCall, filter: unknown) {
   try {
     return { ...(await evaluateFilter(call, filter, SAMPLE)), filter_error: null };

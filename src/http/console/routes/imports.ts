@@ -1,4 +1,7 @@
-/** Files of people: given, mapped, judged without changing anything, brought in. Consent is said apart from the data. */
+/**
+ * Imports of contact files: upload, map the columns, check without changing anything, run. Consent is declared for the
+ * import, separately from the data.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
@@ -61,10 +64,10 @@ export const importRoutes: readonly ConsoleRoute[] = [
     needs: "member",
     handle: async (call) => {
       const found = call.store.read((tx) => requireImport(call, tx));
-      // While it runs nobody asks about its columns, and who waits for it asks often.
+      // While an import runs its columns are not needed, and clients poll often.
       const isRunning = call.imports.progressOf(found.id) !== null;
       const head = isRunning ? { columns: [], rows: [] } : await call.imports.preview(found);
-      // Reading takes a while: what it says of itself and whether it runs are of one moment.
+      // Read again after the slow preview, so that the stored state and the progress are of the same moment.
       const job = call.store.read((tx) => requireImport(call, tx));
       const fields = call.store.read((tx) => listFields(tx, call.workspace.id));
       return answerData(200, {
@@ -163,7 +166,7 @@ function requireImport({ workspace, path }: WorkspaceCall, tx: ReadTx): Import {
   return getImport(tx, workspace.id, requireId(path.id, "import"));
 }
 
-/** Throws what `requireImport` throws, and where it runs. */
+/** Throws what `requireImport` throws, or `running` if the import is running. */
 function requireIdle(call: WorkspaceCall, tx: ReadTx): Import {
   const job = requireImport(call, tx);
   if (call.imports.progressOf(job.id) !== null) {
@@ -175,7 +178,7 @@ function requireIdle(call: WorkspaceCall, tx: ReadTx): Import {
 function viewImport(job: Import, { workspace, imports }: WorkspaceCall) {
   const { id, fileName, state, settings, outcome, error } = job;
   const done = imports.progressOf(id);
-  // It says that it runs, and it does not: the server was stopped in the middle.
+  // Stored as running, but not running in this process: the server stopped in between.
   const isInterrupted = done === null && (state === "checking" || state === "importing");
   return {
     id,

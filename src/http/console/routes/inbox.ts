@@ -1,4 +1,7 @@
-/** The inbox: who wrote, what passed between them and us, and what has been seen. Answers go by the API's own sending. */
+/**
+ * The inbox: conversations, the messages in each, and marking them seen. Replies are sent through the API's own
+ * endpoint.
+ */
 import { Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -25,7 +28,7 @@ import { viewConversationItem } from "../view-messages.ts";
 
 const ITEMS_PER_PAGE = 50;
 const UNREAD_COUNT_MAX = 100;
-/** Who waits is looked for among so many at a time. */
+/** How many conversations one request scans for waiting people. */
 const CONVERSATIONS_SCANNED = 20_000;
 const showFilters = ["unread", "waiting", "open"] as const;
 
@@ -57,7 +60,7 @@ export const inboxRoutes: readonly ConsoleRoute[] = [
         const contact = getContact(tx, workspace.id, conversation.contactId);
         const { items, next } = readConversation(tx, contact.id, before, ITEMS_PER_PAGE);
         const lastInbound = items.find((item) => item.kind === "inbound");
-        // The number that they wrote to last is the one that answers.
+        // Replies come from the number that the person last wrote to.
         const numbers = listNumbers(tx, workspace.id);
         const receivingNumber = numbers.find(
           ({ id }) => lastInbound?.kind === "inbound" && id === lastInbound.inbound.numberId,
@@ -81,7 +84,7 @@ export const inboxRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/conversations/{contact}/seen",
     needs: "member",
     body: Type.Object({ last_inbound_id: Type.Integer() }, { additionalProperties: false }),
-    // Looking is no deed: it is not logged, and no form key is kept for it.
+    // Reading is not audited, and needs no form key.
     handle: (call) =>
       change({ ...call, form: null }, (tx) => {
         const { workspace, body } = call;
@@ -120,7 +123,10 @@ async function answerConversations(call: WorkspaceCall) {
   });
 }
 
-/** A page of those who wait, and where it goes on: behind the last of them, or behind the last that was looked at. */
+/**
+ * A page of waiting conversations, and the cursor of the next: after the last match, or after the last conversation
+ * that was scanned.
+ */
 async function findWaiting({ searchReader, workspace }: WorkspaceCall, before: ConversationPosition | null) {
   const { wroteAt, contactId } = before ?? { wroteAt: Number.MAX_SAFE_INTEGER, contactId: Number.MAX_SAFE_INTEGER };
   const parameters = [workspace.id, wroteAt, wroteAt, contactId, CONVERSATIONS_SCANNED, PER_PAGE + 1];
@@ -157,7 +163,7 @@ function contactIdOf({ path }: WorkspaceCall): number {
   return requireId(path.contact, "conversation");
 }
 
-/** Null: they never wrote. */
+/** Null: the person has never written. */
 function windowEnd(lastMessageAt: number | null): number | null {
   return lastMessageAt === null ? null : lastMessageAt + WINDOW_MS;
 }

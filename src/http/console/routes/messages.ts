@@ -1,4 +1,4 @@
-/** Messages of a workspace: searched, and each with its whole story. */
+/** Messages of a workspace: search, and the timeline of each. */
 
 import { sleep } from "#src/core/clock.ts";
 import { startOfDay } from "#src/core/instant.ts";
@@ -20,9 +20,11 @@ import { firstSince } from "../queries/today-counters.ts";
 import type { ConsoleRoute, WorkspaceCall } from "../route.ts";
 import { viewAnyMessage, viewTimelineStep } from "../view-messages.ts";
 
-/** A filter looks through so many at a time; whoever wants more goes on from there. */
+/** How many messages a filtered search scans; the next page continues there. */
 const MESSAGES_SCANNED = 20_000;
-/** What tells of a message comes soon after it: a story looks through so many slices of what came since. */
+/**
+ * Callbacks and events follow soon after a message, so a timeline reads at most this many slices of what came later.
+ */
 const SLICES_MAX = 10;
 const YIELD_MS = 2;
 
@@ -60,13 +62,13 @@ export const messageRoutes: readonly ConsoleRoute[] = [
   },
 ];
 
-/** Undefined for another workspace's. */
+/** Undefined for a message of another workspace. */
 export function findOwn(tx: ReadTx, workspaceId: number, id: number): Message | undefined {
   const message = findMessageById(tx, id);
   return message?.workspaceId === workspaceId ? message : undefined;
 }
 
-/** By a phone number everything that a person was sent, by an id that one, else words among those sent alone. */
+/** Searches by phone number (everything sent to that person), by id, or by words (messages sent alone only). */
 async function searchMessages(call: WorkspaceCall) {
   const { store, workspace, query } = call;
   const text = (query.get("q") ?? "").trim();
@@ -132,7 +134,7 @@ async function searchSingles(call: WorkspaceCall, text: string | null) {
   return answer(call, messages, typeof nextId === "number" ? { id: nextId } : null);
 }
 
-/** Of today alone: what Home counts. Null: of any day. */
+/** With `day=today`, the start of today, as Home counts it. Null: no limit. */
 function sinceOf({ query, workspace }: WorkspaceCall, { now: current }: ReadTx): number | null {
   return readChoice(query, "day", ["today"]) === null ? null : startOfDay(current, workspace.timezone);
 }
@@ -155,7 +157,7 @@ function statusOf({ status, outcomeUnknown }: Message): (typeof statuses)[number
   return status === "failed" && outcomeUnknown ? "unknown" : status;
 }
 
-/** Slice by slice, with a turn for everybody else between two. */
+/** Reads slice by slice, with a pause in between so that other requests are not delayed. */
 async function readSlices<Row>(
   { store, clock }: WorkspaceCall,
   slice: (tx: ReadTx, from: number | null) => Slice<Row>,
@@ -176,7 +178,7 @@ async function readSlices<Row>(
   return { rows, isWhole: false };
 }
 
-/** One of a fixed list of words in the query; null where it is left out. Throws `invalid_request`. */
+/** A query parameter with fixed choices; null if absent. Throws `invalid_request`. */
 function readChoice<Choice extends string>(
   query: URLSearchParams,
   name: string,

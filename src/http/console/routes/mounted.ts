@@ -1,6 +1,6 @@
 /**
- * The public API's own endpoints, with a session in place of a key: the same handlers, so the same rules and the same
- * answers. Whatever they change is written into the log of deeds in the same transaction.
+ * Mounts the public API's endpoints with a session instead of a key: the same handlers, and therefore the same rules
+ * and answers. A change is recorded in the audit log in the same transaction.
  */
 
 import type { ReadWriteStore } from "#src/db/store.ts";
@@ -11,7 +11,7 @@ import type { ConsoleRoute, WorkspaceCall } from "../route.ts";
 
 const VERSION = PREFIX.slice(PREFIX.lastIndexOf("/"));
 
-/** What an endpoint does, in the log's words; a preview changes nothing. */
+/** The audit action of each endpoint. A preview changes nothing. */
 const AUDIT_ACTIONS: Readonly<Record<string, string | null>> = {
   sendMessage: "message.send",
   createBroadcast: "broadcast.create",
@@ -31,7 +31,7 @@ export const mountedRoutes: readonly ConsoleRoute[] = endpoints.map((endpoint) =
   },
 }));
 
-/** The first write of the request that is committed carries the line of the log. */
+/** A store whose first committed write also records the audit entry. */
 function auditedStore(call: WorkspaceCall, { operationId }: Endpoint): ReadWriteStore {
   const { store, user, address, workspace, path, body } = call;
   const action = AUDIT_ACTIONS[operationId];

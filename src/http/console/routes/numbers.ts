@@ -1,4 +1,4 @@
-/** Numbers: whether they can send, what the network says of them, and what the doctor finds. */
+/** Numbers: whether they can send, what the network reports of them, and the doctor's findings. */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -34,7 +34,7 @@ export const numberRoutes: readonly ConsoleRoute[] = [
     method: "POST",
     path: "/w/{workspace}/numbers",
     needs: "owner",
-    // On the simulator alone: a real one comes with a token, which belongs into a file on the server.
+    // Simulator numbers only: a real number needs a token, which belongs in a file on the server.
     body: Type.Object({ phone: Type.String({ maxLength: 64 }), name: Type.String({ maxLength: 1_000 }) }, strict),
     handle: (call) =>
       change(call, (tx) => {
@@ -91,7 +91,7 @@ export const numberRoutes: readonly ConsoleRoute[] = [
     method: "GET",
     path: "/w/{workspace}/numbers/{id}/findings",
     needs: "owner",
-    // It asks the network, so it takes a while; nothing is changed.
+    // Asks the network, so it may take a while; changes nothing.
     handle: async (call) => {
       const { store, clock, random, box, doctor: settings, dispatch } = call;
       const number = store.read((tx) => requireNumber(call, tx));
@@ -100,7 +100,7 @@ export const numberRoutes: readonly ConsoleRoute[] = [
       return answerData(
         200,
         findings
-          // That there is none on WhatsApp is no news beside one on the simulator.
+          // Drop the finding that no WhatsApp number exists: it says nothing about a number on the simulator.
           .filter(({ numberId, check }) => numberId !== null || check !== "number")
           .map(({ level, check, message, next }) => ({ level, check, message, next })),
       );
@@ -121,14 +121,14 @@ function changeNumber(
   });
 }
 
-/** Throws `not_found`, also for another workspace's. */
+/** Throws `not_found`, also for a number of another workspace. */
 function requireNumber({ workspace, path }: WorkspaceCall, tx: ReadTx): SendingNumber {
   const number = findNumber(tx, requireId(path.id, "number"));
   if (number?.workspaceId !== workspace.id) throw notFound("number");
   return number;
 }
 
-/** Never a secret: neither token nor callback address. */
+/** Contains neither the token nor the callback address. */
 function viewNumber(tx: ReadTx, number: SendingNumber, workspace: Workspace) {
   const when = timesOf(workspace);
   const state = number.network === "whatsapp" ? findState(tx, number.id) : undefined;

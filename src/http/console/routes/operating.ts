@@ -1,4 +1,4 @@
-/** The workspaces of the server and who did what on it, for operators: the verbs of the command line. */
+/** For operators: the workspaces of the server and its audit log. The same operations as on the command line. */
 import { Type } from "@sinclair/typebox";
 import { formatMoney } from "#src/core/money.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -99,7 +99,7 @@ function changeWorkspace(
   return change(call, (tx) => {
     const { id } = getWorkspace(tx, requireId(call.path.id, "workspace"));
     const workspace = act(tx, id);
-    // In the log of that workspace: its owner sees who stopped it.
+    // Recorded in the workspace's own log, so that its owner sees who suspended it.
     const audit = { action, subject: workspace.name, details, workspaceId: id };
     return { status: 200, data: viewListed(tx, workspace), audit };
   });

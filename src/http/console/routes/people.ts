@@ -1,4 +1,4 @@
-/** Contacts beyond what the API lists: searched, filtered, taken along as a file, and each with the history of its consent. */
+/** Contacts beyond the API: search and filter, export as a file, and the consent history of each. */
 
 import { formatInstant } from "#src/core/instant.ts";
 import { notFound } from "#src/core/problem.ts";
@@ -48,7 +48,7 @@ export const peopleRoutes: readonly ConsoleRoute[] = [
   },
 ];
 
-/** By the order of their ids, walked on the reader's thread: with a million people a rare name takes a moment. */
+/** Ordered by id and searched on the reader's thread: among a million contacts, a rare name takes a moment. */
 async function searchContacts({ store, searchReader, workspace, query, clock }: WorkspaceCall) {
   const from = readPage(query);
   const after = "after" in from ? from.after.id : 0;
@@ -74,7 +74,7 @@ async function searchContacts({ store, searchReader, workspace, query, clock }: 
   });
 }
 
-/** Whom the list shows, all pages of it: by the code of `waxwing contact export`. */
+/** Exports everything that the list shows, on all pages, with the same code as `waxwing contact export`. */
 async function exportContacts(call: WorkspaceCall) {
   const { store, searchReader, workspace, query, clock } = call;
   const search = readContactSearch(query);
@@ -88,7 +88,7 @@ async function exportContacts(call: WorkspaceCall) {
     });
     return (await searchReader.query(sql, parameters)).map(({ id }) => Number(id));
   };
-  // Whoever cannot be looked for is told so before a file begins.
+  // Report an invalid search before the download starts.
   if (!isAll) store.read((tx) => void readGroupFilter(tx, workspace, filterJson));
   const file = { name: "contacts", action: "contact.export", subject: isAll ? "all" : "a selection", details: {} };
   return answerCsv(call, file, contactLines(store, workspace.id, isAll ? null : nextIds));

@@ -1,6 +1,6 @@
 /**
- * The people of a broadcast by what is known of them: listed, taken along as a file, and those who failed sent to again.
- * Whose outcome nobody knows is a state of its own here; the API, whose words are fixed, calls it failed.
+ * Recipients of a broadcast: list by outcome, export as a file, and send again to those that failed. An unknown outcome
+ * is a separate state here; the API, whose statuses are fixed, reports it as failed.
  */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
@@ -34,7 +34,7 @@ import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route
 import { viewRecipientDetail } from "../view-messages.ts";
 
 const RECIPIENTS_A_READ = 200;
-/** So many numbers fit into a draft; more become a list. */
+/** A draft holds at most this many numbers; more become a group. */
 const NUMBERS_MAX = 1_000;
 
 export const recipientRoutes: readonly ConsoleRoute[] = [
@@ -76,7 +76,7 @@ async function answerRecipients(call: WorkspaceCall) {
   const broadcast = store.read((tx) => requireBroadcast(call, tx));
   const outcomeFilter = outcome === null ? [] : [outcome];
   const rows = await queryRecipients(call, recipientsQuery(broadcast, outcomeFilter, after, PER_PAGE + 1));
-  // The figures tell all but these two apart.
+  // The broadcast's counters do not separate these two, so they are counted.
   const isCounted = outcome === "failed" || outcome === "unknown";
   const [counted] = isCounted ? await reader.query(...argumentsOf(countOutcomeQuery(broadcast, outcome))) : [];
   return store.read((tx) => {
@@ -126,7 +126,10 @@ async function* recipientLines(
   }
 }
 
-/** A new draft to those who failed: up to a thousand as numbers, more as a list that is filled meanwhile. */
+/**
+ * Creates a new draft for the failed recipients: up to a thousand as a list of numbers, more as a group that a bulk
+ * change fills.
+ */
 async function sendAgain(call: WorkspaceCall) {
   const { workspace, user, body } = call;
   const broadcast = call.store.read((tx) => requireBroadcast(call, tx));
@@ -162,7 +165,7 @@ async function sendAgain(call: WorkspaceCall) {
   });
 }
 
-/** What was sent, as the wizard keeps it. A file that went with it is no longer known. */
+/** The content that was sent, as a draft. The header file is missing, because its link is not stored. */
 function contentOf({ workspace }: WorkspaceCall, tx: ReadTx, broadcast: Broadcast): DraftContent {
   const { name, templateName, templateLanguage, variables, fromPhone } = broadcast;
   const numbers = listNumbers(tx, workspace.id);
@@ -194,7 +197,7 @@ async function countFailed({ reader }: WorkspaceCall, broadcast: Broadcast) {
   return { failed: Number(failed?.total ?? 0), unknown: Number(unknown?.total ?? 0) };
 }
 
-/** Null: it can be sent again. */
+/** Null: sending again is possible. */
 function findSendAgainRefusal({ completedAt, purgedAt, dayStartsAt }: Broadcast): Refusal | null {
   const refuse = (sentence: string) => new Refusal(409, "not_again", sentence);
   if (completedAt === null) return refuse("It is not over. Wait until it has ended.");

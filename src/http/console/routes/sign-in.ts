@@ -1,4 +1,6 @@
-/** Signing in and out, and what one-time links are for. One sentence for every wrong pair of name and password. */
+/**
+ * Sign in, sign out, and redeem one-time links. Every wrong pair of e-mail address and password gets the same error.
+ */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -24,7 +26,7 @@ import { type ConsoleCall, type ConsoleRoute, Refusal } from "../route.ts";
 import { viewAccount, viewSignedIn } from "../view.ts";
 
 const Text = (maxLength: number) => Type.String({ maxLength });
-/** Longer ones are refused by their rules, with a sentence of its own. */
+/** Wider than the password rules allow, so that a long password gets their error message. */
 const Password = Text(1_000);
 
 const strict = { additionalProperties: false };
@@ -39,7 +41,7 @@ export const signInRoutes: readonly ConsoleRoute[] = [
         email: Text(300),
         password: Password,
         code: Type.Optional(Text(40)),
-        /** The token of an invitation that the account accepts by this. */
+        /** Token of an invitation that this account accepts by signing in. */
         invitation: Type.Optional(Text(100)),
       },
       strict,
@@ -59,12 +61,12 @@ export const signInRoutes: readonly ConsoleRoute[] = [
       const isMatch = await passwords.verify(password, hash);
       if (!isMatch || known === undefined) throw wrongCredentials();
       const answered = await store.write((tx) => {
-        // Somebody may have been disabled, or have got another password, while this one was checked.
+        // The user may have been disabled, or their password changed, while this password was verified.
         const user = findUserByEmail(tx, email);
         if (user === undefined || user.disabledAt !== null || user.password !== hash) throw wrongCredentials();
         if (user.totpSecret !== null && (code ?? "") === "") {
           uncountSignInAttempt(tx, guess);
-          // Returned and not thrown: what was forgiven has to be written.
+          // Returned, not thrown: the transaction must commit the decremented attempt.
           return new Refusal(401, "code_required", "Type the code of your authenticator.");
         }
         if (!consumeCode(tx, call.box, user, code ?? "")) {
@@ -124,17 +126,17 @@ export const signInRoutes: readonly ConsoleRoute[] = [
       if (problem !== null) throw invalidRequest({ password: [problem] });
       const hash = await call.passwords.hash(password);
       return store.write((tx) => {
-        // The account may have come into being while the password was hashed.
+        // The account may have been created while the password was hashed.
         requireAnswer(findOpenLink(tx, token), call);
         const { link, user, lostWorkspaceIds } = redeemLink(tx, token, hash, email ?? null);
         const { kind, workspaceId, role } = link;
-        // Whoever lost the password has perhaps lost the phone: the operator who made the link vouches for them.
+        // A user who lost the password may have lost the phone too. The operator who made the link vouches for them.
         const current = kind === "reset" ? removeTotp(tx, user.id) : user;
         const { token: session } = startSession(tx, user.id, sessionClient(call));
         const action = { setup: "user.setup", join: "user.join", reset: "user.new-password" }[kind];
         const details = role === null ? {} : { role, taken_over: lostWorkspaceIds !== null };
         recordAudit(tx, { userId: user.id, address }, { workspaceId, action, subject: user.email, details });
-        // The new holder's network address is none of these workspaces' business.
+        // The previous workspaces must not learn the new holder's network address.
         for (const lost of lostWorkspaceIds ?? []) {
           recordAudit(
             tx,
@@ -154,14 +156,14 @@ function wrongCredentials(): Refusal {
 
 const TAKE_OVER = "user.take-over";
 
-/** Throws where the link leads to an account, and the invitee did not say that the account is not theirs. */
+/** Throws if the link leads to an existing account and the invitee did not declare that it is not theirs. */
 function requireAnswer(open: OpenLink | undefined, { body }: ConsoleCall): void {
   if (open === undefined || !leadsToAccount(open) || body.take_over === true) return;
   const message = "There is an account of this address. Sign in to it, or say that it is not yours.";
   throw new Refusal(409, "account_exists", message);
 }
 
-/** The invitee holds the link, so what there is at its address is no secret from them. */
+/** Shows what is known of the address: whoever holds the link is the invitee. */
 function viewLink(tx: ReadTx, { link, user }: OpenLink) {
   const workspace = link.workspaceId === null ? undefined : findWorkspace(tx, link.workspaceId);
   return {

@@ -1,4 +1,4 @@
-/** The simulator's other side: a phone per test person, and beside it what a developer's software sees of the same. */
+/** The simulator: a phone for each test person, and beside it what a developer's software sees of the same messages. */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -26,7 +26,7 @@ import { findOwn } from "./messages.ts";
 const strict = { additionalProperties: false };
 const PHONES_MAX = 40;
 const ITEMS_MAX = 60;
-/** The developer's side follows the newest messages; older ones have their timeline. */
+/** How many of the newest messages the developer's side follows; older ones have their timeline. */
 const MESSAGES_TRACED = 12;
 const STEPS_MAX = 120;
 
@@ -146,14 +146,14 @@ function isOnNumbers(item: ConversationItem, numberIds: readonly number[]): bool
   return numberIds.includes(item.kind === "inbound" ? item.inbound.numberId : item.message.numberId);
 }
 
-/** Nothing for somebody without a phone, or with whom nothing passed on the simulator. */
+/** Empty for a contact without a phone number, or without messages on the simulator. */
 function viewPhone(tx: ReadTx, contact: Contact, numberIds: readonly number[]) {
   if (contact.phone === null) return [];
   const last = readConversation(tx, contact.id, null, 3).items.find((item) => isOnNumbers(item, numberIds));
   return last === undefined ? [] : [{ contact, last, at: last.at }];
 }
 
-/** The newest first. */
+/** Newest first. */
 function listSteps(tx: ReadTx, workspaceId: number, phone: string, items: readonly ConversationItem[]): TimelineStep[] {
   const messages = items.flatMap((item) => (item.kind === "message" ? [item.message] : [])).slice(0, MESSAGES_TRACED);
   const own = messages.flatMap((message) =>
@@ -165,7 +165,7 @@ function listSteps(tx: ReadTx, workspaceId: number, phone: string, items: readon
   const events = listEventsOfPhone(tx, workspaceId, phone)
     .toReversed()
     .flatMap((event) => eventSteps(tx, event));
-  // What happened in one millisecond stands in the order of cause and effect.
+  // Within one millisecond, cause stays before effect: the sort is stable, and the lists are in causal order.
   const inOrder = [...own, ...events].toSorted((one, other) => one.at - other.at);
   return inOrder.toReversed().slice(0, STEPS_MAX);
 }

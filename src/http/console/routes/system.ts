@@ -1,4 +1,4 @@
-/** How the server is, for operators: its condition, what needs somebody, how its figures have gone. */
+/** The state of the server, for operators: health conditions, findings of the doctor, metrics over time. */
 
 import { listOpen } from "#src/domain/broadcasts/read.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
@@ -11,7 +11,7 @@ import { wrongParameter } from "../../page.ts";
 import type { ConsoleRoute } from "../route.ts";
 import { whenUtc } from "../view.ts";
 
-/** Hours that can be looked at, each with its step: never more points than a screen has room for. */
+/** Selectable hours, each with its step in minutes, so that a chart never has more points than fit on a screen. */
 const STEP_MINUTES: Readonly<Record<string, number>> = { "1": 1, "6": 5, "24": 15 };
 
 export const systemRoutes: readonly ConsoleRoute[] = [
@@ -65,7 +65,7 @@ export const systemRoutes: readonly ConsoleRoute[] = [
     method: "GET",
     path: "/system/findings",
     needs: "server operator",
-    // It asks the networks, so it takes a while; nothing is changed.
+    // Asks the networks, so it may take a while; changes nothing.
     handle: async ({ store, clock, random, box, doctor: settings, dispatch }) => {
       const workspaces = store.read((tx) => listWorkspaces(tx));
       const numbers = store.read((tx) => workspaces.flatMap(({ id }) => listNumbers(tx, id)));

@@ -1,4 +1,7 @@
-/** Templates beyond what the API lists: every part of them, why they were refused, their sample; made and decided on the simulator. */
+/**
+ * Templates beyond the API: all components, the reason of a rejection, the sample; on the simulator also creating and
+ * deciding them.
+ */
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
@@ -166,7 +169,7 @@ export const templateRoutes: readonly ConsoleRoute[] = [
   },
 ];
 
-/** As the network writes it. */
+/** In the network's format. */
 function newTemplate(form: Readonly<Record<string, unknown>>): unknown {
   const text = (name: string): string => String(form[name] ?? "").trim();
   const kind = text("header_kind");
@@ -215,7 +218,7 @@ function buttonsOf({ type, buttons }: Template["components"][number]): { type: s
   }));
 }
 
-/** One number on WhatsApp for each account of the workspace. */
+/** One WhatsApp number for each account of the workspace. */
 function accountsOf(tx: ReadTx, workspaceId: number) {
   const numbers = listNumbers(tx, workspaceId).filter(({ network }) => network === "whatsapp");
   return [...new Map(numbers.toReversed().map((number) => [number.accountId, number])).values()];

@@ -1,4 +1,4 @@
-/** Workspaces as the frame needs them, their people, and the log of what was done. */
+/** A workspace for the console's shell, its members, and its audit log. */
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -20,7 +20,7 @@ import { viewAccount, viewEntered, whenUtc } from "../view.ts";
 
 const strict = { additionalProperties: false };
 const Text = Type.String({ maxLength: 300 });
-/** Among this many the first one that can be sent stands in the command that Home prints. */
+/** How many templates are scanned for one that can be sent; Home prints a command with it. */
 const TEMPLATES_SCANNED_MAX = 20;
 
 export const workspaceRoutes: readonly ConsoleRoute[] = [
@@ -214,7 +214,7 @@ function viewUser(user: ListedUser) {
   };
 }
 
-/** As the owners of the workspace see a user of it. Of an invitee's account they know what the invitation told them. */
+/** A user as the workspace's owners see them. Of an invitee's account, owners see only what the invitation revealed. */
 function viewMember(user: ListedUser) {
   const {
     id,

@@ -1,4 +1,4 @@
-/** One's own account: password, second factor, sessions, look, keys. */
+/** The user's own account: password, second factor, sessions, theme, keyboard shortcuts. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -156,7 +156,7 @@ function Sessions() {
   );
 }
 
-/** What a person would call it; the exact text says nothing to anybody. */
+/** A short name of the browser and system, because user agents are unreadable. */
 function browserOf(agent: string): string {
   const browser = /Edg|OPR|Firefox|Chrome|Safari|curl/.exec(agent)?.[0];
   const system = /Android|iPhone|iPad|Windows|Mac OS|Linux/.exec(agent)?.[0];
@@ -168,7 +168,7 @@ function browserOf(agent: string): string {
 function Theme() {
   const { theme } = useMe();
   const client = useQueryClient();
-  // At once: a mutation tells that it is under way a moment later, and until then the press would be taken back.
+  // Set immediately: the mutation reports its pending state a moment later, and until then the choice would jump back.
   const [chosen, setChosen] = useState<Me["theme"] | undefined>();
   const choose = useMutation({
     mutationFn: (next: Me["theme"]) => send("PUT", "/me/theme", { theme: next }),

@@ -1,4 +1,6 @@
-/** The second factor: switched on by scanning and confirming, with recovery codes that are shown once; switched off. */
+/**
+ * The second factor: switch on by scanning a QR code and entering a code (recovery codes are shown once), switch off.
+ */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
@@ -15,7 +17,7 @@ import { strings } from "./strings.ts";
 
 interface TotpSetup {
   secret: string;
-  /** The QR code, row by row: 1 is dark. */
+  /** The QR code by rows; 1 is a dark module. */
   modules: string[];
 }
 
@@ -101,7 +103,7 @@ function SwitchOn({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Dark on white in either theme: not every camera reads the other way round. */
+/** Dark on white in both themes: some cameras cannot read inverted codes. */
 function QrCode({ modules }: { modules: string[] }) {
   const size = modules.length + 8;
   const dark = modules

@@ -1,4 +1,4 @@
-/** Texts of the account. */
+/** Texts of the user's own account. */
 export const strings = {
   title: "Account",
   signOut: "Sign out",

@@ -1,4 +1,4 @@
-/** The log of deeds, of a workspace or of the whole server: the newest first, each line with its details beside it. */
+/** The audit log of a workspace or of the whole server: newest first, each entry with its details in a panel. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { getList, queryText } from "../../data/api.ts";
@@ -13,7 +13,7 @@ import { strings } from "./strings.ts";
 interface AuditEntry {
   id: number;
   at: string;
-  /** Null: the command line. */
+  /** Null: done on the command line. */
   email: string | null;
   action: string;
   subject: string;
@@ -24,9 +24,9 @@ interface AuditEntry {
 }
 
 interface AuditListProps {
-  /** Below the console's API. */
+  /** Relative to the console's API. */
   path: string;
-  /** Left out, the browser's own. */
+  /** The browser's timezone if absent. */
   zone?: string;
 }
 
@@ -128,7 +128,7 @@ function AuditEntryPanel({ entry, zone }: { entry: AuditEntry; zone?: string }) 
   );
 }
 
-/** A word as it is; what has parts, as the log has it. */
+/** A simple value as text, anything else as JSON. */
 function Detail({ value }: { value: unknown }) {
   if (value === null || value === "") return strings.none;
   if (typeof value !== "object") return <span className="wrap-anywhere">{String(value)}</span>;

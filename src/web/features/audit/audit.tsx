@@ -1,4 +1,4 @@
-/** Who did what in a workspace. */
+/** The audit log of a workspace. */
 import { useWorkspace } from "../../data/session.ts";
 import { Page } from "../../ui/page.tsx";
 import { AuditList } from "./audit-list.tsx";

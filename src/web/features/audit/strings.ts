@@ -1,4 +1,4 @@
-/** Texts of the log of deeds. A deed that has no words here is shown by its own name. */
+/** Texts of the audit log. An action without a text here is shown by its own name. */
 export const strings = {
   title: "Audit log",
   leadWorkspace: "Who did what in this workspace. Lines are only ever added.",

@@ -1,4 +1,4 @@
-/** Who did what on the whole server. */
+/** The audit log of the whole server. */
 import { Page } from "../../ui/page.tsx";
 import { SystemTabs } from "../system/system-tabs.tsx";
 import { AuditList } from "./audit-list.tsx";

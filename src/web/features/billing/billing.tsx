@@ -1,4 +1,4 @@
-/** Billing: what can be spent, what is held and charged, every movement, and paying in for operators. */
+/** Billing: available, held and charged amounts, all transactions, and adding credit for operators. */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -84,7 +84,7 @@ function BalanceCards({ account }: { account: Account }) {
   const { currency } = account;
   return (
     <div className="mb-8 flex flex-col gap-4">
-      {/* The server's own text: money is never calculated here. */}
+      {/* Tests the server's text, because the console never calculates with money. */}
       {(account.available.startsWith("-") || /^0[.0]*$/.test(account.available)) && <Notice>{strings.below}</Notice>}
       <dl className="grid gap-4 mid:grid-cols-2 wide:grid-cols-4">
         {(["available", "held", "charged", "credited"] as const).map((name) => (
@@ -139,7 +139,7 @@ function Ledger() {
   );
 }
 
-/** What an entry speaks of, and the way there. */
+/** What an entry refers to, with a link. */
 function What({ entry: { message_id, broadcast, note, ref }, workspaceId }: { entry: Entry; workspaceId: number }) {
   const params = { workspace: String(workspaceId) };
   if (message_id !== null) {

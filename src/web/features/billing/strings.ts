@@ -1,4 +1,4 @@
-/** Texts of the billing. */
+/** Texts of billing. */
 export const strings = {
   title: "Billing",
   lead: (rate: string, currency: string) =>

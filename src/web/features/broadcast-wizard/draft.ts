@@ -1,6 +1,6 @@
 /**
- * A broadcast on its way through the wizard, kept on the server as it is typed: a moment after the last change, before
- * the next step, and when the page is left. So a reload and the way back lose nothing.
+ * A draft in the wizard. Changes are saved to the server shortly after the last one, before the next step, and when the
+ * user leaves the page, so that Back and reload lose nothing.
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
@@ -23,7 +23,7 @@ export interface DraftContent {
 export interface Draft {
   id: number;
   content: DraftContent;
-  /** What it became. */
+  /** The broadcast that the draft became; null if unsent. */
   broadcast_id: number | null;
   updated_at: string;
 }
@@ -33,7 +33,7 @@ export function useDraft(workspaceId: number, id: string | undefined) {
     queryKey: ["draft", workspaceId, id],
     queryFn: ({ signal }) => get<Draft>(`/w/${workspaceId}/drafts/${id}`, signal),
     enabled: id !== undefined,
-    // Asked anew whenever the page is come to: somebody else, or an earlier press, may have sent it.
+    // Always refetched: another user or an earlier press may have sent the draft.
     gcTime: 0,
     refetchOnWindowFocus: false,
     staleTime: 0,
@@ -43,7 +43,7 @@ export function useDraft(workspaceId: number, id: string | undefined) {
 export interface Saved {
   content: DraftContent;
   change: (changes: DraftContent) => void;
-  /** Resolves when everything that was typed is on the server. */
+  /** Resolves when all changes are stored on the server. */
   flush: () => Promise<void>;
   error: unknown;
   isSaving: boolean;
@@ -74,7 +74,7 @@ export function useSaved(workspaceId: number, draft: Draft): Saved {
         await send<Draft>("PUT", path, JSON.parse(JSON.stringify(snapshot)) as Json);
         setError(null);
       } catch (reason) {
-        // What was not taken is sent again with the next change, or at the next press.
+        // The failed changes are sent again with the next change or press.
         sent.current = null;
         setError(reason);
         throw reason;

@@ -1,4 +1,4 @@
-/** Step 3: what stands in each place of the text, who lacks it, and what some of the people will read. */
+/** Step 3: the value of each placeholder, how many recipients lack one, and rendered examples. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
 import { useId } from "react";
@@ -35,7 +35,7 @@ interface Props {
 }
 
 export function useValuesPreview(workspaceId: number, draftId: number, { content, flush }: Saved) {
-  // What decides who and what: another name of the broadcast is no reason to ask again.
+  // The name and the time do not affect the values, so changing them does not refetch.
   const { name: _, send_at: __, ...asked } = content;
   return useQuery({
     queryKey: ["draft-values", workspaceId, draftId, JSON.stringify(asked)],
@@ -118,7 +118,7 @@ export function FieldsStep({ draftId, template, saved }: Props) {
   );
 }
 
-/** As many values as the template takes. */
+/** Pads the values to the number that the template needs. */
 export function padValues({ variables }: DraftContent, { variables: size }: Template) {
   const fill = (list: readonly DraftValue[] = [], count: number) =>
     Array.from({ length: count }, (_, index): DraftValue => list[index] ?? "");

@@ -1,4 +1,4 @@
-/** Step 2: who gets it. A group, or numbers that are pasted or taken from a file. */
+/** Step 2: the recipients. A group, or numbers that are pasted or read from a file. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
 import { getList, queryText } from "../../data/api.ts";
@@ -169,7 +169,7 @@ function Numbers({ content, change }: Props) {
   const type = (typed: string) => {
     setText(typed);
     const all = readNumbers(typed);
-    // Too many are not saved: the server takes a thousand, and what stands beyond must not be lost unseen.
+    // A longer list is not saved: the server accepts a thousand numbers, and the rest would be lost unnoticed.
     if (all.length <= NUMBERS_MAX) change({ to: all });
   };
   const readFile = async (file: File) => {
@@ -225,7 +225,7 @@ function Numbers({ content, change }: Props) {
   );
 }
 
-/** One a line, or separated by commas or semicolons. What is none is told by the check, not here. */
+/** Numbers separated by lines, commas or semicolons. Invalid numbers are reported by the review, not here. */
 export function readNumbers(text: string): string[] {
   return text
     .split(/[\n\r,;]+/)
@@ -233,7 +233,7 @@ export function readNumbers(text: string): string[] {
     .filter((one) => one !== "");
 }
 
-/** In each line of a table the first cell that looks like a phone number. */
+/** The first cell of each line that looks like a phone number. */
 export function phonesIn(text: string): string[] {
   return text.split(/[\r\n]+/).flatMap((line) => {
     const cells = line.split(/[,;\t|]/).map((cell) => cell.trim().replace(/^"|"$/g, "").trim());

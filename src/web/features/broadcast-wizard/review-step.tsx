@@ -1,6 +1,6 @@
 /**
- * Step 4: the sheet. What sending will do, before it does: who is reached, who is left out and why, what it costs, when
- * it ends. What is sent is what the sheet showed, or nothing: the server is told the figures, and refuses others.
+ * Step 4: the review. Shows what sending will do: who is reached, who is skipped and why, the cost, and when it ends.
+ * The server gets the reviewed numbers and refuses to send if they have changed.
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
@@ -17,7 +17,7 @@ import { Review, type ReviewData } from "./review.tsx";
 import { SendTest } from "./send-test.tsx";
 import { strings } from "./strings.ts";
 
-/** Above this many people their number has to be typed. */
+/** Above this many recipients, the user must type their number. */
 const CONFIRM_ABOVE = 1_000;
 
 export function ReviewStep({ draft, template, saved }: { draft: Draft; template: Template; saved: Saved }) {
@@ -124,7 +124,10 @@ function BroadcastSettings({ saved: { content, change }, template }: { saved: Sa
   );
 }
 
-/** As the wall of the workspace shows it; without an offset the server reads it there. */
+/**
+ * Ten o'clock tomorrow as local time in the workspace's timezone, which is how the server reads a time without an
+ * offset.
+ */
 function tomorrowAtTen(timezone: string): string {
   const day = new Intl.DateTimeFormat("sv-SE", { timeZone: timezone, dateStyle: "short" });
   return `${day.format(Date.now() + 24 * 3_600_000)}T10:00`;
@@ -136,7 +139,7 @@ const STEP_PATTERNS = [
   [/^(variables|media)/, "values"],
 ] as const;
 
-/** What stands in the way, each with the step where it is put right. */
+/** The problems that prevent sending, each with a link to the step that resolves it. */
 function Problems({ error, retry }: { error: unknown; retry: () => void }) {
   if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500) {
     return <Failed error={error} retry={retry} />;
@@ -205,7 +208,7 @@ function SendButton({ draft, review, saved, isStale, recheck }: SendProps) {
   const people = plural(review.reached, strings.one, strings.other);
   if (review.reached === 0) return <Notice>{strings.nobody}</Notice>;
   const isLater = saved.content.send_at !== undefined;
-  // Scheduled, the balance is looked at when it starts.
+  // For a scheduled broadcast, the balance is checked when it starts.
   if (review.cost !== null && !review.cost.covered && !isLater) return null;
   const isTyped = review.reached <= CONFIRM_ABOVE || typed.replace(/\D/g, "") === String(review.reached);
   const press = async () => {

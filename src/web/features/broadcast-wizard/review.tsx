@@ -1,4 +1,7 @@
-/** The sheet's figures: who is reached, who is not and why, money exactly as the server says it, and times. */
+/**
+ * The results of the review: recipients reached, recipients skipped with reasons, money exactly as the server formats
+ * it, and times.
+ */
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useWorkspace } from "../../data/session.ts";
@@ -30,11 +33,11 @@ export interface ReviewData {
 interface ReviewProps {
   review: ReviewData;
   isLater: boolean;
-  /** Of a group, those who are left out stand among the contacts. */
+  /** The group, for links to its skipped members in the contact list. */
   group: number | undefined;
 }
 
-/** Reasons that are a consent are a list of contacts. */
+/** Reasons that correspond to a consent, which the contact list can filter by. */
 const CONSENTS: Readonly<Record<string, string>> = { opted_out: "opted_out", no_opt_in: "unknown" };
 
 export function Review({ review, isLater, group }: ReviewProps) {
@@ -120,7 +123,7 @@ interface ReasonProps {
   numbers: readonly string[];
 }
 
-/** Of a list of numbers, whom it means can be looked at. */
+/** For a list of numbers, the skipped numbers can be expanded. */
 function Reason({ reason, count, group, numbers }: ReasonProps) {
   const { id } = useWorkspace();
   const [isOpen, setIsOpen] = useState(false);
@@ -151,7 +154,7 @@ function Reason({ reason, count, group, numbers }: ReasonProps) {
       {isOpen && (
         <ul className="mt-1 flex max-h-60 flex-wrap gap-x-4 gap-y-1 overflow-y-auto border-s-2 border-line ps-3 text-quiet figures">
           {numbers.slice(0, SHOWN).map((to, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: one number may stand there twice.
+            // biome-ignore lint/suspicious/noArrayIndexKey: a number may be listed twice.
             <li key={index}>{to}</li>
           ))}
         </ul>

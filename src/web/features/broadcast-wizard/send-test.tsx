@@ -1,4 +1,4 @@
-/** One message of the broadcast to oneself, with the first example's values, before anybody else gets it. */
+/** Sends one message of the broadcast to a number of the user's choice, with the values of the first example. */
 
 import { useState } from "react";
 import { useForm } from "react-hook-form";

@@ -1,4 +1,4 @@
-/** Texts of the way to a new broadcast. */
+/** Texts of the broadcast wizard. */
 export const strings = {
   title: "New broadcast",
   create: "New broadcast",

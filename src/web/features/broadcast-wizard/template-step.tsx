@@ -1,4 +1,4 @@
-/** Step 1: which template. Those that cannot be sent stand there too, greyed, with the reason. */
+/** Step 1: the template. Templates that cannot be sent are listed too, disabled, with the reason. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { getList, queryText } from "../../data/api.ts";

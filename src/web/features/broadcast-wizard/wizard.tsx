@@ -1,6 +1,6 @@
 /**
- * The way to a new broadcast, at one address: `?draft=` is the draft on the server, `?step=` where one stands. Steps are
- * links; Back and reload lose nothing. A draft that was sent leads to what it became, whichever way it is come to.
+ * The wizard for a new broadcast. `?draft=` is the draft on the server, `?step=` the current step. Steps are links;
+ * Back and reload lose nothing. A draft that was sent always redirects to its broadcast.
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
@@ -28,9 +28,9 @@ type Step = (typeof STEPS)[number];
 interface Search {
   draft?: string;
   step?: Step;
-  /** A group to begin with. */
+  /** The initial group. */
   group?: string;
-  /** A template to begin with: its name, and its language. */
+  /** The initial template: its name, and its language. */
   template?: string;
   language?: string;
 }
@@ -53,7 +53,7 @@ export function Screen() {
   return <Wizard key={found.data.id} draft={found.data} />;
 }
 
-/** Nothing is kept before a template is chosen. */
+/** No draft is stored before a template is chosen. */
 function NewDraft() {
   const { id, numbers } = useWorkspace();
   const { group, template, language } = useSearch({ strict: false }) as Search;
@@ -69,7 +69,7 @@ function NewDraft() {
       template: chosen.name,
       language: chosen.language,
       ...(group === undefined ? {} : { group: Number(group) }),
-      // With several numbers the interface wants one named.
+      // With several numbers, the API requires one to be named.
       ...(numbers.length > 1 ? { from: numbers[0]?.phone } : {}),
     };
     try {
@@ -87,7 +87,7 @@ function NewDraft() {
       setIsBusy(false);
     }
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for what the address says at first.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, for the initial address.
   useEffect(() => {
     if (template !== undefined && language !== undefined) void createDraft({ name: template, language });
   }, []);
@@ -101,7 +101,7 @@ function NewDraft() {
   );
 }
 
-/** What it became: the draft's address has nothing to show any more. */
+/** Redirects to the broadcast, because a sent draft has nothing to show. */
 function Sent({ broadcastId }: { broadcastId: number }) {
   const { id } = useWorkspace();
   const navigate = useNavigate();
@@ -129,7 +129,7 @@ function Wizard({ draft }: { draft: Draft }) {
   };
   const choose = async (chosen: Template) => {
     const isOther = chosen.name !== content.template || chosen.language !== content.language;
-    // Another template has other places; what stood in the old ones is not guessed into them.
+    // A different template has different placeholders, so the old values are dropped.
     if (isOther) {
       change({ template: chosen.name, language: chosen.language, variables: undefined, media: undefined });
     }
@@ -142,7 +142,7 @@ function Wizard({ draft }: { draft: Draft }) {
     check: strings.checkLead,
   };
   return (
-    // Another step is another page to whoever reads it: the focus goes to its heading.
+    // Each step counts as a new page: the focus moves to its heading.
     <Page key={step} title={strings.title} about={strings.step[step]} lead={leads[step]}>
       <BackLink />
       <Steps step={step} content={content} draft={draft.id} />
@@ -169,7 +169,7 @@ function Wizard({ draft }: { draft: Draft }) {
   );
 }
 
-/** Places that nobody filled are empty texts to the server, which then says what is wrong with each. */
+/** Sends an empty text for each unfilled placeholder, so that the server reports every missing value. */
 function withAllPlaceholders(saved: Saved, template: Template): Saved {
   const whole = padValues(saved.content, template);
   const { header = [], body = [] } = saved.content.variables ?? {};
@@ -183,7 +183,7 @@ function withAllPlaceholders(saved: Saved, template: Template): Saved {
   };
 }
 
-/** The template of the draft, by its name and language. */
+/** The template of the draft, by name and language. */
 function useTemplate({ template, language }: DraftContent) {
   const { id } = useWorkspace();
   return useQuery({
@@ -215,7 +215,7 @@ function Steps({ step, content, draft }: { step: Step; content: DraftContent; dr
               >
                 {index + 1}
               </span>
-              {/* On a phone the numbers are enough: the four words take two lines. */}
+              {/* On a phone only the current step shows its label: four labels would take two lines. */}
               <span className={one === step ? "" : "max-mid:sr-only"}>{strings.step[one]}</span>
             </>
           );

@@ -1,4 +1,7 @@
-/** A broadcast in figures: a thin bar, the funnel, and why people failed. Each figure leads to exactly whom it counts. */
+/**
+ * The counters of a broadcast: a progress bar, the funnel, and the causes of failures. Each counter links to exactly
+ * the recipients that it counts.
+ */
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Chip } from "../../ui/chip.tsx";
@@ -8,7 +11,7 @@ import { strings as states } from "../messages/message-state-strings.ts";
 import { type Broadcast, type BroadcastDetail, pendingCount } from "./broadcast-view.ts";
 import { strings } from "./strings.ts";
 
-/** How much of it is done. The list's own words say the figures; this is for the eye. */
+/** The completed share. Decorative: the list states the same in words. */
 export function ProgressBar({ broadcast }: { broadcast: Broadcast }) {
   const { total } = broadcast.counts;
   const done = total === 0 ? 0 : (total - pendingCount(broadcast)) / total;
@@ -85,7 +88,7 @@ interface CounterProps {
   of: number;
   status: string;
   bar: string;
-  /** Holds those of the states after it too: no filter shows exactly these, so it leads nowhere. */
+  /** The counter includes later states. No filter shows exactly these recipients, so it has no link. */
   isCumulative?: boolean;
 }
 
@@ -116,7 +119,7 @@ function Counter({ label, count, of, status, bar, isCumulative = false }: Counte
   );
 }
 
-/** Most first; what is not known stands apart, in its own colour. */
+/** Most frequent first. Unknown outcomes are listed separately, in their own colour. */
 export function Causes({ broadcast }: { broadcast: BroadcastDetail }) {
   const { causes } = broadcast;
   if (causes.length === 0) return null;

@@ -1,4 +1,4 @@
-/** A broadcast as the API shows it, its people as the console's server does, and our words for its states. */
+/** A broadcast as the API's JSON has it, its recipients as the console's has them, and the labels of its states. */
 import type { ChipTone } from "../../ui/chip.tsx";
 import type { MessageStatus } from "../messages/message-state.ts";
 import { strings } from "./strings.ts";
@@ -30,7 +30,7 @@ export interface Cause {
 
 export interface BroadcastDetail extends Broadcast {
   in_doubt: number;
-  /** Of those who count as failed: nobody knows. */
+  /** Of the failed ones, those whose outcome is unknown. */
   unknown: number;
   causes: Cause[];
 }
@@ -40,7 +40,7 @@ export interface Recipient {
   to: string;
   name: string | null;
   status: MessageStatus;
-  /** Handed over, and nobody knows what became of it. */
+  /** Dispatched, with an unknown outcome. */
   is_unknown: boolean;
   code: string | null;
   reason: string | null;
@@ -68,7 +68,7 @@ export function isFinished({ status }: Broadcast): boolean {
   return status === "completed" || status === "cancelled" || status === "failed";
 }
 
-/** Whose turn has not come. */
+/** Recipients that have not been dispatched yet. */
 export function pendingCount({ counts }: Broadcast): number {
   return Math.max(0, counts.total - counts.sent - counts.failed - counts.skipped);
 }

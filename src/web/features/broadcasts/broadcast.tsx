@@ -1,4 +1,4 @@
-/** One broadcast: a sentence, the funnel, why people failed, everybody in it; paused, resumed and cancelled here. Live. */
+/** One broadcast, live: a summary, the funnel, the causes of failures, all recipients; pause, resume and cancel. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
@@ -28,7 +28,7 @@ export function Screen() {
   const detail = useQuery({
     queryKey: ["broadcast", id, broadcast],
     queryFn: ({ signal }) => get<BroadcastDetail>(`/w/${id}/broadcasts/${broadcast}`, signal),
-    // Causes are a walk over people: looked at now and then, while the figures come by themselves.
+    // Causes require a scan of the recipients, so they are polled slowly; the counters are streamed.
     refetchInterval: ({ state }) => (state.data !== undefined && isFinished(state.data) ? 60_000 : 10_000),
   });
   if (detail.isError && detail.error instanceof ApiError && detail.error.status === 404) return <NotFound />;
@@ -51,7 +51,7 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
   useEffect(() => {
     if (status.current === shown.status) return;
     status.current = shown.status;
-    // Another state has other causes and other people.
+    // After a change of state, causes and recipients differ.
     void client.invalidateQueries({ queryKey: ["broadcast", workspaceId, String(shown.id)] });
     void client.invalidateQueries({ queryKey: ["recipients", workspaceId, shown.id] });
   }, [shown.status, shown.id, workspaceId, client]);
@@ -150,7 +150,7 @@ function formatDuration(seconds: number): string {
   return plural(Math.round(seconds / 3_600), "hour", "hours");
 }
 
-/** People a second over the last ten seconds of figures; 0 until there are two. */
+/** Recipients per second over the last ten seconds; 0 until there are two samples. */
 function useRate(broadcast: BroadcastDetail): number {
   const seen = useRef<{ at: number; done: number }[]>([]);
   const done = broadcast.counts.total - pendingCount(broadcast);

@@ -1,4 +1,4 @@
-/** Every broadcast, the newest first, with what it has come to. */
+/** All broadcasts, newest first, with their results. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getList, queryText } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
@@ -120,7 +120,10 @@ export function Screen() {
   );
 }
 
-/** In a phone's card no head says what the figure counts. Before they are gathered nobody knows how many they are. */
+/**
+ * Phone cards have no column head, so the count gets its noun. A scheduled broadcast has no count before its recipients
+ * are built.
+ */
 function people({ status, counts: { total } }: Broadcast) {
   if (status === "scheduled" && total === 0) return <span className="max-mid:hidden">{strings.none}</span>;
   return (

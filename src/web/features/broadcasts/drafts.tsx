@@ -1,4 +1,4 @@
-/** On the list of broadcasts: the way to a new one, and those that were begun and not sent. */
+/** Above the list of broadcasts: the link to a new one, and unsent drafts. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { get } from "../../data/api.ts";
@@ -26,7 +26,7 @@ export function Drafts() {
     queryKey: ["drafts", id],
     queryFn: ({ signal }) => get<Draft[]>(`/w/${id}/drafts`, signal),
   });
-  // Without an answer the list of broadcasts below says what is wrong.
+  // On an error, the list of broadcasts below shows it.
   if (drafts.data === undefined || drafts.data.length === 0) return null;
   return (
     <Section title={strings.drafts} lead={strings.draftsLead}>

@@ -1,4 +1,4 @@
-/** A new list of the people whom a broadcast's filter shows. */
+/** Creates a static group of the recipients that the current filter shows. */
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -21,7 +21,7 @@ import { strings } from "./strings.ts";
 interface Props {
   broadcast: Broadcast;
   status: string | undefined;
-  /** What the filter is called: "Failed". */
+  /** Label of the filter: "Failed". */
   filter: string;
   onClose: () => void;
 }

@@ -1,14 +1,14 @@
 /**
- * Live figures of a broadcast. A browser opens six connections to a server at most, and a stream holds one: so there is
- * one for each tab at most, it is closed while nobody looks at the tab, and tabs that show the same broadcast share one
- * (whoever holds the lock listens, and tells the others).
+ * Live counters of a broadcast. A browser opens at most six connections to a server and a stream occupies one, so a tab
+ * has at most one stream, closes it while hidden, and shares it with other tabs that show the same broadcast: the tab
+ * that holds the lock listens and forwards the events.
  */
 import { useEffect, useState } from "react";
 import type { Broadcast } from "./broadcast-view.ts";
 
 export interface Live {
   broadcast: Broadcast | null;
-  /** When the last figures came, milliseconds; null before the first. */
+  /** When the last counters arrived, in milliseconds; null before the first. */
   at: number | null;
   isDisconnected: boolean;
 }
@@ -35,7 +35,7 @@ export function useLive(workspaceId: number, broadcastId: number, isEnabled: boo
         receive(event);
         others.postMessage(event);
       });
-    // Locks are missing on plain http beyond this machine: each tab then has a stream of its own.
+    // `navigator.locks` is missing on plain HTTP except on localhost: each tab then opens its own stream.
     if (navigator.locks === undefined) void listen();
     else void navigator.locks.request(name, { signal: ended.signal }, listen).catch(() => undefined);
     return () => {
@@ -46,7 +46,7 @@ export function useLive(workspaceId: number, broadcastId: number, isEnabled: boo
   return live;
 }
 
-/** Resolves when it is ended. The browser reconnects by itself. */
+/** Resolves when `signal` aborts. The browser reconnects by itself. */
 function stream(path: string, signal: AbortSignal, onEvent: (event: StreamEvent) => void): Promise<void> {
   return new Promise((resolve) => {
     const source = new EventSource(path);

@@ -1,4 +1,4 @@
-/** Everybody in a broadcast, by what became of them. */
+/** The recipients of a broadcast, filtered by outcome. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -54,7 +54,7 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
             <Button small className="mid:ms-auto" onClick={() => setIsGrouping(true)}>
               {strings.newGroup}
             </Button>
-            {/* A file, not a page of this one. */}
+            {/* A download, so a plain link instead of the router's. */}
             <a
               href={`/console/api/w/${workspaceId}/broadcasts/${broadcast.id}/recipients/export${queryText({ status })}`}
               download

@@ -1,6 +1,6 @@
 /**
- * A finished broadcast sent again to those who failed: a new draft in the wizard. Who may have the message already is left
- * out, unless somebody says otherwise after having read what that means.
+ * Sends a finished broadcast again to the failed recipients, as a new draft in the wizard. Recipients that may already
+ * have the message are excluded unless the user includes them after reading what that means.
  */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -22,13 +22,13 @@ import { strings } from "./strings.ts";
 interface SendAgainCounts {
   failed: number;
   unknown: number;
-  /** Why it cannot be sent again at all. */
+  /** Why it cannot be sent again; null if it can. */
   refusal: string | null;
 }
 
 interface SendAgainResult {
   draft: number;
-  /** Too many for a list of numbers: they are put on a list, and this is how far that is. */
+  /** The bulk change that fills a group with the recipients; null if they fit into a list of numbers. */
   bulk: number | null;
 }
 
@@ -124,7 +124,7 @@ function AgainForm({ broadcast, again: { failed, unknown }, recount, onStarted }
   );
 }
 
-/** Goes on to the wizard, once everybody is where it looks for them. */
+/** Opens the wizard once the recipients are in place. */
 function PreparingRecipients({ result: { draft, bulk } }: { result: SendAgainResult }) {
   const { id } = useWorkspace();
   const navigate = useNavigate();

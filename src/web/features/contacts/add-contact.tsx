@@ -1,4 +1,4 @@
-/** Somebody new, by number and name; the rest in their panel. */
+/** Adds a contact by number and name; everything else is edited in its panel. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useForm } from "react-hook-form";

@@ -1,6 +1,6 @@
 /**
- * One change to many people: the server counts them when the dialog opens, the button says the count, and what is done is
- * what was counted. Where it has become another count, nothing is done and the dialog says so.
+ * A bulk change. The server counts the target when the dialog opens, the button shows the count, and the server applies
+ * the change to exactly that count. If the count has changed, nothing happens and the dialog says so.
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -19,7 +19,7 @@ import type { BulkChange, BulkPeople } from "./bulk-view.ts";
 export type BulkKind = "tags" | "lists" | "opt_out";
 type Change = keyof typeof strings.submit;
 
-/** What is final and reaches more than a page shows has its count typed. */
+/** Above this count, the user must type the count to confirm an irreversible change. */
 const CONFIRM_ABOVE = 50;
 
 interface BulkDialogProps {
@@ -110,7 +110,7 @@ function BulkForm({ kind, people, count, recount, onClose, onStarted }: BulkForm
         const body = { people, change: { [change]: needsList ? Number(group) : name }, count };
         try {
           const job = await send<BulkChange>("POST", `/w/${id}/bulk`, body, key);
-          // It may be over before it is asked for: whoever began it is told of its end all the same.
+          // The change may end before the first poll; adding it here makes sure that its end is shown.
           client.setQueryData<BulkChange[]>(["bulk", id], (known = []) => [job, ...known]);
           await client.invalidateQueries({ queryKey: ["bulk", id] });
           onClose();

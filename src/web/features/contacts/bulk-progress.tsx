@@ -1,4 +1,4 @@
-/** How far changes to many contacts have come: stopped here, and gone on with where a restart broke one off. */
+/** Progress of bulk changes: stop a running one, continue one that a restart interrupted. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { get, newFormKey, send } from "../../data/api.ts";
@@ -10,7 +10,7 @@ import { sentenceOf } from "../../ui/states.tsx";
 import { strings } from "./bulk-strings.ts";
 import { BULK_TONES, type BulkChange } from "./bulk-view.ts";
 
-/** Those under way, and those that this page has seen end. */
+/** Shows running changes, and those that ended while this page was open. */
 export function BulkProgress() {
   const { id } = useWorkspace();
   const client = useQueryClient();
@@ -27,7 +27,7 @@ export function BulkProgress() {
   const before = useRef(running);
   useEffect(() => {
     if (running < before.current) {
-      // Somebody is shown otherwise now.
+      // A change has ended, so contacts and groups may look different.
       for (const key of ["contacts", "contact", "groups", "group"])
         void client.invalidateQueries({ queryKey: [key, id] });
     }
@@ -37,7 +37,7 @@ export function BulkProgress() {
     (one) =>
       !hidden.includes(one.id) && (one.state === "running" || one.state === "interrupted" || seen.current.has(one.id)),
   );
-  // Without an answer the list below says what is wrong.
+  // On an error, the contact list below shows it.
   if (shown.length === 0) return null;
   return (
     <ul aria-label={strings.progressTitle} className="mb-4 rounded-panel border border-line bg-surface">

@@ -1,4 +1,4 @@
-/** Texts of changes to many contacts at once. */
+/** Texts of bulk changes. */
 export const strings = {
   selectThese: (count: string) => `Select these ${count}`,
   selectOne: (name: string) => `Select ${name}`,

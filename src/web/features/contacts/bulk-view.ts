@@ -1,11 +1,11 @@
-/** Changes to many contacts as the console's server shows them, and asking for them. */
+/** Bulk changes as the server's JSON has them, and the queries for them. */
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import type { ChipTone } from "../../ui/chip.tsx";
 import type { strings } from "./bulk-strings.ts";
 
-/** Whom it is about; the server counts them, and does what was counted. */
+/** The target. The server counts it, and applies the change to exactly that count. */
 export type BulkPeople =
   | { phones: string[] }
   | { search: { q?: string; consent?: string; group?: string } }
@@ -32,7 +32,7 @@ export const BULK_TONES: Readonly<Record<BulkState, ChipTone>> = {
   interrupted: "amber",
 };
 
-/** One of them until it has ended. */
+/** Polls one bulk change until it has ended. */
 export function useBulkChange(id: number | null) {
   const { id: workspaceId } = useWorkspace();
   return useQuery({

@@ -1,4 +1,7 @@
-/** The fields of a contact. Only what was changed is sent, so that two people who edit at once lose nothing. */
+/**
+ * The fields of a contact. Only changed fields are sent, so that two users who edit at the same time do not overwrite
+ * each other.
+ */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { get, type Json, send } from "../../data/api.ts";
@@ -30,7 +33,7 @@ export function ContactForm({ contact }: { contact: Contact }) {
     queryKey: ["fields", id],
     queryFn: ({ signal }) => get<CustomField[]>(`/w/${id}/fields`, signal),
   });
-  // The form is born once it knows every field that it has.
+  // The form needs all fields when it mounts.
   if (fields.data === undefined && !fields.isError) return null;
   return <LoadedForm contact={contact} fields={fields.data ?? []} />;
 }
@@ -124,7 +127,7 @@ function valuesOf(contact: Contact, fields: CustomField[]): ContactValues {
   };
 }
 
-/** As the API takes it: what is emptied is null, what did not change is left out. */
+/** The body for the API: cleared fields are null, unchanged fields are absent. */
 function changesOf(before: ContactValues, after: ContactValues, fields: CustomField[]): Json {
   const changes: Json = {};
   for (const [name] of PROFILE_FIELDS) {
@@ -146,7 +149,7 @@ function changesOf(before: ContactValues, after: ContactValues, fields: CustomFi
     return text === before.fields[field.key] ? [] : [[field.key, readCustom(field, text)] as const];
   });
   if (custom.length > 0) changes.fields = Object.fromEntries(custom);
-  // The whole list is sent, or nothing of it.
+  // The API replaces the whole list, so it is sent completely or not at all.
   if (JSON.stringify(before.people) !== JSON.stringify(after.people)) {
     changes.people = after.people.map(({ name, first_name, birthday, ref }) => ({
       name: name.trim(),
@@ -165,7 +168,7 @@ function listOf(text: string): string[] {
     .filter((item) => item !== "");
 }
 
-/** What is no number is sent as it is, and the server says so at the field. */
+/** An invalid number is sent unchanged, and the server reports it at the field. */
 function readCustom({ kind }: CustomField, text: string): string | number | boolean | null {
   if (text === "") return null;
   if (kind === "boolean") return text === "true";

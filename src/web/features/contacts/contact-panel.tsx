@@ -1,4 +1,6 @@
-/** One person: consent with its history first, for it decides what can be sent; then everything that is known, editable. */
+/**
+ * One contact: consent and its history first, because consent decides what can be sent; then all other data, editable.
+ */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { get, send } from "../../data/api.ts";
@@ -41,7 +43,7 @@ function Detail({ contact }: { contact: Contact }) {
     <>
       <div className="mb-6 flex flex-col gap-3">
         <Copyable text={contact.phone} label={strings.copyPhone} />
-        {/* To somebody who opted out nothing can be sent, whatever the window says. */}
+        {/* Nothing can be sent to an opted-out person, even in an open window. */}
         {contact.consent.status !== "opted_out" && (
           <p className="text-quiet">
             {windowEnd > Date.now() ? (

@@ -1,4 +1,4 @@
-/** Others on a contact's number: the list as it stands here is the list that is kept. */
+/** The other people on a contact's number. Saving replaces the whole list. */
 import { Plus, X } from "lucide-react";
 import { type UseFormReturn, useFieldArray } from "react-hook-form";
 import { Button, IconButton } from "../../ui/button.tsx";

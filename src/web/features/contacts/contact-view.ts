@@ -1,4 +1,4 @@
-/** A contact as the API shows it, and our words for consent. */
+/** A contact as the API's JSON has it, and the labels of consent. */
 import type { ChipTone } from "../../ui/chip.tsx";
 import { strings } from "./strings.ts";
 
@@ -26,7 +26,7 @@ export interface Contact {
   updated_at: string;
 }
 
-/** Fields that hold one text each. */
+/** The text fields. */
 export type ContactText =
   | "name"
   | "first_name"
@@ -39,18 +39,18 @@ export type ContactText =
   | "birthday"
   | "anniversary";
 
-/** A contact as the form edits it. */
+/** A contact in the form. */
 export type ContactValues = Record<ContactText | "tags" | "groups", string> & {
   fields: Record<string, string>;
   people: PersonValues[];
 };
 
-/** One of the others on a contact's number, as the form edits it. */
+/** Another person on a contact's number, in the form. */
 export interface PersonValues {
   name: string;
   first_name: string;
   birthday: string;
-  /** The customer's own id of the person, by which they stay the same one. */
+  /** The customer's own id of the person, which identifies them across updates. */
   ref: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Contacts: the list, search, the filter by consent, one in detail beside it, and adding somebody. */
+/** Contacts: the list, search, filters by consent and group, the detail of one, and adding one. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -24,7 +24,7 @@ import { strings } from "./strings.ts";
 interface Search {
   q?: string;
   consent?: Consent;
-  /** Only whom this group holds. */
+  /** Only members of this group. */
   group?: string;
   after?: string;
   open?: string;
@@ -35,12 +35,12 @@ export function Screen() {
   const { q, consent, group, after, open } = useSearch({ strict: false }) as Search;
   const [isAdding, setIsAdding] = useState(false);
   const about = JSON.stringify([q, consent, group]);
-  // Whoever is selected was found by what stood above the list then.
+  // A selection belongs to the filters it was made with; changing them clears it.
   const [chosen, setChosen] = useState({ about, selected: NOTHING_SELECTED });
   const selected = chosen.about === about ? chosen.selected : NOTHING_SELECTED;
   const select = (now: Selected) => setChosen({ about, selected: now });
   const isSearch = q !== undefined || consent !== undefined || group !== undefined;
-  // All of them come as the API lists them, by the index; what is looked for is walked for.
+  // Without filters the list comes from the API, in index order; a search scans.
   const path = `/w/${id}${isSearch ? "" : "/v1"}/contacts${queryText({ q, consent, group, after })}`;
   const list = useQuery({
     queryKey: ["contacts", id, q, consent, group, after],
@@ -144,7 +144,7 @@ export function Screen() {
   );
 }
 
-/** Which group is looked at, and the way out of it. */
+/** The group that filters the list, and a link to remove the filter. */
 function InGroup({ groupId }: { groupId: string }) {
   const { id } = useWorkspace();
   const group = useQuery({
@@ -165,7 +165,7 @@ function InGroup({ groupId }: { groupId: string }) {
   );
 }
 
-/** Some, and how many more. */
+/** The first three tags, and how many more. */
 function Tags({ tags }: { tags: string[] }) {
   const shown = tags.slice(0, 3).join(", ");
   return <span title={tags.join(", ")}>{tags.length > 3 ? `${shown} +${tags.length - 3}` : shown}</span>;

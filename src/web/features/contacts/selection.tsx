@@ -1,6 +1,5 @@
 /**
- * Above the list of contacts: who is selected (some, those on the page, or all that match), what can be done with them,
- * and the file of whom the list shows.
+ * The bar above the contact list: what is selected (some, the page, or all matches), the actions on it, and the export.
  */
 import { useState } from "react";
 import { queryText } from "../../data/api.ts";
@@ -15,7 +14,7 @@ import type { Contact } from "./contact-view.ts";
 
 export interface Selected {
   phones: readonly string[];
-  /** All that match, on whatever page. */
+  /** All matches on all pages. */
   isAll: boolean;
 }
 
@@ -78,7 +77,7 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
             </Button>
           </>
         )}
-        {/* A file, not a page of this one. */}
+        {/* A download, so a plain link instead of the router's. */}
         <a
           href={`/console/api/w/${id}/contacts/export${queryText(search)}`}
           download

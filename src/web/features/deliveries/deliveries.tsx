@@ -1,4 +1,4 @@
-/** Webhook deliveries: the list with its filters, one in detail beside it, and replaying what failed. */
+/** Webhook deliveries: the list with its filters, the detail of one, and replaying the failed ones. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -34,7 +34,7 @@ export function Screen() {
     queryKey: ["deliveries", id, status, type, after],
     queryFn: ({ signal }) => getList<Delivery>(path, signal),
     placeholderData: keepPreviousData,
-    // The first page is what somebody watches while they mend a receiver.
+    // The first page refreshes by itself, because users watch it while they repair a receiver.
     refetchInterval: after === undefined ? 5_000 : false,
   });
   const rows = list.data?.data ?? [];

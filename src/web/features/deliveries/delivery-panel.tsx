@@ -1,4 +1,7 @@
-/** One delivery: its state in a sentence, each attempt with what came back, the bytes that are sent, and how to check them. */
+/**
+ * One delivery: its state in a sentence, each attempt with the receiver's answer, the exact body, and how to verify its
+ * signature.
+ */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { get, newFormKey, send } from "../../data/api.ts";

@@ -1,4 +1,4 @@
-/** A delivery as the server shows it, and our words for its state. */
+/** A delivery as the server's JSON has it, and the label of its state. */
 import type { ChipTone } from "../../ui/chip.tsx";
 
 export interface Delivery {
@@ -27,10 +27,10 @@ export interface DeliveryDetail extends Delivery {
   attempts: Attempt[];
 }
 
-/** One at once, and six more. */
+/** The first attempt and six retries. */
 export const ATTEMPTS_MAX = 7;
 
-/** Waiting for its first attempt and trying again are not the same to somebody who looks for trouble. */
+/** Distinguishes "waiting for the first attempt" from "retrying", because only the latter indicates trouble. */
 export function deliveryChip({ status, attempt_count }: Delivery): { label: string; tone: ChipTone } {
   if (status === "delivered") return { label: "Delivered", tone: "green" };
   if (status === "exhausted") return { label: "Gave up", tone: "red" };

@@ -1,4 +1,7 @@
-/** Replays everything that failed since a time: counted first, and exactly what was counted, or nothing. */
+/**
+ * Replays all failed deliveries since a time. They are counted first; the server replays exactly that number, or
+ * nothing.
+ */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
@@ -36,7 +39,7 @@ export function ReplayFailed({ onClose }: { onClose: () => void }) {
     } catch (reason) {
       setError(reason);
       setIsBusy(false);
-      // What was counted is no longer so: it has to be looked at again.
+      // The count has changed, so the user must count again.
       if (reason instanceof ApiError && reason.code === "changed") setCounted(null);
     }
   };
@@ -67,7 +70,7 @@ export function ReplayFailed({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** As the wall of the workspace shows it, which is how the server reads a time without an offset. */
+/** 24 hours ago as local time in the workspace's timezone, which is how the server reads a time without an offset. */
 function yesterday(timezone: string): string {
   const parts = new Intl.DateTimeFormat("sv-SE", {
     timeZone: timezone,

@@ -1,4 +1,4 @@
-/** Texts of the webhook deliveries. */
+/** Texts of webhook deliveries. */
 export const strings = {
   title: "Webhook deliveries",
   lead: "Every event on its way to your server, with each attempt and what it answered.",

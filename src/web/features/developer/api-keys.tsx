@@ -1,4 +1,4 @@
-/** Keys: made and shown once, last used, revoked. */
+/** API keys: create (shown once), last use, revoke. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
@@ -137,7 +137,7 @@ interface CreateKeyProps {
   onCreated: () => Promise<unknown>;
 }
 
-/** The key lives in this dialog's state and nowhere else: it is gone with it. */
+/** The key exists only in this dialog's state and disappears with it. */
 function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
   const form = useForm({ defaultValues: { name: "" } });
   const [created, setCreated] = useState<{ key: string | null } | null>(null);
@@ -176,7 +176,7 @@ function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
   );
 }
 
-/** A message where there is a template, a look at the workspace where there is none. */
+/** Sends a message if the workspace has a template; else shows the workspace. */
 function CurlWithKey({ apiKey }: { apiKey: string }) {
   const workspace = useWorkspace();
   const home = useQuery({

@@ -1,4 +1,4 @@
-/** The API settings: keys, webhook and custom fields of a workspace. */
+/** API settings of a workspace: keys, webhook and custom fields. */
 import { BookOpen } from "lucide-react";
 import { textLink } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";

@@ -1,4 +1,4 @@
-/** Custom fields: defined, listed, removed with every value in them. */
+/** Custom fields: list, define, and remove together with all their values. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm, useWatch } from "react-hook-form";

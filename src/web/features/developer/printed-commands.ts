@@ -1,15 +1,15 @@
 /**
- * The commands that screens print to be pasted into a terminal. They live here alone, because a test walks this module
- * and runs each of them against a server.
+ * The commands that screens print for pasting into a terminal. They are all in this module, because a test iterates
+ * over it and runs each of them against a server.
  */
 
-/** What a command is made from: where the console is, and what is open in it. */
+/** The input of a command: the server's address and the current workspace. */
 export interface CommandContext {
-  /** The server's address. */
+  /** The server's origin. */
   origin: string;
   apiKey: string;
   workspaceId: number;
-  /** Of the workspace: with several, a message has to say which one sends it. */
+  /** The workspace's numbers: with several, a message must name its sender. */
   numbers: readonly { phone: string; ready: boolean }[];
   template: CommandTemplate;
 }
@@ -18,19 +18,19 @@ export interface CommandTemplate {
   name: string;
   language: string;
   variables: { header: number; body: number };
-  /** The file at the top; null where the template has none. */
+  /** The header file; null if the template has none. */
   media: { type: string; default: boolean } | null;
 }
 
-/** Stands for the key where no key is at hand. */
+/** Used in place of an API key that the screen does not know. */
 const KEY_PLACEHOLDER = "YOUR_KEY";
 
-/** Stands for a template where the screen knows none. */
+/** Used when the screen knows no real template. */
 export function exampleTemplate(name: string): CommandTemplate {
   return { name, language: "en_US", variables: { header: 0, body: 0 }, media: null };
 }
 
-/** `origin`: the console's own. `apiKey`: left out, its placeholder. */
+/** `origin`: the console's own. `apiKey`: defaults to the placeholder. */
 export function commandContext(
   origin: string,
   { id, numbers }: { id: number; numbers: CommandContext["numbers"] },
@@ -40,7 +40,7 @@ export function commandContext(
   return { origin, apiKey, workspaceId: id, numbers, template };
 }
 
-/** Valid in every country's workspace; numbers that are reserved for fiction are refused by libphonenumber. */
+/** Valid in a workspace of any country. libphonenumber rejects the numbers that are reserved for fiction. */
 const EXAMPLE_RECIPIENT = "+919876543210";
 const EXAMPLE_SENDER = "+911244001100";
 
@@ -85,12 +85,12 @@ function contentOf({ name, language, variables, media }: CommandTemplate) {
   };
 }
 
-/** Replaced by a file of one's own, of the same kind. */
+/** A placeholder link with the right file type. */
 function mediaLink(type: string): string {
   return `https://www.example.com/file.${{ image: "jpg", video: "mp4" }[type] ?? "pdf"}`;
 }
 
-/** Works by paste, but for the key where it is the placeholder. No value holds a quote. */
+/** Can be pasted unchanged, unless the key is the placeholder. No value contains a quote. */
 function curl(address: string, apiKey: string, headers: readonly string[], body: Record<string, unknown>): string {
   return [
     `curl ${address}`,

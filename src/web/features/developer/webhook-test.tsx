@@ -1,4 +1,4 @@
-/** A test event, and in its place what the receiver answered: status, time, body, or why there is none. */
+/** Sends a test event and shows the receiver's answer in place: status, duration and body, or why there is none. */
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { get, newFormKey, send } from "../../data/api.ts";
@@ -8,7 +8,7 @@ import { Failed, Loading, Notice } from "../../ui/states.tsx";
 import type { DeliveryDetail } from "../deliveries/delivery-view.ts";
 import { strings } from "./strings.ts";
 
-/** The receiver has ten seconds. */
+/** The receiver has 10 seconds to answer. */
 const ANSWER_TIMEOUT_MS = 15_000;
 
 export function TestEvent({ workspaceId }: { workspaceId: number }) {

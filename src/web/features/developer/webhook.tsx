@@ -1,4 +1,4 @@
-/** The webhook: its address, the secret beside it, a new secret, and a test event with the answer in its place. */
+/** The webhook: its address, its secret, rotating the secret, and a test event whose answer appears in place. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";

@@ -1,4 +1,4 @@
-/** Changes a group's name and, where it follows a filter that sentences can say, its filter. */
+/** Changes a group's name, and its filter if sentences can express it. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { send } from "../../data/api.ts";

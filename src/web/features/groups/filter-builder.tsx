@@ -1,4 +1,6 @@
-/** A filter built as sentences, with how many it finds and some of them, counted a moment after the last change. */
+/**
+ * Builds a filter from sentences, with the number of matches and some of them, counted shortly after the last change.
+ */
 import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { useEffect, useState } from "react";
@@ -24,7 +26,7 @@ import { strings } from "./strings.ts";
 
 const COUNT_DELAY_MS = 400;
 
-/** The fields of this workspace; undefined until they are known. */
+/** The fields of this workspace; undefined while they load. */
 export function useFilterFields(): FilterField[] | undefined {
   const { id } = useWorkspace();
   const custom = useQuery({
@@ -68,7 +70,7 @@ export function FilterBuilder({ fields, value, onChange }: Props) {
       </label>
       <ol className="flex flex-col gap-2 max-mid:gap-5">
         {conditions.map((condition, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a condition has no other name than its place.
+          // biome-ignore lint/suspicious/noArrayIndexKey: conditions are identified by their position only.
           <li key={index} className="flex items-start gap-2">
             <fieldset className="flex min-w-0 flex-1 flex-wrap items-center gap-2">
               <legend className="sr-only">{strings.condition(index + 1)}</legend>
@@ -217,7 +219,7 @@ interface FilterCount {
   sample: SamplePerson[];
 }
 
-/** `filter`: null while it is unfinished. */
+/** `filter`: null while it is incomplete. */
 export function LiveCount({ filter }: { filter: unknown }) {
   const { id } = useWorkspace();
   const text = JSON.stringify(filter);

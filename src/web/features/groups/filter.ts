@@ -1,29 +1,29 @@
 /**
- * A filter as sentences: what can be asked of which field, in words, and the way to and from the filter that the server
- * reads. A filter that was written elsewhere and goes deeper than a list of sentences is shown, not edited.
+ * Filters as sentences: the comparisons that each field allows, and the conversion to and from the server's filter. A
+ * filter that sentences cannot express is shown, but not editable.
  */
 import type { CustomField } from "../developer/custom-fields.tsx";
 import { strings } from "./strings.ts";
 
-/** What stands behind the words of a sentence: nothing, a text, one of some, a number, a date. */
+/** The input of a comparison's value. */
 export type Input = "none" | "text" | "choice" | "number" | "date" | "days";
 
 export interface Comparison {
-  /** Unique among those of a field. */
+  /** Unique within a field. */
   id: string;
   label: string;
   input: Input;
-  /** The filter's operator; `value`: fixed, where nothing is asked. */
+  /** The filter's operator. `value`: a fixed operand, for comparisons without an input. */
   operator: string;
   value?: unknown;
 }
 
 export interface FilterField {
-  /** As the filter names it. */
+  /** The field's name in the filter. */
   id: string;
   label: string;
   comparisons: readonly Comparison[];
-  /** For the input of one of some. */
+  /** For the input "choice". */
   choices?: readonly { value: string; label: string }[];
 }
 
@@ -87,7 +87,7 @@ const tag: Comparison[] = [
   { id: "is_not", label: a.noTag, input: "text", operator: "is_not" },
 ];
 
-/** Every field that can be asked of in this workspace. */
+/** All fields that can be filtered by in this workspace. */
 export function filterFields(
   custom: readonly CustomField[],
   groups: readonly { id: number; name: string }[],
@@ -127,7 +127,7 @@ export function filterFields(
   ];
   const comparisonsOfKind = { text, number, date, boolean: yesNo, choice: [...one, ...filled] } as const;
   return [
-    // A group can only be asked for where there is a list.
+    // Offer "group" only if a static group exists.
     ...own.filter(({ id }) => id !== "group" || groups.length > 0),
     ...custom.map(({ key, label, kind, choices }) => ({
       id: `fields.${key}`,
@@ -148,7 +148,7 @@ export function newCondition(field: FilterField): FilterCondition {
   return { field: field.id, comparison: comparison?.id ?? "", value: field.choices?.[0]?.value ?? "" };
 }
 
-/** Null while a sentence is unfinished. */
+/** The server's filter; null while a sentence is incomplete. */
 export function toFilter({ match, conditions }: FilterConditions, fields: readonly FilterField[]): unknown {
   if (conditions.length === 0) return null;
   const compiled = conditions.map((condition) => {
@@ -176,7 +176,7 @@ function parseValue(comparison: Comparison, field: FilterField, text: string): u
   }
 }
 
-/** As sentences that can be edited; null where it goes deeper than they can say. */
+/** The filter as editable sentences; null if sentences cannot express it. */
 export function fromFilter(filter: unknown, fields: readonly FilterField[]): FilterConditions | null {
   const read = readConditions(filter);
   if (read === null) return null;
@@ -192,7 +192,7 @@ export function fromFilter(filter: unknown, fields: readonly FilterField[]): Fil
   return whole.length < conditions.length ? null : { match: read.match, conditions: whole };
 }
 
-/** In words, for people who only look; null where it goes deeper than sentences. */
+/** The filter in words, read-only; null if sentences cannot express it. */
 export function describe(filter: unknown, fields: readonly FilterField[]): string[] | null {
   const read = readConditions(filter);
   if (read === null) return null;
@@ -211,7 +211,7 @@ export function describe(filter: unknown, fields: readonly FilterField[]): strin
   return whole.map((line, index) => (index === 0 ? line : `${strings.conjunctions[read.match]} ${line}`));
 }
 
-/** What a condition asks, as far as a sentence can say it. */
+/** A condition as the parts of a sentence, null if a sentence cannot express it. */
 function readCondition(
   condition: Record<string, unknown>,
   fields: readonly FilterField[],

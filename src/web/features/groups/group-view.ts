@@ -1,4 +1,4 @@
-/** A group as the API and the console's routes show it. */
+/** A group, as the JSON of the API and the console has it. */
 import type { Consent } from "../contacts/contact-view.ts";
 
 export interface Group {
@@ -18,6 +18,6 @@ export interface GroupDetail extends Group {
   filter: unknown;
   created_at: string;
   sample: SamplePerson[];
-  /** Why its filter can no longer be read. */
+  /** Why the filter is no longer valid; null if it is. */
   filter_error: string | null;
 }

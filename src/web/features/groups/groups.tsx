@@ -1,4 +1,4 @@
-/** Groups: fixed lists and those that follow a filter; one in detail beside the list. */
+/** Groups, static and dynamic; the detail of one beside the list. */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";

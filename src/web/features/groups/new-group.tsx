@@ -1,4 +1,4 @@
-/** Makes a group: a fixed list, or one that follows a filter that is built as sentences. */
+/** Creates a group: a static list, or a dynamic one with a filter built from sentences. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
@@ -17,7 +17,7 @@ import { strings } from "./strings.ts";
 interface Props {
   onClose: () => void;
   onCreated: (group: Group) => Promise<unknown> | undefined;
-  /** Begins with a filter. */
+  /** Preselects a dynamic group. */
   isDynamicByDefault?: boolean;
 }
 

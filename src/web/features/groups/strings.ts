@@ -1,4 +1,4 @@
-/** Texts of groups, and of the sentences of a filter. */
+/** Texts of groups, and of filters in sentences. */
 export const strings = {
   title: "Groups",
   lead: "People to send to at once: fixed lists, and groups that follow a filter.",

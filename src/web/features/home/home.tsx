@@ -1,4 +1,7 @@
-/** Until the first delivery: the steps to it, which tick themselves. After: what needs somebody, and what is under way. */
+/**
+ * Home: problems, active broadcasts and today's counters. Until a first message and a first event have been delivered,
+ * also the onboarding steps, which complete by themselves.
+ */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Check, Circle } from "lucide-react";
@@ -37,10 +40,10 @@ export function Home() {
   const home = useQuery({
     queryKey: ["home", workspace.id],
     queryFn: ({ signal }) => get<HomeView>(`/w/${workspace.id}/home`, signal),
-    // The steps tick themselves while somebody follows them elsewhere.
+    // The user completes the steps elsewhere, so they are polled.
     refetchInterval: (query) => (query.state.data?.has_delivered_events === true ? 60_000 : 5_000),
   });
-  // A number may be added, or become ready, on the command line or by the network.
+  // A number may be added or become ready from the command line or by the network.
   useQuery({ ...workspaceQuery(workspace.id), staleTime: 0, refetchInterval: 5_000 });
   return (
     <Page title={strings.title} about={workspace.name} lead={workspace.name} isNarrow>
@@ -64,7 +67,7 @@ function Content({ workspace, home }: { workspace: Workspace; home: HomeView }) 
   );
 }
 
-/** What is not finished, each with how far it is. */
+/** Unfinished broadcasts with their progress. */
 function ActiveBroadcasts({ workspace, broadcasts }: { workspace: Workspace; broadcasts: Broadcast[] }) {
   if (broadcasts.length === 0) return null;
   return (

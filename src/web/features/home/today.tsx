@@ -1,4 +1,7 @@
-/** What today has come to: sent alone and in broadcasts together, and what came in. What failed leads to exactly its rows. */
+/**
+ * Today's counters: messages sent alone and in broadcasts together, and inbound messages. The failed count links to
+ * exactly the failed messages.
+ */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -31,7 +34,7 @@ const NOTHING: TodayView = {
 
 const TONES: Readonly<Partial<Record<CounterName, ChipTone>>> = { failed: "red", unknown: "violet" };
 
-/** `isQuiet`: nothing is shown before there is something to count. */
+/** `isHiddenWhenEmpty`: renders nothing until there is something to count. */
 export function Today({ workspace, isHiddenWhenEmpty }: { workspace: Workspace; isHiddenWhenEmpty: boolean }) {
   const today = useQuery({
     queryKey: ["today", workspace.id],
@@ -46,7 +49,7 @@ export function Today({ workspace, isHiddenWhenEmpty }: { workspace: Workspace; 
     );
   }
   if (isHiddenWhenEmpty && (today.data === undefined || !hasActivity(today.data))) return null;
-  // Its place is there before its figures, so that nothing jumps.
+  // Reserve the space before the counters arrive, so that the page does not jump.
   const { single, broadcast, received } = today.data ?? NOTHING;
   const params = { workspace: String(workspace.id) } as never;
   const sum = (name: CounterName) => single[name] + broadcast[name];

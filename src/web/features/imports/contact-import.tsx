@@ -1,6 +1,6 @@
 /**
- * A file of people on its way in: dropped, its columns put right, consent asked apart, judged without changing anything,
- * then brought in. `?file=` is the file on the server, so the page can be left and come back to at any step.
+ * Imports a contact file: upload, map the columns, ask for consent separately, check without changing anything, import.
+ * `?file=` is the file on the server, so the user can leave the page and return at any step.
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
@@ -206,7 +206,7 @@ function Body({ job, isChanging, change, refresh }: BodyProps) {
 
 function Progress({ job }: { job: ImportDetail }) {
   const done = job.rows_done ?? 0;
-  // How many there are in all is known once they have been checked.
+  // The total is known once the rows have been checked.
   const total = job.state === "importing" ? (job.outcome?.rows ?? null) : null;
   const text = total === null ? strings.rows(formatCount(done)) : strings.rowsOf(formatCount(done), formatCount(total));
   return (

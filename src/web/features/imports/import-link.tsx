@@ -1,4 +1,4 @@
-/** The way to the import, from wherever people are wanted. */
+/** The link to the import, used by every screen that needs contacts. */
 import { useWorkspace } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { strings } from "./strings.ts";

@@ -1,4 +1,4 @@
-/** An import as the console's routes show it. */
+/** An import as the server's JSON has it. */
 import type { ChipTone } from "../../ui/chip.tsx";
 import { strings } from "./strings.ts";
 
@@ -32,7 +32,7 @@ export interface ImportDetail extends Import {
   columns: { name: string; target: string }[];
   rows: string[][];
   targets: string[];
-  /** Custom fields by their names. */
+  /** Labels of custom fields, by target. */
   labels: Record<string, string>;
 }
 

@@ -1,4 +1,7 @@
-/** Which column is what, with the first rows beside each; then, apart, whether these people agreed. */
+/**
+ * Maps the columns of a file, with the first rows beside each; then asks separately whether these people have
+ * consented.
+ */
 import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
 import { send } from "../../data/api.ts";
@@ -21,7 +24,7 @@ export function ImportMapping({ job, onStarted }: Props) {
   const { id, country } = useWorkspace();
   const form = useForm({
     defaultValues: {
-      // By place: two columns may have one name.
+      // By index, because two columns may have the same name.
       map: job.columns.map(({ target }) => target),
       opt_in: job.state === "given" ? "" : String(job.opt_in),
       proof: job.proof,
@@ -53,7 +56,7 @@ export function ImportMapping({ job, onStarted }: Props) {
         <ul className="flex flex-col gap-3">
           {job.columns.map(({ name }, index) => (
             <li
-              // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one name.
+              // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name.
               key={index}
               className="grid gap-x-4 gap-y-2 rounded-panel border border-line bg-surface p-4 mid:grid-cols-[minmax(8rem,1fr)_16rem_2fr] mid:items-center"
             >
@@ -111,7 +114,7 @@ function Radio({
   children,
 }: {
   value: string;
-  // Only the one field is wanted of it.
+  // Only this one field is registered here.
   form: { register: (name: "opt_in") => object };
   children: ReactNode;
 }) {

@@ -1,4 +1,4 @@
-/** What a file would do, and what it did: figures, refused rows with their reasons, and who stays opted out. */
+/** What a file would do, and what it did: counts, rejected rows with their reasons, and who stays opted out. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { newFormKey, send } from "../../data/api.ts";
@@ -99,7 +99,7 @@ export function ImportResult({ job, change, refresh }: Props) {
   );
 }
 
-/** Never "success" for rows that did not go in. */
+/** Reports success only if no row failed. */
 function Done({ outcome }: { outcome: ImportOutcome }) {
   const people = plural(outcome.created + outcome.updated + outcome.unchanged, strings.one, strings.other);
   return (

@@ -1,4 +1,4 @@
-/** Texts of the import of people. */
+/** Texts of contact imports. */
 export const strings = {
   link: "Import a file",
   title: "Import contacts",

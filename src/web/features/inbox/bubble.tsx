@@ -1,16 +1,16 @@
-/** One message as it stands in a conversation: at its side, with its time and what became of it. */
+/** One message in a conversation: on its side, with its time and state. */
 import type { ReactNode } from "react";
 import { type ConversationItem, hourOf } from "../messages/message-view.ts";
 import { strings } from "../simulator/strings.ts";
 
 interface BubbleProps {
   item: ConversationItem;
-  /** Of whoever looks: what they wrote stands at the end of the line, what they got at its start. */
+  /** Written by the viewing side: right-aligned; otherwise left-aligned. */
   isOwn: boolean;
   zone: string;
-  /** Not (yet) on the other side: drawn with a broken line. */
+  /** Not (yet) received by the other side: drawn with a dashed border. */
   isUndelivered?: boolean;
-  /** The state and what can be done, below it. */
+  /** State and actions, rendered below. */
   children?: ReactNode;
 }
 
@@ -31,13 +31,13 @@ export function Bubble({ item, isOwn, zone, isUndelivered = false, children }: B
   );
 }
 
-/** What is there to read; for a picture or a voice message its kind. */
+/** The text to show; for a picture or a voice message, its kind. */
 export function textIn(item: ConversationItem): string {
   if (item.text !== null && item.text !== "") return item.text;
   return strings.kinds[item.type] ?? strings.otherKind(item.type);
 }
 
-/** A day's line, where a new day begins. */
+/** A separator between two days. */
 export function DayLine({ day }: { day: string }) {
   return (
     <p className="my-2 flex items-center gap-3 text-label text-quiet before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">

@@ -1,7 +1,7 @@
 /**
- * What can be sent to somebody now, and nothing else: text while the window is open, a template when it is closed, and
- * only words where nobody may write. Each message has one key: pressed twice, or sent over a lost connection and again,
- * it goes out once.
+ * Offers what can be sent to a person now: text while the window is open, a template when it is closed, and an
+ * explanation if nothing may be sent. Each message has one idempotency key, so a double press or a retry after a lost
+ * connection sends it once.
  */
 import { useRef, useState } from "react";
 import { newFormKey, send } from "../../data/api.ts";
@@ -51,7 +51,7 @@ export function Composer({ conversation }: { conversation: Conversation }) {
   );
 }
 
-/** What was typed and not sent, as long as this page lives; it is written down nowhere. */
+/** Unsent text of each conversation. Kept in memory while the page lives, never stored. */
 const drafts = new Map<string, string>();
 
 function Reply({ conversation: { contact, contact_id: id, from } }: { conversation: Conversation }) {
@@ -63,7 +63,7 @@ function Reply({ conversation: { contact, contact_id: id, from } }: { conversati
   const [error, setError] = useState<unknown>(null);
   const key = useRef(newFormKey());
   const type = (next: string) => {
-    // Other words are another message.
+    // A changed text is a different message.
     key.current = newFormKey();
     drafts.set(draft, next);
     setText(next);
@@ -76,10 +76,10 @@ function Reply({ conversation: { contact, contact_id: id, from } }: { conversati
       await send("POST", `/w/${workspaceId}/v1/messages`, { to: contact.phone, text, from }, key.current);
       type("");
     } catch (reason) {
-      // Handed over and refused, or not answered: it stands in the conversation, with what is known of it.
+      // The message was dispatched and then failed or got no answer: the conversation shows it with its state.
       if (isShownInConversation(reason)) type("");
       else setError(reason);
-      // An answer is kept under the key; another try after it is another message.
+      // The server may have stored its answer under the key, so another try needs a new one.
       if (isAnswered(reason)) key.current = newFormKey();
     } finally {
       setIsBusy(false);

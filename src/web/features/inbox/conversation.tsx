@@ -1,4 +1,7 @@
-/** One conversation: what passed, the person beside it, and below it what can be sent now. Looking at it marks it as read. */
+/**
+ * One conversation: its messages, the contact beside it, and below it what can be sent now. Viewing it marks it as
+ * read.
+ */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
@@ -90,7 +93,7 @@ function isUndelivered(item: ConversationItem): boolean {
   return item.kind === "message" && item.status === "failed";
 }
 
-/** What became of it, in a word; where it failed or nobody knows, in words. */
+/** The state in a word; for a failure or an unknown outcome also the reason. */
 function SentItemStatus({ item }: { item: SentItem }) {
   const { label, tone } = messageChip(item);
   return (
@@ -168,7 +171,7 @@ function ContactSummary({ conversation: { contact, has_phone: hasPhone } }: { co
   );
 }
 
-/** What is on the screen of a tab that somebody looks at has been seen. */
+/** Marks the messages on screen as seen, if the tab is visible. */
 function useMarkSeen(workspaceId: number, { contact_id: id, unread, last_inbound_id: last }: Conversation): void {
   const client = useQueryClient();
   useEffect(() => {
@@ -181,12 +184,12 @@ function useMarkSeen(workspaceId: number, { contact_id: id, unread, last_inbound
           client.invalidateQueries({ queryKey: ["unread", workspaceId] }),
         ]),
       )
-      // It stays unread, and is tried again with the next look.
+      // The conversation stays unread until the next attempt.
       .catch(() => undefined);
   }, [client, workspaceId, id, unread, last]);
 }
 
-/** The newest page as it changes, and below it what was loaded of earlier ones. */
+/** The newest page, which updates by itself, and the older items loaded so far. */
 function useConversationItems(workspaceId: number, { contact_id: id, items, next }: Conversation) {
   const [older, setOlder] = useState<{ items: ConversationItem[]; next: string | null } | null>(null);
   const [isBusy, setIsBusy] = useState(false);
@@ -198,7 +201,7 @@ function useConversationItems(workspaceId: number, { contact_id: id, items, next
     setError(null);
     try {
       const page = await get<Conversation>(`/w/${workspaceId}/conversations/${id}${queryText({ after })}`);
-      // The newest page is kept as it was, so that nothing falls between it and what is older.
+      // Keep the newest page as it was at this moment, so that no item falls between it and the older ones.
       setOlder((known) => ({ items: [...(known?.items ?? items), ...page.items], next: page.next }));
     } catch (reason) {
       setError(reason);

@@ -1,4 +1,4 @@
-/** Conversations as the console's server shows them. */
+/** Conversations, as the server's JSON has them. */
 import type { Consent, Contact } from "../contacts/contact-view.ts";
 import type { ConversationItem } from "../messages/message-view.ts";
 
@@ -17,12 +17,12 @@ export interface Conversation {
   contact_id: number;
   contact: Contact;
   has_phone: boolean;
-  /** The number that answers. */
+  /** The number that replies are sent from. */
   from: string | null;
   unread: number;
   last_inbound_id: number;
   window_ends_at: string | null;
-  /** The newest first. */
+  /** Newest first. */
   items: ConversationItem[];
   next: string | null;
 }

@@ -1,4 +1,4 @@
-/** The inbox: who wrote and can still be answered, and beside it the conversation that is open. */
+/** The inbox: conversations with their reply windows, and the open conversation beside them. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { getList, queryText } from "../../data/api.ts";
@@ -87,7 +87,7 @@ function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
   const { timezone } = useWorkspace();
   const { contact_id: id, name, phone, unread, last, consent } = row;
   const chip = last?.kind === "message" ? messageChip(last) : null;
-  // Only what somebody has to look at; that a message arrived is no news in a list of people.
+  // Show only states that need attention; delivered messages do not.
   const hasProblem = chip?.tone === "red" || chip?.tone === "violet";
   return (
     <Link

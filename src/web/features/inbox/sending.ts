@@ -1,18 +1,18 @@
-/** What an answer to a message that was sent means for the form that sent it. */
+/** What the answer to a send request means for the form that sent it. */
 import { useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../../data/api.ts";
 
-/** The message was stored before it was refused. */
+/** The message was stored before it was refused, so the conversation shows it. */
 export function isShownInConversation(error: unknown): boolean {
   return error instanceof ApiError && error.code === "whatsapp_error";
 }
 
-/** It is known what became of it: the same again would be another message. */
+/** The outcome is known, so sending again is a new message. */
 export function isAnswered(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 503 && error.status !== 500;
 }
 
-/** Shows in the list and in the conversation what was sent. */
+/** Refreshes the list and the conversation after sending. */
 export function useRefresh(workspaceId: number, contactId: number): () => Promise<unknown> {
   const client = useQueryClient();
   return () =>

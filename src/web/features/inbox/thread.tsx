@@ -1,17 +1,17 @@
-/** A conversation, the oldest above: it scrolls by itself to what is new, unless somebody is reading further up. */
+/** A list of messages, oldest first. It scrolls to new messages unless the user has scrolled up. */
 import { type ReactNode, useEffect, useRef } from "react";
 import { type ConversationItem, dayOf } from "../messages/message-view.ts";
 import { DayLine } from "./bubble.tsx";
 
-/** So near to the end still counts as reading the newest. */
+/** Distance from the end that still counts as being at the end. */
 const NEAR_PX = 120;
 
 interface ThreadProps {
   label: string;
   zone: string;
-  /** The newest first, as the server lists them. */
+  /** Newest first, as the server lists them. */
   items: readonly ConversationItem[];
-  /** Above everything: what leads further back. */
+  /** Rendered above the items: the control that loads older ones. */
   top?: ReactNode;
   empty: string;
   renderItem: (item: ConversationItem) => ReactNode;
@@ -21,7 +21,7 @@ export function Thread({ label, zone, items, top, empty, renderItem }: ThreadPro
   const box = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   const newest = items[0]?.key;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is newest decides, not what the effect reads.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reruns for each new item without reading it.
   useEffect(() => {
     if (box.current !== null && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
   }, [newest]);
@@ -30,7 +30,7 @@ export function Thread({ label, zone, items, top, empty, renderItem }: ThreadPro
     <section
       ref={box}
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
       tabIndex={0}
       className="flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto bg-sunken p-3"
       onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {

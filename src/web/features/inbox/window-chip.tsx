@@ -1,11 +1,11 @@
-/** How long somebody can be answered in one's own words: open, about to close, or closed. It counts down by itself. */
+/** The time left in which free-form text can be sent: open, closing soon, or closed. It counts down by itself. */
 import { useEffect, useState } from "react";
 import { Chip } from "../../ui/chip.tsx";
 import { formatTimeLeft, strings } from "./strings.ts";
 
 export const SOON_MS = 60 * 60_000;
 
-/** Milliseconds until the window closes; 0 or less: it is closed. */
+/** Milliseconds until the window closes; 0 or less if it is closed. */
 export function useWindowLeft(endsAt: string | null): number {
   const [now, setNow] = useState(() => Date.now());
   const left = endsAt === null ? 0 : Date.parse(endsAt) - now;

@@ -1,4 +1,4 @@
-/** One message's story: what became of it in a sentence, its facts, and everything that happened, to the millisecond. */
+/** One message: its outcome in a sentence, its data, and its timeline to the millisecond. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { get } from "../../data/api.ts";
@@ -15,7 +15,7 @@ import { isTerminal, type MessageDetail, summaryText } from "./message-view.ts";
 import { strings } from "./strings.ts";
 import { Timeline } from "./timeline.tsx";
 
-/** While it moves it is looked at often; later a late receipt is still seen. */
+/** A young message is polled often; an older one slowly, for late receipts. */
 const SOON_MS = 2_000;
 const LATER_MS = 15_000;
 const YOUNG_MS = 120_000;

@@ -1,4 +1,4 @@
-/** Texts of the states of a message, whether it was sent alone or in a broadcast. */
+/** Texts of message states, for messages sent alone and in a broadcast. */
 export const strings = {
   statuses: {
     pending: "Waiting",

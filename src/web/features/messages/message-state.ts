@@ -1,4 +1,7 @@
-/** The states of a message, and of somebody in a broadcast: our words and colours. Sent is not delivered, unknown not failed. */
+/**
+ * The states of a message or a broadcast's recipient: labels and colours. "Sent" is not "delivered", and "unknown" is
+ * not "failed".
+ */
 import type { ChipTone } from "../../ui/chip.tsx";
 import { strings } from "./message-state-strings.ts";
 
@@ -22,7 +25,7 @@ const TONES: Readonly<Record<MessageStatus, ChipTone>> = {
 
 export function messageChip({ status, is_unknown }: MessageState): { label: string; tone: ChipTone } {
   if (status === "failed" && is_unknown) return { label: strings.unknown, tone: "violet" };
-  // Handed over, and no answer came: it may still turn up.
+  // Dispatched, but no answer arrived: the outcome is still open.
   if (status === "sending" && is_unknown) return { label: strings.inDoubt, tone: "violet" };
   return { label: strings.statuses[status], tone: TONES[status] };
 }

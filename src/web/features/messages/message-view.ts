@@ -1,4 +1,4 @@
-/** Messages as the console's server shows them, and what became of one in a sentence. */
+/** Messages as the server's JSON has them, and the summary of one. */
 import { isUnknown, type MessageStatus } from "./message-state.ts";
 import { strings } from "./strings.ts";
 
@@ -26,7 +26,7 @@ export interface AnyMessage {
 }
 
 export interface TimelineStep {
-  /** To the millisecond, in UTC. */
+  /** In UTC, with milliseconds. */
   at: string;
   what: keyof typeof strings.what;
   says: string;
@@ -59,12 +59,12 @@ export interface InboundItem {
 
 export type ConversationItem = SentItem | InboundItem;
 
-/** Nothing more is expected to happen to it. */
+/** Whether no further change is expected. */
 export function isTerminal({ status }: Pick<AnyMessage, "status">): boolean {
   return status === "read" || status === "skipped";
 }
 
-/** What became of it, in a sentence. */
+/** The outcome of a message in a sentence. */
 export function summaryText(message: MessageDetail): string {
   const { summary } = strings;
   if (isUnknown(message)) return strings.unknownText;
@@ -101,7 +101,7 @@ function duration(ms: number): string {
   return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
-/** A clock to the millisecond, in the workspace's zone. */
+/** The time of day with milliseconds, in the given timezone. */
 export function clockOf(at: string, zone: string): string {
   return new Intl.DateTimeFormat("en-GB", {
     hour: "2-digit",
@@ -112,7 +112,7 @@ export function clockOf(at: string, zone: string): string {
   }).format(Date.parse(at));
 }
 
-/** The day of a moment in the workspace's zone. */
+/** The date in the given timezone. */
 export function dayOf(at: string, zone: string): string {
   return new Intl.DateTimeFormat("en-GB", {
     weekday: "short",

@@ -1,4 +1,4 @@
-/** Messages: searched by phone, id or words, filtered by state and by who sent them, one with its story beside the list. */
+/** Messages: search by phone, id or words, filter by state and origin; the detail of one beside the list. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { getList, queryText } from "../../data/api.ts";

@@ -1,4 +1,4 @@
-/** A template to one person: chosen among those that can be sent, its values filled in, seen as they will see it. */
+/** Sends a template to one person: choose a sendable template, fill in its values, and preview it. */
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { type Path, useForm, useWatch } from "react-hook-form";
@@ -35,7 +35,7 @@ export function SendTemplate({ conversation }: { conversation: Conversation }) {
   });
   if (list.isPending) return <Loading />;
   if (list.data === undefined) return <Failed error={list.error} retry={() => void list.refetch()} />;
-  // One that needs a file and has no sample cannot be sent from here.
+  // A template that needs a file and has no sample cannot be sent from here.
   const templates = list.data.data.filter(({ sendable, media }) => sendable && (media === null || media.default));
   if (templates.length === 0) return <Empty title={strings.noTemplates} />;
   const template = templates.find((one) => keyOf(one) === chosen);
@@ -97,11 +97,11 @@ function TemplateForm({
   return (
     <Form form={form} onSend={submit} submit={strings.sendTemplate} names={names}>
       {empty(header).map((_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a value has no name but its place.
+        // biome-ignore lint/suspicious/noArrayIndexKey: values are identified by their position only.
         <TextField key={`h${index}`} form={form} name={`header.${index}`} label={strings.headerValue(index + 1)} />
       ))}
       {empty(body).map((_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a value has no name but its place.
+        // biome-ignore lint/suspicious/noArrayIndexKey: values are identified by their position only.
         <TextField key={`b${index}`} form={form} name={`body.${index}`} label={strings.bodyValue(index + 1)} />
       ))}
       <div>
@@ -119,7 +119,7 @@ function keyOf({ name, language }: Template): string {
   return `${name} ${language}`;
 }
 
-/** What is not filled in yet stays as its placeholder. */
+/** Values that are still empty show their placeholder. */
 function fill(text: string, values: readonly (string | undefined)[]): string {
   return text.replace(/\{\{(\d+)\}\}/g, (whole, position: string) => values[Number(position) - 1] || whole);
 }

@@ -1,4 +1,4 @@
-/** Texts of messages: their list, their states, and the timeline of one. */
+/** Texts of messages: the list, the states, and the timeline of one. */
 export const strings = {
   title: "Messages",
   lead: "Sent one at a time: by your software, or from here. A phone number finds what that person got in broadcasts too.",
@@ -64,7 +64,7 @@ export const strings = {
     event: "Event",
     webhook: "Webhook",
   },
-  /** The first line: what became of it, in a sentence. */
+  /** The first line: the outcome in a sentence. */
   summary: {
     waiting: "It waits for its turn.",
     sending: "It is on its way to WhatsApp right now.",

@@ -1,4 +1,4 @@
-/** What happened, one line each: the clock, what it was, in words, and folded below what a network or a receiver said. */
+/** A timeline, one line per step: time, kind, description; the network's or receiver's answer can be expanded. */
 import { Link } from "@tanstack/react-router";
 import { useWorkspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
@@ -10,7 +10,7 @@ import { strings } from "./strings.ts";
 interface TimelineProps {
   steps: readonly TimelineStep[];
   label: string;
-  /** Beside something else: what is said stands below the clock, and not beside it. */
+  /** For narrow places: the description is below the time instead of beside it. */
   isNarrow?: boolean;
 }
 
@@ -23,7 +23,7 @@ export function Timeline({ steps, label, isNarrow = false }: TimelineProps) {
         const previous = steps[index - 1];
         const isNewDay = previous === undefined || dayOf(previous.at, timezone) !== day;
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: several things may happen in one millisecond.
+          // biome-ignore lint/suspicious/noArrayIndexKey: several steps may have the same millisecond.
           <li key={`${step.at} ${step.what} ${step.says} ${index}`} className="flex flex-col">
             {isNewDay && <p className="mt-2 mb-1 text-label text-quiet">{day}</p>}
             <TimelineRow step={step} timezone={timezone} isNarrow={isNarrow} />
@@ -59,7 +59,7 @@ function TimelineRow({ step, timezone, isNarrow }: { step: TimelineStep; timezon
   );
 }
 
-/** From a webhook's attempt to its delivery, from a step of a message to its story. */
+/** Links a webhook attempt to its delivery, and a step of a message to the message. */
 function StepLink({ details: { delivery, message } }: Pick<TimelineStep, "details">) {
   const { id } = useWorkspace();
   if (typeof delivery === "number") {
@@ -101,7 +101,7 @@ function toneOf({ what, details }: TimelineStep): ChipTone {
   return "grey";
 }
 
-/** What the network or the receiver answered, readable; null where the line itself tells all of it. */
+/** The answer of the network or the receiver, formatted; null if the line already says everything. */
 function responseText({ answer, response }: Record<string, unknown>): string | null {
   const body = answer ?? response;
   if (body === null || body === undefined || body === "") return null;

@@ -1,4 +1,7 @@
-/** A number on the simulator: it can send at once. A real one needs the network's own credentials, so it is added on the server. */
+/**
+ * Adds a number on the simulator, which can send at once. A real number needs the network's credentials, so it is added
+ * on the server.
+ */
 import { useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { send } from "../../data/api.ts";

@@ -1,4 +1,6 @@
-/** One number: whether it can send and who says so, its settings, what the network says, and the doctor's findings. */
+/**
+ * One number: whether it can send and who decided it, its settings, the network's report, and the doctor's findings.
+ */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import { useForm } from "react-hook-form";
@@ -37,7 +39,7 @@ export function NumberPanel({ number }: { number: SendingNumber }) {
   );
 }
 
-/** Does something to the number, and shows the list and the frame as they are then. */
+/** Performs an action on the number, then refreshes the list and the shell. */
 function useNumberAction({ id }: SendingNumber) {
   const { id: workspaceId } = useWorkspace();
   const client = useQueryClient();
@@ -131,7 +133,7 @@ function Findings({ number }: { number: SendingNumber }) {
   const found = useQuery({
     queryKey: ["findings", workspaceId, number.id],
     queryFn: ({ signal }) => get<Finding[]>(`/w/${workspaceId}/numbers/${number.id}/findings`, signal),
-    // It asks the network: when the panel is opened, and when somebody wants it again.
+    // The doctor asks the network, so it runs only when the panel opens or the user asks again.
     staleTime: 60_000,
     refetchOnWindowFocus: false,
   });

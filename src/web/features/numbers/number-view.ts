@@ -1,4 +1,4 @@
-/** A number and what the doctor found of it, as the console's server shows them. */
+/** A number and the doctor's findings, as the server's JSON has them. */
 export interface SendingNumber {
   id: number;
   phone: string;

@@ -1,4 +1,4 @@
-/** Numbers: the list, and one in detail beside it. */
+/** Numbers: the list, and the detail of one beside it. */
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-/** Texts of the numbers. */
+/** Texts of numbers. */
 export const strings = {
   title: "Numbers",
   lead: "The phone numbers that you send from, and whether they can.",

@@ -1,6 +1,6 @@
 /**
- * Where one-time links lead: the first operator is made, an invitation is accepted, a new password is chosen. The token
- * stands behind the `#`, so no server and no proxy has seen it before this page sends it.
+ * The target of one-time links: create the first operator, accept an invitation, set a new password. The token follows
+ * the `#`, so no server or proxy sees it before this page sends it.
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -21,7 +21,7 @@ import { strings } from "./strings.ts";
 
 type Kind = "setup" | "join" | "reset";
 
-/** `workspace` and `account` are those of an invitation; without an account there is a password to choose. */
+/** `workspace` and `account` belong to invitations. Without an account, the invitee chooses a password. */
 interface Link {
   kind: Kind;
   email: string | null;
@@ -75,7 +75,10 @@ interface InvitedProps {
   look: () => void;
 }
 
-/** The address has an account, which may be somebody else's: the invitee signs in to it, or takes the address over. */
+/**
+ * The address already has an account, which may belong to someone else: the invitee signs in to it or takes over the
+ * address.
+ */
 function Invited({ token, email, workspace, account, look }: InvitedProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -107,7 +110,7 @@ interface ChooseProps {
   token: string;
   email: string | null;
   isTakeOver: boolean;
-  /** Looks at the link anew. */
+  /** Reloads the state of the link. */
   look: () => void;
 }
 
@@ -120,7 +123,7 @@ function Choose({ kind, token, email, isTakeOver, look }: ChooseProps) {
     try {
       await send<Me>("POST", "/links/use", isTakeOver ? { ...body, take_over: true } : body);
     } catch (error) {
-      // Another invitation of the address was accepted since the page was opened.
+      // Another invitation to this address was accepted after the page was opened.
       if (error instanceof ApiError && error.code === "account_exists") look();
       throw error;
     }

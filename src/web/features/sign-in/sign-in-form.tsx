@@ -1,4 +1,4 @@
-/** E-mail and password, and then the code where there is a second factor. */
+/** E-mail address and password, then the code if the account has a second factor. */
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { ApiError, send } from "../../data/api.ts";
@@ -16,7 +16,7 @@ interface Values {
 
 interface SignInProps {
   email?: string;
-  /** The token of an invitation to the account, which signing in accepts; no other account can then sign in here. */
+  /** Token of an invitation that signing in accepts. Only the invited account can sign in. */
   invitation?: string;
   onSignedIn: (me: Me) => unknown;
 }

@@ -1,4 +1,4 @@
-/** The door. */
+/** The sign-in page. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { SignedOutPage } from "../../app/signed-out-page.tsx";
@@ -12,7 +12,7 @@ export function SignIn() {
   const { to } = useSearch({ strict: false }) as { to?: string };
   const handleSignedIn = async () => {
     await resetForNewUser(client);
-    // Only a place of this console: an address that somebody else made up leads nowhere else.
+    // Accept only paths of this console, so that a crafted link cannot redirect to another site.
     const returnPath = to?.startsWith("/") && !to.startsWith("//") ? to : "/";
     await navigate({
       href: returnPath.startsWith("/console") ? returnPath : `/console${returnPath}`,

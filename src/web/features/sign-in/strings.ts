@@ -1,4 +1,4 @@
-/** Texts of signing in, of the first start and of one-time links. */
+/** Texts of sign-in, initial setup and one-time links. */
 export const strings = {
   title: "Sign in",
   email: "E-mail",

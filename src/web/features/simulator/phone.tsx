@@ -1,4 +1,7 @@
-/** One test person's phone: what they see and type, their STOP and START, receipts by hand; beside it the developer's view. */
+/**
+ * The phone of a test person: their messages and replies, STOP and START, manual receipts; beside it the developer's
+ * view.
+ */
 import { Menu } from "@base-ui/react/menu";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -27,7 +30,7 @@ interface PhoneState {
   steps: TimelineStep[];
 }
 
-/** What a phone does: it is done once for one key, and then looked at. */
+/** Performs an action of the phone once per key, then refreshes. */
 type Play = (path: string, body: Record<string, unknown>, key: string) => Promise<void>;
 
 export function PhoneView({ phone, numbers }: { phone: string; numbers: readonly SimulatedNumber[] }) {
@@ -68,7 +71,7 @@ export function PhoneView({ phone, numbers }: { phone: string; numbers: readonly
               <Timeline steps={steps} label={strings.developer} isNarrow />
             </div>
           )}
-          {/* What changes here is told to readers as a number, not word by word. */}
+          {/* Screen readers hear the new count, not every word. */}
           <p role="status" className="sr-only">
             {`${items.length} · ${contact?.consent.status ?? ""}`}
           </p>
@@ -173,7 +176,7 @@ function Composer({ write }: { write: (text: string, isButton: boolean, key: str
       key.current = newFormKey();
       if (content === text) setText("");
     } catch {
-      // What went wrong stands above; what was typed stays.
+      // The error appears above; the typed text stays.
     } finally {
       setIsBusy(false);
     }
@@ -214,7 +217,7 @@ function Composer({ write }: { write: (text: string, isButton: boolean, key: str
   );
 }
 
-/** What the business sent, as the person has it: with the template's buttons, and receipts that can be played. */
+/** A message of the business on the person's phone: with the template's buttons, and buttons that simulate receipts. */
 function ReceivedMessage({
   item,
   zone,

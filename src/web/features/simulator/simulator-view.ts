@@ -1,4 +1,4 @@
-/** The simulator as the console's server shows it. */
+/** The simulator, as the server's JSON has it. */
 import type { Consent } from "../contacts/contact-view.ts";
 import type { ConversationItem } from "../messages/message-view.ts";
 

@@ -1,4 +1,4 @@
-/** The simulator: a phone per test person, and beside it what the developer's software sees of the same. */
+/** The simulator: a phone for each test person, and beside it what a developer's software sees of the same messages. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
@@ -62,7 +62,7 @@ function Phones({
   state: SimulatorState;
   chosen: string | undefined;
 }) {
-  // Where there is room for both, the phone that rang last lies open.
+  // On wide screens, the phone with the latest message opens by itself.
   const shown = chosen ?? phones[0]?.phone;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6 mid:grid-cols-[16rem_minmax(0,1fr)] wide:grid-cols-[17rem_minmax(0,1fr)]">
@@ -139,7 +139,7 @@ function NumberLine({ number, workspace }: { number: SimulatedNumber; workspace:
   );
 }
 
-/** Any number is a test person: one that nobody has written to yet may write first. */
+/** Any number can be a test person, even one without messages so far. */
 function OpenPhone() {
   const navigate = useNavigate();
   const field = useRef<HTMLInputElement>(null);

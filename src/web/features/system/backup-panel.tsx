@@ -1,4 +1,4 @@
-/** One backup: what it proved, its restore rehearsed, taking it along, and how it is restored. */
+/** One backup: its verification report, the restore drill, downloading it, and how to restore it. */
 import type { ReactNode } from "react";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";

@@ -1,4 +1,4 @@
-/** Texts of the backups. */
+/** Texts of backups. */
 import { formatCount, plural } from "../../ui/plural.ts";
 
 export const strings = {

@@ -1,4 +1,4 @@
-/** Backups and what each of them proved: made at a press, looked over, rehearsed, taken along. */
+/** Backups with their verification reports: make, verify, run a restore drill, download. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
@@ -78,7 +78,7 @@ export function Screen() {
   );
 }
 
-/** Begins work on the database; `path` below the backups. */
+/** Starts a job on the database; `path` is relative to the backups. */
 function useStartJob() {
   const client = useQueryClient();
   const [isBusy, setIsBusy] = useState(false);

@@ -1,4 +1,4 @@
-/** The check of the database itself, at a press: it runs beside the server and says what it looked at. */
+/** Checks the database on demand, while the server runs, and reports what was checked. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { get, newFormKey, send } from "../../data/api.ts";

@@ -1,4 +1,4 @@
-/** Texts of the server's health. */
+/** Texts of the health screen. */
 import { plural } from "../../ui/plural.ts";
 
 export const strings = {

@@ -1,4 +1,4 @@
-/** Whether the server is well: one sentence, then what needs somebody with the next step, then everything as it is. */
+/** The server's health: a one-sentence status, then findings with the next step for each, then all values. */
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { get } from "../../data/api.ts";
@@ -69,7 +69,7 @@ function HealthSummary({ health: { findings, at } }: { health: Health }) {
   );
 }
 
-/** Where something can be done about it, or more is to be seen. */
+/** A link to the screen where the finding can be resolved or examined. */
 function FindingLink({ finding: { check, workspace_id, subject_id } }: { finding: ServerFinding }) {
   const page = FINDING_PAGES[check];
   if (page !== undefined) {
@@ -232,12 +232,12 @@ function PendingWork({ health: { outbox, callbacks_waiting } }: { health: Health
 const LEVELS: Readonly<Record<SetupFinding["level"], ChipTone>> = { ok: "green", warning: "amber", problem: "red" };
 const ORDER: readonly SetupFinding["level"][] = ["problem", "warning", "ok"];
 
-/** The doctor, over all numbers. */
+/** The doctor's findings for all numbers. */
 function Setup() {
   const found = useQuery({
     queryKey: ["system", "findings"],
     queryFn: ({ signal }) => get<SetupFinding[]>("/system/findings", signal),
-    // It asks the network: when the screen is opened, and when somebody wants it again.
+    // The doctor asks the network, so it runs only when the screen opens or the user asks again.
     staleTime: 60_000,
     refetchOnWindowFocus: false,
   });

@@ -1,4 +1,4 @@
-/** Work on the database: that it is under way and how far, and what a broken database breaks. */
+/** The progress of a job on the database, and the invariants that a damaged database violates. */
 import { LoaderCircle } from "lucide-react";
 import { formatCount } from "../../ui/plural.ts";
 import { Time } from "../../ui/time.tsx";
@@ -25,7 +25,7 @@ export function RunningJob({ jobs: { current } }: { jobs: Jobs }) {
   );
 }
 
-/** Each thing that is not as it must be, with the first few that break it. */
+/** Each violated invariant, with the first few rows that violate it. */
 export function InvariantFindings({ findings }: { findings: readonly InvariantFinding[] }) {
   return (
     <ul className="flex flex-col gap-3">

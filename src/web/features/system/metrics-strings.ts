@@ -1,4 +1,4 @@
-/** Texts of the plots. */
+/** Texts of the charts. */
 import { plural } from "../../ui/plural.ts";
 
 export const strings = {

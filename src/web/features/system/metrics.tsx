@@ -1,4 +1,4 @@
-/** Plots of what the process measures: messages by outcome, work that waits, webhooks, and how long things take. */
+/** Charts of the process's metrics: messages by outcome, waiting work, webhooks, and durations. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { get } from "../../data/api.ts";
@@ -84,7 +84,7 @@ export function Screen() {
 
 function Plots({ metrics }: { metrics: Metrics }) {
   const { points, at, hours, step_minutes } = metrics;
-  // To the end of the step that is open.
+  // The end of the current, incomplete step.
   const until = Math.max(Date.parse(at), Date.parse(points.at(-1)?.from ?? at) + step_minutes * 60_000);
   const frame = {
     from: until - hours * 3_600_000,
@@ -173,7 +173,7 @@ function Plots({ metrics }: { metrics: Metrics }) {
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** What grew for a shorter time says nothing about days. */
+/** Growth over a shorter time does not support a forecast in days. */
 const FORECAST_AFTER_MS = 3_600_000;
 const DAYS_MAX = 365;
 
@@ -189,7 +189,7 @@ function growthOf({ points, free_bytes }: Metrics): string {
   return lengthMs >= FORECAST_AFTER_MS && days < DAYS_MAX ? text + strings.daysLeft(days) : text;
 }
 
-/** Of the last moment in which there was something to measure. */
+/** The percentiles of the latest moment with measurements. */
 function timesOf(points: readonly Sample[], name: TimeName): string {
   const { p50, p99 } = points.findLast((sample) => sample[name].p50 !== null)?.[name] ?? { p50: null, p99: null };
   return p50 === null || p99 === null ? strings.timesNone : strings.timesText(span(p50), span(p99));

@@ -1,4 +1,4 @@
-/** Texts that the screens of the system share. */
+/** Texts that several system screens share. */
 export const strings = {
   system: "System",
   health: "Health",
@@ -9,7 +9,7 @@ export const strings = {
   audit: "Audit log",
 } as const;
 
-/** Of work on the database. */
+/** Texts of jobs on the database. */
 export const jobStrings = {
   backup: "A backup is being made",
   verify: (name: string) => `${name} is being looked over`,

@@ -1,4 +1,4 @@
-/** What every screen of the system begins with: the way to the others. */
+/** The tabs at the top of every system screen. */
 import { Link } from "@tanstack/react-router";
 import { strings } from "./strings.ts";
 

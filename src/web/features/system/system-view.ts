@@ -1,4 +1,4 @@
-/** What the server says of itself and of the work on its database. */
+/** The server's status and its jobs on the database, as its JSON has them. */
 import type { ChipTone } from "../../ui/chip.tsx";
 
 export interface ServerFinding {
@@ -9,7 +9,7 @@ export interface ServerFinding {
   hits: string | null;
   next: string;
   command: string | null;
-  /** Of a workspace: which, and what there. */
+  /** For a finding about a workspace: its id, and the id of the number or broadcast concerned. */
   workspace_id: number | null;
   subject_id: number | null;
 }
@@ -41,7 +41,7 @@ export interface SetupFinding {
   workspace: { id: number; name: string } | null;
 }
 
-/** Something in a database that is not as it must be. */
+/** A violated invariant of the database. */
 export interface InvariantFinding {
   name: string;
   sentence: string;
@@ -100,5 +100,5 @@ export const backupTones: Readonly<Record<Backup["state"], ChipTone>> = {
   unverified: "grey",
 };
 
-/** Looked at again quickly while something is under way. */
+/** Polls quickly while a job runs. */
 export const jobsPollMs = (jobs: Jobs | undefined): number => (jobs?.current == null ? 10_000 : 700);

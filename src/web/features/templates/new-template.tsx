@@ -1,4 +1,4 @@
-/** A template for the simulator, written as WhatsApp's manager would have it, with the phone beside it. */
+/** Creates a template for the simulator, with the same parts as in WhatsApp Manager and a preview beside it. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { send } from "../../data/api.ts";

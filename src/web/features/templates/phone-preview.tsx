@@ -1,4 +1,4 @@
-/** A message as the receiver's phone shows it: header, text with WhatsApp's own emphasis, small print, buttons. */
+/** A message as the recipient's phone shows it: header, text with WhatsApp's formatting, footer, buttons. */
 import { FileText, Image, MapPin, Reply, Video } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
 import { strings } from "./strings.ts";
@@ -9,7 +9,7 @@ const ICONS = { image: Image, video: Video, document: FileText, location: MapPin
 
 type Shown = Pick<Template, "header" | "text" | "footer" | "buttons">;
 
-/** `whole`: the message with its values in, header and small print among it, in place of the template's own text. */
+/** `whole`: the complete message with values, header and footer; replaces the template's text. */
 export function PhonePreview({ template, whole }: { template: Shown; whole?: string | undefined }) {
   const { header, text, footer, buttons } = template;
   const Icon = header === null || header.type === "text" ? null : ICONS[header.type];
@@ -36,7 +36,7 @@ export function PhonePreview({ template, whole }: { template: Shown; whole?: str
         {buttons.length > 0 && (
           <ul className="border-t border-line">
             {buttons.map((button, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two buttons may have one text, and none ever moves.
+              // biome-ignore lint/suspicious/noArrayIndexKey: buttons may share a text, and never move.
               <li key={index} className={buttonClass}>
                 {button.type === "QUICK_REPLY" && <Reply aria-hidden size={14} />}
                 {button.text}
@@ -58,7 +58,7 @@ function Emphasis({ text }: { text: string }) {
 function renderMarkup(text: string): ReactNode[] {
   return text.split(MARKUP).map((part, index): ReactNode => {
     const inner = part.slice(1, -1);
-    // biome-ignore-start lint/suspicious/noArrayIndexKey: the parts of a text have no other name.
+    // biome-ignore-start lint/suspicious/noArrayIndexKey: parts of a text are identified by their position only.
     if (/^\{\{\w+\}\}$/.test(part)) {
       return (
         <mark key={index} className="rounded-control bg-amber-tint px-1 text-amber">

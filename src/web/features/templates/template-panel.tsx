@@ -1,4 +1,7 @@
-/** One template: what a phone shows, why it cannot be sent and what to do, its sample; on the simulator, deciding on it. */
+/**
+ * One template: its preview, why it cannot be sent and what to do, its sample; on the simulator, approving or rejecting
+ * it.
+ */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { get, send } from "../../data/api.ts";

@@ -1,4 +1,4 @@
-/** A template as the console's routes show it, and our words for its state. */
+/** A template as the server's JSON has it, and the label of its state. */
 import type { ChipTone } from "../../ui/chip.tsx";
 import { strings } from "./strings.ts";
 
@@ -12,7 +12,7 @@ export interface Template {
   status: TemplateStatus;
   sendable: boolean;
   variables: { header: number; body: number };
-  /** The body with its places numbered. */
+  /** The body with numbered placeholders. */
   text: string;
   media: { type: "image" | "video" | "document"; default: boolean } | null;
   header: { type: "text" | "image" | "video" | "document" | "location"; text: string | null } | null;
@@ -40,7 +40,7 @@ export function templateChip(status: TemplateStatus): { label: string; tone: Chi
   return { label: strings.states[status], tone: TONES[status] };
 }
 
-/** Why it cannot be sent, in words; null when it can. */
+/** Why the template cannot be sent; null if it can. */
 export function findBlocker({ sendable, status, unsupported, reason }: Template): string | null {
   if (sendable) return null;
   if (status !== "APPROVED") return `${strings.notSendable[status]}${reason === null ? "" : ` “${reason}”`}`;

@@ -1,4 +1,4 @@
-/** Templates: the list with what WhatsApp decided, one in detail beside it, and when they were last compared. */
+/** Templates: the list with WhatsApp's decisions, the detail of one, and the time of the last sync. */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Search as SearchIcon } from "lucide-react";
@@ -166,7 +166,7 @@ interface AccountSync {
   error: string | null;
 }
 
-/** Only where there is a number on WhatsApp to compare with. */
+/** Shown only if the workspace has a WhatsApp number to sync with. */
 function Sync() {
   const { id, timezone } = useWorkspace();
   const client = useQueryClient();
@@ -178,7 +178,7 @@ function Sync() {
     queryFn: ({ signal }) => get<AccountSync[]>(`/w/${id}/templates/sync`, signal),
     refetchInterval: 10_000,
   });
-  // What came with another look is another list.
+  // A new sync may have changed the list.
   const last = synced.data?.map(({ at }) => at).join();
   useEffect(() => {
     if (last !== undefined) void client.invalidateQueries({ queryKey: ["templates", id] });
@@ -223,7 +223,7 @@ function Sync() {
   );
 }
 
-/** What is typed is in the address a moment after the last key. */
+/** Updates the address shortly after the last key. */
 function SearchBox({ q }: { q: string | undefined }) {
   const navigate = useNavigate();
   const [text, setText] = useState(q ?? "");

@@ -1,4 +1,4 @@
-/** Somebody is invited, and the link is shown once: the server sends no mail, so whoever invites sends it. */
+/** Invites a user and shows the link once. The server sends no e-mail, so the inviter passes the link on. */
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { send } from "../../data/api.ts";
@@ -13,21 +13,21 @@ import { ExactTime, exact } from "../../ui/time.tsx";
 import { strings } from "./strings.ts";
 import type { Account } from "./user-view.ts";
 
-/** The answer to a new link. The token is null where the form came twice, or where none is needed. */
+/** The answer to a request for a link. `token` is null if the form was repeated, or if no link is needed. */
 export interface CreatedLink {
   email: string;
   token: string | null;
   expires_at: string | null;
   kind?: "join" | "reset";
-  /** Of an invitation: the account that the address has already. */
+  /** For an invitation: the account that the address already has. */
   account?: Account | null;
 }
 
 interface InviteProps {
-  /** Where they may be invited to; with one there is nothing to choose. */
+  /** Workspaces to choose from; a single one is preselected. */
   workspaces: readonly { id: number; name: string }[];
   roles: readonly Role[];
-  /** Known already: another workspace for somebody. */
+  /** The address, if it is known: an existing user gets another workspace. */
   email?: string;
   onClose: () => void;
   onCreated: () => Promise<unknown>;
@@ -39,7 +39,7 @@ export function Invite({ workspaces, roles, email, onClose, onCreated }: InviteP
     defaultValues: {
       email: email ?? "",
       role: roles.includes("member") ? "member" : (roles[0] ?? "member"),
-      // Of several none is chosen for them: a slip would open the wrong one.
+      // With several workspaces none is preselected: a slip would grant access to the wrong one.
       workspace: workspaces.length === 1 ? String(workspaces[0]?.id) : "",
     },
   });
@@ -94,7 +94,7 @@ export function Invite({ workspaces, roles, email, onClose, onCreated }: InviteP
   );
 }
 
-/** It lives in this dialog and nowhere else. */
+/** The link exists only in this dialog. */
 export function InviteLink({ created, onClose }: { created: CreatedLink; onClose: () => void }) {
   const { email, token, expires_at, kind = "join", account = null } = created;
   return (

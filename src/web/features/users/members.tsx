@@ -1,4 +1,4 @@
-/** Who may enter a workspace, and as what. */
+/** The members of a workspace and their roles. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { get, newFormKey, send } from "../../data/api.ts";
@@ -110,7 +110,7 @@ export function Screen() {
                       key,
                     );
                     await reload();
-                    // The role of an invitation is its link's.
+                    // Changing the role of an invitation creates a new link.
                     if (changed.token !== null) setCreated(changed);
                   }}
                 />

@@ -1,4 +1,4 @@
-/** The role of somebody in a workspace, changed where it stands. */
+/** A select that changes a member's role in place. */
 import { useState } from "react";
 import { newFormKey } from "../../data/api.ts";
 import type { Role } from "../../data/session.ts";
@@ -12,7 +12,7 @@ type WorkspaceRole = Exclude<Role, "operator">;
 interface RoleSelectProps {
   label: string;
   role: WorkspaceRole;
-  /** One's own cannot be changed here: nobody locks themselves out by a slip. */
+  /** The user's own role is fixed, so that they cannot lock themselves out by accident. */
   isFixed: boolean;
   change: (role: WorkspaceRole, key: string) => Promise<unknown>;
 }

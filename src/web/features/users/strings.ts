@@ -1,4 +1,4 @@
-/** Texts of people who sign in: the users of the server, the members of a workspace, inviting. */
+/** Texts of users: all users of the server, the members of a workspace, invitations. */
 export const strings = {
   users: "Users",
   usersLead: "Everybody who may sign in to this console, and where.",

@@ -1,4 +1,4 @@
-/** Everybody who may sign in, for operators: invited, given roles, helped back in, kept out. */
+/** For operators: all users of the server; invite, change roles, reset a password, disable. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-/** One person who signs in: their roles, a new password or invitation, and keeping them out. */
+/** One user: roles, a new password or invitation, disabling the account. */
 import { useState } from "react";
 import { newFormKey, send } from "../../data/api.ts";
 import { useMe } from "../../data/session.ts";
@@ -188,7 +188,7 @@ interface InvitationRowProps {
   remove: () => void;
 }
 
-/** A workspace that the user may enter once the invitation's link is used. */
+/** A workspace that the user may enter after redeeming the invitation's link. */
 function InvitationRow({ name, invitation, makeLink, remove }: InvitationRowProps) {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);

@@ -1,4 +1,4 @@
-/** People who sign in, as the server shows them. */
+/** Users, as the server's JSON has them. */
 import type { Role } from "../../data/session.ts";
 import type { ChipTone } from "../../ui/chip.tsx";
 import { strings } from "./strings.ts";
@@ -12,7 +12,7 @@ interface BaseUser {
   disabled_at: string | null;
 }
 
-/** An account that the address of an invitation has already. */
+/** The existing account at the address of an invitation. */
 export interface Account {
   since: string;
   first_invited_by: string | null;
@@ -26,7 +26,7 @@ export interface User extends BaseUser {
 
 export interface Member extends BaseUser {
   role: Exclude<Role, "operator">;
-  /** Invited, and not in yet. */
+  /** Invited, but has not joined yet. */
   is_pending: boolean;
 }
 

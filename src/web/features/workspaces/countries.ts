@@ -4,7 +4,10 @@ const CODES =
     " ",
   );
 
-/** Where most of the people of these zones are; for the others the language says it, or nothing does. */
+/**
+ * The country in which most people of a timezone live. For all other timezones, the region of the browser's language
+ * decides, then `US`.
+ */
 const BY_ZONE: Readonly<Record<string, string>> = {
   "Asia/Kolkata": "IN",
   "America/Sao_Paulo": "BR",
@@ -46,7 +49,7 @@ export function guessCountry(timezone: string): string {
   return CODES.includes(guess) ? guess : "US";
 }
 
-/** Browsers still call some zones by the names that they had decades ago; people look for the present ones. */
+/** Browsers still use outdated names for some timezones; users look for the present ones. */
 const RENAMED: Readonly<Record<string, string>> = {
   "Africa/Asmera": "Africa/Asmara",
   "America/Buenos_Aires": "America/Argentina/Buenos_Aires",
@@ -68,7 +71,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   "Pacific/Truk": "Pacific/Chuuk",
 };
 
-/** The browser's own zone. */
+/** The browser's timezone. */
 export function ownTimezone(): string {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return RENAMED[zone] ?? zone;

@@ -1,4 +1,4 @@
-/** A workspace is made: a name, where bare numbers belong, and whose clock its times follow. */
+/** Creates a workspace: its name, the country of numbers without a country code, and its timezone. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useForm } from "react-hook-form";

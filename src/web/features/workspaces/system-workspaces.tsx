@@ -1,4 +1,4 @@
-/** The workspaces of the server, for operators: made, suspended and resumed, their API switched. */
+/** For operators: the workspaces of the server; create, suspend, resume, switch the API on and off. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";

@@ -122,7 +122,10 @@ function page(account: GraphAccount, rows: readonly GraphRow[], url: URL, isBare
   const cursor = url.searchParams.get("after");
   const start = cursor === null ? 0 : Number(Buffer.from(cursor, "base64url").toString());
   if (!Number.isSafeInteger(start)) return { code: 131059 };
-  const limit = Math.min(Number(url.searchParams.get("limit") ?? 25), account.pageSize);
+  // Without a page size Graph gives 25 rows a page, which takes a long account past the limit of pages.
+  const asked = Number(url.searchParams.get("limit"));
+  if (!Number.isSafeInteger(asked) || asked < 1) return { code: 100 };
+  const limit = Math.min(asked, account.pageSize);
   const end = start + limit;
   const data = rows.slice(start, end).map((row) => withFields(row, url));
   const after = Buffer.from(String(end)).toString("base64url");

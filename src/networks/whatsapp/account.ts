@@ -91,7 +91,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
     let after: string | null = null;
     let at: number | null = null;
     for (let page = 0; page < PAGES_MAX; page++) {
-      const query = new URLSearchParams({ ...(hasNumbers ? { fields } : {}), controller: String(PAGE_SIZE) });
+      const query = new URLSearchParams({ ...(hasNumbers ? { fields } : {}), limit: String(PAGE_SIZE) });
       if (after !== null) query.set("after", after);
       const answer: Result<JsonObject> = await ask(sender, `${urlOf(settings, sender.accountId, edge)}?${query}`);
       if (!answer.ok) return answer;

@@ -1,10 +1,12 @@
 /**
- * The Markdown pages against the repository: links and paths lead to files, scripts exist, decision records are complete,
- * and the YAML of `.github` can be read.
+ * The Markdown pages against the repository: links and paths lead to files, scripts exist, diagrams show the states of the
+ * code, decision records are complete, and the YAML of `.github` can be read.
  */
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { broadcastStatuses, nextStatus } from "#src/domain/broadcasts/broadcast.ts";
+import { messageStatuses, ownMoves } from "#src/domain/messages/message.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { checkout } from "./support/source.ts";
 
@@ -109,6 +111,56 @@ test("test/support/README.md names every file of its folder, and no other", () =
   const named = [...table.matchAll(/`([\w-]+\.(?:ts|c|json))`/g)].map(([, name]) => name);
   const present = readdirSync(join(checkout, "test/support")).filter((name) => !name.endsWith(".md"));
   expect(named.sort()).toEqual(present.sort());
+});
+
+describe("the diagrams of docs/architecture.md", () => {
+  const text = read("docs/architecture.md");
+  const diagrams = [...text.matchAll(/```mermaid\n([\s\S]*?)```/g)].map(([, diagram = ""]) => diagram);
+
+  /** Moves between named states as `from to`; where a life begins and ends is left aside. */
+  const movesIn = (diagram = "") =>
+    [...diagram.matchAll(/^ *(\w+) --> (\w+)/gm)].map(([, from, to]) => `${from} ${to}`).sort();
+
+  /** The states of the table below a heading. */
+  const statesBelow = (heading: string) => {
+    const [, section = ""] = text.split(`## ${heading}\n`);
+    return [...(section.split("\n## ")[0] ?? "").matchAll(/^\| `(\w+)`/gm)].map(([, state]) => state);
+  };
+
+  test("are three: the stations, the life of a message, the life of a broadcast", () => {
+    expect(diagrams.map((diagram) => diagram.trim().split(/\s/)[0])).toEqual([
+      "flowchart",
+      "stateDiagram-v2",
+      "stateDiagram-v2",
+    ]);
+  });
+
+  test("show every state of a message, and every move that our side makes", () => {
+    expect(statesBelow("Life of a message")).toEqual([...messageStatuses]);
+    const moves = movesIn(diagrams[1]);
+    for (const { from, to } of Object.values(ownMoves)) {
+      for (const state of from) expect(moves).toContain(`${state} ${to}`);
+    }
+    const known: readonly string[] = messageStatuses;
+    expect(moves.flatMap((each) => each.split(" ")).filter((state) => !known.includes(state))).toEqual([]);
+  });
+
+  test("show every state and every move of a broadcast, and no other", () => {
+    expect(statesBelow("Life of a broadcast")).toEqual([...broadcastStatuses]);
+    const contexts = [true, false].flatMap((isBuilt) =>
+      [true, false].map((isScheduledAhead) => ({ isBuilt, isScheduledAhead })),
+    );
+    const triggers = ["start", "built", "emptied", "pause", "resume", "cancel", "fail"] as const;
+    const moves = broadcastStatuses.flatMap((from) =>
+      triggers.flatMap((trigger) =>
+        contexts.flatMap((context) => {
+          const to = nextStatus(from, trigger, context);
+          return to === null ? [] : [`${from} ${to}`];
+        }),
+      ),
+    );
+    expect(movesIn(diagrams[2])).toEqual([...new Set(moves)].sort());
+  });
 });
 
 describe("decision records", () => {

@@ -1,0 +1,237 @@
+/**
+ * The Markdown pages against the repository: links and paths lead to files, scripts exist, diagrams show the states of the
+ * code, decision records are complete, and the YAML of `.github` can be read.
+ */
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { broadcastStatuses, nextStatus } from "#src/domain/broadcasts/broadcast.ts";
+import { messageStatuses, ownMoves } from "#src/domain/messages/message.ts";
+import packageJson from "../package.json" with { type: "json" };
+import { checkout } from "./support/source.ts";
+
+const DECISIONS = "docs/decisions";
+const SECTIONS = ["Context", "Decision", "Consequences"];
+
+function filesIn(folder: string, ending: string): string[] {
+  return readdirSync(join(checkout, folder), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(ending))
+    .map((path) => join(folder, path))
+    .sort();
+}
+
+const read = (path: string): string => readFileSync(join(checkout, path), "utf8");
+
+const pages = [
+  ...readdirSync(checkout).filter((name) => name.endsWith(".md")),
+  ...[".github", "docs", "src", "test"].flatMap((folder) => filesIn(folder, ".md")),
+].map((path) => ({ path, text: read(path) }));
+
+/** As GitHub names a heading in an address. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
+}
+
+function anchorsIn(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
+}
+
+/** Relative links that lead nowhere. `folder` is where the page lies. */
+function brokenLinks(text: string, folder: string): string[] {
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => {
+      const [path = "", anchor] = target.split("#");
+      const file = join(folder, path);
+      if (path !== "" && !existsSync(join(checkout, file))) return true;
+      if (anchor === undefined) return false;
+      return !anchorsIn(path === "" ? text : read(file)).includes(anchor);
+    });
+}
+
+/** Paths of the repository that a page names and that are not there. A `*` or `<…>` stands for any name. */
+function missingPaths(text: string): string[] {
+  const named = text.matchAll(/(?<![\w./-])(?:src|test|docs|scripts|migrations|\.github)\/[\w./<>*-]*[\w>*/]/g);
+  return [...named]
+    .map(([path]) => path.replace(/[/]?[^/]*[<*].*$/, ""))
+    .filter((path) => path !== "" && !existsSync(join(checkout, path)));
+}
+
+/** `domain/…`, `http/…` and the like, in code quotes: paths below `src`. */
+function missingSources(text: string): string[] {
+  const folders = readdirSync(join(checkout, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const named = new RegExp(`\`((?:${folders.map(({ name }) => name).join("|")})/[\\w./-]*[\\w/])\``, "g");
+  return [...text.matchAll(named)]
+    .map(([, path = ""]) => path)
+    .filter((path) => !existsSync(join(checkout, "src", path)) && !existsSync(join(checkout, path)));
+}
+
+/** Scripts that a page runs with `bun run` and that package.json has not. */
+function missingScripts(text: string): string[] {
+  return [...text.matchAll(/\bbun run ([a-z][\w:-]*)/g)]
+    .map(([, name = ""]) => name)
+    .filter((name) => !Object.hasOwn(packageJson.scripts, name));
+}
+
+describe.each(pages)("$path", ({ path, text }) => {
+  test("links to files and headings that exist", () => expect(brokenLinks(text, dirname(path))).toEqual([]));
+
+  test("names paths that exist", () => expect([...missingPaths(text), ...missingSources(text)]).toEqual([]));
+
+  test("runs scripts that package.json has", () => expect(missingScripts(text)).toEqual([]));
+});
+
+test("the pages that people begin with are among them", () => {
+  const paths = pages.map(({ path }) => path);
+  for (const page of ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/operations.md"]) {
+    expect(paths).toContain(page);
+  }
+});
+
+test("what is broken is found", () => {
+  expect(brokenLinks("[a](no.md) [b](#none) [c](README.md#no-such) [d](https://x.example) [e](README.md)", "")).toEqual(
+    ["no.md", "#none", "README.md#no-such"],
+  );
+  expect(
+    missingPaths("see `src/no.ts`, test/no.test.ts, docs/decisions/NNNN-*.md and https://x.example/docs/no"),
+  ).toEqual(["src/no.ts", "test/no.test.ts"]);
+  expect(missingSources("`domain/no.ts`, `http/api/app.ts`, `domain/messages`, and domain/prose.ts")).toEqual([
+    "domain/no.ts",
+  ]);
+  expect(missingScripts("`bun run check`, `bun run nothing`")).toEqual(["nothing"]);
+});
+
+test("test/support/README.md names every file of its folder, and no other", () => {
+  const [, table = ""] = read("test/support/README.md").split(/^## (?:All files|Conventions)$/m);
+  const named = [...table.matchAll(/`([\w-]+\.(?:ts|c|json))`/g)].map(([, name]) => name);
+  const present = readdirSync(join(checkout, "test/support")).filter((name) => !name.endsWith(".md"));
+  expect(named.sort()).toEqual(present.sort());
+});
+
+describe("the diagrams of docs/architecture.md", () => {
+  const text = read("docs/architecture.md");
+  const diagrams = [...text.matchAll(/```mermaid\n([\s\S]*?)```/g)].map(([, diagram = ""]) => diagram);
+
+  /** Moves between named states as `from to`; where a life begins and ends is left aside. */
+  const movesIn = (diagram = "") =>
+    [...diagram.matchAll(/^ *(\w+) --> (\w+)/gm)].map(([, from, to]) => `${from} ${to}`).sort();
+
+  /** The states of the table below a heading. */
+  const statesBelow = (heading: string) => {
+    const [, section = ""] = text.split(`## ${heading}\n`);
+    return [...(section.split("\n## ")[0] ?? "").matchAll(/^\| `(\w+)`/gm)].map(([, state]) => state);
+  };
+
+  test("are three: the stations, the life of a message, the life of a broadcast", () => {
+    expect(diagrams.map((diagram) => diagram.trim().split(/\s/)[0])).toEqual([
+      "flowchart",
+      "stateDiagram-v2",
+      "stateDiagram-v2",
+    ]);
+  });
+
+  test("show every state of a message, and every move that our side makes", () => {
+    expect(statesBelow("Life of a message")).toEqual([...messageStatuses]);
+    const moves = movesIn(diagrams[1]);
+    for (const { from, to } of Object.values(ownMoves)) {
+      for (const state of from) expect(moves).toContain(`${state} ${to}`);
+    }
+    const known: readonly string[] = messageStatuses;
+    expect(moves.flatMap((each) => each.split(" ")).filter((state) => !known.includes(state))).toEqual([]);
+  });
+
+  test("show every state and every move of a broadcast, and no other", () => {
+    expect(statesBelow("Life of a broadcast")).toEqual([...broadcastStatuses]);
+    const contexts = [true, false].flatMap((isBuilt) =>
+      [true, false].map((isScheduledAhead) => ({ isBuilt, isScheduledAhead })),
+    );
+    const triggers = ["start", "built", "emptied", "pause", "resume", "cancel", "fail"] as const;
+    const moves = broadcastStatuses.flatMap((from) =>
+      triggers.flatMap((trigger) =>
+        contexts.flatMap((context) => {
+          const to = nextStatus(from, trigger, context);
+          return to === null ? [] : [`${from} ${to}`];
+        }),
+      ),
+    );
+    expect(movesIn(diagrams[2])).toEqual([...new Set(moves)].sort());
+  });
+});
+
+describe("decision records", () => {
+  const records = filesIn(DECISIONS, ".md").filter((path) => !path.endsWith("README.md"));
+
+  test("are numbered from 0001 without gaps", () => {
+    const numbers = records.map((path) => path.slice(DECISIONS.length + 1, DECISIONS.length + 5));
+    expect(numbers).toEqual(records.map((_, index) => String(index + 1).padStart(4, "0")));
+    expect(numbers.length).toBeGreaterThan(30);
+  });
+
+  test.each(records)("%s has its number and title, a date, and the three sections with text", (path) => {
+    const text = read(path);
+    const number = path.slice(DECISIONS.length + 1, DECISIONS.length + 5);
+    expect(text).toMatch(new RegExp(`^# ${number}\\. \\S.*\\n\\nDate: \\d{4}-\\d\\d-\\d\\d\\n\\n## Context\\n`));
+    const [, ...sections] = text.split(/^## /m);
+    expect(sections.map((section) => section.split("\n", 1)[0])).toEqual(SECTIONS);
+    for (const section of sections) expect(section.split("\n").slice(1).join("").trim()).not.toBe("");
+  });
+
+  test("are all in the index, in order, with their titles", () => {
+    const listed = [
+      ...read(`${DECISIONS}/README.md`).matchAll(/^- \[(\d{4})\]\(([^)]+)\)\s+([\s\S]*?)(?=\n- |\n\n|\n$)/gm),
+    ];
+    const expected = records.map((path) => {
+      const [, number, title] = /^# (\d{4})\. (.+)$/m.exec(read(path)) ?? [];
+      return [number, path.slice(DECISIONS.length + 1), title];
+    });
+    expect(listed.map(([, number, file, title = ""]) => [number, file, title.replace(/\s+/g, " ")])).toEqual(expected);
+  });
+});
+
+describe(".github", () => {
+  const parse = (path: string): Record<string, unknown> => Bun.YAML.parse(read(path)) as Record<string, unknown>;
+  const forms = filesIn(".github/ISSUE_TEMPLATE", ".yml").filter((path) => !path.endsWith("config.yml"));
+
+  test.each(forms)("%s is an issue form: a name, a description, and fields with labels", (path) => {
+    const { name, description, body } = parse(path) as { name: string; description: string; body: FormField[] };
+    expect([typeof name, typeof description]).toEqual(["string", "string"]);
+    const fields = body.filter(({ type }) => type !== "markdown");
+    expect(fields.length).toBeGreaterThan(1);
+    for (const { type, id, attributes } of fields) {
+      expect(["input", "textarea", "dropdown", "checkboxes"]).toContain(type);
+      expect(id).toMatch(/^[a-z]+$/);
+      expect(attributes.label).toBeTruthy();
+    }
+    expect(new Set(fields.map(({ id }) => id)).size).toBe(fields.length);
+  });
+
+  test("the chooser of issue forms can be read", () => {
+    expect(forms.length).toBe(2);
+    expect(parse(".github/ISSUE_TEMPLATE/config.yml")).toEqual({ blank_issues_enabled: false });
+  });
+
+  test("the workflow checks out and runs .ci/run, and nothing else", () => {
+    const { jobs } = parse(".github/workflows/ci.yml") as { jobs: Record<string, Job> };
+    const [job, ...others] = Object.values(jobs);
+    expect(others).toEqual([]);
+    expect(job?.["runs-on"]).toBe("ubuntu-latest");
+    expect(job?.steps.map(({ uses, run }) => uses?.replace(/@.*/, "") ?? run)).toEqual(["actions/checkout", ".ci/run"]);
+    expect(existsSync(join(checkout, ".ci/run"))).toBe(true);
+  });
+});
+
+interface FormField {
+  type: string;
+  id?: string;
+  attributes: { label?: string };
+}
+
+interface Job {
+  "runs-on": string;
+  steps: { uses?: string; run?: string }[];
+}

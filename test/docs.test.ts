@@ -150,7 +150,7 @@ describe("the diagrams of docs/architecture.md", () => {
     const contexts = [true, false].flatMap((isBuilt) =>
       [true, false].map((isScheduledAhead) => ({ isBuilt, isScheduledAhead })),
     );
-    const triggers = ["start", "built", "emptied", "pause", "resume", "cancel", "fail"] as const;
+    const triggers = ["start", "built", "drained", "pause", "resume", "cancel", "fail"] as const;
     const moves = broadcastStatuses.flatMap((from) =>
       triggers.flatMap((trigger) =>
         contexts.flatMap((context) => {

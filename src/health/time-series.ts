@@ -1,10 +1,12 @@
 /**
- * How the figures of the process have gone, minute by minute, for the last day: kept in memory, so a restart begins anew.
- * Nothing is counted here: once a minute the totals of the metrics are looked at, and what they have grown by is kept.
+ * The process's metrics, minute by minute, for the last day; in memory, so a restart begins with none. Once a minute it
+ * reads the totals of the metrics and keeps the increase; it counts nothing itself.
  */
 
-import type { Clock, Timer } from "#src/core/clock.ts";
+import type { Clock } from "#src/core/clock.ts";
+import type { Log } from "#src/core/log.ts";
 import { type Histogram, LATENCY_SECONDS, type Labels, type Metrics } from "#src/core/metrics.ts";
+import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 
 export interface TimeSeriesSources {
   metrics: Metrics;
@@ -52,46 +54,47 @@ type Totals = Pick<Minute, "accepted" | "refused" | "unknown" | "webhooksDeliver
 const MINUTE_MS = 60_000;
 const RETENTION_MINUTES = 24 * 60;
 
-export class TimeSeries {
+export interface TimeSeriesOptions {
+  sources: TimeSeriesSources;
+  clock: Clock;
+  /** Real timers: a test that advances its clock by a day needs no thousand samples. */
+  timers: Pick<Clock, "setTimer">;
+  log: Log;
+}
+
+export class TimeSeries extends ServiceLoop {
   readonly #sources: TimeSeriesSources;
   readonly #clock: Clock;
-  readonly #timers: Pick<Clock, "setTimer">;
   readonly #minutes: Minute[] = [];
   readonly startedAt: number;
   #totals: Totals;
-  #timer: Timer | null = null;
-  #isStopped = true;
 
-  /** `timers` are real ones: a test that lets a day pass has no use for a thousand looks. */
-  constructor(sources: TimeSeriesSources, clock: Clock, timers: Pick<Clock, "setTimer">) {
+  constructor({ sources, clock, timers, log }: TimeSeriesOptions) {
+    super({
+      name: "time_series",
+      clock: timers,
+      firstRunAfterMs: MINUTE_MS,
+      retryAfterMs: MINUTE_MS,
+      onError: (error) => log.error("a sample of the metrics could not be taken", { error }),
+    });
     this.#sources = sources;
     this.#clock = clock;
-    this.#timers = timers;
     this.startedAt = clock.now();
     this.#totals = this.#readTotals();
   }
 
-  start(): void {
-    this.#isStopped = false;
-    this.#wait();
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    this.#timer?.cancel();
-  }
-
-  /** What it waits for is no work. */
-  get isActive(): boolean {
+  /** Never: a sample changes nothing, so neither a shutdown nor a test waits for it. */
+  override get isActive(): boolean {
     return false;
   }
 
-  /** Ends the minute that is open. */
-  async closeMinute(): Promise<void> {
+  /** Ends the current minute. */
+  async runOnce(): Promise<NextRun> {
     const { minute, totals } = await this.#measure();
     this.#totals = totals;
     this.#minutes.push(minute);
     if (this.#minutes.length > RETENTION_MINUTES) this.#minutes.shift();
+    return MINUTE_MS;
   }
 
   /** The last `minutes`, in steps of so many, the oldest first and the open one last. */
@@ -111,13 +114,6 @@ export class TimeSeries {
     const { minute } = await this.#measure();
     const since = this.#clock.now() - minutes * MINUTE_MS;
     return [...this.#minutes, minute].filter(({ at }) => at > since);
-  }
-
-  #wait(): void {
-    if (this.#isStopped) return;
-    this.#timer = this.#timers.setTimer(MINUTE_MS, () => {
-      void this.closeMinute().finally(() => this.#wait());
-    });
   }
 
   async #measure(): Promise<{ minute: Minute; totals: Totals }> {

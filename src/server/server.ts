@@ -17,7 +17,7 @@ import { createPrivateDirectory, databaseFiles, makePrivate } from "#src/db/file
 import { readOrCreateInstanceId as readInstanceId } from "#src/db/instance.ts";
 import { lockExclusively } from "#src/db/lock.ts";
 import { migrate } from "#src/db/migrate.ts";
-import { watchOtherCommits } from "#src/db/other-commits.ts";
+import { OtherCommits } from "#src/db/other-commits.ts";
 import { createReaders } from "#src/db/reader.ts";
 import { openStore } from "#src/db/store.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
@@ -275,9 +275,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     ask: () => askForTime(store, networks),
     onRight: () => starting.notify(),
   });
-  const otherCommits = watchOtherCommits(store, notifyAll, () => {
-    clockWatch?.check();
-    wallClock?.check();
+  const otherCommits = new OtherCommits({
+    store,
+    onOtherCommit: notifyAll,
+    onPoll: () => {
+      clockWatch?.check();
+      wallClock?.check();
+    },
+    onError: (error) => log.error("other processes' commits could not be looked for", { error }),
   });
   store.onNotify(CALLBACKS, () => applier.notify());
   store.onNotify("deliver_webhook", () => deliveries.notify());
@@ -286,7 +291,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   store.onNotify("review_broadcast", () => reviewing.notify());
   store.onNotify(BROADCASTS, () => broadcasts.notify());
   store.onNotify("sync_account", () => syncing.notify());
-  for (const worker of [wallClock, ...workers]) worker.start();
+  for (const service of [clockWatch, otherCommits, refused, wallClock, ...workers]) service.start();
   isReady = true;
 
   const isWorking = (): boolean =>
@@ -304,7 +309,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     pendingRequests: () => http.pendingRequests,
     async stop() {
       isReady = false;
-      otherCommits.cancel();
+      otherCommits.stop();
       stopping.abort();
       for (const worker of workers) worker.stop();
       refused.stop();

@@ -38,8 +38,8 @@ export function createSystem({
   const { schedule, directory, retention } = backup;
   const isWritable = createWriteProbe(store);
   const jobs = new BackupJobs({ clock, log, database, directory, onBackup: serverMetrics.recordBackup });
-  const backups = new BackupSchedule({ clock, jobs, schedule, retention });
-  const timeSeries = new TimeSeries(serverMetrics, clock, timers);
+  const backups = new BackupSchedule({ clock, log, jobs, schedule, retention });
+  const timeSeries = new TimeSeries({ sources: serverMetrics, clock, timers, log });
   const { metrics } = serverMetrics;
   const sources = {
     clock,

@@ -168,6 +168,7 @@ export class Life implements Owner {
       if (!this.isDead) starting.notify();
     };
     this.#wallClock = new WallClock({ store, clock, log, ask: () => Promise.resolve(), onRight });
+    this.#watch.start();
     this.#wallClock.start();
     for (const worker of [...notified, housekeeping]) worker.start();
     this.isReady = true;

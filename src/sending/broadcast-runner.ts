@@ -42,7 +42,7 @@ export class BroadcastRunner extends ServiceLoop {
   /** Claims no more recipients. `isActive` is true until the messages in flight have their outcome recorded. */
   override stop(): void {
     super.stop();
-    for (const queue of this.#queues.values()) queue.stop();
+    for (const queue of this.#queues.values()) queue.drain();
   }
 
   override get isActive(): boolean {
@@ -93,11 +93,17 @@ export class BroadcastRunner extends ServiceLoop {
   #offer(running: readonly Broadcast[]): void {
     const numbers = new Set([...this.#queues.keys(), ...running.map(({ numberId }) => numberId)]);
     for (const numberId of numbers) {
-      const queue = this.#queues.get(numberId) ?? new NumberQueue(numberId, this.#options);
+      const queue = this.#queues.get(numberId) ?? this.#openQueue(numberId);
       queue.offer(running.filter((broadcast) => broadcast.numberId === numberId).map(({ id }) => id));
       if (queue.isIdle) this.#queues.delete(numberId);
       else this.#queues.set(numberId, queue);
     }
+  }
+
+  #openQueue(numberId: number): NumberQueue {
+    const queue = new NumberQueue(numberId, this.#options);
+    queue.start();
+    return queue;
   }
 
   /** Numbers whose network answers again. Probed at most once a minute, and only for broadcasts that wait for it. */

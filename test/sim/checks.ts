@@ -122,9 +122,11 @@ const FORBIDDEN: readonly (readonly [string, string])[] = [
   ],
   [
     "a status has told that everybody of this broadcast would be refused",
+    // A dispatch that lies in the future is from before the wall clock was set back; it does not compare with the resume.
     `EXISTS (SELECT 1 FROM messages gone JOIN broadcast_counters f ON f.broadcast_id = gone.broadcast_id
        WHERE gone.broadcast_id = NEW.broadcast_id AND gone.status = 'failed'
-         AND gone.error_code IN ('131042', '132015') AND gone.dispatched_at > coalesce(f.resumed_at, 0))`,
+         AND gone.error_code IN ('131042', '132015') AND gone.dispatched_at > coalesce(f.resumed_at, 0)
+         AND gone.dispatched_at <= NEW.dispatched_at)`,
   ],
   [
     "the same person was sent to under another number",

@@ -1,76 +1,78 @@
 /**
- * Schedules the server's own backups by a cron expression in the machine's timezone. A failed backup is reported and
- * removes no older ones. A backup that comes due while another job is running starts after it.
+ * Scheduled backups, by a cron expression in the machine's timezone. Each is made and verified in its own thread, so that
+ * requests do not wait for it. A failed backup is reported and leaves the older ones alone; a backup that is due during
+ * another job on the database runs after it.
  */
 import { Cron } from "croner";
-import type { Clock, Timer } from "#src/core/clock.ts";
+import type { Clock } from "#src/core/clock.ts";
+import type { Log } from "#src/core/log.ts";
+import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { BackupJobs } from "./jobs.ts";
 
 export interface ScheduleOptions {
   clock: Clock;
+  log: Log;
   jobs: BackupJobs;
-  /** Five fields; null: no scheduled backups. */
+  /** Five fields; null: never. */
   schedule: string | null;
   retention: number;
 }
 
-/** Longest wait before the clock is read again, because a clock can be set and a laptop can sleep. */
+/** Read the clock at least this often: it may be set, and the machine may be suspended. */
 const WAIT_MAX_MS = 600_000;
 
-export class BackupSchedule {
+export class BackupSchedule extends ServiceLoop {
   readonly #options: ScheduleOptions;
-  #timer: Timer | null = null;
-  #isStopped = true;
+  #dueAt: number | null = null;
 
   constructor(options: ScheduleOptions) {
+    const { clock, log } = options;
+    super({
+      name: "backups",
+      clock,
+      retryAfterMs: WAIT_MAX_MS,
+      onError: (error) => log.error("a scheduled backup could not be started; trying again", { error }),
+    });
     this.#options = options;
   }
 
-  start(): void {
-    this.#isStopped = false;
-    const { schedule, clock } = this.#options;
-    if (schedule !== null) this.#wait(schedule, this.#nextAfter(schedule, clock.now()));
+  override start(): void {
+    this.#dueAt = this.nextAt();
+    super.start();
   }
 
-  stop(): void {
-    this.#isStopped = true;
-    this.#timer?.cancel();
+  override stop(): void {
+    super.stop();
     this.#options.jobs.stop();
   }
 
-  get isActive(): boolean {
+  override get isActive(): boolean {
     return this.#options.jobs.isActive;
   }
 
-  /** Null: no scheduled backups. */
+  /** Null: no backups are scheduled. */
   get expression(): string | null {
     return this.#options.schedule;
   }
 
-  /** How many of the server's own backups are kept. */
+  /** How many scheduled backups are kept. */
   get retention(): number {
     return this.#options.retention;
   }
 
-  /** When the next backup is due, in milliseconds; null if none is. */
+  /** When the next backup is due, milliseconds; null: none is scheduled. */
   nextAt(): number | null {
     const { schedule, clock } = this.#options;
-    return schedule === null ? null : this.#nextAfter(schedule, clock.now());
+    if (schedule === null) return null;
+    return new Cron(schedule, { mode: "5-part", paused: true }).nextRun(new Date(clock.now()))?.getTime() ?? null;
   }
 
-  #nextAfter(schedule: string, now: number): number | null {
-    return new Cron(schedule, { mode: "5-part", paused: true }).nextRun(new Date(now))?.getTime() ?? null;
-  }
-
-  #wait(schedule: string, dueAt: number | null): void {
-    if (this.#isStopped || dueAt === null) return;
+  async runOnce(): Promise<NextRun> {
     const { clock, jobs, retention } = this.#options;
-    const waitMs = Math.min(Math.max(0, dueAt - clock.now()), WAIT_MAX_MS);
-    this.#timer = clock.setTimer(waitMs, () => {
-      const now = clock.now();
-      if (now < dueAt) return this.#wait(schedule, dueAt);
+    if (this.#dueAt !== null && clock.now() >= this.#dueAt) {
       jobs.startNext({ kind: "backup", retention });
-      this.#wait(schedule, this.#nextAfter(schedule, now));
-    });
+      this.#dueAt = this.nextAt();
+    }
+    return this.#dueAt === null ? null : Math.min(Math.max(0, this.#dueAt - clock.now()), WAIT_MAX_MS);
   }
 }

@@ -4,7 +4,7 @@ import { UpgradeFailed } from "#src/backup/upgrade.ts";
 import type { Config } from "#src/config/config.ts";
 import { createLog } from "#src/core/log.ts";
 import { LockHeld } from "#src/db/lock.ts";
-import type { Server } from "#src/server/options.ts";
+import type { Server } from "#src/server/context.ts";
 import type { Io, Signal } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 

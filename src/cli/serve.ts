@@ -1,7 +1,7 @@
 /** `waxwing serve`: runs the server until it is told to stop. */
 import type { Config } from "#src/config/config.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
-import type { Server } from "#src/server/options.ts";
+import type { Server } from "#src/server/context.ts";
 import { type Command, command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
 import type { Context } from "./context.ts";

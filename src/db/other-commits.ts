@@ -1,27 +1,44 @@
-/** Detects commits by other processes to the same file, such as a command that runs beside the server. */
-import { systemClock, type Timer } from "#src/core/clock.ts";
+/** Detects commits of other processes to the same database file, such as those of a command line beside the server. */
+import { systemClock } from "#src/core/clock.ts";
+import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { Store } from "./store.ts";
 
-/** How often to poll for commits by other processes. */
-const POLL_INTERVAL_MS = 250;
+export interface OtherCommitsOptions {
+  store: Pick<Store, "dataVersion">;
+  /** Called after other processes have committed. */
+  onOtherCommit: () => void;
+  /** Called at every poll. */
+  onPoll: () => void;
+  onError: (error: unknown) => void;
+}
 
-/**
- * Polls until the returned timer is cancelled. Calls `onOtherCommit` when another process has committed, and `onPoll`
- * at every poll.
- */
-export function watchOtherCommits(store: Store, onOtherCommit: () => void, onPoll: () => void): Timer {
-  let lastVersion = store.dataVersion();
-  let timer: Timer;
-  const poll = (): void => {
+const POLL_INTERVAL_MS = 250;
+const RETRY_AFTER_FAULT_MS = 10_000;
+
+export class OtherCommits extends ServiceLoop {
+  readonly #options: OtherCommitsOptions;
+  #lastVersion: number;
+
+  /** It polls by the system clock, whatever clock the server runs on: the other process lives in real time. */
+  constructor(options: OtherCommitsOptions) {
+    super({ name: "other_commits", clock: systemClock, retryAfterMs: RETRY_AFTER_FAULT_MS, onError: options.onError });
+    this.#options = options;
+    this.#lastVersion = options.store.dataVersion();
+  }
+
+  /** Never: a poll is one synchronous read. */
+  override get isActive(): boolean {
+    return false;
+  }
+
+  async runOnce(): Promise<NextRun> {
+    const { store, onOtherCommit, onPoll } = this.#options;
     const version = store.dataVersion();
-    if (version !== lastVersion) {
-      lastVersion = version;
+    if (version !== this.#lastVersion) {
+      this.#lastVersion = version;
       onOtherCommit();
     }
     onPoll();
-    // Uses the system clock even if the server runs on a simulated one, because the other process runs in real time.
-    timer = systemClock.setTimer(POLL_INTERVAL_MS, poll);
-  };
-  poll();
-  return { cancel: () => timer.cancel() };
+    return POLL_INTERVAL_MS;
+  }
 }

@@ -1,10 +1,12 @@
 /**
- * Samples of the metrics, minute by minute, for the last day. They are kept in memory and start empty after a restart.
- * Nothing is counted here: once a minute the totals of the metrics are read, and their increase is kept.
+ * The process's metrics, minute by minute, for the last day; in memory, so a restart begins with none. Once a minute it
+ * reads the totals of the metrics and keeps the increase; it counts nothing itself.
  */
 
-import type { Clock, Timer } from "#src/core/clock.ts";
+import type { Clock } from "#src/core/clock.ts";
+import type { Log } from "#src/core/log.ts";
 import { type Histogram, LATENCY_SECONDS, type Labels, type Metrics } from "#src/core/metrics.ts";
+import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 
 export interface TimeSeriesSources {
   metrics: Metrics;
@@ -14,9 +16,9 @@ export interface TimeSeriesSources {
   commits: Histogram;
 }
 
-/** The changes between two readings; latencies are counts per bucket. */
+/** What happened between two looks; counts of times are by bucket. */
 interface Minute {
-  /** When the minute ended, milliseconds. */
+  /** When it ended, milliseconds. */
   at: number;
   accepted: number;
   refused: number;
@@ -24,9 +26,9 @@ interface Minute {
   webhooksDelivered: number;
   webhooksFailed: number;
   times: Record<TimeName, number[]>;
-  /** Null if it could not be read. */
+  /** Null where it could not be asked. */
   waiting: number | null;
-  /** Seconds since the oldest work was due. */
+  /** Seconds since the oldest work has been due. */
   age: number | null;
   databaseBytes: number | null;
 }
@@ -35,15 +37,15 @@ const timeNames = ["network", "api", "webhook", "commit"] as const;
 export type TimeName = (typeof timeNames)[number];
 
 export interface Quantiles {
-  /** The number of measurements. */
+  /** Of how many. */
   count: number;
-  /** Seconds; null without measurements. */
+  /** Seconds; null where nothing happened. */
   p50: number | null;
   p99: number | null;
 }
 
 export interface TimeSeriesSample extends Omit<Minute, "times">, Record<TimeName, Quantiles> {
-  /** When the sample began, milliseconds. */
+  /** When it began, milliseconds. */
   from: number;
 }
 
@@ -52,49 +54,50 @@ type Totals = Pick<Minute, "accepted" | "refused" | "unknown" | "webhooksDeliver
 const MINUTE_MS = 60_000;
 const RETENTION_MINUTES = 24 * 60;
 
-export class TimeSeries {
+export interface TimeSeriesOptions {
+  sources: TimeSeriesSources;
+  clock: Clock;
+  /** Real timers: a test that advances its clock by a day needs no thousand samples. */
+  timers: Pick<Clock, "setTimer">;
+  log: Log;
+}
+
+export class TimeSeries extends ServiceLoop {
   readonly #sources: TimeSeriesSources;
   readonly #clock: Clock;
-  readonly #timers: Pick<Clock, "setTimer">;
   readonly #minutes: Minute[] = [];
   readonly startedAt: number;
   #totals: Totals;
-  #timer: Timer | null = null;
-  #isStopped = true;
 
-  /** `timers` are real even if `clock` is simulated: a test that skips a day does not need a thousand readings. */
-  constructor(sources: TimeSeriesSources, clock: Clock, timers: Pick<Clock, "setTimer">) {
+  constructor({ sources, clock, timers, log }: TimeSeriesOptions) {
+    super({
+      name: "time_series",
+      clock: timers,
+      firstRunAfterMs: MINUTE_MS,
+      retryAfterMs: MINUTE_MS,
+      onError: (error) => log.error("a sample of the metrics could not be taken", { error }),
+    });
     this.#sources = sources;
     this.#clock = clock;
-    this.#timers = timers;
     this.startedAt = clock.now();
     this.#totals = this.#readTotals();
   }
 
-  start(): void {
-    this.#isStopped = false;
-    this.#wait();
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    this.#timer?.cancel();
-  }
-
-  /** Always false: waiting for the next minute is not work. */
-  get isActive(): boolean {
+  /** Never: a sample changes nothing, so neither a shutdown nor a test waits for it. */
+  override get isActive(): boolean {
     return false;
   }
 
-  /** Completes the current minute. */
-  async closeMinute(): Promise<void> {
+  /** Ends the current minute. */
+  async runOnce(): Promise<NextRun> {
     const { minute, totals } = await this.#measure();
     this.#totals = totals;
     this.#minutes.push(minute);
     if (this.#minutes.length > RETENTION_MINUTES) this.#minutes.shift();
+    return MINUTE_MS;
   }
 
-  /** The last `minutes` in steps of `stepMinutes`, oldest first, with the current minute last. */
+  /** The last `minutes`, in steps of so many, the oldest first and the open one last. */
   async samples(minutes: number, stepMinutes: number): Promise<TimeSeriesSample[]> {
     const shown = await this.#last(minutes);
     const stepMs = stepMinutes * MINUTE_MS;
@@ -102,7 +105,7 @@ export class TimeSeries {
     return [...groups].map(([until, group]) => toSample(until - stepMs, group)).toSorted((a, b) => a.at - b.at);
   }
 
-  /** The last `minutes` as a single sample. */
+  /** The last `minutes` as one. */
   async summarize(minutes: number): Promise<TimeSeriesSample> {
     return toSample(this.#clock.now() - minutes * MINUTE_MS, await this.#last(minutes));
   }
@@ -111,13 +114,6 @@ export class TimeSeries {
     const { minute } = await this.#measure();
     const since = this.#clock.now() - minutes * MINUTE_MS;
     return [...this.#minutes, minute].filter(({ at }) => at > since);
-  }
-
-  #wait(): void {
-    if (this.#isStopped) return;
-    this.#timer = this.#timers.setTimer(MINUTE_MS, () => {
-      void this.closeMinute().finally(() => this.#wait());
-    });
   }
 
   async #measure(): Promise<{ minute: Minute; totals: Totals }> {
@@ -196,7 +192,7 @@ function toSample(from: number, group: readonly Minute[]): TimeSeriesSample {
     unknown: total(({ unknown }) => unknown),
     webhooksDelivered: total(({ webhooksDelivered }) => webhooksDelivered),
     webhooksFailed: total(({ webhooksFailed }) => webhooksFailed),
-    // The maximum: an average would hide the longest wait.
+    // The worst of them: an average would hide what somebody waited for.
     waiting: max(group.map(({ waiting }) => waiting)),
     age: max(group.map(({ age }) => age)),
     databaseBytes: last?.databaseBytes ?? null,
@@ -207,10 +203,7 @@ function toSample(from: number, group: readonly Minute[]): TimeSeriesSample {
   };
 }
 
-/**
- * Computed like Prometheus' `histogram_quantile`: values are evenly spread within a bucket; above the last bound, the
- * result is that bound.
- */
+/** As Prometheus reads a histogram: evenly spread within a bucket; beyond the last bound, that bound. */
 export function quantileOf(counts: readonly number[], share: number): number | null {
   const all = sum(counts);
   if (all === 0) return null;

@@ -1,9 +1,10 @@
 /**
- * The loop around one kind of work: claims what is due lane by lane, hands each row to `perform`, and sleeps until the
- * next row is due or somebody nudges it. Lanes are served in turn and each has a bounded number of rows in flight, so
- * that one workspace with a slow or dead receiver delays nobody else.
+ * Runs the jobs of one kind: claims what is due, queue by queue, calls `perform` for each row, and waits until the next row
+ * is due or the worker is notified. Each queue has a bounded number of rows in flight, so that a workspace with a slow or
+ * dead receiver does not delay the others.
  */
-import type { Clock, Timer } from "#src/core/clock.ts";
+import { type Clock, sleep } from "#src/core/clock.ts";
+import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { Store } from "#src/db/store.ts";
 import { claim, listQueues, postpone } from "./claim.ts";
 import type { OutboxKind, OutboxRow } from "./table.ts";
@@ -13,72 +14,36 @@ export interface WorkerOptions {
   clock: Clock;
   runId: string;
   kind: OutboxKind;
-  /** Most rows of a lane in flight at the same time. */
+  /** Maximum number of rows of a queue in flight at the same time. */
   concurrency: (queueKey: number) => number;
-  /** Does the work and records it, outbox row included. What it throws is logged and the row tried again later. */
+  /** Does the work and records it, outbox row included. When it throws, the error is reported and the row retried. */
   perform: (row: OutboxRow) => Promise<void>;
   onError: (error: unknown, row: OutboxRow | null) => void;
 }
 
-/** When `perform` threw (a fault of ours or of the storage), the row waits this long. */
+/** When `perform` or a claim threw (a bug, or the storage failed), retry after this long. */
 const RETRY_AFTER_FAULT_MS = 5_000;
 const RETRY_CLAIM_MS = 1_000;
-/** The loop looks at least this often, whatever the timer says: a wall clock may be set back. */
+/** Poll at least this often: the wall clock may be set back. */
 const POLL_INTERVAL_MAX_MS = 600_000;
 
-export class Worker {
+export class Worker extends ServiceLoop {
   readonly #options: WorkerOptions;
   readonly #inFlight = new Map<number, number>();
-  #timer: Timer | null = null;
-  #isRunning = false;
-  #isNotified = false;
-  #isStopped = true;
 
   constructor(options: WorkerOptions) {
+    const { kind, clock, onError } = options;
+    super({ name: kind, clock, retryAfterMs: RETRY_AFTER_FAULT_MS, onError: (error) => onError(error, null) });
     this.#options = options;
   }
 
-  start(): void {
-    this.#isStopped = false;
-    this.notify();
+  /** True while jobs are claimed or performed. */
+  override get isActive(): boolean {
+    return super.isActive || this.#inFlight.size > 0;
   }
 
-  /** Looks for work now. Cheap: several nudges in one turn are one look. */
-  notify(): void {
-    if (this.#isStopped) return;
-    this.#isNotified = true;
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    void this.#run();
-  }
-
-  /** No new work is taken; what is in flight goes on. */
-  stop(): void {
-    this.#isStopped = true;
-    this.#timer?.cancel();
-  }
-
-  /** True while work is being claimed or performed. */
-  get isActive(): boolean {
-    return this.#isRunning || this.#inFlight.size > 0;
-  }
-
-  async #run(): Promise<void> {
-    try {
-      while (this.#isNotified && !this.#isStopped) {
-        this.#isNotified = false;
-        await this.runOnce();
-      }
-    } catch (error) {
-      this.#options.onError(error, null);
-      this.#pollAt(this.#options.clock.now() + RETRY_AFTER_FAULT_MS);
-    } finally {
-      this.#isRunning = false;
-    }
-  }
-
-  /** Claims everything that is due and fits, starts it, and arms the timer for what comes next. */
-  async runOnce(): Promise<void> {
+  /** Claims every due row for which there is a free slot and starts it; one run later nothing is due, or all slots are taken. */
+  async runOnce(): Promise<NextRun> {
     const { store, clock, kind, runId } = this.#options;
     const now = clock.now();
     const queues = store.read((tx) => listQueues(tx, kind));
@@ -90,15 +55,14 @@ export class Worker {
       }))
       .filter(({ freeSlots }) => freeSlots > 0);
     const upcoming = queues.filter(({ dueAt }) => dueAt > now).map(({ dueAt }) => dueAt);
-    if (upcoming.length > 0) this.#pollAt(Math.min(...upcoming));
-    if (claimable.length === 0) return;
+    if (claimable.length === 0) return upcoming.length > 0 ? this.#delayUntil(Math.min(...upcoming)) : null;
     const rows = await store.write((tx) =>
       claimable.flatMap(({ queueKey, freeSlots }) => claim(tx, kind, queueKey, freeSlots, runId)),
     );
     for (const row of rows) void this.#perform(row);
-    if (rows.length > 0) this.#isNotified = true;
-    // The wall clock was set back between the look and the claim, so what was due is due later: look again then.
-    else this.#pollAt(Math.max(clock.now() + RETRY_CLAIM_MS, Math.min(...queues.map(({ dueAt }) => dueAt))));
+    if (rows.length > 0) return "at_once";
+    // The wall clock was set back between the read and the claim: what was due is due later.
+    return this.#delayUntil(Math.max(clock.now() + RETRY_CLAIM_MS, Math.min(...queues.map(({ dueAt }) => dueAt))));
   }
 
   async #perform(row: OutboxRow): Promise<void> {
@@ -116,25 +80,20 @@ export class Worker {
     }
   }
 
-  /** Keeps trying: a claimed row that is never given back would wait for the next start. */
+  /** Retries until it succeeds: a claimed row that is not released would wait for the next start. */
   async #release(row: OutboxRow): Promise<void> {
     const { store, clock } = this.#options;
     for (;;) {
       try {
         return await store.write((tx) => postpone(tx, row.id, tx.now + RETRY_AFTER_FAULT_MS));
       } catch {
-        if (this.#isStopped) return;
-        await new Promise<void>((resolve) => clock.setTimer(RETRY_AFTER_FAULT_MS, resolve));
+        if (this.isStopped) return;
+        await sleep(clock, RETRY_AFTER_FAULT_MS);
       }
     }
   }
 
-  #pollAt(dueAt: number): void {
-    const { clock } = this.#options;
-    this.#timer?.cancel();
-    // A look that was under way when the worker was stopped must not leave a timer that keeps the process alive.
-    if (this.#isStopped) return;
-    const delayMs = Math.min(Math.max(0, dueAt - clock.now()), POLL_INTERVAL_MAX_MS);
-    this.#timer = clock.setTimer(delayMs, () => this.notify());
+  #delayUntil(dueAt: number): number {
+    return Math.min(Math.max(0, dueAt - this.#options.clock.now()), POLL_INTERVAL_MAX_MS);
   }
 }

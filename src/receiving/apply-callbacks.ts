@@ -1,13 +1,14 @@
 /**
- * Applies what networks told us: stored bodies in the order in which they came, item by item, some hundred items a
- * write. A broken item is noted and passed by: the items of a write are applied together, and where one fails, once more
- * one by one, each in a savepoint of its own. A body is done in the same write as its last item, and applying an item
- * twice (after a crash between two writes) changes nothing.
+ * Applies stored callbacks in the order of their arrival, up to a hundred items in one write. The items of a write are
+ * applied together; if one fails, all of them are applied again one by one, each in its own savepoint, and the failed item
+ * is noted and skipped. A callback is finished in the same write as its last item. Applying an item twice (after a crash
+ * between two writes) changes nothing.
  */
 
 import type { MessageWatch } from "#src/core/change-watch.ts";
-import type { Clock, Timer } from "#src/core/clock.ts";
+import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
+import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import { isStorageFailure } from "#src/db/failure.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -24,17 +25,17 @@ export interface ApplyOptions {
   watch: MessageWatch;
   instanceId: string;
   log: Log;
-  /** Told of each status whose message another copy of this database made, or nobody knows. */
+  /** Called for each status of an unknown message, or of a message that another copy of this database sent. */
   onIgnored?: () => void;
 }
 
 const BODIES_PER_READ = 64;
-/** Few enough that a request which comes meanwhile does not wait for long. */
+/** Bounds how long a request waits for a write in progress. */
 const ITEMS_PER_WRITE = 100;
-/** A body of a thousand items for somebody else says the same a thousand times. */
+/** A callback with a thousand items for another server would repeat one note a thousand times. */
 const NOTES_MAX = 20;
 const RETRY_AFTER_FAULT_MS = 2_000;
-/** A wall clock may be set back: the loop looks at least this often. */
+/** Poll at least this often: the wall clock may be set back. */
 const POLL_INTERVAL_MAX_MS = 600_000;
 
 const NO_EFFECT: ItemResult = { note: null, messageId: null };
@@ -45,72 +46,45 @@ interface BatchEntry {
   isLast: boolean;
 }
 
-export class CallbackApplier {
+export class CallbackApplier extends ServiceLoop {
   readonly #options: ApplyOptions;
-  #timer: Timer | null = null;
-  #isRunning = false;
-  #isNotified = false;
-  #isStopped = true;
 
   constructor(options: ApplyOptions) {
+    const { clock, log } = options;
+    super({
+      name: "apply_callbacks",
+      clock,
+      retryAfterMs: RETRY_AFTER_FAULT_MS,
+      onError: (error) => log.error("callbacks could not be applied; trying again", { error }),
+    });
     this.#options = options;
   }
 
-  start(): void {
-    this.#isStopped = false;
-    this.notify();
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    this.#timer?.cancel();
-  }
-
-  notify(): void {
-    if (this.#isStopped) return;
-    this.#isNotified = true;
-    if (!this.#isRunning) void this.#run();
-  }
-
-  get isActive(): boolean {
-    return this.#isRunning;
-  }
-
-  async #run(): Promise<void> {
-    this.#isRunning = true;
-    try {
-      while (this.#isNotified && !this.#isStopped) {
-        this.#isNotified = false;
-        if (await this.runOnce()) this.#isNotified = true;
-      }
-      this.#pollWhenDue();
-    } catch (error) {
-      this.#options.log.error("callbacks could not be applied; trying again", { error });
-      this.#pollAfter(RETRY_AFTER_FAULT_MS);
-    } finally {
-      this.#isRunning = false;
-    }
-  }
-
-  /** Applies what is due now; true when there may be more. */
-  async runOnce(): Promise<boolean> {
+  /** Applies what is due now. */
+  async runOnce(): Promise<NextRun> {
     const { store } = this.#options;
     const waiting = store.read((tx) => listPending(tx, BODIES_PER_READ));
     let entries: BatchEntry[] = [];
     for (const { id } of waiting) {
-      if (this.#isStopped) return false;
+      if (this.isStopped) return null;
       entries.push(...this.#entriesOf(id));
-      // One body at a time is read and taken apart: between two of them requests and other callbacks have their turn.
+      // Callbacks are read and parsed one at a time; between two writes, requests are served.
       if (entries.length >= ITEMS_PER_WRITE) {
         await this.#applyAll(entries);
         entries = [];
       }
     }
     await this.#applyAll(entries);
-    return waiting.length === BODIES_PER_READ;
+    return waiting.length === BODIES_PER_READ ? "at_once" : this.#delayUntilDue();
   }
 
-  /** A body without a single item still has to be finished. */
+  #delayUntilDue(): NextRun {
+    const { store, clock } = this.#options;
+    const dueAt = store.read(nextDueAt);
+    return dueAt === null ? null : Math.min(Math.max(0, dueAt - clock.now()), POLL_INTERVAL_MAX_MS);
+  }
+
+  /** A callback without items must be finished as well. */
   #entriesOf(id: number): BatchEntry[] {
     const { store, networks } = this.#options;
     const { body, ...callback } = store.read((tx) => getCallback(tx, id));
@@ -136,8 +110,8 @@ export class CallbackApplier {
   }
 
   /**
-   * What became of each item. `known`: by body, what could not be applied in earlier writes; `ofErased`: bodies that name
-   * somebody who was erased, added to.
+   * Returns the result of each item. `earlierNotes` holds the notes of earlier writes by callback; callbacks that name an
+   * erased contact are added to `erasedCallbacks`.
    */
   #applyBatch(
     tx: Tx,
@@ -158,7 +132,7 @@ export class CallbackApplier {
     return applied;
   }
 
-  /** Null where one of them failed: then nothing of any is left. */
+  /** Null: an item failed, and the savepoint was rolled back. */
   #applyTogether(tx: Tx, batch: BatchEntry[]): ItemResult[] | null {
     try {
       return tx.savepoint(() => {
@@ -173,7 +147,7 @@ export class CallbackApplier {
     }
   }
 
-  /** One item's fault is noted and passed by; only a failing disk goes on to the caller. */
+  /** A failed item is noted and skipped; only a storage failure is thrown. */
   #applyOneByOne(tx: Tx, batch: BatchEntry[]): ItemResult[] {
     return batch.map(({ callback, item }) => {
       try {
@@ -193,18 +167,6 @@ export class CallbackApplier {
 
   #newContext(tx: Tx): BatchContext {
     return { instanceId: this.#options.instanceId, deltas: new CounterDeltas(tx), numbers: new Map() };
-  }
-
-  #pollWhenDue(): void {
-    if (this.#isStopped) return;
-    const { store, clock } = this.#options;
-    const dueAt = store.read(nextDueAt);
-    if (dueAt !== null) this.#pollAfter(Math.min(Math.max(0, dueAt - clock.now()), POLL_INTERVAL_MAX_MS));
-  }
-
-  #pollAfter(delayMs: number): void {
-    this.#timer?.cancel();
-    this.#timer = this.#options.clock.setTimer(delayMs, () => this.notify());
   }
 }
 

@@ -1,10 +1,11 @@
 /**
- * Callbacks that were refused: counted in memory, told once a minute, written down every few seconds. Anybody can send
- * them, so none of them costs a write or a line, and no request waits for one.
+ * Counts refused callbacks in memory, logs them once a minute, and writes the counts every few seconds. Anybody can send such
+ * callbacks, so one of them costs neither a write nor a log line of its own, and its request waits for neither.
  */
 
-import type { Clock, Timer } from "#src/core/clock.ts";
+import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
+import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { Store } from "#src/db/store.ts";
 import { addRefused, hourOf } from "#src/domain/inbound/refused-callbacks.ts";
 import type { RefusalReason, RefusedCount } from "#src/domain/inbound/table.ts";
@@ -15,16 +16,16 @@ export interface RefusedCallbacksOptions {
   store: Store;
   clock: Clock;
   log: Log;
-  /** Told of each. */
+  /** Called for each refused callback. */
   onRefused: (reason: RefusalReason) => void;
 }
 
 const WRITE_EVERY_MS = 10_000;
 const LOG_EVERY_MS = 60_000;
-/** Whom a body names stands near its beginning; the rest of what a stranger sends is not looked at. */
+/** The ids are near the beginning of a body; the rest of a stranger's body is not scanned. */
 const SCANNED_BYTES = 16 * 1024;
 
-/** In place of a number's id where the body names none of ours. */
+/** The number id of a body that names none of our numbers. */
 const NO_NUMBER = 0;
 
 const WORDS: Readonly<Record<RefusalReason, string>> = {
@@ -34,28 +35,33 @@ const WORDS: Readonly<Record<RefusalReason, string>> = {
   unknown_address: "callbacks are refused: no number has the address that they come to",
 };
 
-/** Our numbers by what a body may name them. */
+/** Our numbers by the ids that a body may contain. */
 interface NumberIndex {
   phoneNumberIds: Map<string, number>;
   accountIds: Map<string, number>;
 }
 
-export class RefusedCallbacks {
+export class RefusedCallbacks extends ServiceLoop {
   readonly #options: RefusedCallbacksOptions;
-  /** Not written yet: as many as there are reasons and numbers, an hour. */
+  /** Not written yet: one count for each hour, reason and number. */
   #counts = new Map<string, RefusedCount>();
   readonly #logged = new Map<RefusalReason, { at: number; untold: number }>();
   #names: NumberIndex | null = null;
-  #timer: Timer | null = null;
-  /** When (monotonic) it was last written. */
+  /** Monotonic time of the last write. */
   #writtenAt = Number.NEGATIVE_INFINITY;
-  #isStopped = false;
 
   constructor(options: RefusedCallbacksOptions) {
+    const { clock, log } = options;
+    super({
+      name: "refused_callbacks",
+      clock,
+      retryAfterMs: WRITE_EVERY_MS,
+      onError: (error) => log.error("the counts of refused callbacks could not be written", { error }),
+    });
     this.#options = options;
   }
 
-  /** `body`: as it came, where it was read at all. Never throws, and waits for nothing. */
+  /** `body` is null when it was not read. Never throws, and does not wait. */
   note(reason: RefusalReason, body: Uint8Array | null): void {
     const { clock, log, onRefused } = this.#options;
     onRefused(reason);
@@ -74,26 +80,21 @@ export class RefusedCallbacks {
       });
     }
     this.#logged.set(reason, isTold ? { at: clock.monotonic(), untold: 0 } : { ...logged, untold: logged.untold + 1 });
-    this.#writeSoon();
+    this.notify();
   }
 
-  /** What is not written yet is written now; later ones are only counted and told. */
-  stop(): void {
-    this.#isStopped = true;
-    this.#timer?.cancel();
+  /** Writes the counts at once; callbacks that are refused later are counted in the metrics and logged only. */
+  override stop(): void {
+    super.stop();
     void this.#write();
   }
 
-  #writeSoon(): void {
-    if (this.#timer !== null || this.#isStopped) return;
-    const { clock } = this.#options;
-    const waitMs = this.#writtenAt + WRITE_EVERY_MS - clock.monotonic();
-    if (waitMs <= 0) void this.#write();
-    else
-      this.#timer = clock.setTimer(waitMs, () => {
-        this.#timer = null;
-        void this.#write();
-      });
+  async runOnce(): Promise<NextRun> {
+    if (this.#counts.size === 0) return null;
+    const waitMs = this.#writtenAt + WRITE_EVERY_MS - this.#options.clock.monotonic();
+    if (waitMs > 0) return waitMs;
+    await this.#write();
+    return null;
   }
 
   async #write(): Promise<void> {
@@ -105,7 +106,7 @@ export class RefusedCallbacks {
     try {
       await this.#options.store.write((tx) => addRefused(tx, counts));
     } catch {
-      // The disk fails, and the log says so elsewhere: these go with the next ones.
+      // The storage failed, which is logged elsewhere: these counts are written with the next ones.
       for (const count of counts) this.#restoreCounts(count);
     }
   }
@@ -116,7 +117,7 @@ export class RefusedCallbacks {
     this.#counts.set(key, newer === undefined ? count : { ...newer, count: newer.count + count.count });
   }
 
-  /** Whom the body claims to be about: good enough for a hint, and nothing else. */
+  /** The number that an unverified body claims to be about: a hint for the operator, not a fact. */
   #numberIn(body: Uint8Array): number {
     const names = this.#known();
     let ofAccount = NO_NUMBER;
@@ -128,7 +129,7 @@ export class RefusedCallbacks {
     return ofAccount;
   }
 
-  /** Looked up once between two writes. */
+  /** Read once between two writes. */
   #known(): NumberIndex {
     if (this.#names !== null) return this.#names;
     const numbers = this.#options.store.read((reading) => listOnNetwork(reading, "whatsapp"));

@@ -1,10 +1,10 @@
 /**
- * Keeps broadcasts going: builds those that are queueing, gives those that run to the lane of their number, and lets those
- * go on that something stopped which is over. What is to be done stands in the broadcasts themselves, so a start finds
- * all of it again.
+ * Advances the open broadcasts: builds the recipients of a queueing broadcast, offers a running one to the queue of its
+ * number, and resumes a paused one when the cause of its pause is over. All state is in the broadcasts' rows, so a restart
+ * continues where the last run stopped.
  */
 
-import type { Timer } from "#src/core/clock.ts";
+import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { LatenessRules } from "#src/domain/broadcasts/lateness.ts";
 import { listOpen } from "#src/domain/broadcasts/read.ts";
 import { canResume, resumeBroadcasts } from "#src/domain/broadcasts/start.ts";
@@ -17,63 +17,39 @@ export interface BroadcastRunnerOptions extends NumberQueueOptions, BuildOptions
   lateness: LatenessRules;
 }
 
-/** While one is under way it looks at least this often: a night ends, a network can be reached again, a clock is set. */
+/** While a broadcast is open, poll at least this often: quiet hours end, a network recovers, the wall clock is set. */
 const POLL_INTERVAL_MAX_MS = 60_000;
 const PROBE_TIMEOUT_MS = 10_000;
 
-export class BroadcastRunner {
+export class BroadcastRunner extends ServiceLoop {
   readonly #options: BroadcastRunnerOptions;
   readonly #queues = new Map<number, NumberQueue>();
   readonly #building = new Map<number, Promise<void>>();
-  #timer: Timer | null = null;
-  #isRunning = false;
-  #isNotified = false;
-  #isStopped = true;
-  /** When (monotonic) networks were last asked whether they answer. */
+  /** Monotonic time of the last probe of unreachable networks. */
   #probedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: BroadcastRunnerOptions) {
+    const { clock, log } = options;
+    super({
+      name: "run_broadcasts",
+      clock,
+      retryAfterMs: POLL_INTERVAL_MAX_MS,
+      onError: (error) => log.error("broadcasts could not be looked at; trying again in a minute", { error }),
+    });
     this.#options = options;
   }
 
-  start(): void {
-    this.#isStopped = false;
-    this.notify();
+  /** Claims no more recipients. `isActive` is true until the messages in flight have their outcome recorded. */
+  override stop(): void {
+    super.stop();
+    for (const queue of this.#queues.values()) queue.drain();
   }
 
-  /** Nobody else is taken; who is on the way is waited for. */
-  stop(): void {
-    this.#isStopped = true;
-    this.#timer?.cancel();
-    for (const queue of this.#queues.values()) queue.stop();
+  override get isActive(): boolean {
+    return super.isActive || this.#building.size > 0 || [...this.#queues.values()].some((queue) => queue.isActive);
   }
 
-  notify(): void {
-    if (this.#isStopped) return;
-    this.#isNotified = true;
-    if (!this.#isRunning) void this.#run();
-  }
-
-  get isActive(): boolean {
-    return this.#isRunning || this.#building.size > 0 || [...this.#queues.values()].some((queue) => queue.isActive);
-  }
-
-  async #run(): Promise<void> {
-    this.#isRunning = true;
-    try {
-      while (this.#isNotified && !this.#isStopped) {
-        this.#isNotified = false;
-        await this.#poll();
-      }
-    } catch (error) {
-      this.#options.log.error("broadcasts could not be looked at; trying again in a minute", { error });
-      this.#pollAfter(POLL_INTERVAL_MAX_MS);
-    } finally {
-      this.#isRunning = false;
-    }
-  }
-
-  async #poll(): Promise<void> {
+  async runOnce(): Promise<NextRun> {
     const { store, clock, lateness } = this.#options;
     const due = store.read((tx) => {
       const now = tx.now;
@@ -97,16 +73,16 @@ export class BroadcastRunner {
     const quietEnds = open.flatMap(({ waitsUntil }) =>
       waitsUntil !== null && waitsUntil > now ? [waitsUntil - now] : [],
     );
-    // Where none is under way, a new one says so itself.
-    if (open.length > 0 || due.hasPaused) this.#pollAfter(Math.min(POLL_INTERVAL_MAX_MS, ...quietEnds));
+    // Without an open broadcast there is nothing to poll: creating one notifies the runner.
+    return open.length > 0 || due.hasPaused ? Math.min(POLL_INTERVAL_MAX_MS, ...quietEnds) : null;
   }
 
   #build(id: number): void {
     if (this.#building.has(id)) return;
-    const built = buildBroadcast(this.#options, id, () => this.#isStopped)
+    const built = buildBroadcast(this.#options, id, () => this.isStopped)
       .catch((error: unknown) => {
-        // The look a minute later begins where it stopped.
-        if (!this.#isStopped) this.#options.log.error("a broadcast could not be built", { broadcast: id, error });
+        // The poll a minute later continues where this one stopped.
+        if (!this.isStopped) this.#options.log.error("a broadcast could not be built", { broadcast: id, error });
       })
       .finally(() => {
         this.#building.delete(id);
@@ -117,14 +93,20 @@ export class BroadcastRunner {
   #offer(running: readonly Broadcast[]): void {
     const numbers = new Set([...this.#queues.keys(), ...running.map(({ numberId }) => numberId)]);
     for (const numberId of numbers) {
-      const queue = this.#queues.get(numberId) ?? new NumberQueue(numberId, this.#options);
+      const queue = this.#queues.get(numberId) ?? this.#openQueue(numberId);
       queue.offer(running.filter((broadcast) => broadcast.numberId === numberId).map(({ id }) => id));
       if (queue.isIdle) this.#queues.delete(numberId);
       else this.#queues.set(numberId, queue);
     }
   }
 
-  /** Numbers whose network answers again; asked once a minute at most, and only where a broadcast waits for it. */
+  #openQueue(numberId: number): NumberQueue {
+    const queue = new NumberQueue(numberId, this.#options);
+    queue.start();
+    return queue;
+  }
+
+  /** Numbers whose network answers again. Probed at most once a minute, and only for broadcasts that wait for it. */
   async #findReachable(due: readonly Broadcast[]): Promise<Set<number>> {
     const { store, networks, clock } = this.#options;
     const waiting = due.filter(({ pauseCause }) => pauseCause === "unreachable");
@@ -138,11 +120,5 @@ export class BroadcastRunner {
         reachable.add(numberId);
     }
     return reachable;
-  }
-
-  #pollAfter(delayMs: number): void {
-    this.#timer?.cancel();
-    if (this.#isStopped) return;
-    this.#timer = this.#options.clock.setTimer(delayMs, () => this.notify());
   }
 }

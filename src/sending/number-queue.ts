@@ -1,12 +1,19 @@
 /**
- * Sends the recipients of the broadcasts of one number: takes as many as the pace and the free slots allow, hands them
- * over at once, and writes what the network answered together with the next take. Nobody is `sending` who is not on the
- * way. Broadcasts of one number take turns.
+ * Sends to the recipients of one number's broadcasts. Each run claims as many recipients as the pace and the free slots
+ * allow, and records the outcomes that arrived since the last run in the same write. Claimed messages are dispatched at
+ * once, so every message in `sending` is in flight. The broadcasts of a number take turns.
+ *
+ * The states of a queue:
+ *
+ *     open ──────► gathering ──────► open             a fast, paced number collects outcomes for the next write
+ *     open ──────► storage_failed ─► open             a write failed; the outcomes stay in memory
+ *     any state ─► draining                           claims nothing more and records the outcomes still to come
  */
 
-import type { Clock, Timer } from "#src/core/clock.ts";
+import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { SecretBox } from "#src/core/secret.ts";
+import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import { isStorageFailure, StorageUnavailable } from "#src/db/failure.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -28,33 +35,33 @@ export interface NumberQueueOptions {
   recorder: OutcomeRecorder;
   box: SecretBox;
   log: Log;
-  /** How long one attempt may last. */
+  /** Time limit of one attempt. */
   timeoutMs: number;
-  /** How long an unknown outcome waits for its echo. */
+  /** How long a message with an unknown outcome waits for a status. */
   inDoubtAfterMs: number;
 }
 
-/** Requests of one number that may be under way at once; the runtime allows 256 in the whole process. */
+/** Maximum number of requests in flight for one number; the runtime allows 256 in the whole process. */
 const IN_FLIGHT_MAX = 200;
-/** Most recipients and outcomes of one write: it bounds how long anybody else waits. */
+/** Maximum number of recipients and outcomes in one write: it bounds how long other writes wait. */
 const CLAIM_MAX = 64;
 const OUTCOMES_MAX = 128;
-/** On a fast number that the pace holds back, so long is gathered for one write: each sync of the disk stops everybody. */
+/** A fast number that the pace limits gathers outcomes this long for one write: each sync of the disk delays all writes. */
 const BATCH_WINDOW_MS = 10;
 const FAST_PER_SECOND = 200;
 const FIRST_BACKOFF_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
-/** Nothing was accepted for so long: the broadcasts rest. */
+/** Pause broadcasts after this long without an accepted message. */
 const STALLED_MS = 15 * 60_000;
 const AFTER_STORAGE_FAILURE_MS = 1_000;
 
 interface BroadcastCursor {
   id: number;
-  /** Where the next look begins. */
+  /** The recipient after which the next claim begins. */
   after: number;
-  /** Wall time; "never": not before something changes. */
+  /** Wall time of the next claim; "never": only after a change. */
   nextAt: number | "never";
-  /** When that was found out, wall time: one that lies ahead is from before the clock was set back, and so is `nextAt`. */
+  /** Wall time at which `nextAt` was read. If it is in the future, the clock was set back since, and `nextAt` is obsolete. */
   checkedAt: number;
 }
 
@@ -64,31 +71,39 @@ interface UnrecordedOutcome {
   outcome: Outcome;
 }
 
-export class NumberQueue {
+/** `until` is monotonic: nothing is written before it. */
+type QueueState =
+  | { kind: "open" }
+  | { kind: "gathering"; until: number }
+  | { kind: "storage_failed"; until: number }
+  | { kind: "draining"; until: number };
+
+export class NumberQueue extends ServiceLoop {
   readonly #numberId: number;
   readonly #options: NumberQueueOptions;
   #cursors: BroadcastCursor[] = [];
   #unrecorded: UnrecordedOutcome[] = [];
   #inFlight = 0;
-  #isRunning = false;
-  #isNotified = false;
-  #isBusy = false;
-  #isStopped = false;
-  #endWait: (() => void) | null = null;
-  #endBatchWindow: (() => void) | null = null;
-  #timer: Timer | null = null;
-  /** Monotonic milliseconds before which nothing is handed over: the network asked for it, or cannot be reached. */
+  #state: QueueState = { kind: "open" };
+  /** Monotonic time before which nothing is claimed: the network asked us to wait, or is unreachable. */
   #backoffUntil = 0;
   #backoffMs = 0;
-  /** Since when (monotonic) nothing has been accepted, although it was tried. */
+  /** `since` (monotonic): the first failed attempt after the last accepted message. */
   #stalled: { cause: "throttled" | "unreachable"; since: number } | null = null;
 
   constructor(numberId: number, options: NumberQueueOptions) {
+    const { clock, log } = options;
+    super({
+      name: `number_queue_${numberId}`,
+      clock,
+      retryAfterMs: AFTER_STORAGE_FAILURE_MS,
+      onError: (error) => log.error("a broadcast could not go on", { error }),
+    });
     this.#numberId = numberId;
     this.#options = options;
   }
 
-  /** The broadcasts that run on this number now; each is looked at anew. */
+  /** Replaces the list of running broadcasts; each of them is due for a claim. */
   offer(ids: readonly number[]): void {
     this.#cursors = ids.map((id) => {
       const known = this.#cursors.find((cursor) => cursor.id === id);
@@ -99,82 +114,71 @@ export class NumberQueue {
         checkedAt: known?.checkedAt ?? 0,
       };
     });
-    this.#notify();
+    this.notify();
   }
 
-  /** Takes nobody any more; who is on the way is waited for by `isActive`. */
-  stop(): void {
-    this.#isStopped = true;
-    this.#endBatchWindow?.();
-    this.#notify();
+  /** Claims nothing more. Unlike after `stop`, runs go on: `isActive` is true until the last outcome is recorded. */
+  drain(): void {
+    this.#state = { kind: "draining", until: this.#state.kind === "storage_failed" ? this.#state.until : 0 };
+    this.notify();
   }
 
-  /** True while somebody is on the way, or an answer is not written. */
-  get isActive(): boolean {
-    return this.#isBusy || this.#inFlight > 0 || this.#unrecorded.length > 0;
+  /** True while a message is in flight, or an outcome is not recorded. */
+  override get isActive(): boolean {
+    const { kind } = this.#state;
+    if (super.isActive || kind === "gathering" || kind === "storage_failed") return true;
+    return this.#inFlight > 0 || this.#unrecorded.length > 0;
   }
 
   get isIdle(): boolean {
-    return !this.#isRunning && !this.isActive && this.#cursors.length === 0;
+    return !this.isActive && this.#cursors.length === 0;
   }
 
-  #notify(): void {
-    this.#isNotified = true;
-    this.#endWait?.();
-    if (!this.#isRunning) void this.#run();
-  }
-
-  async #run(): Promise<void> {
-    this.#isRunning = true;
-    try {
-      // Whoever rouses it while it is about to stop is not overheard.
-      do this.#isNotified = false;
-      while ((await this.#tick()) || this.#isNotified);
-    } finally {
-      this.#isRunning = false;
-    }
-  }
-
-  /** One write, or one rest. False: there is nothing left to do. */
-  async #tick(): Promise<boolean> {
-    const outcomes = this.#unrecorded.splice(0, OUTCOMES_MAX);
+  /** One write, if there is anything to record or to claim. */
+  async runOnce(): Promise<NextRun> {
+    // Outcomes that arrive in the same turn share a write.
+    await Promise.resolve();
+    const pausedMs = this.#endPause();
+    if (pausedMs > 0) return pausedMs;
     const cursor = this.#nextCursor();
     const tokens = cursor === null ? 0 : this.#acquireTokens();
     const isPaced = cursor !== null && tokens < Math.min(this.#freeSlots(), CLAIM_MAX);
-    if (outcomes.length === 0 && tokens === 0) return this.#wait(cursor !== null);
-    this.#isBusy = true;
-    try {
-      const claim = await this.#write(outcomes, cursor, tokens);
-      if (claim === null) return true;
-      this.#options.pace.release(this.#numberId, tokens - claim.recipients.length);
-      if (cursor !== null && tokens > 0) this.#advance(cursor, claim);
-      for (const recipient of claim.recipients) void this.#send(claim, recipient, cursor?.id ?? 0);
-      if (isPaced) await this.#waitForBatch();
-      return true;
-    } finally {
-      this.#isBusy = false;
-    }
+    const outcomes = this.#unrecorded.splice(0, OUTCOMES_MAX);
+    if (outcomes.length === 0 && tokens === 0) return this.#delayUntilNext(cursor !== null);
+    const claim = await this.#write(outcomes, cursor, tokens);
+    if (claim === null) return "at_once";
+    this.#options.pace.release(this.#numberId, tokens - claim.recipients.length);
+    if (cursor !== null && tokens > 0) this.#advance(cursor, claim);
+    for (const recipient of claim.recipients) void this.#send(claim, recipient, cursor?.id ?? 0);
+    if (isPaced && (this.#findNumber()?.throughput ?? 0) >= FAST_PER_SECOND) this.#pause("gathering", BATCH_WINDOW_MS);
+    return "at_once";
   }
 
-  async #waitForBatch(): Promise<void> {
-    if (this.#isStopped || (this.#findNumber()?.throughput ?? 0) < FAST_PER_SECOND) return;
-    await new Promise<void>((resolve) => {
-      const timer = this.#options.clock.setTimer(BATCH_WINDOW_MS, resolve);
-      this.#endBatchWindow = () => {
-        timer.cancel();
-        resolve();
-      };
-    });
-    this.#endBatchWindow = null;
+  /** Delays the next write. A queue that drains keeps draining. */
+  #pause(kind: "gathering" | "storage_failed", delayMs: number): void {
+    if (this.#state.kind !== "draining") this.#state = { kind, until: this.#options.clock.monotonic() + delayMs };
   }
 
-  /** Null: it could not be written; the answers are kept, and tried again a little later. */
+  /** Milliseconds until the pause is over; 0: it is over, and a queue that does not drain is open again. */
+  #endPause(): number {
+    if (this.#state.kind === "open") return 0;
+    const leftMs = this.#state.until - this.#options.clock.monotonic();
+    if (leftMs > 0) return leftMs;
+    if (this.#state.kind !== "draining") this.#state = { kind: "open" };
+    return 0;
+  }
+
+  get #isDraining(): boolean {
+    return this.#state.kind === "draining";
+  }
+
+  /** Null: the write failed; the outcomes are kept and written a little later. */
   async #write(
     outcomes: UnrecordedOutcome[],
     cursor: BroadcastCursor | null,
     tokens: number,
   ): Promise<ClaimResult | null> {
-    const { store, recorder, pace, clock } = this.#options;
+    const { store, recorder, pace } = this.#options;
     const ids = outcomes.map(({ id }) => id);
     try {
       const claim = await store.write((tx) => {
@@ -190,9 +194,9 @@ export class NumberQueue {
       if (!(error instanceof StorageUnavailable)) this.#options.log.error("a broadcast could not go on", { error });
       this.#unrecorded.unshift(...outcomes);
       recorder.block(this.#numberId, ids);
-      // At the end of a process nobody could write them any more: they are in doubt then.
-      if (this.#isStopped) this.#unrecorded = [];
-      await new Promise<void>((resolve) => clock.setTimer(AFTER_STORAGE_FAILURE_MS, resolve));
+      // The process is about to end: drop the outcomes, which leaves the messages in doubt.
+      if (this.#isDraining) this.#unrecorded = [];
+      this.#pause("storage_failed", AFTER_STORAGE_FAILURE_MS);
       return null;
     }
   }
@@ -202,14 +206,14 @@ export class NumberQueue {
       tx.savepoint(() => recordRecipientOutcome(tx, id, outcome, this.#options.inDoubtAfterMs));
     } catch (error) {
       if (isStorageFailure(error)) throw error;
-      // It stays `sending`, in doubt: the next start takes it up.
+      // The message stays `sending`; the next start treats it as in doubt.
       this.#options.log.error("what became of a recipient could not be recorded", { message: id, error });
     }
   }
 
-  /** The first whose turn has come; the broadcasts take turns. */
+  /** The first broadcast that is due; it moves to the end of the list, so that broadcasts take turns. */
   #nextCursor(): BroadcastCursor | null {
-    if (this.#isStopped) return null;
+    if (this.#isDraining) return null;
     const now = this.#options.clock.now();
     const index = this.#cursors.findIndex(
       ({ nextAt, checkedAt }) => nextAt !== "never" && (nextAt <= now || checkedAt > now),
@@ -229,7 +233,7 @@ export class NumberQueue {
     return freeSlots <= 0 ? 0 : pace.acquireUpTo(number.id, number.throughput, Math.min(freeSlots, CLAIM_MAX));
   }
 
-  /** While the network cannot be reached, one at a time finds out whether it can again. */
+  /** While the network is unreachable, a single message at a time probes it. */
   #freeSlots(): number {
     return (this.#stalled?.cause === "unreachable" ? 1 : IN_FLIGHT_MAX) - this.#inFlight;
   }
@@ -254,17 +258,17 @@ export class NumberQueue {
       const outbound = { sender: senderOf(box, sender), to, recipientNetworkUserId, sendToken, content };
       outcome = await networks[sender.network].send(outbound, timeoutMs);
     } catch (error) {
-      // Before the request: the token cannot be read. After it a network never rejects.
+      // Thrown before the request, because the access token cannot be read. A network's `send` never rejects.
       this.#options.log.error("a recipient could not be handed over", { message: id, error });
       outcome = { kind: "refused", code: "190", message: tokenUnreadable, scope: "account" };
     }
     this.#inFlight -= 1;
     this.#observe(outcome);
     this.#unrecorded.push({ id, broadcastId, outcome });
-    this.#notify();
+    this.notify();
   }
 
-  /** What an answer says about the network, beside what it says about the recipient. */
+  /** What an outcome says about the network, as opposed to the recipient. */
   #observe(outcome: Outcome): void {
     const { pace, clock } = this.#options;
     if (outcome.kind === "accepted") {
@@ -273,7 +277,7 @@ export class NumberQueue {
       return;
     }
     if (outcome.kind !== "throttled" && outcome.kind !== "unreachable") return;
-    // Whoever is taken back waits at the beginning.
+    // The message will be requeued, so its broadcast has a recipient to claim again.
     for (const cursor of this.#cursors) if (cursor.nextAt === "never") cursor.nextAt = 0;
     if (outcome.kind === "throttled" && outcome.scope === "pair") return;
     const now = clock.monotonic();
@@ -300,11 +304,10 @@ export class NumberQueue {
       .catch((error: unknown) => this.#options.log.error("a stalled broadcast could not be paused", { error }));
   }
 
-  /** Waits for an answer, a token, somebody's time, or a change. False: nothing to wait for. */
-  async #wait(hasCursor: boolean): Promise<boolean> {
+  /** Until the next token, the end of a backoff, or the next due broadcast. An outcome or a change notifies the queue. */
+  #delayUntilNext(hasCursor: boolean): NextRun {
     const { clock, pace } = this.#options;
-    if (this.#unrecorded.length > 0) return true;
-    if (this.#isStopped) return false;
+    if (this.#isDraining) return null;
     const waits: number[] = [];
     if (hasCursor) {
       const throughput = this.#findNumber()?.throughput ?? 1;
@@ -316,15 +319,7 @@ export class NumberQueue {
       const now = clock.now();
       for (const { nextAt } of this.#cursors) if (nextAt !== "never") waits.push(Math.max(1, nextAt - now));
     }
-    if (waits.length === 0 && this.#inFlight === 0) return false;
-    await new Promise<void>((resolve) => {
-      this.#endWait = resolve;
-      if (waits.length > 0) this.#timer = clock.setTimer(Math.min(...waits), resolve);
-    });
-    this.#endWait = null;
-    this.#timer?.cancel();
-    this.#timer = null;
-    return true;
+    return waits.length === 0 ? null : Math.min(...waits);
   }
 }
 

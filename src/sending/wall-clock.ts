@@ -1,11 +1,12 @@
 /**
- * Whether the wall clock is to be believed. A time of day that somebody asked for (`send_at`) is only kept by a clock that
- * is right, so scheduled broadcasts wait while it is not. Two things speak against it: what a network's answers are dated,
- * and a commit that seems to lie in the future. Where a network has spoken, its word is the one that counts.
+ * Decides whether the wall clock can be trusted. Scheduled broadcasts (`send_at`) wait while it cannot. There are two signs
+ * of a wrong clock: the `Date` of a network's answers, and a last commit that lies in the future. Once a network has
+ * answered, only its time counts.
  */
 
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
+import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import { readLastCommit, writeLastCommit } from "#src/db/instance.ts";
 import type { Store } from "#src/db/store.ts";
 import { listOnNetwork } from "#src/domain/numbers/read.ts";
@@ -15,43 +16,43 @@ export interface WallClockOptions {
   store: Store;
   clock: Clock;
   log: Log;
-  /** Asks the networks that date their answers for the time; the answers come to `hear`. */
+  /** Asks the networks that date their answers for the time; the dates arrive at `recordNetworkTime`. */
   ask: () => Promise<void>;
-  /** It is right (again): whoever waited for that looks again. */
+  /** Called when the clock becomes right, at the start and later. */
   onRight: () => void;
 }
 
-/** Less is what a network's answer takes, and what people's clocks are off. */
+/** A smaller difference is the latency of an answer, or the usual error of a clock. */
 const NETWORK_SKEW_MAX_MS = 5 * 60_000;
 const COMMIT_SKEW_MAX_MS = 60_000;
-/** How often the time of the last commit is written down: by so much a start may think that it was earlier. */
+/** How often the time of the last commit is stored; after a restart it may be too early by this much. */
 const RECORD_INTERVAL_MS = 10_000;
 const ASK_INTERVAL_MS = 60_000;
 const ANSWER_TIMEOUT_MS = 10_000;
 
-export class WallClock {
+export class WallClock extends ServiceLoop {
   readonly #options: WallClockOptions;
   /** Wall time. */
   #lastCommit: number;
   #recordedAt: number;
-  /** The networks' time less the monotonic clock: so it goes on between two answers. Null: none has spoken yet. */
+  /** The networks' time minus the monotonic clock, so that it advances between answers. Null: no answer yet. */
   #networkOffset: number | null = null;
   #askedAt = Number.NEGATIVE_INFINITY;
-  #isStarted = false;
   #isAsking = false;
   #state: "not_known" | "right" | "wrong" = "not_known";
 
   constructor(options: WallClockOptions) {
+    const { clock, log } = options;
+    super({
+      name: "wall_clock",
+      clock,
+      retryAfterMs: ASK_INTERVAL_MS,
+      onError: (error) => log.error("the wall clock could not be compared with the networks", { error }),
+    });
     this.#options = options;
     const recorded = readLastCommit(options.store.client);
     this.#lastCommit = recorded ?? options.clock.now();
     this.#recordedAt = recorded ?? Number.NEGATIVE_INFINITY;
-  }
-
-  /** It counts as right only when the networks were asked once: a machine may come up with a clock that is wrong. */
-  start(): void {
-    this.#isStarted = true;
-    this.#ask();
   }
 
   get isRight(): boolean {
@@ -59,17 +60,13 @@ export class WallClock {
     return this.#state === "right";
   }
 
-  get isActive(): boolean {
-    return this.#isAsking;
-  }
-
-  /** `networkTime`, milliseconds, as an answer that came just now was dated. */
+  /** `networkTime`: the date of an answer that just arrived, milliseconds. */
   recordNetworkTime(networkTime: number): void {
     this.#networkOffset = networkTime - this.#options.clock.monotonic();
     this.check();
   }
 
-  /** To be called after every commit. */
+  /** Call it after every commit. */
   recordCommit(): void {
     const now = this.#options.clock.now();
     if (now >= this.#lastCommit) {
@@ -79,9 +76,9 @@ export class WallClock {
     if (this.#state !== "right") this.check();
   }
 
-  /** Cheap: to be called several times a second. */
+  /** Cheap: call it several times a second. Until the networks were asked once, the clock does not count as right. */
   check(): void {
-    if (!this.#isStarted || this.#isAsking) return;
+    if (this.isStopped || this.#isAsking) return;
     const { log, onRight } = this.#options;
     const before = this.#state;
     const fault = this.#findFault();
@@ -93,8 +90,8 @@ export class WallClock {
           byMs: fault.byMs,
           next,
         });
-      // The machine may have slept, and the monotonic clock with it: only a new answer knows.
-      if (this.#networkOffset !== null) this.#ask();
+      // The machine may have been suspended, and the monotonic clock with it: only a new answer tells.
+      if (this.#networkOffset !== null) this.notify();
       return;
     }
     if (this.#networkOffset !== null) this.#resetFutureCommit();
@@ -102,7 +99,7 @@ export class WallClock {
     if (before !== "right") onRight();
   }
 
-  /** What speaks against the wall clock, and by how much it is ahead, milliseconds. */
+  /** The sign that the wall clock is wrong, and how far it is ahead, milliseconds. */
   #findFault(): { byMs: number; reason: string } | null {
     const { clock } = this.#options;
     const now = clock.now();
@@ -116,7 +113,7 @@ export class WallClock {
     return byMs < -COMMIT_SKEW_MAX_MS ? { byMs, reason: "the last commit was made at a later time" } : null;
   }
 
-  /** The network says that the clock is right, so what was written under a later time was written under a wrong one. */
+  /** The network confirms the clock, so a last commit in the future was written by a wrong clock. */
   #resetFutureCommit(): void {
     const now = this.#options.clock.now();
     if (this.#lastCommit <= now + COMMIT_SKEW_MAX_MS) return;
@@ -127,26 +124,29 @@ export class WallClock {
   #write(at: number): void {
     this.#recordedAt = at;
     const { store } = this.#options;
-    // Where it cannot be written the next commit tries again, or a start knows an older one: no harm in either.
+    // If it fails, a later commit writes it again; until then a restart reads an older time, which is harmless.
     store.write(() => writeLastCommit(store.client, at)).catch(() => undefined);
   }
 
-  #ask(): void {
+  /** Asks the networks for the time, at most once a minute. */
+  async runOnce(): Promise<NextRun> {
     const now = this.#options.clock.monotonic();
-    if (now - this.#askedAt < ASK_INTERVAL_MS) return;
+    if (now - this.#askedAt < ASK_INTERVAL_MS) return null;
     this.#askedAt = now;
     this.#isAsking = true;
-    void this.#options
-      .ask()
-      .catch(() => undefined)
-      .finally(() => {
-        this.#isAsking = false;
-        this.check();
-      });
+    try {
+      await this.#options.ask();
+    } catch {
+      // An unreachable network says nothing about the clock.
+    } finally {
+      this.#isAsking = false;
+    }
+    this.check();
+    return null;
   }
 }
 
-/** Only networks whose answers are dated, and only where a number is on one: nobody else is called. */
+/** Only WhatsApp dates its answers; it is asked only if a number uses it. */
 export async function askForTime(store: Store, networks: Networks): Promise<void> {
   if (store.read((tx) => listOnNetwork(tx, "whatsapp")).length === 0) return;
   await networks.whatsapp.isReachable(ANSWER_TIMEOUT_MS);

@@ -1,11 +1,12 @@
 /**
- * Notices that the wall clock was set while the server runs: it and the monotonic clock then disagree about how much time
- * has passed. What waits for a while (retries, echoes, callbacks to apply) is moved by the difference, so that it waits as
- * long as was meant; what waits for a time of day (`send_at`, the end of a night) is not.
+ * Detects that the wall clock was set while the server runs: the wall clock and the monotonic clock then disagree about how
+ * much time has passed. Delays (retries, messages in doubt, callbacks to apply) are shifted by the difference, so that they
+ * last as long as intended; times of day (`send_at`, the end of quiet hours) are not.
  */
 
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
+import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { Store } from "#src/db/store.ts";
 import { shiftPending } from "#src/domain/inbound/callbacks.ts";
 import { shiftRetries } from "#src/domain/webhooks/attempt.ts";
@@ -15,49 +16,61 @@ export interface ClockWatchOptions {
   store: Store;
   clock: Clock;
   log: Log;
-  /** What waits has been moved: whoever sleeps until something is due looks again. */
+  /** The delays were shifted: services that wait for a due time must read it again. */
   onMoved: () => void;
 }
 
-/** Less is no more than what a clock drifts, and what one look costs. */
+/** A smaller difference is drift, or the time between the two readings. */
 const TOLERATED_MS = 2_000;
 const RANGE_ROWS = 500;
+const RETRY_AFTER_FAULT_MS = 1_000;
 
-export class ClockWatch {
+export class ClockWatch extends ServiceLoop {
   readonly #options: ClockWatchOptions;
-  /** How far apart the two clocks were. */
+  /** Wall clock minus monotonic clock, as of the last check. */
   #offset: number;
-  /** What was enqueued after the clock was set knows the new time. */
+  /** Jobs with a higher id were enqueued after the clock was set and are due by the new time. */
   #lastWorkId: number;
-  #isMoving = false;
+  #shiftMs = 0;
 
   constructor(options: ClockWatchOptions) {
+    const { clock, log } = options;
+    super({
+      name: "clock_watch",
+      clock,
+      retryAfterMs: RETRY_AFTER_FAULT_MS,
+      onError: (error) => log.error("what waits could not be moved along with the wall clock", { error }),
+    });
     this.#options = options;
     this.#offset = offsetOf(options.clock);
     this.#lastWorkId = options.store.read(lastJobId);
   }
 
-  /** Cheap: to be called after every commit, and several times a second. */
+  /** Cheap: call it after every commit, and several times a second. */
   check(): void {
     const { clock, store, log } = this.#options;
-    if (this.#isMoving) return;
+    if (this.isActive || this.isStopped) return;
     const offset = offsetOf(clock);
     const byMs = Math.round(offset - this.#offset);
     if (Math.abs(byMs) > TOLERATED_MS) {
       log.warn("the wall clock was set; what waits is moved along", { byMs });
       this.#offset = offset;
-      this.#isMoving = true;
-      void this.#move(byMs)
-        .catch((error) => log.error("what waits could not be moved along with the wall clock", { error }))
-        .finally(() => {
-          this.#isMoving = false;
-          this.#options.onMoved();
-        });
+      this.#shiftMs = byMs;
+      this.notify();
     } else this.#lastWorkId = store.read(lastJobId);
   }
 
-  get isActive(): boolean {
-    return this.#isMoving;
+  /** Shifts the delays that `check` asked for. A shift that failed halfway is not repeated: it would shift rows twice. */
+  async runOnce(): Promise<NextRun> {
+    const byMs = this.#shiftMs;
+    this.#shiftMs = 0;
+    if (byMs === 0) return null;
+    try {
+      await this.#move(byMs);
+    } finally {
+      this.#options.onMoved();
+    }
+    return null;
   }
 
   async #move(byMs: number): Promise<void> {

@@ -1,8 +1,9 @@
-/** Throws away what has outlived its use, in small batches with room between them, so that no request ever waits for it. */
+/** Deletes what is past its retention, in small batches with pauses between them, so that requests do not wait for it. */
 
-import { type Clock, sleep, type Timer } from "#src/core/clock.ts";
+import { type Clock, sleep } from "#src/core/clock.ts";
 import { type Duration, durationBefore } from "#src/core/duration.ts";
 import type { Log } from "#src/core/log.ts";
+import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { purgeDrafts } from "#src/domain/broadcasts/drafts.ts";
@@ -22,7 +23,7 @@ import { purgeBulkChanges } from "#src/transfer/bulk-changes.ts";
 export interface HousekeepingOptions {
   store: Store;
   clock: Clock;
-  /** How long to keep; null: for ever. */
+  /** Null: keep for ever. */
   retention: Record<"recipients" | "events" | "raw" | "messages" | "inbound", Duration | null>;
   log: Log;
 }
@@ -30,56 +31,35 @@ export interface HousekeepingOptions {
 const INTERVAL_MS = 600_000;
 const BATCH = 200;
 const PAUSE_MS = 5;
-/** Of 4 KiB each: free room up to this is left in the file, and the rest is given back in steps of a few milliseconds. */
+/** Pages of 4 KiB: this many free ones stay in the file, the others are released in steps of a few milliseconds. */
 const FREE_PAGES_KEPT = 2_000;
 const FREE_PAGES_STEP = 100;
 
-export class Housekeeping {
+export class Housekeeping extends ServiceLoop {
   readonly #options: HousekeepingOptions;
-  #timer: Timer | null = null;
-  #isRunning = false;
-  #isStopped = true;
-  /** Up to here all is done: what is left is left for longer. A start begins anew. */
+  /** Up to this id nothing is left to delete; in memory only, so a restart begins with the first row. */
   #messagesAfter = 0;
   #inboundAfter = 0;
 
   constructor(options: HousekeepingOptions) {
+    const { clock, log } = options;
+    super({
+      name: "housekeeping",
+      clock,
+      firstRunAfterMs: INTERVAL_MS,
+      retryAfterMs: INTERVAL_MS,
+      onError: (error) => log.error("housekeeping failed; it tries again in ten minutes", { error }),
+    });
     this.#options = options;
   }
 
-  start(): void {
-    this.#isStopped = false;
-    this.#timer = this.#options.clock.setTimer(INTERVAL_MS, () => void this.#run());
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    this.#timer?.cancel();
-  }
-
-  get isActive(): boolean {
-    return this.#isRunning;
-  }
-
-  async #run(): Promise<void> {
-    this.#isRunning = true;
-    try {
-      await this.runOnce();
-    } catch (error) {
-      this.#options.log.error("housekeeping failed; it tries again in ten minutes", { error });
-    } finally {
-      this.#isRunning = false;
-      if (!this.#isStopped) this.start();
-    }
-  }
-
-  /** Goes through every chore until none has anything left. */
-  async runOnce(): Promise<void> {
+  /** Repeats each task until nothing is left to delete. */
+  async runOnce(): Promise<NextRun> {
     const { store, retention } = this.#options;
     const { recipients, events, raw, messages, inbound } = retention;
     const tasks: ((tx: Tx) => number)[] = [
       (tx) => purgeKeys(tx, BATCH),
-      // One transaction for all: each costs a commit, and there is nearly never anything.
+      // One transaction for all four: there is rarely anything to delete, and each transaction costs a commit.
       (tx) => Math.max(...[purgeSignIns, purgeDrafts, purgeBulkChanges, purgeRefused].map((purge) => purge(tx, BATCH))),
       (tx) => purgeParked(tx, BATCH),
       (tx) => expireHolds(tx, BATCH),
@@ -90,7 +70,7 @@ export class Housekeeping {
       (tx) => (events === null ? 0 : purgeEvents(tx, durationBefore(tx.now, events), BATCH)),
     ];
     for (const task of tasks) {
-      while (!this.#isStopped && (await store.write(task)) === BATCH) await this.#pause();
+      while (!this.isStopped && (await store.write(task)) === BATCH) await this.#pause();
     }
     if (messages !== null) {
       await this.#purgeMessages(messages);
@@ -101,9 +81,10 @@ export class Housekeeping {
       );
     }
     await this.#releaseFreePages();
+    return INTERVAL_MS;
   }
 
-  /** The next run begins with the first that could not go yet. */
+  /** The next run begins with the first message that had to stay. */
   async #purgeMessages(retention: Duration): Promise<void> {
     let firstOpen: number | null = null;
     const last = await this.#walk(this.#messagesAfter, (tx, after) => {
@@ -114,10 +95,10 @@ export class Housekeeping {
     this.#messagesAfter = firstOpen === null ? last : firstOpen - 1;
   }
 
-  /** Batch by batch until the chore says null; returns the last id that it went beyond. */
+  /** Calls `task` batch by batch until it returns null; returns the last id that it passed. */
   async #walk(from: number, task: (tx: Tx, after: number) => number | null): Promise<number> {
     let after = from;
-    while (!this.#isStopped) {
+    while (!this.isStopped) {
       const next = await this.#options.store.write((tx) => task(tx, after));
       if (next === null) break;
       after = next;
@@ -126,15 +107,15 @@ export class Housekeeping {
     return after;
   }
 
-  /** Between two batches everybody else's writes get their turn. */
+  /** Lets other writes in between two batches. */
   #pause(): Promise<void> {
     return sleep(this.#options.clock, PAUSE_MS);
   }
 
-  /** Gives pages that were freed back to the disk, a few at a time; what is likely to be needed again soon stays. */
+  /** Releases free pages to the file system, a few at a time, and keeps those that are likely to be needed soon. */
   async #releaseFreePages(): Promise<void> {
     const { store } = this.#options;
-    while (!this.#isStopped && (await store.write(() => store.freePages(FREE_PAGES_KEPT, FREE_PAGES_STEP)))) {
+    while (!this.isStopped && (await store.write(() => store.freePages(FREE_PAGES_KEPT, FREE_PAGES_STEP)))) {
       await this.#pause();
     }
   }

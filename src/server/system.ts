@@ -1,45 +1,21 @@
-/** The server's knowledge of itself and the work on its own database, put together: what the operator's screens ask. */
+/** The server's view of itself for the operator: status, time series, disk, and jobs on its own database. */
 import { dirname } from "node:path";
 import { BackupJobs } from "#src/backup/jobs.ts";
 import { BackupSchedule } from "#src/backup/schedule.ts";
-import type { Clock } from "#src/core/clock.ts";
-import type { Log } from "#src/core/log.ts";
-import type { Store } from "#src/db/store.ts";
+import { systemClock } from "#src/core/clock.ts";
 import { createWriteProbe } from "#src/db/write-probe.ts";
 import { readDisk, readStatus } from "#src/health/status.ts";
-import { TimeSeries, type TimeSeriesSources } from "#src/health/time-series.ts";
+import { TimeSeries } from "#src/health/time-series.ts";
 import type { System } from "#src/http/console/context.ts";
+import type { ServerContext } from "./context.ts";
 
-export interface SystemOptions {
-  store: Store;
-  database: string;
-  clock: Clock;
-  /** Real ones, whatever clock the rest runs on. */
-  timers: Pick<Clock, "setTimer">;
-  log: Log;
-  backup: { schedule: string | null; directory: string; retention: number };
-  serverMetrics: TimeSeriesSources & { recordBackup: (at: number | null) => void };
-}
-
-export interface RunningSystem extends System {
-  /** To be started and stopped. */
-  workers: readonly (BackupSchedule | TimeSeries)[];
-}
-
-export function createSystem({
-  store,
-  database,
-  clock,
-  timers,
-  log,
-  backup,
-  serverMetrics,
-}: SystemOptions): RunningSystem {
-  const { schedule, directory, retention } = backup;
+export function createSystem({ store, clock, log, config, files, metrics: serverMetrics }: ServerContext): System {
+  const { schedule, directory, retention } = config.backup;
+  const { database } = files;
   const isWritable = createWriteProbe(store);
   const jobs = new BackupJobs({ clock, log, database, directory, onBackup: serverMetrics.recordBackup });
-  const backups = new BackupSchedule({ clock, jobs, schedule, retention });
-  const timeSeries = new TimeSeries(serverMetrics, clock, timers);
+  const backups = new BackupSchedule({ clock, log, jobs, schedule, retention });
+  const timeSeries = new TimeSeries({ sources: serverMetrics, clock, timers: systemClock, log });
   const { metrics } = serverMetrics;
   const sources = {
     clock,
@@ -61,7 +37,6 @@ export function createSystem({
     jobs,
     timeSeries,
     backups,
-    workers: [backups, timeSeries],
     status: () => readStatus(sources),
     disk: () => readDisk(dirname(database)),
   };

@@ -1,8 +1,18 @@
 /** How figures have gone: what grew between two looks, no minute lost or counted twice, and no more than a day of them. */
 import { expect, test } from "bun:test";
+import { createLog } from "#src/core/log.ts";
 import { Histogram, LATENCY_SECONDS, Metrics } from "#src/core/metrics.ts";
 import { quantileOf, TimeSeries } from "#src/health/time-series.ts";
 import { TestClock } from "#test/support/clock.ts";
+
+const log = createLog({
+  level: "error",
+  format: "text",
+  now: () => 0,
+  write: (line) => {
+    throw new Error(line);
+  },
+});
 
 function counters() {
   const metrics = new Metrics();
@@ -28,7 +38,7 @@ test("a minute is what the totals grew by, each outcome in its own count; the op
   const { sources, state } = counters();
   const clock = new TestClock("2026-11-21T08:00:00Z");
   sources.sends.observe(0.2, { outcome: "accepted" });
-  const timeSeries = new TimeSeries(sources, clock, clock);
+  const timeSeries = new TimeSeries({ sources, clock, timers: clock, log });
   timeSeries.start();
   for (const outcome of ["accepted", "accepted", "refused", "throttled", "unknown"])
     sources.sends.observe(0.02, { outcome });
@@ -68,18 +78,23 @@ test("what cannot be asked is not known, and not nothing", async () => {
     broken.gauge(name, "Broken.", () => Promise.reject(new Error("no")));
   }
   const clock = new TestClock();
-  const [point] = await new TimeSeries({ ...sources, metrics: broken }, clock, clock).samples(60, 1);
+  const [point] = await new TimeSeries({
+    sources: { ...sources, metrics: broken },
+    clock,
+    timers: clock,
+    log,
+  }).samples(60, 1);
   expect(point).toMatchObject({ accepted: 0, waiting: null, age: null, databaseBytes: null });
 });
 
 test("a day is kept and no more", async () => {
   const { sources } = counters();
   const clock = new TestClock("2026-11-21T08:00:00Z");
-  const timeSeries = new TimeSeries(sources, clock, clock);
+  const timeSeries = new TimeSeries({ sources, clock, timers: clock, log });
   for (let minute = 0; minute < 1_600; minute++) {
     sources.sends.observe(0.02, { outcome: "accepted" });
     clock.setWall(60_000);
-    await timeSeries.closeMinute();
+    await timeSeries.runOnce();
   }
   const points = await timeSeries.samples(10_000, 1);
   expect(points.length).toBeLessThanOrEqual(1_441);

@@ -1,13 +1,14 @@
 /**
- * One life of the server in this process: the parts of `src/server/server.ts` wired alike, but for what talks to the machine.
- * Requests go straight to the router, webhooks and hand-overs to the world outside, and long reads run in a turn of their
- * own. A life ends by `kill`, which is a crash: nothing is finished, nothing is said, the file stays as it was committed.
+ * One life of the server in this process: the workers of `src/server/workers.ts`, without the parts that talk to the machine.
+ * Requests go straight to the router, messages and webhooks to the simulated world, and long reads run in a turn of their
+ * own. A life ends with `kill`, which is a crash: nothing is finished or reported, and the file stays as it was committed.
  */
 import { drainMicrotasks } from "bun:jsc";
 import { detectCopy } from "#src/backup/detect-copy.ts";
 import type { Config } from "#src/config/config.ts";
 import { MessageWatch } from "#src/core/change-watch.ts";
 import { newInstanceId, newRunId } from "#src/core/id.ts";
+import { Listeners } from "#src/core/listeners.ts";
 import { createLog } from "#src/core/log.ts";
 import { Metrics } from "#src/core/metrics.ts";
 import { createSecretBox } from "#src/core/secret.ts";
@@ -16,24 +17,14 @@ import { readOrCreateInstanceId as readInstanceId } from "#src/db/instance.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
 import { createWriteProbe } from "#src/db/write-probe.ts";
-import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
-import { applyLatenessAfterStart } from "#src/domain/broadcasts/start.ts";
-import { CALLBACKS } from "#src/domain/inbound/callbacks.ts";
+import { ServerMetrics } from "#src/health/metrics.ts";
 import { createApp } from "#src/http/api/app.ts";
 import type { WebhookPoster } from "#src/net/post.ts";
 import type { Network } from "#src/networks/network.ts";
-import { CallbackApplier } from "#src/receiving/apply-callbacks.ts";
-import { BroadcastRunner } from "#src/sending/broadcast-runner.ts";
-import { createReviewWorker, createStartWorker } from "#src/sending/broadcast-schedule.ts";
-import { createExpireWorker } from "#src/sending/expire-in-doubt.ts";
 import { OutcomeRecorder } from "#src/sending/outcome-recorder.ts";
 import { Pace } from "#src/sending/pace.ts";
 import { withProviderLog } from "#src/sending/provider-log.ts";
-import { reclaim } from "#src/sending/reclaim.ts";
-import { WallClock } from "#src/sending/wall-clock.ts";
-import { ClockWatch } from "#src/server/clock-watch.ts";
-import { Housekeeping } from "#src/server/housekeeping.ts";
-import { createDeliveryWorker } from "#src/webhooks/deliver.ts";
+import { createSendOptions, createWorkers, reclaimWork, type WorkerContext } from "#src/server/workers.ts";
 import type { Disk } from "./disk.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Owner, Scheduler } from "./scheduler.ts";
@@ -68,8 +59,8 @@ export class Life implements Owner {
   readonly #around: Surroundings;
   readonly #readers: { close(): void }[] = [];
   readonly #open = new Set<() => void>();
-  #watch: ClockWatch | null = null;
-  #wallClock: WallClock | null = null;
+  readonly #onCommit = new Listeners();
+  readonly #onPoll = new Listeners();
   #app: ReturnType<typeof createApp> | null = null;
 
   constructor(around: Surroundings) {
@@ -99,53 +90,36 @@ export class Life implements Owner {
     readInstanceId(store.client, clock.now(), newId, disk.place);
     const { instanceId } = await detectCopy(store, disk.file, () => disk.place, newId);
     const runId = newRunId(random);
+    const onNetworkTime = new Listeners<[networkTime: number]>();
     const network = withProviderLog(this.#around.networkOf(this), {
       store,
       clock,
       onRequest: () => undefined,
-      onTime: (networkTime) => this.#wallClock?.recordNetworkTime(networkTime),
-    });
-    const networks = { simulator: network, whatsapp: network };
-    const watch = new MessageWatch(clock);
-    const pace = new Pace(clock);
-    const recorder = new OutcomeRecorder({
-      store,
-      clock,
-      onDelay: () => undefined,
-      onError: (error) => log.error("an outcome could not be recorded", { error }),
+      onTime: onNetworkTime.emit,
     });
     const reader = this.#reader();
-    const { inDoubtAfterMs, settleAfterMs, ...lateness } = config.broadcasts;
-    const applier = new CallbackApplier({ store, clock, networks, watch, instanceId, log });
-    const deliveries = createDeliveryWorker({
-      store,
-      clock,
-      runId,
-      box,
+    const context: WorkerContext = {
+      ...{ config, log, clock, store, box, instanceId, runId, onNetworkTime },
+      networks: { simulator: network, whatsapp: network },
       poster: this.#around.posterOf(this),
-      schedule: config.webhooks,
-      concurrency: config.webhooks.concurrency,
-      log,
-    });
-    const expiring = createExpireWorker({ store, clock, runId, log });
-    const starting = createStartWorker({ store, clock, runId, log }, lateness, () => this.#wallClock?.isRight === true);
-    const reviewing = createReviewWorker({ store, clock, runId, log }, { settleAfterMs });
-    const { timeoutMs } = config.whatsapp;
-    const sending = { store, clock, networks, pace, recorder, box, instanceId, timeoutMs, inDoubtAfterMs };
-    const broadcasts = new BroadcastRunner({ ...sending, log, reader, lateness });
-    const housekeeping = new Housekeeping({ store, clock, retention: config.retention, log });
-
-    await reclaim(store, runId, clock.now() + inDoubtAfterMs);
-    await store.write((tx) => applyLatenessAfterStart(tx, lateness));
-
+      pace: new Pace(clock),
+      watch: new MessageWatch(clock),
+      recorder: new OutcomeRecorder({
+        store,
+        clock,
+        onDelay: () => undefined,
+        onError: (error) => log.error("an outcome could not be recorded", { error }),
+      }),
+      readers: { building: reader },
+      metrics: new ServerMetrics(),
+      onCommit: this.#onCommit,
+    };
+    await reclaimWork(context);
+    const workers = createWorkers(context);
     this.#app = createApp({
-      store,
-      clock,
-      random,
-      log,
+      ...{ store, clock, random, log, reader },
       limits: config.limits,
-      dispatch: { ...sending, watch, retryBudgetMs: config.messages.retryBudgetMs },
-      reader,
+      dispatch: createSendOptions(context),
       searchReader: reader,
       isReady: () => this.isReady,
       isWritable: createWriteProbe(store),
@@ -153,23 +127,8 @@ export class Life implements Owner {
       metricsToken: null,
       onAnswer: () => undefined,
     });
-    store.onNotify(CALLBACKS, () => applier.notify());
-    store.onNotify("deliver_webhook", () => deliveries.notify());
-    store.onNotify("expire_message", () => expiring.notify());
-    store.onNotify("start_broadcast", () => starting.notify());
-    store.onNotify("review_broadcast", () => reviewing.notify());
-    store.onNotify(BROADCASTS, () => broadcasts.notify());
-    const notified = [applier, deliveries, expiring, starting, reviewing, broadcasts];
-    const onMoved = (): void => {
-      if (!this.isDead) for (const worker of notified) worker.notify();
-    };
-    this.#watch = new ClockWatch({ store, clock, log, onMoved });
-    const onRight = (): void => {
-      if (!this.isDead) starting.notify();
-    };
-    this.#wallClock = new WallClock({ store, clock, log, ask: () => Promise.resolve(), onRight });
-    this.#wallClock.start();
-    for (const worker of [...notified, housekeeping]) worker.start();
+    this.#onPoll.add(workers.checkClock);
+    for (const service of workers.services) service.start();
     this.isReady = true;
   }
 
@@ -201,9 +160,8 @@ export class Life implements Owner {
   /** After each commit, as the server does it. */
   lookAtClock(): void {
     if (this.isDead) return;
-    this.#watch?.check();
-    this.#wallClock?.recordCommit();
-    this.#wallClock?.check();
+    this.#onCommit.emit();
+    this.#onPoll.emit();
   }
 
   /** `onAnswer` is given null where the life ends before it answers. */

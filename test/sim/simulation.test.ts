@@ -1,6 +1,8 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { ServiceLoop } from "#src/core/service-loop.ts";
+import { startTestServer } from "#test/support/server.ts";
 import { mutants } from "./mutants.ts";
 import { playRound } from "./round.ts";
 import { buildTown } from "./town.ts";
@@ -41,20 +43,47 @@ test("the same seed tells the same story", () => {
   expect(playRound(one, { seed: 7_100 }).hash).not.toBe(playRound(one, { seed: 7_101 }).hash);
 }, 300_000);
 
-/** What talks to the machine, or to Meta alone. */
-const NOT_SIMULATED = ["callback-secrets", "refused-callbacks", "simulated-callbacks", "stored-uploads", "sync-worker"];
+/** They talk to the machine, or to Meta alone. */
+const SERVICES_NOT_SIMULATED = ["backups", "other_commits", "refused_callbacks", "sync_account", "time_series"];
+const PARTS_NOT_SIMULATED = [
+  "callback-secrets",
+  "refused-callbacks",
+  "simulated-callbacks",
+  "stored-uploads",
+  "sync-worker",
+];
 
-test("every worker that the server starts is simulated", () => {
-  const workersOf = (path: string): string[] => {
-    const source = readFileSync(join(import.meta.dir, path), "utf8");
+test("every worker that the server starts is simulated", async () => {
+  const started: string[] = [];
+  const start = spyOn(ServiceLoop.prototype, "start").mockImplementation(function (this: ServiceLoop) {
+    started.push(this.name);
+  });
+  try {
+    using town = buildTown();
+    playRound(town, { seed: 1 });
+    const simulated = new Set(started.splice(0));
+    await using on = await startTestServer();
+    expect(on.server.services.map(({ name }) => name)).toEqual(started);
+    expect(started.length).toBeGreaterThan(10);
+    expect(started.filter((name) => !simulated.has(name)).sort()).toEqual(SERVICES_NOT_SIMULATED);
+  } finally {
+    start.mockRestore();
+  }
+}, 60_000);
+
+test("every part that the server is wired of is simulated", () => {
+  const root = resolve(import.meta.dir, "../..");
+  const partsOf = (path: string): string[] => {
+    const source = readFileSync(join(root, path), "utf8");
     return [...source.matchAll(/import \{[^}]*\} from "#src\/(?:sending|receiving|webhooks)\/([\w-]+)\.ts"/g)].map(
       ([, name = ""]) => name,
     );
   };
-  const simulated = workersOf("process.ts");
-  const ofServer = workersOf("../../src/server/server.ts");
-  expect(ofServer.length).toBeGreaterThan(10);
-  expect(ofServer.filter((name) => !simulated.includes(name)).sort()).toEqual(NOT_SIMULATED);
+  const simulated = ["test/sim/process.ts", "src/server/workers.ts"].flatMap(partsOf);
+  const ofServer = [...new Bun.Glob("src/server/*.ts").scanSync(root)].flatMap(partsOf);
+  expect(new Set(ofServer).size).toBeGreaterThan(10);
+  const missing = new Set(ofServer.filter((name) => !simulated.includes(name)));
+  expect([...missing].sort()).toEqual(PARTS_NOT_SIMULATED);
 });
 
 test("every bug that is put in by hand still fits the source", () => {

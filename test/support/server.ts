@@ -24,7 +24,7 @@ import { createKey } from "#src/domain/workspaces/api-keys.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { type CheckFinding, checkDatabase } from "#src/health/check.ts";
 import { inboundCallback } from "#src/networks/simulator/callback.ts";
-import type { Server, ServerOptions } from "#src/server/options.ts";
+import type { Server, ServerOptions } from "#src/server/context.ts";
 import { startServer } from "#src/server/server.ts";
 import { TestClock } from "./clock.ts";
 import { isInTransit } from "./traffic.ts";

@@ -1,0 +1,104 @@
+/** What a running server has, what it is started with (tests replace most of it), and what its callers see of it. */
+import type { Config } from "#src/config/config.ts";
+import type { MessageWatch } from "#src/core/change-watch.ts";
+import { type Clock, systemClock } from "#src/core/clock.ts";
+import { Listeners } from "#src/core/listeners.ts";
+import type { Log } from "#src/core/log.ts";
+import { type Random, systemRandom } from "#src/core/random.ts";
+import type { SecretBox } from "#src/core/secret.ts";
+import type { Service } from "#src/core/service-loop.ts";
+import { type FileIdentity, readFileIdentity } from "#src/db/file-identity.ts";
+import type { DatabaseFiles } from "#src/db/files.ts";
+import type { Readers } from "#src/db/reader.ts";
+import type { Store } from "#src/db/store.ts";
+import { ServerMetrics } from "#src/health/metrics.ts";
+import type { ResolveName } from "#src/net/checked-lookup.ts";
+import type { WebhookPoster } from "#src/net/post.ts";
+import type { Networks } from "#src/networks/network.ts";
+import type { OutcomeRecorder } from "#src/sending/outcome-recorder.ts";
+import type { Pace } from "#src/sending/pace.ts";
+
+export interface ServerOptions {
+  config: Config;
+  log: Log;
+  clock?: Clock;
+  random?: Random;
+  /** Resolves the host names of webhook addresses; replaced in tests. */
+  lookup?: ResolveName;
+  /** Networks that replace the configured ones; used by tests. */
+  networks?: Partial<Networks>;
+  /** Reads the identity of the database file, which tells whether it is a copy; replaced in tests. */
+  readFileIdentity?: (path: string) => FileIdentity;
+}
+
+export interface Server {
+  /** `http://host:port`, without a slash at the end. */
+  url: string;
+  store: Store;
+  /** In the order of their start. */
+  services: readonly Service[];
+  /** True while a request, an attempt or a write is under way; it may be waiting for a timer. */
+  isActive(): boolean;
+  /** True while another thread works on an answer: it comes without a timer. */
+  isReading(): boolean;
+  /** Number of requests that are being answered. */
+  pendingRequests(): number;
+  /** Finishes what is in flight (for a bounded time), closes everything. */
+  stop(): Promise<void>;
+}
+
+/** What exists before the database is open. */
+export interface Environment {
+  config: Config;
+  log: Log;
+  clock: Clock;
+  random: Random;
+  lookup: ResolveName | undefined;
+  replacedNetworks: Partial<Networks>;
+  readFileIdentity: (path: string) => FileIdentity;
+  metrics: ServerMetrics;
+  /** Called after every commit. */
+  onCommit: Listeners;
+  /** Called with the date of each answer of a network, milliseconds. */
+  onNetworkTime: Listeners<[networkTime: number]>;
+}
+
+export interface Storage {
+  files: DatabaseFiles;
+  store: Store;
+  readers: Readers;
+  /** Encrypts secrets that are stored in the database. */
+  box: SecretBox;
+  /** Of the database; a copy of it gets another one. */
+  instanceId: string;
+  /** Of this process. */
+  runId: string;
+  /** `isClean`: nothing is in flight, so the next start continues with this very state. */
+  close(options: { isClean: boolean }): void;
+}
+
+/** What it takes to send messages and webhooks. */
+export interface Outgoing {
+  networks: Networks;
+  poster: WebhookPoster;
+  pace: Pace;
+  watch: MessageWatch;
+  recorder: OutcomeRecorder;
+}
+
+export interface ServerContext extends Environment, Storage, Outgoing {}
+
+export function createEnvironment(options: ServerOptions): Environment {
+  return {
+    config: options.config,
+    log: options.log,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? systemRandom,
+    lookup: options.lookup,
+    replacedNetworks: options.networks ?? {},
+    readFileIdentity: options.readFileIdentity ?? readFileIdentity,
+    metrics: new ServerMetrics(),
+    onCommit: new Listeners(),
+    onNetworkTime: new Listeners(),
+  };
+}

@@ -1,0 +1,94 @@
+/** The HTTP server: the API, the networks' callbacks and the console on one port. */
+import { readTls } from "#src/config/tls.ts";
+import { readDoctorSettings } from "#src/health/doctor-context.ts";
+import { createApp } from "#src/http/api/app.ts";
+import { BodyBudget } from "#src/http/body-budget.ts";
+import { callbackRoutes } from "#src/http/callbacks.ts";
+import { consoleRoutes } from "#src/http/console/console.ts";
+import type { System } from "#src/http/console/context.ts";
+import { rangeMatcher } from "#src/net/address-ranges.ts";
+import { CallbackSecrets } from "#src/receiving/callback-secrets.ts";
+import type { RefusedCallbacks } from "#src/receiving/refused-callbacks.ts";
+import { ImportFiles } from "#src/transfer/import-files.ts";
+import type { ServerContext } from "./context.ts";
+import { createSendOptions } from "./workers.ts";
+
+/** The runtime closes a connection at its limit without an answer; ours (`body_bytes`) answers, so it must come first. */
+const REQUEST_BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
+
+export interface HttpServer {
+  url: string;
+  /** The start is complete. Before it, and while the server stops, the health check answers 503. */
+  setReady(): void;
+  pendingRequests(): number;
+  /** Ends the streams and accepts no new connections; resolves when every request is answered. */
+  drain(): Promise<void>;
+  /** Closes the connections of requests that are still being answered. */
+  cut(): void;
+}
+
+/** Listens at once. Throws when the address is taken. */
+export function listen(context: ServerContext, system: System, refused: RefusedCallbacks): HttpServer {
+  const { config, store, clock, random, log, box, networks, metrics, files } = context;
+  const { host, port } = config.server.listen;
+  const readers = { reader: context.readers.lists, searchReader: context.readers.searches };
+  const dispatch = createSendOptions(context);
+  const bodies = { budget: new BodyBudget(clock), clock };
+  const stopping = new AbortController();
+  const state = { isReady: false };
+
+  const app = createApp({
+    ...{ store, clock, random, log, dispatch, ...readers },
+    limits: config.limits,
+    isReady: () => state.isReady,
+    isWritable: system.isWritable,
+    metrics: metrics.metrics,
+    metricsToken: config.server.metricsToken,
+    onAnswer: metrics.countRequest,
+  });
+  app.use(
+    callbackRoutes({
+      ...{ store, networks, bodies, log },
+      secrets: new CallbackSecrets({ store, box, configured: config.whatsapp.appSecret, log }),
+      verifyToken: config.whatsapp.verifyToken,
+      onRefused: (reason, body) => refused.note(reason, body),
+    }),
+  );
+  app.use(
+    consoleRoutes({
+      ...{ store, clock, random, log, box, dispatch, system, bodies, ...readers },
+      doctor: readDoctorSettings(config),
+      limits: config.limits,
+      importFiles: new ImportFiles(files.database),
+      webhooks: config.webhooks,
+      publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,
+      stopping: stopping.signal,
+      hasTls: config.server.tlsCert !== null,
+      isTrustedProxy: rangeMatcher(config.server.trustedProxies),
+    }),
+  );
+  app.listen({
+    hostname: host,
+    port,
+    // The router's default lets two servers share a port, and the kernel distributes the requests between them.
+    reusePort: false,
+    idleTimeout: 60,
+    maxRequestBodySize: REQUEST_BODY_BYTES_MAX,
+    ...readTls(config.server),
+  });
+  const { server } = app;
+  if (server === null) throw new Error("the HTTP server did not start");
+  return {
+    url: `${config.server.tlsCert === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${server.port}`,
+    setReady() {
+      state.isReady = true;
+    },
+    pendingRequests: () => server.pendingRequests,
+    drain() {
+      state.isReady = false;
+      stopping.abort();
+      return server.stop();
+    },
+    cut: () => void server.stop(true),
+  };
+}

@@ -1,0 +1,47 @@
+/** Connects the server to the outside: the messaging networks, and the poster of webhooks. */
+import { MessageWatch } from "#src/core/change-watch.ts";
+import type { Log } from "#src/core/log.ts";
+import { createWebhookPoster } from "#src/net/post.ts";
+import type { Network } from "#src/networks/network.ts";
+import { createSimulator } from "#src/networks/simulator/simulator.ts";
+import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
+import { storeSimulated } from "#src/receiving/simulated-callbacks.ts";
+import { OutcomeRecorder } from "#src/sending/outcome-recorder.ts";
+import { Pace } from "#src/sending/pace.ts";
+import { withProviderLog } from "#src/sending/provider-log.ts";
+import { storedUploads } from "#src/sending/stored-uploads.ts";
+import type { Environment, Outgoing, Storage } from "./context.ts";
+
+export function connectNetworks(environment: Environment, { store }: Storage): Outgoing {
+  const { config, log, clock, random, lookup, replacedNetworks, metrics, onNetworkTime } = environment;
+  const instrumented = (network: Network): Network =>
+    withProviderLog(network, { store, clock, onRequest: metrics.countSend, onTime: onNetworkTime.emit });
+  const simulator = createSimulator({
+    clock,
+    random,
+    times: config.simulator,
+    callBack: (callbacks) => void storeSimulated(store, clock, callbacks),
+  });
+  const whatsapp = createWhatsapp(config.whatsapp, clock, storedUploads(store, log));
+  return {
+    networks: {
+      simulator: instrumented(replacedNetworks.simulator ?? simulator),
+      whatsapp: instrumented(replacedNetworks.whatsapp ?? whatsapp),
+    },
+    poster: metrics.withMetrics(createWebhookPoster({ clock, ...config.webhooks, lookup })),
+    pace: new Pace(clock),
+    watch: new MessageWatch(clock),
+    recorder: new OutcomeRecorder({
+      store,
+      clock,
+      onDelay: (number, message, isOver) => logDelay(log, number, message, isOver),
+      onError: (error) => log.error("an outcome could not be recorded", { error }),
+    }),
+  };
+}
+
+function logDelay(log: Log, number: number, message: number, isOver: boolean): void {
+  if (isOver) log.info("an outcome that had to wait is written", { number, message });
+  else
+    log.error("an outcome cannot be written and is kept in memory; its number sends nothing new", { number, message });
+}

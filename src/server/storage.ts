@@ -1,0 +1,64 @@
+/** Opens the database for the server: lock, key, upgrade, migrations, identity, readers; and closes it again. */
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import { detectCopy, tryRenewRunMarker } from "#src/backup/detect-copy.ts";
+import { upgradeIfOlder } from "#src/backup/upgrade.ts";
+import { newInstanceId, newRunId } from "#src/core/id.ts";
+import { createSecretBox, loadSecretKey } from "#src/core/secret.ts";
+import { createPrivateDirectory, databaseFiles, makePrivate } from "#src/db/files.ts";
+import { readOrCreateInstanceId } from "#src/db/instance.ts";
+import { lockExclusively } from "#src/db/lock.ts";
+import { migrate } from "#src/db/migrate.ts";
+import { createReaders } from "#src/db/reader.ts";
+import { openStore } from "#src/db/store.ts";
+import type { Environment, Storage } from "./context.ts";
+
+/** Until the server serves requests, a statement may sleep for the lock of a command, or of the recovery from a crash. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+export async function openStorage(environment: Environment): Promise<Storage> {
+  const { config, log, clock, random, readFileIdentity, metrics, onCommit } = environment;
+  const files = databaseFiles(config.storage.path);
+  createPrivateDirectory(config.storage.data);
+  createPrivateDirectory(dirname(files.database));
+  const lock = lockExclusively(files.serverLock);
+  // Before the database, and a new key only for a new database: a lost key is never silently replaced.
+  const key = loadSecretKey({ keyFile: config.secrets.keyFile, env: process.env, random }, !existsSync(files.database));
+  const newId = (): string => newInstanceId(random);
+  upgradeIfOlder(files, { now: clock.now(), newInstanceId: newId, readFileIdentity }, log, lock);
+  const store = openStore(files.database, {
+    clock,
+    random,
+    busyTimeoutMs: BUSY_TIMEOUT_MS,
+    hashKey: () => key,
+    onCommit(operations, durationMs) {
+      metrics.countCommit(operations, durationMs);
+      onCommit.emit();
+    },
+  });
+  for (const { version, name } of migrate(store.client)) log.info("migrated the database", { version, name });
+  makePrivate(files.database, `${files.database}-wal`, `${files.database}-shm`);
+  const readers = createReaders(files.database);
+  readOrCreateInstanceId(store.client, clock.now(), newId, readFileIdentity(files.database));
+  const { instanceId, copy } = await detectCopy(store, files.database, readFileIdentity, newId);
+  if (copy !== null) log.warn("this is a copy of a database: it goes on under a new name, and holds", { ...copy });
+  // From now on the writer retries by timer: a sleeping statement would block the only thread.
+  store.client.pragma("busy_timeout = 0");
+  return {
+    files,
+    store,
+    readers,
+    box: createSecretBox(key, random),
+    instanceId,
+    runId: newRunId(random),
+    close({ isClean }) {
+      readers.close();
+      if (isClean) {
+        tryRenewRunMarker(store, files.database, newId);
+        store.checkpoint();
+      }
+      store.close();
+      lock.release();
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * The services that work on messages: they send, receive, deliver and expire. The server starts them among others; the
+ * simulation (`test/sim`) runs exactly these.
+ */
+import { Listeners } from "#src/core/listeners.ts";
+import type { Service } from "#src/core/service-loop.ts";
+import type { Readers } from "#src/db/reader.ts";
+import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
+import { applyLatenessAfterStart } from "#src/domain/broadcasts/start.ts";
+import { CALLBACKS } from "#src/domain/inbound/callbacks.ts";
+import { CallbackApplier } from "#src/receiving/apply-callbacks.ts";
+import { BroadcastRunner } from "#src/sending/broadcast-runner.ts";
+import { createReviewWorker, createStartWorker } from "#src/sending/broadcast-schedule.ts";
+import { createExpireWorker } from "#src/sending/expire-in-doubt.ts";
+import { reclaim } from "#src/sending/reclaim.ts";
+import type { SendOptions } from "#src/sending/send-message.ts";
+import { askForTime, WallClock } from "#src/sending/wall-clock.ts";
+import { createDeliveryWorker } from "#src/webhooks/deliver.ts";
+import { ClockWatch } from "./clock-watch.ts";
+import type { Environment, Outgoing, Storage } from "./context.ts";
+import { Housekeeping } from "./housekeeping.ts";
+
+export interface WorkerContext
+  extends Outgoing,
+    Pick<Environment, "config" | "log" | "clock" | "metrics" | "onCommit" | "onNetworkTime">,
+    Pick<Storage, "store" | "box" | "instanceId" | "runId"> {
+  readers: Pick<Readers, "building">;
+}
+
+/** A commit that notifies the topic notifies the service. */
+type Subscription = readonly [topic: string, service: Service];
+
+export interface Workers {
+  /** In the order of their start. */
+  services: readonly Service[];
+  /** Notifies every service that waits for rows to become due. */
+  notifyAll(): void;
+  /** Cheap: call it several times a second. */
+  checkClock(): void;
+}
+
+/** Takes over the work of the process that ran before; call it once, before the workers start. */
+export async function reclaimWork({ store, runId, clock, config }: WorkerContext): Promise<void> {
+  await reclaim(store, runId, clock.now() + config.broadcasts.inDoubtAfterMs);
+  await store.write((tx) => applyLatenessAfterStart(tx, config.broadcasts));
+}
+
+/** What sending one message takes. */
+export function createSendOptions(context: WorkerContext): SendOptions {
+  const { store, clock, networks, pace, watch, recorder, box, instanceId, config } = context;
+  return {
+    ...{ store, clock, networks, pace, watch, recorder, box, instanceId },
+    retryBudgetMs: config.messages.retryBudgetMs,
+    timeoutMs: config.whatsapp.timeoutMs,
+    inDoubtAfterMs: config.broadcasts.inDoubtAfterMs,
+  };
+}
+
+/** `others` work on jobs as well, but on jobs of a real network: the topic that notifies each, and the service. */
+export function createWorkers(context: WorkerContext, others: readonly Subscription[] = []): Workers {
+  const { config, store, clock, log, runId, onCommit, onNetworkTime } = context;
+  const { settleAfterMs } = config.broadcasts;
+  const lateness = config.broadcasts;
+  const job = { store, clock, runId, log };
+  const dispatch = createSendOptions(context);
+
+  const clockRight = new Listeners();
+  const notifyAll = new Listeners();
+  const ask = (): Promise<void> => askForTime(store, context.networks);
+  const wallClock = new WallClock({ store, clock, log, ask, onRight: clockRight.emit });
+  const clockWatch = new ClockWatch({ store, clock, log, onMoved: notifyAll.emit });
+  const callbacks = new CallbackApplier({ ...context, onIgnored: context.metrics.countIgnoredStatus });
+  const { concurrency } = config.webhooks;
+  const deliveries = createDeliveryWorker({ ...context, schedule: config.webhooks, concurrency });
+  const expiring = createExpireWorker(job);
+  const starting = createStartWorker(job, lateness, () => wallClock.isRight);
+  const reviewing = createReviewWorker(job, { settleAfterMs });
+  const broadcasts = new BroadcastRunner({ ...dispatch, store, log, reader: context.readers.building, lateness });
+  const housekeeping = new Housekeeping({ store, clock, retention: config.retention, log });
+
+  const byTopic: Subscription[] = [
+    [CALLBACKS, callbacks],
+    ["deliver_webhook", deliveries],
+    ["expire_message", expiring],
+    ["start_broadcast", starting],
+    ["review_broadcast", reviewing],
+    [BROADCASTS, broadcasts],
+    ...others,
+  ];
+  for (const [topic, service] of byTopic) {
+    store.onNotify(topic, () => service.notify());
+    notifyAll.add(() => service.notify());
+  }
+  clockRight.add(() => starting.notify());
+  onNetworkTime.add((networkTime) => wallClock.recordNetworkTime(networkTime));
+  onCommit.add(() => {
+    clockWatch.check();
+    wallClock.recordCommit();
+  });
+  return {
+    services: [clockWatch, wallClock, ...byTopic.map(([, service]) => service), housekeeping],
+    notifyAll: notifyAll.emit,
+    checkClock() {
+      clockWatch.check();
+      wallClock.check();
+    },
+  };
+}

@@ -28,7 +28,7 @@ export const pageParameters: readonly Parameter[] = [
     name: "page",
     in: "query",
     required: false,
-    description: "Number of the page, starting at 1. A page past the end is empty.",
+    description: "Number of the page. A page past the end is empty.",
     schema: Type.Integer({ minimum: 1, default: 1 }),
   },
   {

@@ -41,13 +41,13 @@ const PreviewCost = Type.Object(
 export const PreviewView = Type.Object(
   {
     requested: Type.Integer({ description: "Number of phone numbers in `to`; 0 for a group." }),
-    reached: Type.Integer({ description: "Number of people who would be sent the message." }),
+    reached: Type.Integer({ description: "Number of people who would receive the message." }),
     skipped: PreviewCounts,
     skips: Type.Array(SkipView, { description: "The numbers in `to` that would be skipped, in the order of `to`." }),
-    cost: Nullable(PreviewCost, "Null if the workspace is not charged."),
+    cost: Nullable(PreviewCost, "The cost of the broadcast; null if the workspace is not charged."),
     daily_cap_left: Nullable(
-      Type.Integer({ description: "Number of people who can still be reached under the daily cap." }),
-      "Null if there is no daily cap.",
+      Type.Integer(),
+      "How many more people can be sent templates under the daily cap; null if there is no daily cap.",
     ),
     starts_at: Instant("When the broadcast would start."),
     ends_at: Instant(

@@ -25,7 +25,7 @@ const BroadcastCounts = Type.Object(
     failed: Type.Integer({
       description: "Failed. A message that fails after it was sent is counted here and no longer in `sent`.",
     }),
-    skipped: Type.Integer({ description: "Not sent, each for a recorded reason." }),
+    skipped: Type.Integer({ description: "Not sent. Each skipped recipient has a reason." }),
   },
   { $id: "BroadcastCounts", description: "The recipients of a broadcast, counted by status." },
 );

@@ -75,7 +75,7 @@ export const ContactView = Type.Object(
     created_at: Instant(),
     updated_at: Instant(),
   },
-  { $id: "Contact", description: "A person who exchanges messages with the workspace." },
+  { $id: "Contact", description: "A person to whom the workspace can send messages, or who has sent it a message." },
 );
 
 /** Builds the JSON; reads the contact's fields, people, tags and groups. */

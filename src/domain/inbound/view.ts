@@ -21,7 +21,7 @@ export const InboundView = Type.Object(
     ),
     type: Type.String({ description: "Type of the message, as named by the network.", examples: ["text"] }),
     text: Nullable(Type.String({ description: "The text, caption or button title; null if there is none." })),
-    received_at: Instant("When the message was received, by the network's clock."),
+    received_at: Instant("When the person sent the message, by the network's clock."),
   },
   { $id: "InboundMessage", description: "A message that a person sent to the workspace." },
 );

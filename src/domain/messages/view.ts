@@ -8,7 +8,7 @@ import type { Message } from "./table.ts";
 
 export const MessageTemplate = Type.Object(
   { name: Type.String({ examples: ["order_shipped"] }), language: Type.String({ examples: ["en_US"] }) },
-  { $id: "MessageTemplate", description: "The template of a message." },
+  { $id: "MessageTemplate", description: "A template, identified by name and language." },
 );
 
 const MessageError = Type.Object(
@@ -29,13 +29,13 @@ export const MessageView = Type.Object(
     to: Type.String({ description: "The recipient's phone number in E.164.", examples: ["+919876543210"] }),
     from: Type.String({ description: "The sending number in E.164.", examples: ["+911244001100"] }),
     type: OneOf(["template", "text"]),
-    template: Nullable(MessageTemplate, "Null for free-form text."),
+    template: Nullable(MessageTemplate, "The template of the message; null for free-form text."),
     text: Type.String({ description: "The text that the recipient sees, with all variables filled in." }),
     status: OneOf(
       visibleStatuses,
       "`sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the recipient. `failed`: not delivered; `error` gives the reason.",
     ),
-    error: Nullable(MessageError, "Null unless the message failed."),
+    error: Nullable(MessageError, "Why the message failed; null unless it failed."),
     charged: Type.Boolean({
       description: "Whether the message is charged when it is delivered. Templates are charged, free-form text is not.",
     }),

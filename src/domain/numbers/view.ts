@@ -44,7 +44,7 @@ export const WorkspaceView = Type.Object(
       examples: ["Asia/Kolkata"],
     }),
     numbers: Type.Array(NumberView),
-    billing: Nullable(BillingView, "Null if the workspace is not charged."),
+    billing: Nullable(BillingView, "Balance and price; null if the workspace is not charged."),
   },
   { $id: "Workspace", description: "The workspace that the API key belongs to." },
 );

@@ -25,7 +25,7 @@ export const TemplateView = Type.Object(
     name: Type.String({ examples: ["order_shipped"] }),
     language: Type.String({ examples: ["en_US"] }),
     category: OneOf(templateCategories),
-    status: OneOf(templateStatuses, "Review status at the network. Only an `APPROVED` template can be sent."),
+    status: OneOf(templateStatuses, "Status of the template at the network. Only an `APPROVED` template can be sent."),
     sendable: Type.Boolean({
       description: "Whether the template is approved and this API can fill all of its components.",
     }),
@@ -34,7 +34,7 @@ export const TemplateView = Type.Object(
       body: Type.Integer({ description: "Number of values for the body." }),
     }),
     text: Type.String({ description: "The body with its placeholders.", examples: ["Hi {{1}}, your order is here."] }),
-    media: Nullable(TemplateMedia, "Null if the template has no media header."),
+    media: Nullable(TemplateMedia, "The media header; null if the template has none."),
   },
   { $id: "Template", description: "A message template, which the network has to approve before it can be sent." },
 );

@@ -92,7 +92,7 @@ export const CreateBroadcastBody = Type.Object(
       Type.String({
         format: "date-time",
         description:
-          "When to start. A time without an offset is read in the workspace's timezone. A time up to 5 minutes in the past counts as now.",
+          "When to start. A time without an offset is interpreted in the workspace's timezone. A time up to 5 minutes in the past counts as now.",
         examples: ["2026-11-27T10:00:00+05:30"],
       }),
     ),

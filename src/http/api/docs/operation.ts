@@ -36,7 +36,7 @@ ${operation.parameters === undefined ? "" : parameterTable(operation.parameters,
 ${operation.requestBody === undefined ? "" : html`<h4>Body</h4>${bodyForms(operation.requestBody.content, schemas)}`}
 <h4>Response</h4>
 <p><span class="status">${success?.status ?? ""}</span> ${inline(success?.description)} ${answerType(success)}</p>
-<h4>Errors</h4>
+<h4>Other responses</h4>
 <dl class="refusals">${refusals.map(({ status, description, content }) => {
     return html`<dt><span class="status">${status}</span></dt><dd>${markdown(description)}
 <details><summary>Example${Object.keys(content?.["application/json"].examples ?? {}).length > 1 ? "s" : ""}</summary>${exampleBlocks(content)}</details></dd>`;

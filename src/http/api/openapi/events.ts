@@ -56,7 +56,7 @@ const descriptions: Readonly<Record<EventType, EventDescription>> = {
   "message.failed": {
     summary: "A message failed",
     description:
-      "A message sent through the API was not delivered; `error` gives the reason. This event often arrives minutes after `message.sent`, because the network reports most failures late. In rare cases the message is delivered after all: `message.sent` or a later event then follows.",
+      "A message sent through the API failed; `error` gives the reason. This event often arrives minutes after `message.sent`, because the network reports most failures late. In rare cases the message is delivered after all: `message.sent` or a later event then follows.",
     data: MessageData,
     example: {
       message: {
@@ -115,7 +115,7 @@ const descriptions: Readonly<Record<EventType, EventDescription>> = {
   },
   "template.rejected": {
     summary: "A template was rejected",
-    description: "The network rejected a template. `reason` is the reason that the network gave.",
+    description: "The network rejected a template. `reason` is the network's explanation.",
     data: TemplateData,
     example: { template: { ...templateExample, status: "REJECTED", sendable: false }, reason: "INVALID_FORMAT" },
   },

@@ -27,7 +27,7 @@ const tags = [
   {
     name: "Contacts",
     description:
-      "The people a workspace writes to: their profile and their consent, with lists for syncing. Only the person can undo an opt-out.",
+      "The contacts of the workspace: their profiles and their consent, with lists for syncing. Only the person can undo an opt-out.",
   },
   {
     name: "Groups",

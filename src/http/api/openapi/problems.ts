@@ -108,7 +108,7 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
     new Problem("missing_variable", "The template's body needs 2 values, 1 was given."),
   ),
   missing_media: withExample(
-    "The template has a media header, but the request has no `media` and no sample is stored.",
+    "The template has a media header, but the request has no `media` and the template has no stored sample.",
     new Problem("missing_media", "The template invoice has a document at the top: give its link in media."),
   ),
   unsupported_template: withExample(
@@ -132,7 +132,8 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
     internalError(),
   ),
   whatsapp_error: {
-    description: "The network rejected the message or did not respond. `message` gives the details.",
+    description:
+      "The network rejected the message or did not respond. `message` gives the reason; if there was no response, it says whether the message may still arrive.",
     examples: {
       refused: new Problem(
         "whatsapp_error",

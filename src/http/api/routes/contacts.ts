@@ -69,7 +69,7 @@ export const getContactEndpoint: Endpoint = {
   operationId: "getContact",
   tag: "Contacts",
   summary: "Retrieve a contact",
-  description: "Returns the contact with this phone number, in any common format.",
+  description: "Returns the contact with this phone number.",
   parameters: [phoneParameter],
   success: { status: 200, description: "The contact.", data: ContactView, isList: false, example: contactExample },
   problems: ["not_found"],

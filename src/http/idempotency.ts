@@ -16,7 +16,7 @@ export const idempotencyParameter: Parameter = {
   in: "header",
   required: false,
   description:
-    "The same key with the same body within 24 hours returns the first answer instead of acting again. Answers that settle nothing (400, 401, 403, 429, 500, 503) leave the key unused.",
+    "Repeating a request with the same key and the same body within 24 hours returns the original response and has no further effect. Responses that are not final (400, 401, 403, 429, 500, 503) do not use up the key.",
   schema: Type.String({ minLength: 1, maxLength: KEY_LENGTH_MAX, examples: ["order-10042-shipped"] }),
 };
 

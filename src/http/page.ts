@@ -12,13 +12,15 @@ export const PER_PAGE = 50;
 
 export const PageView = Type.Object(
   {
-    page: Type.Integer({ description: "The page's number; 1 when the list was asked for after a cursor." }),
-    per_page: Type.Integer({ description: "How many rows a page holds.", examples: [PER_PAGE] }),
-    total: Type.Integer({ description: "How many there are in all." }),
-    has_more: Type.Boolean({ description: "Whether more rows follow these." }),
-    next: Nullable(Type.String({ description: "Cursor of what follows, for `after`; null at the end." })),
+    page: Type.Integer({ description: "Number of the page; always 1 if the request used `after`." }),
+    per_page: Type.Integer({ description: "Maximum number of entries on a page.", examples: [PER_PAGE] }),
+    total: Type.Integer({ description: "Total number of entries on all pages." }),
+    has_more: Type.Boolean({ description: "Whether more entries follow this page." }),
+    next: Nullable(
+      Type.String({ description: "Cursor of the next page, to be passed as `after`; null on the last page." }),
+    ),
   },
-  { $id: "Page", description: "Where in the list these rows stand." },
+  { $id: "Page", description: "The position of a page in its list." },
 );
 
 export const pageParameters: readonly Parameter[] = [
@@ -34,7 +36,7 @@ export const pageParameters: readonly Parameter[] = [
     in: "query",
     required: false,
     description:
-      "Continues after the `meta.next` of the answer before. Use it for syncing: with page numbers, a row that vanishes between two pages shifts the rest.",
+      "Cursor: the `meta.next` of the previous response. Use it for syncing: with page numbers, an entry that is removed between two requests shifts all later entries.",
     schema: Type.String(),
   },
 ];

@@ -21,36 +21,40 @@ const PreviewCounts = Type.Object(
     missing_variable: Type.Integer(),
     daily_cap: Type.Integer(),
   },
-  { $id: "SkipCounts", description: "How many would be left out, by reason." },
+  { $id: "SkipCounts", description: "Number of recipients that would be skipped, by reason." },
 );
 
 const PreviewCost = Type.Object(
   {
     currency: Type.String({ examples: ["USD"] }),
     rate: Type.String({ description: "Price of one delivered message.", examples: ["0.0085"] }),
-    amount: Type.String({ description: "What it costs if everybody gets it.", examples: ["1.06"] }),
-    available: Type.String({ description: "The balance now, less what is blocked." }),
-    available_after: Type.String({ description: "What would be left; negative where it is not covered." }),
-    covered: Type.Boolean({ description: "Whether the balance covers it." }),
+    amount: Type.String({ description: "Cost if every message is delivered.", examples: ["1.06"] }),
+    available: Type.String({ description: "The current balance, less the amount held for messages in progress." }),
+    available_after: Type.String({
+      description: "The balance that would be left; negative if the balance does not cover the cost.",
+    }),
+    covered: Type.Boolean({ description: "Whether the balance covers the cost." }),
   },
-  { $id: "PreviewCost", description: "What a broadcast would cost." },
+  { $id: "PreviewCost", description: "The cost of a broadcast." },
 );
 
 export const PreviewView = Type.Object(
   {
-    requested: Type.Integer({ description: "How many numbers `to` held; 0 for a group." }),
-    reached: Type.Integer({ description: "How many would be sent to." }),
+    requested: Type.Integer({ description: "Number of phone numbers in `to`; 0 for a group." }),
+    reached: Type.Integer({ description: "Number of people who would receive the message." }),
     skipped: PreviewCounts,
-    skips: Type.Array(SkipView, { description: "Who of `to` would be left out, in its order." }),
-    cost: Nullable(PreviewCost, "Null where the workspace is not charged."),
+    skips: Type.Array(SkipView, { description: "The numbers in `to` that would be skipped, in the order of `to`." }),
+    cost: Nullable(PreviewCost, "The cost of the broadcast; null if the workspace is not charged."),
     daily_cap_left: Nullable(
-      Type.Integer({ description: "How many people the daily cap lets through now." }),
-      "Null where there is no daily cap.",
+      Type.Integer(),
+      "How many more people can be sent templates under the daily cap; null if there is no daily cap.",
     ),
-    starts_at: Instant("When it would start."),
-    ends_at: Instant("When the last one would be sent, at the number's pace and with nothing else on it."),
+    starts_at: Instant("When the broadcast would start."),
+    ends_at: Instant(
+      "When the last message would be sent, if the number sends at its full rate and has nothing else to send.",
+    ),
   },
-  { $id: "BroadcastPreview", description: "What a broadcast would do." },
+  { $id: "BroadcastPreview", description: "A preview of a broadcast." },
 );
 
 /** For a list, whose recipients are resolved one by one. */

@@ -18,14 +18,16 @@ import type { Broadcast } from "./table.ts";
 
 const BroadcastCounts = Type.Object(
   {
-    total: Type.Integer({ description: "Everybody: sent, failed, skipped and those still to go." }),
-    sent: Type.Integer({ description: "The network has it; holds the delivered." }),
-    delivered: Type.Integer({ description: "It is on the phone; holds the read." }),
+    total: Type.Integer({ description: "All recipients: sent, failed, skipped and not yet sent." }),
+    sent: Type.Integer({ description: "Accepted by the network; includes `delivered`." }),
+    delivered: Type.Integer({ description: "Delivered to the recipient's phone; includes `read`." }),
     read: Type.Integer(),
-    failed: Type.Integer({ description: "Whoever fails after it was sent moves here." }),
-    skipped: Type.Integer({ description: "Left out, each with a reason." }),
+    failed: Type.Integer({
+      description: "Failed. A message that fails after it was sent is counted here and no longer in `sent`.",
+    }),
+    skipped: Type.Integer({ description: "Not sent. Each skipped recipient has a reason." }),
   },
-  { $id: "BroadcastCounts", description: "What a broadcast has come to: a funnel from sent to read." },
+  { $id: "BroadcastCounts", description: "The recipients of a broadcast, counted by status." },
 );
 
 const members = {
@@ -33,57 +35,62 @@ const members = {
   name: Type.String({ examples: ["November offer"] }),
   status: OneOf(
     broadcastStatuses,
-    "`scheduled`: its time lies ahead. `queueing`: its recipients are being built. `running`: it is being sent. `paused`: `status_reason` says why. `completed`, `cancelled`, `failed`: finished.",
+    "`scheduled`: waiting for `send_at`. `queueing`: preparing the recipients. `running`: sending. `paused`: not sending; `status_reason` gives the reason. `completed`, `cancelled`, `failed`: finished.",
   ),
-  status_reason: Nullable(Type.String(), "Why it paused, waits or failed, in words."),
+  status_reason: Nullable(Type.String(), "Why the broadcast is paused, is waiting or has failed, in plain text."),
   template: MessageTemplate,
-  from: Type.String({ description: "E.164 of the sending number.", examples: ["+911244001100"] }),
+  from: Type.String({ description: "The sending number in E.164.", examples: ["+911244001100"] }),
   counts: BroadcastCounts,
   charged: Nullable(
     Type.String({ examples: ["12.50"] }),
-    "What it cost, once settled. Null before, and where the workspace is not charged.",
+    "The cost, once it is settled. Null before that, and if the workspace is not charged.",
   ),
-  send_at: Nullable(Instant("When it is to start.")),
-  started_at: Nullable(Instant("When its recipients began to be built.")),
-  completed_at: Nullable(Instant("When it finished, however.")),
+  send_at: Nullable(Instant("When the broadcast is scheduled to start.")),
+  started_at: Nullable(Instant("When the server started to prepare the recipients.")),
+  completed_at: Nullable(Instant("When the broadcast completed, failed or was cancelled.")),
   created_at: Instant(),
 };
 
 export const BroadcastView = Type.Object(members, {
   $id: "Broadcast",
-  description: "One template, sent to many people.",
+  description: "A template that is sent to many people.",
 });
 
 export const SkipView = Type.Object(
   {
-    to: Type.String({ description: "E.164, or what was sent where it is no phone number." }),
+    to: Type.String({
+      description: "The phone number in E.164, or the value from the request if it is not a phone number.",
+    }),
     reason: OneOf(skipReasons),
-    since: Type.Optional(Instant("Since when the person is opted out; only with that reason.")),
+    since: Type.Optional(Instant("When the person opted out; only present with the reason `opted_out`.")),
   },
-  { $id: "Skip", description: "Somebody who is left out of a broadcast." },
+  { $id: "Skip", description: "A recipient that a broadcast skips." },
 );
 
 export const CreatedBroadcastView = Type.Object(
   {
     ...members,
-    requested: Type.Integer({ description: "How many numbers `to` held; 0 for a group." }),
+    requested: Type.Integer({ description: "Number of phone numbers in `to`; 0 for a group." }),
     skipped: Type.Array(SkipView, {
-      description: "Who of `to` is left out, in its order. Whoever of a group is left out is told by the recipients.",
+      description:
+        "The numbers in `to` that are skipped, in the order of `to`. For a group, list the recipients instead.",
     }),
   },
-  { $id: "CreatedBroadcast", description: "A broadcast that was just made, and whom it leaves out." },
+  { $id: "CreatedBroadcast", description: "A new broadcast, with the recipients that it skips." },
 );
 
 export const RecipientView = Type.Object(
   {
-    to: Type.String({ description: "E.164, or what was sent where it is no phone number." }),
+    to: Type.String({
+      description: "The phone number in E.164, or the value from the request if it is not a phone number.",
+    }),
     status: OneOf(messageStatuses),
-    reason: Nullable(Type.String(), "Why it was skipped or failed, in words."),
+    reason: Nullable(Type.String(), "Why the message was skipped or failed, in plain text."),
     sent_at: Nullable(Instant()),
     delivered_at: Nullable(Instant()),
     read_at: Nullable(Instant()),
   },
-  { $id: "Recipient", description: "One person in a broadcast." },
+  { $id: "Recipient", description: "A recipient of a broadcast." },
 );
 
 type Zone = Pick<Workspace, "timezone">;

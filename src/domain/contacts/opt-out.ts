@@ -23,11 +23,11 @@ export function optOut(tx: Tx, workspace: Workspace, person: ContactLookup, why:
 
 export const OptOutView = Type.Object(
   {
-    phone: Type.String({ description: "E.164.", examples: ["+919876543210"] }),
-    opted_out_at: Instant("When it was recorded."),
-    source: OneOf(consentSources, "`inbound_message`: the person wrote STOP."),
+    phone: Type.String({ description: "Phone number in E.164.", examples: ["+919876543210"] }),
+    opted_out_at: Instant("When the opt-out was recorded."),
+    source: OneOf(consentSources, "How the opt-out was recorded. `inbound_message`: the person sent STOP."),
   },
-  { $id: "OptOut", description: "Somebody who is opted out now." },
+  { $id: "OptOut", description: "A person who is currently opted out." },
 );
 
 export function viewOptOut(contact: Contact, workspace: Pick<Workspace, "timezone">): Static<typeof OptOutView> {

@@ -10,7 +10,7 @@ import type { Contact } from "./table.ts";
 
 const OptionalText = Nullable(Type.String());
 const CalendarDay = Nullable(
-  Type.String({ description: "ISO 8601 date; `--MM-DD` when the year is unknown.", examples: ["1990-02-28"] }),
+  Type.String({ description: "ISO 8601 date; `--MM-DD` if the year is unknown.", examples: ["1990-02-28"] }),
 );
 
 export const PersonOnNumberView = Type.Object(
@@ -18,38 +18,41 @@ export const PersonOnNumberView = Type.Object(
     name: Type.String(),
     first_name: OptionalText,
     birthday: CalendarDay,
-    ref: Nullable(Type.String({ description: "The caller's own id of this person." })),
+    ref: Nullable(Type.String({ description: "Your own id for this person." })),
   },
-  { $id: "PersonOnNumber", description: "Somebody else who uses the contact's number." },
+  { $id: "PersonOnNumber", description: "Another person who uses the contact's phone number." },
 );
 
 const ContactGroup = Type.Object(
   { id: Type.Integer(), name: Type.String() },
-  { $id: "ContactGroup", description: "A group that the contact is in." },
+  { $id: "ContactGroup", description: "A static group that contains the contact." },
 );
 
 const ContactConsent = Type.Object(
   {
     status: OneOf(
       consents,
-      "`opted_out`: nothing is sent until the person writes START. `unknown`: nobody said anything.",
+      "`opted_out`: no messages are sent until the person sends START. `unknown`: neither an opt-in nor an opt-out is recorded.",
     ),
-    source: Nullable(OneOf(consentSources, "How it was learned. `inbound_message`: the person wrote STOP or START.")),
-    at: Nullable(Instant("When it was recorded.")),
+    source: Nullable(
+      OneOf(consentSources, "How the consent was recorded. `inbound_message`: the person sent STOP or START."),
+    ),
+    at: Nullable(Instant("When the consent was recorded.")),
   },
-  { $id: "ContactConsent", description: "Whether the person may be written to." },
+  { $id: "ContactConsent", description: "Whether the person has agreed to receive messages." },
 );
 
 export const ContactView = Type.Object(
   {
     phone: Type.Optional(
       Type.String({
-        description: "E.164. Left out only in events about somebody whom the network names by its own id.",
+        description:
+          "Phone number in E.164. Absent only in events about a person whom the network identifies by its own id.",
         examples: ["+919876543210"],
       }),
     ),
     network_user_id: Type.Optional(
-      Type.String({ description: "The network's own id of the person, where it names no phone number." }),
+      Type.String({ description: "The network's id of the person, if their phone number is not known." }),
     ),
     name: OptionalText,
     first_name: OptionalText,
@@ -66,11 +69,13 @@ export const ContactView = Type.Object(
     tags: Type.Array(Type.String()),
     groups: Type.Array(ContactGroup),
     consent: ContactConsent,
-    last_message_from_them_at: Nullable(Instant("Opens the 24-hour window for free-form text.")),
+    last_message_from_them_at: Nullable(
+      Instant("When the contact last sent a message. Free-form text can be sent for 24 hours from then."),
+    ),
     created_at: Instant(),
     updated_at: Instant(),
   },
-  { $id: "Contact", description: "A person whom the workspace writes to or who wrote to it." },
+  { $id: "Contact", description: "A person to whom the workspace can send messages, or who has sent it a message." },
 );
 
 /** Builds the JSON; reads the contact's fields, people, tags and groups. */

@@ -8,10 +8,15 @@ export const GroupView = Type.Object(
   {
     id: Type.Integer(),
     name: Type.String({ examples: ["Regulars"] }),
-    type: OneOf(["static", "dynamic"], "A dynamic group is a saved search: contacts cannot be added to it."),
-    count: Type.Integer({ description: "How many contacts it has; of a dynamic group up to a minute old." }),
+    type: OneOf(
+      ["static", "dynamic"],
+      "A dynamic group contains every contact that matches its filter: contacts cannot be added to it.",
+    ),
+    count: Type.Integer({
+      description: "Number of contacts in the group. For a dynamic group, the count can be up to a minute old.",
+    }),
   },
-  { $id: "Group", description: "A list of contacts, or a saved search." },
+  { $id: "Group", description: "A static or dynamic group of contacts." },
 );
 
 export function viewGroup(group: Group): Static<typeof GroupView> {

@@ -11,16 +11,19 @@ export const InboundView = Type.Object(
     id: Type.Integer({ examples: [311] }),
     from: Type.Optional(
       Type.String({
-        description: "E.164. Left out for somebody whom the network names by its own id only.",
+        description:
+          "Phone number of the sender in E.164. Absent if the network identifies the person only by its own id.",
         examples: ["+919876543210"],
       }),
     ),
-    network_user_id: Type.Optional(Type.String({ description: "The network's own id, where `from` is left out." })),
-    type: Type.String({ description: "The network's word for its kind.", examples: ["text"] }),
-    text: Nullable(Type.String({ description: "The text, caption or button title; null where there is none." })),
-    received_at: Instant("When the person wrote, by the network's clock."),
+    network_user_id: Type.Optional(
+      Type.String({ description: "The network's id of the sender; present if `from` is absent." }),
+    ),
+    type: Type.String({ description: "Type of the message, as named by the network.", examples: ["text"] }),
+    text: Nullable(Type.String({ description: "The text, caption or button title; null if there is none." })),
+    received_at: Instant("When the person sent the message, by the network's clock."),
   },
-  { $id: "InboundMessage", description: "Something that a person wrote to the workspace." },
+  { $id: "InboundMessage", description: "A message that a person sent to the workspace." },
 );
 
 export function viewInbound(

@@ -8,15 +8,15 @@ import type { Message } from "./table.ts";
 
 export const MessageTemplate = Type.Object(
   { name: Type.String({ examples: ["order_shipped"] }), language: Type.String({ examples: ["en_US"] }) },
-  { $id: "MessageTemplate", description: "Which template a message was made from." },
+  { $id: "MessageTemplate", description: "A template, identified by name and language." },
 );
 
 const MessageError = Type.Object(
   {
-    message: Type.String({ description: "Why it failed, in plain words." }),
+    message: Type.String({ description: "Why the message failed, in plain text." }),
     whatsapp_code: Type.String({
       description:
-        "The network's own code, for support. `timeout`, `unreachable` and `interrupted` are this server's words for a hand-over without an answer.",
+        "The network's error code, for support requests. `timeout`, `unreachable` and `interrupted` are codes of this server: it received no response from the network.",
       examples: ["131049"],
     }),
   },
@@ -26,23 +26,23 @@ const MessageError = Type.Object(
 export const MessageView = Type.Object(
   {
     id: Type.Integer({ examples: [1042] }),
-    to: Type.String({ description: "E.164.", examples: ["+919876543210"] }),
-    from: Type.String({ description: "E.164 of the sending number.", examples: ["+911244001100"] }),
+    to: Type.String({ description: "The recipient's phone number in E.164.", examples: ["+919876543210"] }),
+    from: Type.String({ description: "The sending number in E.164.", examples: ["+911244001100"] }),
     type: OneOf(["template", "text"]),
-    template: Nullable(MessageTemplate, "Null for free-form text."),
-    text: Type.String({ description: "What the person sees, values filled in." }),
+    template: Nullable(MessageTemplate, "The template of the message; null for free-form text."),
+    text: Type.String({ description: "The text that the recipient sees, with all variables filled in." }),
     status: OneOf(
       visibleStatuses,
-      "`sent`: the network has it. `delivered`: it is on the person's phone. `read`: the person saw it. `failed`: `error` says why.",
+      "`sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the recipient. `failed`: not delivered; `error` gives the reason.",
     ),
-    error: Nullable(MessageError, "Null unless it failed."),
+    error: Nullable(MessageError, "Why the message failed; null unless it failed."),
     charged: Type.Boolean({
-      description: "Whether it is charged once it is delivered: templates are, free-form text is not.",
+      description: "Whether the message is charged when it is delivered. Templates are charged, free-form text is not.",
     }),
-    created_at: Instant("When this server took it."),
-    sent_at: Nullable(Instant("When the network took it.")),
-    delivered_at: Nullable(Instant("When it reached the phone.")),
-    read_at: Nullable(Instant("When the person saw it; people can switch this report off.")),
+    created_at: Instant("When this server accepted the message."),
+    sent_at: Nullable(Instant("When the network accepted the message.")),
+    delivered_at: Nullable(Instant("When the message was delivered to the recipient's phone.")),
+    read_at: Nullable(Instant("When the recipient read the message. Recipients can turn off read receipts.")),
   },
   { $id: "Message", description: "A message to one person." },
 );

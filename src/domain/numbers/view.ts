@@ -9,9 +9,9 @@ import type { SendingNumber } from "./table.ts";
 
 export const NumberView = Type.Object(
   {
-    phone: Type.String({ description: "E.164.", examples: ["+919876543210"] }),
-    name: Type.String({ description: "The name that customers see." }),
-    ready: Type.Boolean({ description: "Whether it can send now." }),
+    phone: Type.String({ description: "Phone number in E.164.", examples: ["+919876543210"] }),
+    name: Type.String({ description: "The display name that recipients see." }),
+    ready: Type.Boolean({ description: "Whether the number can currently send." }),
   },
   { $id: "Number", description: "A phone number that the workspace sends from." },
 );
@@ -20,15 +20,15 @@ export const BillingView = Type.Object(
   {
     currency: Type.String({ description: "ISO 4217 code.", examples: ["USD"] }),
     available: Type.String({
-      description: "Balance that is not blocked for messages under way. A decimal string.",
+      description: "The balance less the amount held for messages in progress, as a decimal string.",
       examples: ["120.50"],
     }),
     rate: Type.String({
-      description: "Price of one delivered template message. A decimal string.",
+      description: "Price of one delivered template message, as a decimal string.",
       examples: ["0.0085"],
     }),
   },
-  { $id: "Billing", description: "Money of a workspace that is charged." },
+  { $id: "Billing", description: "Balance and price of a workspace that is charged." },
 );
 
 export const WorkspaceView = Type.Object(
@@ -36,14 +36,17 @@ export const WorkspaceView = Type.Object(
     id: Type.Integer({ examples: [1] }),
     name: Type.String({ examples: ["Corner Shop"] }),
     country: Type.String({
-      description: "ISO 3166 code. Phone numbers without a country code are read in this country.",
+      description: "ISO 3166 code of the country that is assumed for phone numbers without a country code.",
       examples: ["IN"],
     }),
-    timezone: Type.String({ description: "IANA name. All times are expressed in it.", examples: ["Asia/Kolkata"] }),
+    timezone: Type.String({
+      description: "IANA name. All times in responses have the offset of this timezone.",
+      examples: ["Asia/Kolkata"],
+    }),
     numbers: Type.Array(NumberView),
-    billing: Nullable(BillingView, "Null when the workspace is not charged."),
+    billing: Nullable(BillingView, "Balance and price; null if the workspace is not charged."),
   },
-  { $id: "Workspace", description: "The customer account that the key belongs to." },
+  { $id: "Workspace", description: "The workspace that the API key belongs to." },
 );
 
 export function viewWorkspace(

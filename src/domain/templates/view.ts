@@ -15,9 +15,9 @@ import {
 const TemplateMedia = Type.Object(
   {
     type: OneOf(mediaKinds),
-    default: Type.Boolean({ description: "Whether a stored sample is sent when `media` is left out." }),
+    default: Type.Boolean({ description: "Whether a stored sample is sent if the request has no `media`." }),
   },
-  { $id: "TemplateMedia", description: "The file at the top of a template." },
+  { $id: "TemplateMedia", description: "The media header of a template." },
 );
 
 export const TemplateView = Type.Object(
@@ -25,18 +25,18 @@ export const TemplateView = Type.Object(
     name: Type.String({ examples: ["order_shipped"] }),
     language: Type.String({ examples: ["en_US"] }),
     category: OneOf(templateCategories),
-    status: OneOf(templateStatuses, "The network's decision. Only an APPROVED template can be sent."),
+    status: OneOf(templateStatuses, "Status of the template at the network. Only an `APPROVED` template can be sent."),
     sendable: Type.Boolean({
-      description: "Whether it is approved and has no part that this interface cannot fill.",
+      description: "Whether the template is approved and this API can fill all of its components.",
     }),
     variables: Type.Object({
-      header: Type.Integer({ description: "How many values the header needs." }),
-      body: Type.Integer({ description: "How many values the body needs." }),
+      header: Type.Integer({ description: "Number of values for the header." }),
+      body: Type.Integer({ description: "Number of values for the body." }),
     }),
     text: Type.String({ description: "The body with its placeholders.", examples: ["Hi {{1}}, your order is here."] }),
-    media: Nullable(TemplateMedia, "Null when the template has no file at the top."),
+    media: Nullable(TemplateMedia, "The media header; null if the template has none."),
   },
-  { $id: "Template", description: "A message text that the network has to approve." },
+  { $id: "Template", description: "A message template, which the network has to approve before it can be sent." },
 );
 
 export function viewTemplate(template: Template): Static<typeof TemplateView> {

@@ -23,7 +23,7 @@ const ContactFieldValue = Type.Object(
     }),
     fallback: Type.Optional(
       Type.String({
-        description: "Stands in where a contact has no value. Without it, such a contact is skipped.",
+        description: "Used for contacts that have no value. Without a fallback, those contacts are skipped.",
         examples: ["there"],
       }),
     ),
@@ -31,7 +31,7 @@ const ContactFieldValue = Type.Object(
   {
     $id: "ContactFieldValue",
     additionalProperties: false,
-    description: "A value that each contact has of its own.",
+    description: "A value that is taken from a field of each contact.",
   },
 );
 
@@ -45,13 +45,13 @@ const BroadcastValues = Type.Array(
 
 const BroadcastVariableParts = Type.Object(
   { header: Type.Optional(BroadcastValues), body: Type.Optional(BroadcastValues) },
-  { additionalProperties: false, description: "Values for header and body apart." },
+  { additionalProperties: false, description: "Separate values for the header and the body." },
 );
 
 const BroadcastVariablesBody = Type.Union([BroadcastValues, BroadcastVariableParts], {
   $id: "BroadcastVariables",
   description:
-    "Fills the template's placeholders: a list fills the body, an object fills header and body apart. A value may be a contact's own.",
+    "Values for the template's placeholders: an array fills the body; an object has separate values for the header and the body. A value can be taken from a field of each contact.",
 });
 
 export const CreateBroadcastBody = Type.Object(
@@ -59,12 +59,15 @@ export const CreateBroadcastBody = Type.Object(
     name: Type.String({
       minLength: 1,
       maxLength: NAME_LENGTH_MAX,
-      description: "For people: what the broadcast is called.",
+      description: "Name of the broadcast, shown in the console.",
       examples: ["November offer"],
     }),
-    template: Type.String({ description: "The template's name.", examples: ["november_offer"] }),
+    template: Type.String({ description: "Name of the template.", examples: ["november_offer"] }),
     language: Type.Optional(
-      Type.String({ description: "Needed only when the template exists in several languages.", examples: ["en_US"] }),
+      Type.String({
+        description: "Language of the template. Required only if the template exists in several languages.",
+        examples: ["en_US"],
+      }),
     ),
     variables: Type.Optional(BroadcastVariablesBody),
     media: Type.Optional(MediaBody),
@@ -72,16 +75,16 @@ export const CreateBroadcastBody = Type.Object(
       Type.Array(Type.String(), {
         minItems: 1,
         maxItems: TO_ITEMS_MAX,
-        description: "Phone numbers in any common format. Either this or `group`.",
+        description: "Phone numbers in any common format. Set either `to` or `group`.",
         examples: [["+919876543210", "098765 43211"]],
       }),
     ),
     group: Type.Optional(
-      Type.Integer({ description: "Id of a group, from `GET /groups`. Either this or `to`.", examples: [3] }),
+      Type.Integer({ description: "Id of a group, from `GET /groups`. Set either `group` or `to`.", examples: [3] }),
     ),
     from: Type.Optional(
       Type.String({
-        description: "One of the workspace's numbers; needed only when it has more than one.",
+        description: "One of the workspace's sending numbers. Required only if the workspace has more than one.",
         examples: ["+911244001100"],
       }),
     ),
@@ -89,12 +92,12 @@ export const CreateBroadcastBody = Type.Object(
       Type.String({
         format: "date-time",
         description:
-          "When to start; without an offset, in the workspace's timezone. Up to 5 minutes in the past counts as now.",
+          "When to start. A time without an offset is interpreted in the workspace's timezone. A time up to 5 minutes in the past counts as now.",
         examples: ["2026-11-27T10:00:00+05:30"],
       }),
     ),
   },
-  { $id: "CreateBroadcast", additionalProperties: false, description: "One template for many people." },
+  { $id: "CreateBroadcast", additionalProperties: false, description: "A template to send to many people." },
 );
 
 /**

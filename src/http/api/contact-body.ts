@@ -28,13 +28,14 @@ const groupNames = (description: string) =>
 const PersonBody = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: PERSON_NAME_MAX }),
-    first_name: text("What a message greets them by. Left out: the first word of the name that is not a title."),
+    first_name: text("First name, for use in messages. Default: the first word of `name` that is not a title."),
     birthday: text("`YYYY-MM-DD`, `--MM-DD` or `DD/MM/YYYY`."),
     ref: Type.Optional(
       Nullable(
         Type.String({
           maxLength: REF_MAX,
-          description: "Your own id of this person, so that a repeated sync updates instead of doubling.",
+          description:
+            "Your own id for this person, so that a repeated sync updates the person instead of adding a duplicate.",
         }),
       ),
     ),
@@ -53,28 +54,31 @@ export const ContactBody = Type.Object(
     postal_code: text(),
     company: text(),
     birthday: text("`YYYY-MM-DD`, `--MM-DD` without a year, or `DD/MM/YYYY` (day first)."),
-    anniversary: text("Same forms as `birthday`."),
+    anniversary: text("Same formats as `birthday`."),
     fields: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: "Custom fields by key, merged: keys left out stay, null clears one. An unknown key is refused.",
+        description:
+          "Custom fields by key. Keys that are not listed keep their value, and null clears a field. Unknown keys are rejected.",
       }),
     ),
     people: Type.Optional(
       Type.Array(PersonBody, {
         maxItems: PEOPLE_MAX,
-        description: "Everybody else who uses this number. Replaces the whole list.",
+        description: "All other people who use this number. Replaces the existing list.",
       }),
     ),
-    add_tags: names("Tags to add; a new name makes a tag."),
-    remove_tags: names("Tags to remove, after the additions."),
-    add_to_groups: groupNames("Groups to add to: a number is an id, a text a name; a new name makes a group."),
-    remove_from_groups: groupNames("Groups to remove from, after the additions."),
-    consent: Type.Optional(OneOf(["opted_in", "opted_out"], "Nobody but the person can undo an opt-out.")),
+    add_tags: names("Tags to add. Tags that do not exist are created."),
+    remove_tags: names("Tags to remove. They are removed after `add_tags` is applied."),
+    add_to_groups: groupNames(
+      "Groups to add the contact to: an integer is an id, a string is a name. Groups whose name does not exist are created.",
+    ),
+    remove_from_groups: groupNames("Groups to remove the contact from. Applied after `add_to_groups`."),
+    consent: Type.Optional(OneOf(["opted_in", "opted_out"], "Records consent. Only the person can undo an opt-out.")),
   },
   {
     $id: "ContactInput",
     additionalProperties: false,
-    description: "Only the fields that are sent change; null clears a text or a date.",
+    description: "Fields that are not sent keep their value. Null clears a text or a date.",
   },
 );
 

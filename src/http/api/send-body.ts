@@ -11,13 +11,13 @@ import { checkLink, checkWellFormed, MediaBody, readLiteral, readVariables, Vari
 const TEXT_LENGTH_MAX = 4096;
 
 const Phone = Type.String({
-  description: "A phone number in any common format. Without a country code it is read in the workspace's country.",
+  description: "A phone number in any common format. Without a country code, the workspace's country is assumed.",
   examples: ["+919876543210"],
 });
 
 const From = Type.Optional(
   Type.String({
-    description: "One of the workspace's numbers; needed only when it has more than one.",
+    description: "One of the workspace's sending numbers. Required only if the workspace has more than one.",
     examples: ["+911244001100"],
   }),
 );
@@ -25,15 +25,22 @@ const From = Type.Optional(
 export const SendTemplateBody = Type.Object(
   {
     to: Phone,
-    template: Type.String({ description: "The template's name.", examples: ["order_shipped"] }),
+    template: Type.String({ description: "Name of the template.", examples: ["order_shipped"] }),
     language: Type.Optional(
-      Type.String({ description: "Needed only when the template exists in several languages.", examples: ["en_US"] }),
+      Type.String({
+        description: "Language of the template. Required only if the template exists in several languages.",
+        examples: ["en_US"],
+      }),
     ),
     variables: Type.Optional(VariablesBody),
     media: Type.Optional(MediaBody),
     from: From,
   },
-  { $id: "SendTemplate", additionalProperties: false, description: "Sends an approved template, at any time." },
+  {
+    $id: "SendTemplate",
+    additionalProperties: false,
+    description: "Sends an approved template. Templates can be sent at any time.",
+  },
 );
 
 export const SendTextBody = Type.Object(
@@ -45,13 +52,13 @@ export const SendTextBody = Type.Object(
   {
     $id: "SendText",
     additionalProperties: false,
-    description: "Sends free-form text, within 24 hours after the person last wrote.",
+    description: "Sends free-form text. Free-form text can be sent within 24 hours of the recipient's last message.",
   },
 );
 
 export const SendMessageBody = Type.Union([SendTemplateBody, SendTextBody], {
   $id: "SendMessage",
-  description: "Either a template or free-form text, never both.",
+  description: "Either a template or free-form text, not both.",
 });
 
 /** Fields that both forms may have, for a body that is not clearly one of them. */

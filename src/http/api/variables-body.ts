@@ -14,12 +14,13 @@ export const Values = Type.Array(Type.Unsafe<string | number>({ type: ["string",
 
 const VariableParts = Type.Object(
   { header: Type.Optional(Values), body: Type.Optional(Values) },
-  { additionalProperties: false, description: "Values for header and body apart." },
+  { additionalProperties: false, description: "Separate values for the header and the body." },
 );
 
 export const VariablesBody = Type.Union([Values, VariableParts], {
   $id: "Variables",
-  description: "Fills the template's placeholders: a list fills the body, an object fills header and body apart.",
+  description:
+    "Values for the template's placeholders: an array fills the body; an object has separate values for the header and the body.",
 });
 
 export const MediaBody = Type.Object(
@@ -28,20 +29,20 @@ export const MediaBody = Type.Object(
       format: "uri",
       maxLength: LINK_LENGTH_MAX,
       description:
-        "An https address that opens without signing in: the network fetches it when the message is sent. JPG or PNG up to 5 MB, MP4 up to 16 MB, PDF up to 100 MB, as the template was approved with.",
+        "A public HTTPS URL, which the network fetches when the message is sent. JPG or PNG up to 5 MB, MP4 up to 16 MB, or PDF up to 100 MB, matching the media type of the template.",
       examples: ["https://files.example.com/invoice-10042.pdf"],
     }),
     filename: Type.Optional(
       Type.String({
         maxLength: FILENAME_LENGTH_MAX,
-        description: "PDFs only: the name that the phone shows. Left out: the last part of the link.",
+        description: "For PDFs only: the file name that the recipient sees. Default: the last part of the link.",
       }),
     ),
   },
   {
     $id: "Media",
     additionalProperties: false,
-    description: "The file at the top of a template that has one. Neither the file nor the link is kept.",
+    description: "The file for a template with a media header. Neither the file nor the link is stored.",
   },
 );
 

@@ -34,9 +34,9 @@ export function endpointSection(
 ${markdown(operation.description)}
 ${operation.parameters === undefined ? "" : parameterTable(operation.parameters, schemas)}
 ${operation.requestBody === undefined ? "" : html`<h4>Body</h4>${bodyForms(operation.requestBody.content, schemas)}`}
-<h4>Answers</h4>
+<h4>Response</h4>
 <p><span class="status">${success?.status ?? ""}</span> ${inline(success?.description)} ${answerType(success)}</p>
-<h4>Refusals</h4>
+<h4>Other responses</h4>
 <dl class="refusals">${refusals.map(({ status, description, content }) => {
     return html`<dt><span class="status">${status}</span></dt><dd>${markdown(description)}
 <details><summary>Example${Object.keys(content?.["application/json"].examples ?? {}).length > 1 ? "s" : ""}</summary>${exampleBlocks(content)}</details></dd>`;
@@ -44,7 +44,7 @@ ${operation.requestBody === undefined ? "" : html`<h4>Body</h4>${bodyForms(opera
 </div>
 <div class="code">
 <h4>Request</h4>${request.map(({ summary, text }) => html`${caption(summary)}<pre><code>${text}</code></pre>`)}
-<h4>Answer</h4>${exampleBlocks(success?.content)}
+<h4>Response</h4>${exampleBlocks(success?.content)}
 </div>
 </section>`;
 }
@@ -65,11 +65,11 @@ ${operation.parameters === undefined ? "" : parameterTable(operation.parameters,
 
 function parameterTable(parameters: readonly ParameterObject[], schemas: Schemas): Html {
   const rows = parameters.map((parameter) => {
-    return html`<tr><td><code>${parameter.name}</code>${parameter.required ? "" : html` <small>may be left out</small>`}</td>
+    return html`<tr><td><code>${parameter.name}</code>${parameter.required ? "" : html` <small>optional</small>`}</td>
 <td>${parameter.in}: ${typeText(parameter.schema)}</td><td>${inline(parameter.description)} ${meaning(parameter.schema, schemas)}</td></tr>`;
   });
   return html`<h4>Parameters</h4><div class="wide"><table class="members">
-<thead><tr><th>Name</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+<thead><tr><th>Name</th><th>Type</th><th>Description</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 /** Shows the forms of the body in place instead of linking to them: the reader needs every field to write a request. */

@@ -40,7 +40,7 @@ ${groups.map(({ name, description, entries }) => {
   return html`<h2 id="${anchor(name)}">${name}</h2><p>${description}</p>${entries.map(({ section }) => section)}`;
 })}
 <h2 id="schemas">Schemas</h2>
-<p>Everything that has a name. Members are always there unless they may be left out.</p>
+<p>All fields are present unless marked optional.</p>
 ${Object.entries(schemas).map(([name, schema]) => schemaSection(name, schema, schemas))}
 </main>
 </body>

@@ -8,9 +8,9 @@ export type Schemas = OpenApiDocument["components"]["schemas"];
 /** The fields of `schema`. Fields of unnamed nested objects follow under their path: `variables.header`. */
 export function memberTable(schema: SchemaObject, schemas: Schemas): Html {
   const rows = memberRows(schema, "", schemas);
-  if (rows.length === 0) return html`<p>An object without members.</p>`;
+  if (rows.length === 0) return html`<p>An object without fields.</p>`;
   return html`<div class="wide"><table class="members">
-<thead><tr><th>Member</th><th>Type</th><th>Meaning</th></tr></thead>
+<thead><tr><th>Field</th><th>Type</th><th>Description</th></tr></thead>
 <tbody>${rows}</tbody>
 </table></div>`;
 }
@@ -19,13 +19,13 @@ function memberRows(schema: SchemaObject, prefix: string, schemas: Schemas): Htm
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
     const path = prefix + name;
     const isRequired = schema.required?.includes(name) === true;
-    const row = html`<tr><td><code>${path}</code>${isRequired ? "" : html` <small>may be left out</small>`}</td>
+    const row = html`<tr><td><code>${path}</code>${isRequired ? "" : html` <small>optional</small>`}</td>
 <td>${typeText(member)}</td><td>${meaning(member, schemas)}</td></tr>`;
     return [row, ...memberRows(member, `${path}.`, schemas)];
   });
 }
 
-/** For example `string or null`, `list of Contact`. */
+/** For example `string or null`, `array of Contact`. */
 export function typeText(schema: SchemaObject): HtmlValue {
   if (schema.$ref !== undefined) {
     const name = referredName(schema.$ref);
@@ -33,7 +33,7 @@ export function typeText(schema: SchemaObject): HtmlValue {
   }
   if (schema.oneOf !== undefined) return joined(schema.oneOf.map(typeText), " or ");
   const types = [schema.type ?? "any value"].flat();
-  if (types[0] === "array" && schema.items !== undefined) return html`list of ${typeText(schema.items)}`;
+  if (types[0] === "array" && schema.items !== undefined) return html`array of ${typeText(schema.items)}`;
   const names = schema.format === undefined ? types : [schema.format, ...types.slice(1)];
   return names.join(" or ");
 }

@@ -27,7 +27,7 @@ const MessageData = Type.Object({ message: MessageView });
 const ContactData = Type.Object({ contact: ContactView });
 const TemplateData = Type.Object({
   template: TemplateView,
-  reason: Nullable(Type.String({ description: "The network's reason for a rejection; null on approval." })),
+  reason: Nullable(Type.String({ description: "The network's reason for the rejection; null for an approval." })),
 });
 
 const AT = "2026-11-21T08:44:29+05:30";
@@ -36,26 +36,27 @@ const LATER = "2026-11-21T08:51:03+05:30";
 const descriptions: Readonly<Record<EventType, EventDescription>> = {
   "message.sent": {
     summary: "A message was sent",
-    description: "The network took a message that was sent through the API. It may still fail.",
+    description: "The network accepted a message sent through the API. The message can still fail.",
     data: MessageData,
     example: { message: messageExample },
   },
   "message.delivered": {
     summary: "A message was delivered",
-    description: "A message that was sent through the API is on the person's phone. It is charged now.",
+    description:
+      "A message sent through the API was delivered to the recipient's phone. If its `charged` is true, it is charged now.",
     data: MessageData,
     example: { message: { ...messageExample, status: "delivered", delivered_at: AT } },
   },
   "message.read": {
     summary: "A message was read",
-    description: "The person saw a message that was sent through the API. People can switch this report off.",
+    description: "The recipient read a message sent through the API. Recipients can turn off read receipts.",
     data: MessageData,
     example: { message: { ...messageExample, status: "read", delivered_at: AT, read_at: LATER } },
   },
   "message.failed": {
     summary: "A message failed",
     description:
-      "A message that was sent through the API did not arrive; `error` says why. Often minutes after `message.sent`, for that is when most refusals come. In rare cases a message turns up after all, and `message.sent` or a later event follows.",
+      "A message sent through the API failed; `error` gives the reason. This event often arrives minutes after `message.sent`, because the network reports most failures late. In rare cases the message is delivered after all: `message.sent` or a later event then follows.",
     data: MessageData,
     example: {
       message: {
@@ -69,15 +70,15 @@ const descriptions: Readonly<Record<EventType, EventDescription>> = {
     },
   },
   "message.received": {
-    summary: "Somebody wrote",
+    summary: "A message was received",
     description:
-      "A person wrote to one of the workspace's numbers. For 24 hours from `received_at` they can be sent free-form text.",
+      "A person sent a message to one of the workspace's numbers. For 24 hours from `received_at`, you can send them free-form text.",
     data: Type.Object({ message: InboundView, contact: ContactView }),
     example: { message: inboundExample, contact: contactExample },
   },
   "contact.opted_out": {
-    summary: "Somebody opted out",
-    description: "A person replied STOP, or was marked as opted out. Nothing is sent to them any more.",
+    summary: "A contact opted out",
+    description: "A person replied STOP, or was marked as opted out. No more messages are sent to them.",
     data: ContactData,
     example: {
       contact: {
@@ -88,8 +89,8 @@ const descriptions: Readonly<Record<EventType, EventDescription>> = {
     },
   },
   "contact.opted_in": {
-    summary: "Somebody opted in again",
-    description: "A person who had opted out wrote START.",
+    summary: "A contact opted back in",
+    description: "A person who had opted out sent START.",
     data: ContactData,
     example: {
       contact: {
@@ -102,39 +103,39 @@ const descriptions: Readonly<Record<EventType, EventDescription>> = {
   "broadcast.finished": {
     summary: "A broadcast finished",
     description:
-      "A broadcast has sent everything, or was stopped, and its figures and its cost are final. What became of each person is told by its recipients.",
+      "A broadcast completed, failed or was cancelled, and its counts and its cost are final. For the result of each recipient, call `GET /broadcasts/{id}/recipients`.",
     data: Type.Object({ broadcast: BroadcastView }),
     example: { broadcast: broadcastExample },
   },
   "template.approved": {
     summary: "A template was approved",
-    description: "The network approved a template; it can be sent from now on, if it is `sendable`.",
+    description: "The network approved a template. It can be sent if `sendable` is true.",
     data: TemplateData,
     example: { template: templateExample, reason: null },
   },
   "template.rejected": {
     summary: "A template was rejected",
-    description: "The network rejected a template; `reason` has its words.",
+    description: "The network rejected a template. `reason` is the network's explanation.",
     data: TemplateData,
     example: { template: { ...templateExample, status: "REJECTED", sendable: false }, reason: "INVALID_FORMAT" },
   },
   "webhook.test": {
-    summary: "A test",
-    description: "Somebody asked for a test event. `data` is empty.",
+    summary: "A test event",
+    description: "A test event was requested for this webhook. `data` is empty.",
     data: Type.Object({}),
     example: {},
   },
 };
 
 const HANDLING =
-  "Answer with any 2xx status within 10 seconds. Anything else counts as a failure, redirects included, and the same body comes again about 1 minute, 5 minutes, 30 minutes, 2 hours, 6 hours and 24 hours after the first attempt. Events can come more than once and in any order.";
+  "Respond with any 2xx status within 10 seconds. Any other response, including a redirect, counts as a failure, and the same body is sent again about 1 minute, 5 minutes, 30 minutes, 2 hours, 6 hours and 24 hours after the first attempt. Events can arrive more than once and in any order.";
 
 const signature: ParameterObject = {
   name: "Service-Signature",
   in: "header",
   required: true,
   description:
-    "Proves who sent the event and when: `t=<unix time>,v1=<hex>`, where `<hex>` is the HMAC-SHA256 of `<t>.<raw body>` under the webhook secret. Check it over the raw bytes, in constant time, and refuse times more than five minutes old.",
+    "Proves who sent the event and when: `t=<unix time>,v1=<hex>`, where `<hex>` is the HMAC-SHA256 of `<t>.<raw body>`, keyed with the webhook secret. Compute it over the raw bytes, compare it in constant time, and reject times more than five minutes old.",
   schema: {
     type: "string",
     pattern: "^t=\\d+,v1=[0-9a-f]{64}$",
@@ -162,8 +163,8 @@ function webhook(type: EventType, components: Components): OperationObject {
       content: contentOf(components.use(envelope(type, description, data)), { [type]: { value: body } }),
     },
     responses: {
-      "2XX": { description: "Any status from 200 to 299 says that you have it. The body does not matter." },
-      default: { description: "Anything else is a failure, and the event comes again." },
+      "2XX": { description: "Any status from 200 to 299 acknowledges the event. The response body is ignored." },
+      default: { description: "Any other response is a failure, and the event is sent again." },
     },
   };
 }
@@ -171,7 +172,9 @@ function webhook(type: EventType, components: Components): OperationObject {
 function envelope(type: EventType, description: string, data: TObject): TObject {
   return Type.Object(
     {
-      id: Type.String({ description: "The same in every attempt: ignore an event that you have seen." }),
+      id: Type.String({
+        description: "Id of the event, the same in every attempt: ignore events that you have already processed.",
+      }),
       type: Type.Literal(type),
       created_at: Instant(),
       data,

@@ -14,20 +14,31 @@ import { Components } from "./schemas.ts";
 const API_VERSION = "1.0";
 
 const tags = [
-  { name: "Workspace", description: "The customer account that a key belongs to: its numbers and its balance." },
-  { name: "Messages", description: "Send to one person, and see what became of it." },
+  {
+    name: "Workspace",
+    description: "The workspace that an API key belongs to, with its sending numbers and its balance.",
+  },
+  { name: "Messages", description: "Send a message to one person, and check its status." },
   {
     name: "Broadcasts",
-    description: "One template to many people: a list of numbers or a group, now or later, followed person by person.",
+    description:
+      "Send a template to many people, now or at a scheduled time: to a list of phone numbers or to a group. The status of each recipient is tracked.",
   },
   {
     name: "Contacts",
     description:
-      "People: their data, their consent, and lists of both for syncing. Nobody but the person undoes an opt-out.",
+      "The contacts of the workspace: their profiles and their consent, with lists for syncing. Only the person can undo an opt-out.",
   },
-  { name: "Groups", description: "Lists of contacts, and saved searches." },
-  { name: "Templates", description: "Texts that the network approved: the only ones that can be sent at any time." },
-  { name: "Events", description: "What is posted to the workspace's webhook address, as soon as it happens." },
+  {
+    name: "Groups",
+    description:
+      "Static groups, to which contacts are added explicitly, and dynamic groups, which contain every contact that matches a filter.",
+  },
+  {
+    name: "Templates",
+    description: "Message templates. Once the network has approved a template, it can be sent at any time.",
+  },
+  { name: "Events", description: "Events that are posted to the workspace's webhook URL as they happen." },
 ];
 
 /** Indented, with a newline at the end. */
@@ -49,7 +60,7 @@ export function openApiDocument(): OpenApiDocument {
     info: {
       title: "Waxwing API",
       version: API_VERSION,
-      summary: "Send WhatsApp messages, and hear what became of them.",
+      summary: "Send WhatsApp messages and receive their delivery status.",
       description: introduction,
       license: { name: "MIT", identifier: "MIT" },
     },
@@ -66,7 +77,7 @@ export function openApiDocument(): OpenApiDocument {
         key: {
           type: "http",
           scheme: "bearer",
-          description: "An API key of the workspace, as `waxwing key create` printed it.",
+          description: "An API key of the workspace, as printed by `waxwing key create`.",
         },
       },
     },

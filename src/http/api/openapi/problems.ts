@@ -20,114 +20,120 @@ const Decimal = (description: string) => Type.String({ description, examples: ["
 export const ErrorView = Type.Object(
   {
     error: Type.Object({
-      code: OneOf(problemCodes, "Permanent: branch on it. New codes may be added."),
-      message: Type.String({ description: "What was wrong, in a sentence fit to show a person. May be reworded." }),
+      code: OneOf(problemCodes, "Error code. Codes never change, so you can branch on them. New codes may be added."),
+      message: Type.String({
+        description: "Explanation of the error, suitable for showing to people. The wording may change.",
+      }),
       fields: Type.Optional(
         Type.Record(Type.String(), Type.Array(Type.String()), {
-          description: "With `invalid_request`, always: what is wrong with each field, by its path.",
+          description: "Always present with `invalid_request`: the problems of each field, keyed by the field's path.",
         }),
       ),
       since: Type.Optional(Instant("With `opted_out`: when the person opted out.")),
-      needed: Type.Optional(Decimal("With `insufficient_balance`: the cost.")),
-      available: Type.Optional(Decimal("With `insufficient_balance`: what is left.")),
+      needed: Type.Optional(Decimal("With `insufficient_balance`: the cost of the request.")),
+      available: Type.Optional(Decimal("With `insufficient_balance`: the available balance.")),
       whatsapp_code: Type.Optional(
         Type.String({
           description:
-            "With `whatsapp_error`: the network's own code, for support. `timeout`, `unreachable` and `interrupted` are this server's words for a hand-over without an answer.",
+            "With `whatsapp_error`: the network's error code, for support requests. `timeout`, `unreachable` and `interrupted` are codes of this server: it received no response from the network.",
           examples: ["131049"],
         }),
       ),
     }),
   },
-  { $id: "Error", description: "What every refusal looks like." },
+  { $id: "Error", description: "The body of every error response." },
 );
 
 export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = {
   invalid_request: {
     description:
-      "The request itself is wrong: malformed JSON, or a field or parameter that is missing, unknown or wrong.",
+      "The request is invalid: malformed JSON, or a field or parameter that is missing, unknown or has an invalid value.",
     examples: {
       field: invalidRequest({ to: ["This field is required."] }),
       parameter: wrongParameter("page", "The page is a whole number, at least 1."),
     },
   },
   unauthenticated: withExample(
-    "There is no key, or it is unknown or revoked.",
+    "The API key is missing, unknown or revoked.",
     new Problem("unauthenticated", "This API key is unknown or was revoked."),
   ),
   insufficient_balance: withExample(
-    "The balance does not cover the cost; `needed` and `available` say by how much.",
+    "The balance does not cover the cost. `needed` and `available` give both amounts.",
     new Problem("insufficient_balance", "The balance does not cover the cost of this message.", {
       needed: 8_500,
       available: 1_200,
     }),
   ),
   api_not_enabled: withExample(
-    "The API is not switched on for this workspace.",
+    "The API is not enabled for this workspace.",
     new Problem("api_not_enabled", "The API is not switched on for this workspace."),
   ),
   workspace_suspended: withExample(
-    "Sending is stopped for this workspace; `message` says why.",
+    "The workspace is suspended and cannot send. `message` gives the reason.",
     new Problem("workspace_suspended", "Sending is stopped for this workspace: the invoice of October is unpaid"),
   ),
-  not_found: withExample("There is no such thing in this workspace.", notFound("message")),
+  not_found: withExample("The resource does not exist in this workspace.", notFound("message")),
   idempotency_conflict: withExample(
-    "The Idempotency-Key was used before with a different request.",
+    "The Idempotency-Key was already used with a different request.",
     new Problem("idempotency_conflict", "This Idempotency-Key was used before with a different request."),
   ),
   opted_out: withExample(
-    "The person opted out, `since` says when. Only they can undo it, by writing START.",
+    "The person has opted out; `since` gives the time. Only they can opt back in, by sending START.",
     new Problem("opted_out", "This person opted out on 2026-11-20 and can only undo that by writing START.", {
       since: Date.UTC(2026, 10, 20, 12, 30),
       timezone: "Asia/Kolkata",
     }),
   ),
   invalid_number: withExample(
-    "This is no phone number, or nobody on the network has it.",
+    "The phone number is not valid, or is not registered on the network.",
     new Problem("invalid_number", '"12" is not a phone number. Numbers without a country code are read in IN.'),
   ),
   window_closed: withExample(
-    "Free-form text can only be sent within 24 hours after the person last wrote; send a template.",
+    "Free-form text can only be sent within 24 hours of the recipient's last message. Send a template instead.",
     new Problem(
       "window_closed",
       "This person last wrote over 24 hours ago, so free-form text cannot be sent. Send a template.",
     ),
   ),
   template_not_found: withExample(
-    "The workspace has no template of this name and language.",
+    "The workspace has no template with this name and language.",
     new Problem("template_not_found", "There is no template order_shiped."),
   ),
   template_not_sendable: withExample(
-    "The template is pending, rejected, paused or disabled; `message` says which.",
+    "The template is pending, rejected, paused or disabled. `message` says which.",
     new Problem("template_not_sendable", "The template order_shipped is rejected by the network."),
   ),
   missing_variable: withExample(
-    "The template needs more values than were given.",
+    "The template needs more values than the request contains.",
     new Problem("missing_variable", "The template's body needs 2 values, 1 was given."),
   ),
   missing_media: withExample(
-    "The template has a file at the top, and none was given or stored.",
+    "The template has a media header, but the request has no `media` and the template has no stored sample.",
     new Problem("missing_media", "The template invoice has a document at the top: give its link in media."),
   ),
   unsupported_template: withExample(
-    "The template has a part that this interface cannot fill, like a map or a carousel.",
+    "The template has a component that this API cannot fill, such as a location or a carousel.",
     new Problem("unsupported_template", "The template find_us cannot be sent: it has a location at the top."),
   ),
   number_not_ready: withExample(
-    "The sending number cannot send yet, or there is none.",
+    "The sending number cannot send yet, or the workspace has no sending number.",
     new Problem("number_not_ready", "+911244001100 cannot send yet: the network has not made it ready."),
   ),
   not_cancellable: withExample(
-    "It has already finished.",
+    "The broadcast has already finished.",
     new Problem("not_cancellable", "This broadcast has already finished."),
   ),
   rate_limited: withExample(
-    "Too many requests, or no room left at the network or under the daily cap. Nothing was changed; `Retry-After` says how long to wait.",
+    "Too many requests, or the network's limit or the daily cap was reached. Nothing was changed. Retry after the time in `Retry-After`.",
     new Problem("rate_limited", "Too many requests: this workspace may make 50 a second.", { retryAfterMs: 1_000 }),
   ),
-  internal_error: withExample("A fault of this server; its log has it under the request id.", internalError()),
+  internal_error: withExample(
+    "An error in this server. Its log has the details under the request id.",
+    internalError(),
+  ),
   whatsapp_error: {
-    description: "The network refused the message, or did not answer; `message` says what that means.",
+    description:
+      "The network rejected the message or did not respond. `message` gives the reason; if there was no response, it says whether the message may still arrive.",
     examples: {
       refused: new Problem(
         "whatsapp_error",
@@ -142,7 +148,7 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
     },
   },
   unavailable: withExample(
-    "The server cannot write its database right now. `Retry-After` says how long to wait.",
+    "The server cannot currently write to its database. Retry after the time in `Retry-After`.",
     unavailable(),
   ),
 };

@@ -32,19 +32,21 @@ const REPLAYABLE_STATUSES: readonly number[] = [402, 404, 422, 502];
 /** Described once and referenced from every answer. */
 export const headers = {
   RequestId: {
-    description: "The request's id: your own, where you sent a sane one. The server's log has it.",
+    description:
+      "Id of the request: the `X-Request-Id` that you sent, if it is valid, otherwise a generated one. The server's log records it.",
     schema: { type: "string", examples: ["V1StGXR8Z5jdHi6BmyTq"] },
   },
   RetryAfter: {
-    description: "Seconds to wait before the next try.",
+    description: "Seconds to wait before you retry.",
     schema: { type: "integer", minimum: 1, examples: [1] },
   },
   IdempotentReplayed: {
-    description: "`true` on an answer that was kept under the Idempotency-Key and is told again; else left out.",
+    description:
+      "`true` if this is the stored response to an earlier request with the same Idempotency-Key; otherwise absent.",
     schema: { type: "string", const: "true" },
   },
   Authenticate: {
-    description: "The way to authenticate.",
+    description: "The authentication scheme.",
     schema: { type: "string", const: "Bearer" },
   },
 } satisfies Record<string, HeaderObject>;

@@ -35,13 +35,13 @@ const idParameter: Parameter = {
   name: "id",
   in: "path",
   required: true,
-  description: "The broadcast's id.",
+  description: "Id of the broadcast.",
   schema: Type.Integer({ minimum: 1 }),
 };
 
 const examples = {
   list: {
-    summary: "A list of numbers, with values of each person",
+    summary: "A list of phone numbers, with a contact field as a value",
     value: {
       name: "November offer",
       template: "november_offer",
@@ -50,7 +50,7 @@ const examples = {
     },
   },
   group: {
-    summary: "A group, at a time, with a picture",
+    summary: "A group, at a scheduled time, with an image",
     value: {
       name: "Festival greeting",
       template: "festival_greeting",
@@ -78,7 +78,7 @@ export const listBroadcastsEndpoint: Endpoint = {
   operationId: "listBroadcasts",
   tag: "Broadcasts",
   summary: "List broadcasts",
-  description: "All broadcasts of the workspace, the newest first.",
+  description: "Returns all broadcasts of the workspace, newest first.",
   parameters: pageParameters,
   success: {
     status: 200,
@@ -108,14 +108,14 @@ export const createBroadcastEndpoint: Endpoint = {
   path: "/broadcasts",
   operationId: "createBroadcast",
   tag: "Broadcasts",
-  summary: "Send a template to many people",
+  summary: "Create a broadcast",
   description:
-    "Takes a broadcast on, for a list of numbers or a group. The answer comes before anything is sent and says who of `to` is left out and why; whoever else is left out is told by the recipients. Everybody in `to` who has not opted out is recorded as opted in; of a group only those who opted in are sent to. One `broadcast.finished` event follows when the figures are final.",
+    "Sends a template to a list of phone numbers or to a group. The response is returned before any message is sent; it lists the numbers in `to` that are skipped, and why. To see recipients that are skipped later, list the recipients. Everyone in `to` who has not opted out is recorded as opted in. In a group, only contacts who have opted in receive the message. A single `broadcast.finished` event follows when the counts are final.",
   parameters: [idempotencyParameter],
   body: { schema: CreateBroadcastBody, examples },
   success: {
     status: 202,
-    description: "The broadcast was taken on.",
+    description: "The broadcast was accepted.",
     data: CreatedBroadcastView,
     isList: false,
     isReplayable: true,
@@ -148,13 +148,13 @@ export const previewBroadcastEndpoint: Endpoint = {
   path: "/broadcasts/preview",
   operationId: "previewBroadcast",
   tag: "Broadcasts",
-  summary: "Look at a broadcast beforehand",
+  summary: "Preview a broadcast",
   description:
-    "Takes the same body as making one, and says what it would do: how many it would reach, who is left out, what it costs, and when it would end. Nothing is stored, and nobody is recorded as opted in.",
+    "Takes the same body as `POST /broadcasts` and returns what the broadcast would do: how many people would receive it, who would be skipped, what it would cost and when it would end. Nothing is sent or stored, and no consent is recorded.",
   body: { schema: CreateBroadcastBody, examples },
   success: {
     status: 200,
-    description: "What the broadcast would do.",
+    description: "The preview.",
     data: PreviewView,
     isList: false,
     example: {
@@ -201,8 +201,8 @@ export const getBroadcastEndpoint: Endpoint = {
   path: "/broadcasts/{id}",
   operationId: "getBroadcast",
   tag: "Broadcasts",
-  summary: "Show a broadcast",
-  description: "One broadcast with what it has come to.",
+  summary: "Retrieve a broadcast",
+  description: "Returns a broadcast with its current counts.",
   parameters: [idParameter],
   success: {
     status: 200,
@@ -223,14 +223,15 @@ export const listRecipientsEndpoint: Endpoint = {
   tag: "Broadcasts",
   summary: "List a broadcast's recipients",
   description:
-    "Everybody in the broadcast, in the order addressed, with what became of each; also who was left out. Kept for 18 months after the broadcast finished; its counts are kept for ever.",
+    "Returns the recipients of a broadcast in sending order, each with its status, including skipped recipients. Recipients are deleted 18 months after the broadcast has finished; the broadcast and its counts are kept.",
   parameters: [
     idParameter,
     {
       name: "status",
       in: "query",
       required: false,
-      description: "Only recipients in this state; `pending` finds everybody who is still to go.",
+      description:
+        "Return only recipients with this status. `pending` returns all recipients whose message has not been sent yet.",
       schema: OneOf(recipientFilters),
     },
     ...pageParameters,
@@ -268,7 +269,7 @@ export const cancelBroadcastEndpoint: Endpoint = {
   tag: "Broadcasts",
   summary: "Cancel a broadcast",
   description:
-    "Nothing more is sent. What has been handed over is not recalled, and only what is delivered is charged. What was blocked of the balance for the others is free at once.",
+    "Stops a broadcast: no more messages are sent. Messages already sent to the network are not recalled, and are charged if they are delivered. The part of the balance that was held for unsent messages is released immediately.",
   parameters: [idParameter],
   success: {
     status: 200,

@@ -16,7 +16,7 @@ const phoneParameter: Parameter = {
   in: "path",
   required: true,
   description:
-    "A phone number in any common format, read in the workspace's country; a leading `+` is encoded as `%2B` or left out.",
+    "A phone number in any common format. Without a country code, the workspace's country is assumed. Encode a leading `+` as `%2B` or omit it.",
   schema: Type.String({ examples: ["919876543210"] }),
 };
 
@@ -27,13 +27,13 @@ export const listContactsEndpoint: Endpoint = {
   tag: "Contacts",
   summary: "List contacts",
   description:
-    "Contacts, the most recently changed first. To sync, ask with `updated_since` and follow `meta.next` to its end: contacts that change meanwhile are told again, none is missed.",
+    "Returns contacts, most recently updated first. To sync contacts, set `updated_since` and follow `meta.next` until it is null: contacts that change in the meantime are returned again, and none is missed.",
   parameters: [
     {
       name: "updated_since",
       in: "query",
       required: false,
-      description: "Only contacts that changed at or after this time.",
+      description: "Return only contacts that were updated at or after this time.",
       schema: Type.String({ format: "date-time", examples: ["2026-11-20T00:00:00+05:30"] }),
     },
     ...pageParameters,
@@ -68,8 +68,8 @@ export const getContactEndpoint: Endpoint = {
   path: "/contacts/{phone}",
   operationId: "getContact",
   tag: "Contacts",
-  summary: "Show a contact",
-  description: "One contact, found by any spelling of its number.",
+  summary: "Retrieve a contact",
+  description: "Returns the contact with this phone number.",
   parameters: [phoneParameter],
   success: { status: 200, description: "The contact.", data: ContactView, isList: false, example: contactExample },
   problems: ["not_found"],
@@ -86,14 +86,15 @@ export const putContactEndpoint: Endpoint = {
   path: "/contacts/{phone}",
   operationId: "putContact",
   tag: "Contacts",
-  summary: "Create or change a contact",
-  description: "Only the fields that are sent change. Answers 201 where the contact is new.",
+  summary: "Create or update a contact",
+  description:
+    "Creates or updates a contact. Fields that are not in the body keep their value. Returns 201 if the contact was created.",
   parameters: [phoneParameter],
   body: {
     schema: ContactBody,
     examples: {
-      profile: { summary: "A few fields", value: { name: "Asha Rao", city: "Pune", add_tags: ["vip"] } },
-      consent: { summary: "Recorded consent", value: { consent: "opted_in", add_to_groups: ["Regulars"] } },
+      profile: { summary: "Profile fields", value: { name: "Asha Rao", city: "Pune", add_tags: ["vip"] } },
+      consent: { summary: "Consent", value: { consent: "opted_in", add_to_groups: ["Regulars"] } },
     },
   },
   success: {
@@ -123,9 +124,9 @@ export const optOutEndpoint: Endpoint = {
   path: "/contacts/{phone}/opt-out",
   operationId: "optOutContact",
   tag: "Contacts",
-  summary: "Opt a person out",
+  summary: "Opt out a contact",
   description:
-    "For an unsubscribe that reached your own system. The person is never sent anything again, until they write START. Works for unknown numbers too, and always: also for a suspended workspace.",
+    "Records an opt-out that reached your own system. No messages are sent to the person until they send START. Also works for numbers that are not contacts yet, and in suspended workspaces.",
   parameters: [phoneParameter],
   success: { status: 200, description: "The contact.", data: ContactView, isList: false, example: contactExample },
   problems: ["invalid_number"],

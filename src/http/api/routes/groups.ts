@@ -11,7 +11,8 @@ export const listGroupsEndpoint: Endpoint = {
   operationId: "listGroups",
   tag: "Groups",
   summary: "List groups",
-  description: "All groups of the workspace, by name. The count of a saved search may be a minute old.",
+  description:
+    "Returns all groups of the workspace, sorted by name. The count of a dynamic group can be up to a minute old.",
   parameters: pageParameters,
   success: {
     status: 200,

@@ -10,9 +10,9 @@ export const getMeEndpoint: Endpoint = {
   path: "/me",
   operationId: "getWorkspace",
   tag: "Workspace",
-  summary: "Show the workspace",
+  summary: "Retrieve the workspace",
   description:
-    "The workspace that the key belongs to, with its sending numbers and balance. A quick check that a key works.",
+    "Returns the workspace that the API key belongs to, with its sending numbers and its balance. Use it to check that a key works.",
   success: {
     status: 200,
     description: "The workspace.",

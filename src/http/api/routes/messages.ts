@@ -20,17 +20,17 @@ export const sendMessageEndpoint: Endpoint = {
   tag: "Messages",
   summary: "Send a message",
   description:
-    "Sends a template (at any time) or free-form text (within 24 hours after the person last wrote). The message is handed to the network while the request is open, so the answer says whether it went. What becomes of it later is told by events, and by `GET /messages/{id}`.",
+    "Sends a template (at any time) or free-form text (within 24 hours of the recipient's last message). The message is sent to the network before the response is returned, so the response says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`.",
   parameters: [idempotencyParameter],
   body: {
     schema: SendMessageBody,
     examples: {
       template: {
-        summary: "A template with values",
+        summary: "A template with variables",
         value: { to: "+919876543210", template: "order_shipped", variables: ["Asha", 10042] },
       },
       template_with_file: {
-        summary: "A template with a PDF at the top, in one of its languages",
+        summary: "A template with a PDF header, in a specific language",
         value: {
           to: "098765 43210",
           template: "invoice",
@@ -45,7 +45,7 @@ export const sendMessageEndpoint: Endpoint = {
   },
   success: {
     status: 201,
-    description: "The network took the message.",
+    description: "The network accepted the message.",
     data: MessageView,
     isList: false,
     isReplayable: true,
@@ -87,10 +87,10 @@ export const getMessageEndpoint: Endpoint = {
   path: "/messages/{id}",
   operationId: "getMessage",
   tag: "Messages",
-  summary: "Show a message",
-  description: "One message that was sent through the API, with what has become of it.",
+  summary: "Retrieve a message",
+  description: "Returns a message that was sent through the API, with its current status.",
   parameters: [
-    { name: "id", in: "path", required: true, description: "The message's id.", schema: Type.Integer({ minimum: 1 }) },
+    { name: "id", in: "path", required: true, description: "Id of the message.", schema: Type.Integer({ minimum: 1 }) },
   ],
   success: { status: 200, description: "The message.", data: MessageView, isList: false, example: messageExample },
   problems: ["not_found"],

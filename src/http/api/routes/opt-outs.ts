@@ -13,13 +13,13 @@ export const listOptOutsEndpoint: Endpoint = {
   tag: "Contacts",
   summary: "List opt-outs",
   description:
-    "Everybody who is opted out now, in the order in which it was recorded. To sync, ask with `since` and follow `meta.next`.",
+    "Returns everyone who is currently opted out, in the order in which the opt-outs were recorded. To sync opt-outs, set `since` and follow `meta.next` until it is null.",
   parameters: [
     {
       name: "since",
       in: "query",
       required: false,
-      description: "Only opt-outs recorded at or after this time.",
+      description: "Return only opt-outs that were recorded at or after this time.",
       schema: Type.String({ format: "date-time", examples: ["2026-11-20T00:00:00+05:30"] }),
     },
     ...pageParameters,

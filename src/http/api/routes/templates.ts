@@ -15,13 +15,13 @@ export const listTemplatesEndpoint: Endpoint = {
   tag: "Templates",
   summary: "List templates",
   description:
-    "All templates of the workspace, by name, each with what it needs and whether it can be sent. A template in several languages appears once for each.",
+    "Returns all templates of the workspace, sorted by name, each with the values it needs and whether it can be sent. A template with several languages is returned once per language.",
   parameters: [
     {
       name: "status",
       in: "query",
       required: false,
-      description: "Only templates in this state.",
+      description: "Return only templates with this status.",
       schema: OneOf(templateStatuses),
     },
     ...pageParameters,

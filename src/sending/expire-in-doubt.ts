@@ -28,6 +28,6 @@ export function createExpireWorker({ store, clock, runId, log }: ExpireOptions):
         expireInDoubt(tx, row.subject);
         finish(tx, row.id);
       }),
-    onError: (error, row) => log.error("a message in doubt could not be settled", { message: row?.subject, error }),
+    onError: (error, row) => log.error("a message in doubt could not be expired", { message: row?.subject, error }),
   });
 }

@@ -16,7 +16,7 @@ export interface TimeSeriesSources {
   commits: Histogram;
 }
 
-/** What happened between two looks; counts of times are by bucket. */
+/** The increase between two samples; durations are counted by bucket. */
 interface Minute {
   /** When it ended, milliseconds. */
   at: number;
@@ -26,9 +26,9 @@ interface Minute {
   webhooksDelivered: number;
   webhooksFailed: number;
   times: Record<TimeName, number[]>;
-  /** Null where it could not be asked. */
+  /** Jobs that wait; null: it could not be read. */
   waiting: number | null;
-  /** Seconds since the oldest work has been due. */
+  /** Seconds since the oldest waiting job became due. */
   age: number | null;
   databaseBytes: number | null;
 }
@@ -37,9 +37,9 @@ const timeNames = ["network", "api", "webhook", "commit"] as const;
 export type TimeName = (typeof timeNames)[number];
 
 export interface Quantiles {
-  /** Of how many. */
+  /** Number of observations. */
   count: number;
-  /** Seconds; null where nothing happened. */
+  /** Seconds; null: no observations. */
   p50: number | null;
   p99: number | null;
 }
@@ -97,7 +97,7 @@ export class TimeSeries extends ServiceLoop {
     return MINUTE_MS;
   }
 
-  /** The last `minutes`, in steps of so many, the oldest first and the open one last. */
+  /** The last `minutes` in steps of `stepMinutes`, the oldest first, the current one last. */
   async samples(minutes: number, stepMinutes: number): Promise<TimeSeriesSample[]> {
     const shown = await this.#last(minutes);
     const stepMs = stepMinutes * MINUTE_MS;
@@ -105,7 +105,7 @@ export class TimeSeries extends ServiceLoop {
     return [...groups].map(([until, group]) => toSample(until - stepMs, group)).toSorted((a, b) => a.at - b.at);
   }
 
-  /** The last `minutes` as one. */
+  /** The last `minutes` as one sample. */
   async summarize(minutes: number): Promise<TimeSeriesSample> {
     return toSample(this.#clock.now() - minutes * MINUTE_MS, await this.#last(minutes));
   }
@@ -192,7 +192,7 @@ function toSample(from: number, group: readonly Minute[]): TimeSeriesSample {
     unknown: total(({ unknown }) => unknown),
     webhooksDelivered: total(({ webhooksDelivered }) => webhooksDelivered),
     webhooksFailed: total(({ webhooksFailed }) => webhooksFailed),
-    // The worst of them: an average would hide what somebody waited for.
+    // The maximum: an average would hide a delay.
     waiting: max(group.map(({ waiting }) => waiting)),
     age: max(group.map(({ age }) => age)),
     databaseBytes: last?.databaseBytes ?? null,
@@ -203,7 +203,7 @@ function toSample(from: number, group: readonly Minute[]): TimeSeriesSample {
   };
 }
 
-/** As Prometheus reads a histogram: evenly spread within a bucket; beyond the last bound, that bound. */
+/** Like `histogram_quantile` of Prometheus: linear within a bucket; beyond the last bound, that bound. */
 export function quantileOf(counts: readonly number[], share: number): number | null {
   const all = sum(counts);
   if (all === 0) return null;

@@ -1,6 +1,6 @@
 /**
- * Taking work and giving it back. A claim names the process that holds the row, not a time until which it holds it: one
- * server runs on a database, so a start frees what other boots held, and no clock jump makes live work look dead.
+ * Claims jobs and releases them. A claim names the process that holds the row, not a lease with an end: a database has one
+ * server, so its start reclaims the rows of earlier processes, and no jump of the clock makes a live claim look dead.
  */
 import { and, asc, eq, gt, isNull, lte, ne, sql } from "drizzle-orm";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
@@ -22,7 +22,7 @@ const nextQueue = statement((db) =>
     .prepare(),
 );
 
-/** The lanes that have free work of a kind, each with the earliest time that it is due. One index step a lane. */
+/** The queues with unclaimed jobs of a kind, each with its earliest due time. One index step for each queue. */
 export function listQueues(tx: ReadTx, kind: OutboxKind): { queueKey: number; dueAt: number }[] {
   const found: { queueKey: number; dueAt: number }[] = [];
   let after = -1;
@@ -60,7 +60,7 @@ const claimRow = statement((db) =>
     .prepare(),
 );
 
-/** Claims up to `limit` due rows of one lane for this boot, the earliest first. */
+/** Claims up to `limit` due rows of one queue for this process, the earliest first. */
 export function claim(tx: Tx, kind: OutboxKind, queueKey: number, limit: number, runId: string): OutboxRow[] {
   const claimed: OutboxRow[] = [];
   for (const { id } of due(tx).all({ kind, queueKey, now: tx.now, limit })) {
@@ -77,7 +77,7 @@ const deleteRow = statement((db) =>
     .prepare(),
 );
 
-/** The work is done. */
+/** Deletes a job that is done. */
 export function finish(tx: Tx, id: number): void {
   deleteRow(tx).run({ id });
 }
@@ -90,12 +90,12 @@ const unclaim = statement((db) =>
     .prepare(),
 );
 
-/** The work is to be tried again at `dueAt`. */
+/** Releases a job, to be tried again at `dueAt`. */
 export function postpone(tx: Tx, id: number, dueAt: number): void {
   unclaim(tx).run({ id, dueAt });
 }
 
-/** Frees what other boots held; run once at the start. Returns how many rows that were. */
+/** Releases the rows that earlier processes held; call it once at the start. Returns the number of rows. */
 export function reclaimJobs(tx: Tx, runId: string): number {
   return tx.db
     .update(outbox)
@@ -104,7 +104,7 @@ export function reclaimJobs(tx: Tx, runId: string): number {
     .run().changes;
 }
 
-/** Drops a lane's free work of a kind. What is in flight finds out by itself that it is no longer wanted. */
+/** Deletes a queue's unclaimed jobs of a kind. A job in flight notices by itself that its subject is gone. */
 export function deleteUnclaimed(tx: Tx, kind: OutboxKind, queueKey: number): void {
   tx.db
     .delete(outbox)

@@ -1,4 +1,4 @@
-/** Asks for work, in the transaction of the change that needs it done. */
+/** Enqueues jobs, in the transaction of the change that needs them. */
 import { sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/db/transaction.ts";
 import { type OutboxKind, outbox } from "./table.ts";
@@ -42,13 +42,13 @@ const insertOrReschedule = statement((db) =>
     .prepare(),
 );
 
-/** Like `enqueue`, but what was asked for before is due at the new time, also when that is later. */
+/** Like `enqueue`, but an existing job becomes due at the new time even if that is later. */
 export function reschedule(tx: Tx, job: Job): void {
   insertOrReschedule(tx).run({ ...job });
   tx.notify(job.kind);
 }
 
-/** One row for each kind and subject: asking again only makes it due earlier. */
+/** One row for each kind and subject: enqueuing it again can only make it due earlier. */
 export function enqueue(tx: Tx, job: Job): void {
   insert(tx).run({ ...job });
   tx.notify(job.kind);

@@ -1,23 +1,23 @@
-/** Durable work: one row for one thing that must still be done. */
+/** The outbox: one row for each durable job that is not done yet. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
 
 export const outbox = sqliteTable("outbox", {
   id: integer().primaryKey({ autoIncrement: true }),
-  /** What is to be done; see `kinds.ts`. */
+  /** What is to be done; see `outboxKinds`. */
   kind: text().$type<OutboxKind>().notNull(),
-  /** The row that it is to be done to. */
+  /** The id of the row that the job is about. */
   subject: integer().notNull(),
-  /** Work of one lane never waits for another's: a workspace's id, or 0 for the server's own. */
+  /** A workspace's id, or 0 for the server's own jobs. Jobs of one queue do not wait for those of another. */
   queueKey: integer().notNull(),
   dueAt: instant().notNull(),
-  /** The process that works on it; null while it is free. */
+  /** The process that has claimed the job; null: unclaimed. */
   runId: text(),
 });
 
 /**
  * `deliver_webhook`: subject is a delivery · `expire_message`: subject is a message in doubt · `start_broadcast`: a
- * broadcast whose time has come · `review_broadcast`: a broadcast that may be complete, settled, or to be stopped ·
+ * scheduled broadcast · `review_broadcast`: a broadcast that may have to be completed, settled or paused ·
  * `sync_account`: subject is the first number of a network's account.
  */
 export const outboxKinds = [

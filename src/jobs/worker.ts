@@ -42,7 +42,7 @@ export class Worker extends ServiceLoop {
     return super.isActive || this.#inFlight.size > 0;
   }
 
-  /** Claims every due row for which there is a free slot and starts it; one run later nothing is due, or all slots are taken. */
+  /** Claims the due rows for which their queue has free slots, and starts them without waiting for them. */
   async runOnce(): Promise<NextRun> {
     const { store, clock, kind, runId } = this.#options;
     const now = clock.now();

@@ -1,6 +1,6 @@
 /**
- * Applies one item of a callback: to the number or account that it names, and only where whoever signed the body may
- * speak for it. News that are older than our last look at the account change nothing and cause another look.
+ * Applies one item of a callback to the number or account that it names, provided that the secret which signed the body
+ * belongs to it. An account update that is older than our last comparison changes nothing and schedules another one.
  */
 
 import type { Tx } from "#src/db/transaction.ts";
@@ -21,38 +21,38 @@ import { applyTemplateUpdate } from "#src/domain/templates/sync.ts";
 import type { TemplateStatusUpdate, TemplateUpdate } from "#src/domain/templates/template-update.ts";
 import type { CallbackItem } from "#src/networks/network.ts";
 
-/** What is noted of a status whose message nobody here has ever handed over. */
+/** The note for a status of a message that this database never sent. */
 export const NOT_OURS = "a status of a message that is not ours";
 
 export interface ItemResult {
-  /** What could not be applied, in words; null: nothing. */
+  /** Why the item could not be applied; null: it was applied. */
   note: string | null;
   /** The message that changed. */
   messageId: number | null;
-  /** It speaks of somebody who was erased: its body must not stay. */
+  /** The item names an erased contact, so the body must be deleted. */
   isContactErased?: boolean;
 }
 
-/** Where it came from and whose word it is; the body has been taken apart. */
+/** The callback without its body: the network that sent it, and the secret that signed it. */
 type Callback = Omit<Stored, "body">;
 
 type Applicable = Exclude<CallbackItem, { kind: "broken" | "ignored" }>;
 
-/** Several updates come together: one look serves all of them. */
+/** Account updates often arrive together: one comparison serves all of them. */
 const SYNC_SOON_MS = 5_000;
-/** The network's clock and ours differ, and a look takes its time. */
+/** Allows for the difference between the network's clock and ours, and for the duration of a comparison. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
-/** What the items of one write have in common. */
+/** Shared by the items of one write. */
 export interface BatchContext {
   instanceId: string;
   deltas: CounterDeltas;
-  /** Whom statuses were for: of a number only what never changes is used, so it is looked up once. */
+  /** Numbers by `phoneNumberId`, read once for each write; only their immutable columns are used. */
   numbers: Map<string, SendingNumber | undefined>;
 }
 
 export function applyItem(tx: Tx, callback: Callback, item: Applicable, context: BatchContext): ItemResult {
-  // Whatever is no status may look at figures, or write them.
+  // An item that is not a status may read or write the counters.
   if (item.kind !== "status") context.deltas.flush();
   if (item.kind === "template" || item.kind === "template_update" || item.kind === "account_update") {
     return result(applyAccountItem(tx, callback, item));
@@ -77,7 +77,7 @@ export function applyItem(tx: Tx, callback: Callback, item: Applicable, context:
   }
 }
 
-/** A forged body may name anybody's number: whoever signed it speaks for the numbers under that secret alone. */
+/** A body may name any number, so it applies only to numbers under the secret that signed it. */
 function speaksFor({ network, trust }: Callback, number: SendingNumber): boolean {
   if (trust === null) return network === "simulator";
   return trust.numbers.includes(number.id) || (trust.configuration && number.appSecret === null);
@@ -105,7 +105,7 @@ function applyStatusItem(
   return result(applied.kind === "dropped" ? NOT_OURS : null);
 }
 
-/** Once for each workspace that has numbers of the account under the secret that signed. */
+/** Once for each workspace with numbers of the account under the secret that signed the body. */
 function applyAccountItem(
   tx: Tx,
   callback: Callback,

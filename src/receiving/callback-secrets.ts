@@ -1,6 +1,6 @@
 /**
- * Finds whose secret signed a callback. Every number may have one of its own; the configuration's speaks for all that
- * have none. With many secrets, only those of numbers and accounts that the body names are tried.
+ * Finds the secret that signed a callback. A number may have its own secret; the configured one is for all other numbers.
+ * If there are many secrets, only those of numbers and accounts that the body names are tried.
  */
 
 import type { Log } from "#src/core/log.ts";
@@ -12,27 +12,27 @@ import { listSecretOwners, type SecretOwner } from "#src/domain/numbers/read.ts"
 export interface CallbackSecretsOptions {
   store: Store;
   box: SecretBox;
-  /** The configuration's; null where it has none. */
+  /** The configured secret; null: none. */
   configured: string | null;
   log: Log;
 }
 
-/** So many are simply tried; each costs a pass over the body. */
+/** Up to this many secrets are all tried; each costs a pass over the body. */
 const TRIED_MAX = 4;
 
-/** Meta's ids as they stand in a body. */
+/** Matches Meta's ids in a body. */
 const IDS = /"(\d{5,30})"/g;
 
 export class CallbackSecrets {
   readonly #options: CallbackSecretsOptions;
-  /** Opened, by what is stored: a secret that changes is stored as something else. Null: it cannot be read. */
+  /** Decrypted secrets by their stored form, so that a changed secret is a new entry. Null: it cannot be decrypted. */
   readonly #opened = new Map<string, string | null>();
 
   constructor(options: CallbackSecretsOptions) {
     this.#options = options;
   }
 
-  /** Null: nobody's secret signed it. `proves` says whether a secret does. */
+  /** Null: no secret signed the body. `verifies` says whether a secret did. */
   trustOf(body: Uint8Array, verifies: (secret: string) => boolean): Trust | null {
     const { store, configured } = this.#options;
     const owners = store.read(listSecretOwners);
@@ -49,7 +49,7 @@ export class CallbackSecrets {
     return null;
   }
 
-  /** Whether there is any secret at all. */
+  /** True if there is no secret. */
   get isEmpty(): boolean {
     return this.#options.configured === null && this.#options.store.read(listSecretOwners).length === 0;
   }
@@ -83,14 +83,14 @@ function findCandidates(owners: readonly SecretOwner[], body: Uint8Array): reado
   return owners.filter(({ phoneNumberId, accountId }) => named.has(phoneNumberId) || named.has(accountId));
 }
 
-/** What may be ids of the network's, in the order in which they stand. */
+/** Strings in a body that may be ids of the network, in their order. */
 export function* idsIn(body: Uint8Array): Generator<string> {
   for (const [, id] of Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1").matchAll(IDS)) {
     if (id !== undefined) yield id;
   }
 }
 
-/** A sealed secret is bound to the number that it was given for. */
+/** An encrypted secret is bound to its number. */
 export function appSecretContext(phoneNumberId: string): string {
   return `app_secret:${phoneNumberId}`;
 }

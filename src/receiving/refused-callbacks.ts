@@ -69,6 +69,7 @@ export class RefusedCallbacks extends ServiceLoop {
     const now = clock.now();
     const hour = hourOf(now);
     const key = `${hour} ${reason} ${numberId}`;
+    const isFirst = this.#counts.size === 0;
     const { count } = this.#counts.get(key) ?? { count: 0 };
     this.#counts.set(key, { hour, reason, numberId, count: count + 1, lastAt: now });
     const logged = this.#logged.get(reason) ?? { at: Number.NEGATIVE_INFINITY, untold: 0 };
@@ -80,7 +81,8 @@ export class RefusedCallbacks extends ServiceLoop {
       });
     }
     this.#logged.set(reason, isTold ? { at: clock.monotonic(), untold: 0 } : { ...logged, untold: logged.untold + 1 });
-    this.notify();
+    // The others wait for the write that the first one asked for.
+    if (isFirst) this.notify();
   }
 
   /** Writes the counts at once; callbacks that are refused later are counted in the metrics and logged only. */
@@ -94,7 +96,7 @@ export class RefusedCallbacks extends ServiceLoop {
     const waitMs = this.#writtenAt + WRITE_EVERY_MS - this.#options.clock.monotonic();
     if (waitMs > 0) return waitMs;
     await this.#write();
-    return null;
+    return this.#counts.size === 0 ? null : WRITE_EVERY_MS;
   }
 
   async #write(): Promise<void> {

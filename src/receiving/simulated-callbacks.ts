@@ -1,4 +1,4 @@
-/** The simulator's callbacks take the same durable way as a real network's; a disk that fails makes it try again. */
+/** Stores the simulator's callbacks in the same durable queue as a real network's, and retries if the storage fails. */
 
 import { type Clock, sleep } from "#src/core/clock.ts";
 import type { Store } from "#src/db/store.ts";

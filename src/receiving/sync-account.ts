@@ -1,7 +1,7 @@
 /**
- * Compares an account with the network: its numbers, its templates, its stored samples. On command, on schedule and
- * after news. Reads everything first and writes a few rows at a time; a listing that did not come to its end retires
- * nothing. What could not be asked is told in words and leaves things as they were.
+ * Compares an account with the network: its numbers, templates and stored samples; on command, on schedule and after an
+ * account update. It reads everything first and writes a few rows at a time. An incomplete listing retires nothing. A
+ * request that fails is reported as a problem and changes nothing.
  */
 
 import type { Clock } from "#src/core/clock.ts";
@@ -21,29 +21,29 @@ import { uploadSamples } from "./upload-samples.ts";
 export interface SyncOptions {
   store: Store;
   clock: Clock;
-  /** What can be asked of a network; undefined: nothing. */
+  /** Access to the accounts of a network; undefined: the network has none. */
   portOf: (network: NetworkName) => AccountPort | undefined;
   box: SecretBox;
-  /** Stored samples may lie on this machine or in a private network. */
+  /** Allows samples at private addresses. */
   allowPrivate: boolean;
-  /** How samples' names are looked up; replaced in tests. */
+  /** Resolves the host names of samples; replaced in tests. */
   lookup?: ResolveName | undefined;
 }
 
 export type SyncScope = "numbers" | "templates";
 
 export interface SyncResult {
-  /** Null: not asked for, or it failed. */
+  /** Null: not requested, or failed. */
   templates: { total: number; added: number; changed: number; retired: number } | null;
-  /** What went wrong, in words; empty: everything was compared. */
+  /** Empty: everything was compared. */
   problems: string[];
-  /** The network was busy or away: it may well work soon. */
+  /** The network was busy or unreachable: retry soon. */
   isTemporary: boolean;
 }
 
 const TEMPLATES_PER_WRITE = 100;
 
-/** Compares the account of `number` in its workspace. On a network that nobody can ask: nothing. */
+/** Compares the account of `number` in its workspace. Does nothing on a network without accounts. */
 export async function syncAccount(
   options: SyncOptions,
   number: SendingNumber,
@@ -65,7 +65,7 @@ export async function syncAccount(
   return result;
 }
 
-/** The account's numbers whose token can be read; the others cannot send, and say so. */
+/** The account's numbers with a readable token; the others are reported, and cannot send. */
 async function openSenders(
   { store, box }: SyncOptions,
   number: SendingNumber,
@@ -91,7 +91,7 @@ async function syncNumbers(
   senders: OpenedNumber[],
   result: SyncResult,
 ): Promise<void> {
-  // One listing for all that share a token: the network counts these calls.
+  // One listing for all numbers that share a token: the network limits these calls.
   for (const group of Map.groupBy(senders, ({ sender }) => sender.accessToken).values()) {
     const [first] = group;
     if (first === undefined) continue;
@@ -110,7 +110,7 @@ async function syncNumbers(
     } else if (listed.failure.kind === "token" || listed.failure.kind === "later") {
       for (const { number } of group) await handleFailure(store, number, listed.failure, result);
     } else {
-      // The account may be out of the token's reach where the number itself is not.
+      // The token may have access to the number but not to the account.
       result.problems.push(`${first.number.phone}: ${listed.failure.message}`);
       for (const opened of group) await syncNumber(store, port, opened, result);
     }
@@ -128,7 +128,7 @@ async function syncNumber(
   else await handleFailure(store, number, fetched.failure, result);
 }
 
-/** A number of another phone would send under a name that nobody expects. */
+/** A number with another phone would send under an unexpected name. */
 async function applyListedNumber(
   store: Store,
   number: SendingNumber,
@@ -146,7 +146,7 @@ async function applyListedNumber(
   });
 }
 
-/** Only what says that nothing can be sent stops a number; one that was never seen says at least why. */
+/** Only an answer that rules out sending stops a number; a number that was never seen reports at least the reason. */
 async function handleFailure(
   store: Store,
   number: SendingNumber,
@@ -197,7 +197,7 @@ async function syncTemplates(
   result.templates = counts;
 }
 
-/** With the first token that may. Where templates are all that can be asked, they tell whether a number can send. */
+/** Uses the first token with access. If only templates can be listed, that tells whether a number can send. */
 async function listTemplates(
   store: Store,
   port: AccountPort,
@@ -222,7 +222,7 @@ async function listTemplates(
   return null;
 }
 
-/** The key works, and nothing more is known; a stop that was told by itself stays. */
+/** The token works, and nothing more is known; a stop that the network reported by callback stays. */
 function markSendable(store: Store, number: SendingNumber): Promise<void> {
   return store.write((tx) => {
     const current = findNumber(tx, number.id);

@@ -1,6 +1,6 @@
 /**
- * Looks at every account now and then, and soon after news: one durable row of work an account. A look that failed for
- * the moment comes again sooner; the times vary, so that many accounts are not looked at together.
+ * Compares every account with the network at intervals, and soon after an account update: one job for each account. A
+ * comparison that failed temporarily is repeated sooner. Intervals vary, so that accounts are not compared all at once.
  */
 
 import type { Log } from "#src/core/log.ts";
@@ -38,7 +38,7 @@ export function createSyncWorker(options: SyncWorkerOptions): Worker {
   });
 }
 
-/** Every account is looked at, whatever became of its row of work. */
+/** Schedules a comparison for every account that has none. */
 export function planSyncs(tx: Tx): void {
   for (const number of listOnNetwork(tx, "whatsapp")) {
     if (listSiblings(tx, number)[0]?.id === number.id && nextSyncAt(tx, number.id) === null)
@@ -53,7 +53,7 @@ async function perform(options: SyncWorkerOptions, row: OutboxRow): Promise<void
     await store.write((tx) => {
       finish(tx, row.id);
       const removed = findRemoved(tx, row.subject);
-      // The account's other numbers go on, under the name of another one.
+      // The account's other numbers are compared by a job of another number.
       if (removed !== undefined) scheduleSync(tx, removed, 0);
     });
     return;
@@ -66,7 +66,7 @@ async function perform(options: SyncWorkerOptions, row: OutboxRow): Promise<void
     const restrictionEnds = listSiblings(tx, number)
       .map(({ id }) => findState(tx, id)?.restrictedUntil ?? 0)
       .filter((until) => until > tx.now);
-    // Somebody asked for another look while this one ran: then its time is another one than was claimed.
+    // Another comparison was requested while this one ran, if the due time is not the claimed one.
     const requestedAt = nextSyncAt(tx, row.subject);
     const isRequested = requestedAt !== null && requestedAt !== row.dueAt;
     postpone(

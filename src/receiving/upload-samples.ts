@@ -1,6 +1,6 @@
 /**
- * Puts the stored samples of an account's templates where the network keeps files, once for each number (its ids belong
- * to one), and again before they expire. A sample that cannot be uploaded is sent by its link.
+ * Uploads the stored samples of an account's templates to the network, once for each number (a file's id belongs to one
+ * number), and again before the ids expire. A sample that cannot be uploaded is sent as a link.
  */
 
 import type { Store } from "#src/db/store.ts";
@@ -17,26 +17,26 @@ import { type FileFetcher, fetchFile } from "#src/net/fetch-file.ts";
 import type { OpenedNumber } from "#src/networks/credentials.ts";
 import type { AccountPort, UploadFile } from "#src/networks/network.ts";
 
-/** A look at an account uploads so many at most; the next one goes on. */
+/** Maximum number of uploads in one comparison; the next one continues. */
 const UPLOADS_PER_SYNC = 20;
 
 const FETCH_TIMEOUT_MS = 60_000;
 
-/** Meta's limits; documents may be larger there, and then go by their link. */
+/** Meta's limits; for documents a lower one of ours. Larger files are sent as links. */
 const BYTES_MAX: Readonly<Record<Sample["kind"], number>> = {
   image: 5 * 1024 * 1024,
   video: 16 * 1024 * 1024,
   document: 25 * 1024 * 1024,
 };
 
-/** What Meta takes for each kind; of documents any. */
+/** The media types that Meta accepts for each kind; for documents, any. */
 const TYPES: Readonly<Record<Sample["kind"], RegExp>> = {
   image: /^image\/(jpeg|png)$/,
   video: /^video\/(mp4|3gpp)$/,
   document: /^[\w.+-]+\/[\w.+-]+$/,
 };
 
-/** Returns what failed, in words. */
+/** Returns the problems. */
 export async function uploadSamples(
   options: FileFetcher & { store: Store },
   port: AccountPort,
@@ -51,7 +51,7 @@ export async function uploadSamples(
     .filter(({ sample, opened }) => store.read((tx) => isUploadDue(tx, opened.number.id, sample.link)))
     .slice(0, UPLOADS_PER_SYNC);
   const failures: string[] = [];
-  // Sample by sample: one file is in memory at a time.
+  // One at a time, so that only one file is in memory.
   for (const [sample, group] of Map.groupBy(uploads, ({ sample }) => sample)) {
     const file = await fetchSample(sample, options);
     for (const { opened } of group) {
@@ -79,7 +79,7 @@ async function uploadOne(
   return failure;
 }
 
-/** The file, or why it cannot be had, in words. */
+/** The file, or the reason why it is not available. */
 async function fetchSample({ link, kind }: Sample, fetcher: FileFetcher): Promise<UploadFile | string> {
   const file = await fetchFile(fetcher, { link, maxBytes: BYTES_MAX[kind], timeoutMs: FETCH_TIMEOUT_MS });
   if (typeof file === "string") return `its address ${file}.`;

@@ -1,4 +1,4 @@
-/** The two kinds of work on broadcasts that have a time of their own: beginning at `send_at`, and becoming final. */
+/** The two kinds of scheduled jobs of a broadcast: starting it at `send_at`, and reviewing whether it is complete. */
 
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
@@ -20,7 +20,7 @@ export interface BroadcastWorkerOptions {
 
 const CONCURRENCY = 8;
 
-/** `isClockRight`: a wall clock that is wrong starts nothing; whoever sees it set right nudges this worker. */
+/** While `isClockRight` is false, nothing starts. Notify the worker when the clock becomes right. */
 export function createStartWorker(
   options: BroadcastWorkerOptions,
   rules: LatenessRules,
@@ -34,7 +34,7 @@ export function createReviewWorker(options: BroadcastWorkerOptions, rules: Revie
   return createWorker(options, "review_broadcast", (tx, id) => reviewBroadcast(tx, id, rules));
 }
 
-/** `look` returns when to look again, or null: in one write with the row of the work itself. */
+/** `run` returns when the job is due again, or null when it is done. Both share the write that updates the job. */
 function createWorker(
   { store, clock, runId, log }: BroadcastWorkerOptions,
   kind: OutboxKind,

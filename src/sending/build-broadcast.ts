@@ -1,6 +1,6 @@
 /**
- * Builds the recipients of one broadcast, part by part, until everybody is there or something stops it. Saved searches are
- * asked on the reader's thread; between two parts everybody else has their turn.
+ * Builds the recipients of one broadcast, batch by batch, until all are built or the broadcast is stopped. Filters of
+ * dynamic groups are queried on the reader's thread; between two batches other writes have their turn.
  */
 
 import type { Reader } from "#src/db/reader.ts";
@@ -11,12 +11,12 @@ import { findAnyBroadcast, getBroadcast } from "#src/domain/broadcasts/read.ts";
 
 export interface BuildOptions {
   store: Store;
-  /** A saved search may take long: nobody else waits behind it. */
+  /** A thread of its own: the query of a dynamic group may take long. */
   reader: Reader;
   instanceId: string;
 }
 
-/** People that a saved search is asked for at once. */
+/** Number of contacts that one query of a dynamic group returns. */
 const QUERY_ROWS = 2_000;
 
 export async function buildBroadcast(options: BuildOptions, id: number, isStopped: () => boolean): Promise<void> {

@@ -1,4 +1,4 @@
-/** Ends the wait for messages in doubt: a crash left them open, and no echo came in time. */
+/** Expires messages in doubt: a crash left them in flight, and no status arrived in time. */
 
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
@@ -28,6 +28,6 @@ export function createExpireWorker({ store, clock, runId, log }: ExpireOptions):
         expireInDoubt(tx, row.subject);
         finish(tx, row.id);
       }),
-    onError: (error, row) => log.error("a message in doubt could not be settled", { message: row?.subject, error }),
+    onError: (error, row) => log.error("a message in doubt could not be expired", { message: row?.subject, error }),
   });
 }

@@ -259,7 +259,7 @@ export class NumberQueue extends ServiceLoop {
       outcome = await networks[sender.network].send(outbound, timeoutMs);
     } catch (error) {
       // Thrown before the request, because the access token cannot be read. A network's `send` never rejects.
-      this.#options.log.error("a recipient could not be handed over", { message: id, error });
+      this.#options.log.error("a message could not be dispatched", { message: id, error });
       outcome = { kind: "refused", code: "190", message: tokenUnreadable, scope: "account" };
     }
     this.#inFlight -= 1;

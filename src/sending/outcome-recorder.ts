@@ -1,7 +1,6 @@
 /**
- * Writes outcomes down, whatever the disk does. An outcome that cannot be written is kept in memory and written when it
- * can be; until then its number hands over nothing new, for each hand-over would be one more outcome that only memory
- * knows.
+ * Records outcomes, even if the storage fails for a while. An outcome that cannot be written is kept in memory and retried.
+ * Until it is written, its number sends nothing new: each message would be one more outcome that only memory holds.
  */
 import { type Clock, sleep } from "#src/core/clock.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
@@ -13,14 +12,14 @@ const RETRY_MS = 1_000;
 export interface OutcomeRecorderOptions {
   store: Store;
   clock: Clock;
-  /** Told once when an outcome has to wait, and once when it is written. */
+  /** Called when a number becomes blocked by an unwritten outcome, and when its outcome is written. */
   onDelay: (numberId: number, messageId: number, isOver: boolean) => void;
   onError: (error: unknown) => void;
 }
 
 export class OutcomeRecorder {
   readonly #options: OutcomeRecorderOptions;
-  /** Messages whose outcome only memory knows, by number. */
+  /** Messages whose outcome is only in memory, by number. */
   readonly #unwritten = new Map<number, Set<number>>();
   #isStopped = false;
 
@@ -29,8 +28,8 @@ export class OutcomeRecorder {
   }
 
   /**
-   * Writes in the next group commit. When the storage fails it rejects with `StorageUnavailable`, and `later` is written
-   * here as soon as that is possible: by then nobody waits for the message any more.
+   * Writes in the next group commit. If the storage fails, it rejects with `StorageUnavailable`, and `fallback` is written
+   * as soon as possible; by then no request waits for the message.
    */
   async record<T>(
     numberId: number,
@@ -56,12 +55,12 @@ export class OutcomeRecorder {
     return this.#unwritten.has(numberId);
   }
 
-  /** Whether this message's outcome is known here and nowhere else. */
+  /** True while this message's outcome is only in memory. */
   isUnwritten(messageId: number): boolean {
     return [...this.#unwritten.values()].some((messages) => messages.has(messageId));
   }
 
-  /** A broadcast's outcomes wait to be written: the number sends nothing new until `unblock`. */
+  /** Outcomes of a broadcast could not be written: the number sends nothing new until `unblock`. */
   block(numberId: number, messageIds: readonly number[]): void {
     const waiting = this.#unwritten.get(numberId) ?? new Set<number>();
     for (const id of messageIds) {

@@ -1,16 +1,16 @@
 /**
- * How fast a number may send: a token bucket each. It starts empty, so that a restart never bursts, and holds at most a
- * tenth of a second's worth. A throttling answer halves the rate, at most once a second and never below one message a
- * second; the full rate is back within a minute after the last one. In memory: what it protects against is the next second.
- * Single sends wait in turn; a broadcast takes what they leave.
+ * Limits the rate of each number with a token bucket. A bucket starts empty, so that a restart causes no burst, and holds
+ * the tokens of at most a tenth of a second. A throttled request halves the rate, at most once a second and never below one
+ * message a second; a minute after the last one the full rate is back. In memory, because it limits only the next second.
+ * Single messages wait in turn; broadcasts get the tokens that they leave.
  */
 import type { Clock, Timer } from "#src/core/clock.ts";
 
-/** Share of a second that an unused bucket saves up. */
+/** Capacity of a bucket, in seconds of its rate. */
 const BURST_SECONDS = 0.1;
-/** So long it stays as slow as it was made: who is still throttled at one a second is not asked faster in between. */
+/** After a throttled request the rate stays reduced this long, so that a number still throttled at one message a second stays there. */
 const STEADY_MS = 3_000;
-/** From nothing to the full rate. With the above: a minute. */
+/** Time in which the rate grows from zero to full; with the time above, a minute. */
 const RECOVERY_MS = 57_000;
 const SLOW_DOWN_EVERY_MS = 1_000;
 const SLOWEST_PER_SECOND = 1;
@@ -18,7 +18,7 @@ const SLOWEST_PER_SECOND = 1;
 interface Bucket {
   throughput: number;
   tokens: number;
-  /** Share of the throughput that is allowed now, 0 to 1. */
+  /** Fraction of the throughput that is allowed now, 0 to 1. */
   factor: number;
   filledAt: number;
   slowedAt: number | null;
@@ -35,7 +35,7 @@ export type Grant = { isGranted: true } | { isGranted: false; waitMs: number };
 
 export class Pace {
   readonly #clock: Clock;
-  /** Every bucket is empty then, also one that is first asked for much later. */
+  /** All buckets are empty at this time, including those that are first used much later. */
   readonly #startedAt: number;
   readonly #buckets = new Map<number, Bucket>();
 
@@ -44,7 +44,7 @@ export class Pace {
     this.#startedAt = clock.monotonic();
   }
 
-  /** Takes a token if one is there and nobody waits for it. `throughput`: messages a second. */
+  /** Takes a token if one is available and no message waits for it. `throughput`: messages a second. */
   tryAcquire(numberId: number, throughput: number): boolean {
     const bucket = this.#bucket(numberId, throughput);
     if (bucket.waiters.length > 0 || bucket.tokens < 1) return false;
@@ -52,7 +52,7 @@ export class Pace {
     return true;
   }
 
-  /** Waits for a token in turn. Refuses at once when it could not come before `deadline` (monotonic milliseconds). */
+  /** Waits for a token in turn. Refuses at once if none can be available before `deadline` (monotonic milliseconds). */
   async acquire(numberId: number, throughput: number, deadline: number): Promise<Grant> {
     if (this.tryAcquire(numberId, throughput)) return { isGranted: true };
     const bucket = this.#bucket(numberId, throughput);
@@ -68,9 +68,9 @@ export class Pace {
           resolve(grant);
         },
       };
-      // The number may be slowed down meanwhile: whoever was let in to wait still has an answer by the deadline.
+      // The rate may be reduced while a message waits; it still gets an answer by its deadline.
       const timer = this.#clock.setTimer(deadline - this.#clock.monotonic(), () => {
-        // A token that comes at this very moment is in time.
+        // A token that becomes available at the deadline is in time.
         this.#serve(bucket);
         if (waiter.isServed) return;
         bucket.waiters = bucket.waiters.filter((other) => other !== waiter);
@@ -81,7 +81,7 @@ export class Pace {
     });
   }
 
-  /** Takes up to `most` tokens for a broadcast's recipients. Single sends go first: while one waits there is none. */
+  /** Takes up to `max` tokens for a broadcast's recipients; none while a single message waits. */
   acquireUpTo(numberId: number, throughput: number, max: number): number {
     const bucket = this.#bucket(numberId, throughput);
     if (bucket.waiters.length > 0) return 0;
@@ -90,14 +90,14 @@ export class Pace {
     return acquired;
   }
 
-  /** Milliseconds until a recipient may find a token; at least 1. */
+  /** Milliseconds until a token may be available; at least 1. */
   msUntilNext(numberId: number, throughput: number): number {
     const bucket = this.#bucket(numberId, throughput);
     const missing = bucket.waiters.length + 1 - bucket.tokens;
     return Math.max(1, Math.ceil((missing / rate(bucket)) * 1000));
   }
 
-  /** Tokens were not needed: nothing left with them. */
+  /** Returns tokens that were not used. */
   release(numberId: number, count = 1): void {
     const bucket = this.#buckets.get(numberId);
     if (bucket === undefined || count === 0) return;
@@ -166,7 +166,7 @@ export class Pace {
   }
 }
 
-/** Messages a second that are allowed now. */
+/** The current rate, in messages a second. */
 function rate({ throughput, factor }: Bucket): number {
   return Math.max(SLOWEST_PER_SECOND, throughput * factor);
 }

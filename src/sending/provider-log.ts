@@ -1,7 +1,7 @@
 /**
- * A network with somebody looking on: every attempt is counted, its answers tell the time, and are written down as they
- * came. Of an accepted message the note goes with the outcome, into its transaction; any other is queued before the outcome
- * is returned, so that it shares the commit that records it. No hand-over waits for either.
+ * Wraps a network: counts every request, reports the date of its answer, and stores the raw answer. The record of an
+ * accepted message travels with the outcome into its transaction; any other record is queued before the outcome is
+ * returned, so that both share a commit. Sending waits for neither.
  */
 
 import type { Clock } from "#src/core/clock.ts";
@@ -17,7 +17,7 @@ export interface ProviderLogOptions {
   store: Store;
   clock: Clock;
   onRequest: (network: Network["name"], outcome: Outcome, durationMs: number) => void;
-  /** How an answer was dated, milliseconds. */
+  /** The date of an answer, milliseconds. */
   onTime: (networkTime: number) => void;
 }
 
@@ -37,14 +37,14 @@ export function withProviderLog(network: Network, { store, clock, onRequest, onT
       onRequest(network.name, outcome, durationMs);
       const providerRequest = { ...requestOf(outcome, answer), requestedAt, durationMs: Math.round(durationMs) };
       if (outcome.kind === "accepted") return answer === null ? outcome : { ...outcome, providerRequest };
-      // Without it the message's own row still tells how it ended; a disk that fails has worse to be told of.
+      // If it fails, the message's own row still holds the outcome; the storage failure is logged elsewhere.
       store.write((tx) => recordUnlessErased(tx, outbound.sendToken, providerRequest)).catch(() => undefined);
       return outcome;
     },
   };
 }
 
-/** Not of somebody who was erased meanwhile: what the network says may name them. */
+/** Not for a contact that was erased meanwhile: the answer may contain their data. */
 function recordUnlessErased(tx: Tx, sendToken: string, request: ProviderRequestRecord): void {
   const message = findBySendToken(tx, sendToken);
   if (message === undefined || !isContactErased(message)) recordProviderRequest(tx, sendToken, request);

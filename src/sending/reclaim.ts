@@ -1,11 +1,11 @@
-/** The first thing of every start, before anything is handed over: what other boots held is taken over. */
+/** The first step of every start, before anything is sent: reclaims the work of earlier processes. */
 
 import type { Store } from "#src/db/store.ts";
 import { type ReclaimCursor, reclaimRecipients, reclaimStart } from "#src/domain/broadcasts/recover.ts";
 import { reclaimMessages } from "#src/domain/messages/in-doubt.ts";
 import { reclaimJobs } from "#src/jobs/claim.ts";
 
-/** Takes over what other boots held, and what a crash left open. */
+/** Releases jobs that an earlier process had claimed. Messages that a crash left in `sending` are in doubt until `expireAt`. */
 export async function reclaim(store: Store, runId: string, expireAt: number): Promise<void> {
   await store.write((tx) => reclaimJobs(tx, runId));
   let after: number | null = 0;

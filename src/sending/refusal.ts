@@ -1,11 +1,12 @@
-/** What a caller is told about a message that failed inside its own request. */
+/** The error that a caller receives for a message that failed within its request. */
 
 import { Problem } from "#src/core/problem.ts";
 import type { Failure } from "#src/domain/messages/record-outcome.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 
-/** Not on the network (the second is an old spelling of the first); outside the 24-hour window. */
+/** The recipient is not on the network (1013 is the older code). */
 const NOT_ON_NETWORK = ["131026", "1013"];
+/** Outside the 24-hour window. */
 const OUTSIDE_WINDOW = "131047";
 
 export const unreachable: Failure = {

@@ -1,6 +1,6 @@
 /**
- * A caller asks again about a message whose end was never told, because the server died or its disk failed while the
- * message was under way. It is never sent again: its echo is waited for a while, and then it is settled as failed.
+ * Answers a repeated request whose message is in doubt, because the server died or its disk failed while the message was in
+ * flight. The message is not sent again: wait for its status for a while, then expire it.
  */
 
 import { StorageUnavailable } from "#src/db/failure.ts";
@@ -9,7 +9,7 @@ import { expireInDoubt } from "#src/domain/messages/in-doubt.ts";
 import { findMessageById } from "#src/domain/messages/read.ts";
 import { resultOf, type SendOptions, type SendResult } from "./send-message.ts";
 
-/** `keep` writes the answer down in the transaction that settles the message. */
+/** `storeResult` keeps the answer, in the transaction that expires the message. */
 export async function resolveInDoubt(
   { store, clock, watch, recorder, retryBudgetMs }: SendOptions,
   messageId: number | null,

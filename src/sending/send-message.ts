@@ -1,6 +1,6 @@
 /**
- * One message to its network and back: accepted on disk, handed over, its outcome on disk, then told. The API and later
- * broadcasts share it. What may be tried again is only what the network provably did not take.
+ * Sends one message: stores it, dispatches it to its network, records the outcome, then answers. Only a message that the
+ * network certainly did not accept is retried.
  */
 
 import type { MessageWatch } from "#src/core/change-watch.ts";
@@ -37,11 +37,11 @@ export interface SendOptions {
   recorder: OutcomeRecorder;
   box: SecretBox;
   instanceId: string;
-  /** A new attempt may start until so long after the first. */
+  /** No attempt starts later than this after the first. */
   retryBudgetMs: number;
-  /** How long one attempt may last. */
+  /** Time limit of one attempt. */
   timeoutMs: number;
-  /** How long a message that a fault of ours left open waits for its echo. */
+  /** How long a message in doubt waits for a status. */
   inDoubtAfterMs: number;
 }
 
@@ -51,12 +51,12 @@ export interface SendRequest {
   input: SendInput;
 }
 
-/** What became of the request, for the caller and for the answer that is kept under its key. */
+/** The result of the request, for the caller and for the answer that is kept under its idempotency key. */
 export type SendResult = { message: Message; workspace: Workspace } | Problem;
 
 /**
- * The caller's idempotency key, claimed in the same transaction that stores the message. `claim` returns null when
- * somebody else's claim turned out to stand: then nothing is sent.
+ * The caller's idempotency key, claimed in the same transaction that stores the message. `claim` returns null if another
+ * request holds the key: then nothing is sent.
  */
 export interface KeyClaim {
   claim: (tx: Tx) => number | null;
@@ -65,10 +65,10 @@ export interface KeyClaim {
 
 export type Sent = { result: SendResult } | "claimed_meanwhile";
 
-/** Waits between attempts where the network gives no hint. */
+/** Waits between attempts if the network does not say how long to wait. */
 const FIRST_BACKOFF_MS = 500;
 
-/** Sends one message. Throws the `Problem` that settles nothing; every settled result is returned. */
+/** Returns a final result; throws a `Problem` that is not final, so that the same key may be used again. */
 export async function sendMessage(options: SendOptions, request: SendRequest, key: KeyClaim | null): Promise<Sent> {
   const { store, clock, pace } = options;
   const deadline = clock.monotonic() + options.retryBudgetMs;
@@ -88,8 +88,8 @@ export async function sendMessage(options: SendOptions, request: SendRequest, ke
 }
 
 /**
- * Takes a token of the sending number. Where none is there it first looks, without writing, whether the message would
- * be refused anyway: then there is nothing to wait for. Returns whose token was taken, null for none.
+ * Takes a token of the sending number. If none is available, it first checks, without writing, whether the message would be
+ * refused anyway: then it does not wait. Returns the number whose token was taken, or null.
  */
 async function acquireToken(options: SendOptions, request: SendRequest, deadline: number): Promise<number | null> {
   const { store, pace, recorder } = options;
@@ -118,7 +118,7 @@ async function acquireToken(options: SendOptions, request: SendRequest, deadline
 
 type Acceptance = "claimed_meanwhile" | { refused: Problem } | { accepted: AcceptedMessage; keyId: number | null };
 
-/** One transaction: key, contact, message and hold; or the kept refusal. */
+/** Stores key, contact, message and hold in one transaction, or the refusal if it is final. */
 function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClaim | null): Acceptance {
   const keyId = key === null ? null : key.claim(tx);
   if (key !== null && keyId === null) return "claimed_meanwhile";
@@ -129,14 +129,14 @@ function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClai
     if (keyId !== null) bindKey(tx, keyId, accepted.message.id);
     return { accepted, keyId };
   } catch (error) {
-    // A refusal that settles nothing takes the claim of the key back with it.
+    // Thrown, a refusal that is not final rolls back the claim of the key.
     if (!(error instanceof Problem) || !isFinal(error)) throw error;
     if (key !== null && keyId !== null) storeAnswer(tx, keyId, key.render(error));
     return { refused: error };
   }
 }
 
-/** Hands over until the outcome is settled. A fault of ours on the way leaves the message in doubt, never lost. */
+/** Repeats the dispatch until the outcome is final. After an error of ours the message is in doubt, not lost. */
 async function sendAccepted(
   options: SendOptions,
   acceptance: Extract<Acceptance, { accepted: AcceptedMessage }>,
@@ -181,7 +181,7 @@ async function attemptUntilFinal(
     return result;
   };
   const storeCurrent = (tx: Tx): SendResult => storeResult(tx, resultOf(tx, message.id));
-  // Nobody waits any more when this is written: what the network did not take is forgotten, and the key is free.
+  // If this is written late, the request is already answered: an unsent message is discarded, and its key is free.
   const discardUnsent = (tx: Tx): void => {
     requeue(tx, message.id);
     if (discard(tx, message.id) && keyId !== null) releaseKey(tx, keyId);
@@ -199,7 +199,7 @@ async function attemptUntilFinal(
     if (!(await record((tx) => requeue(tx, message.id), discardUnsent))) return record(storeCurrent);
     if (outcome.kind === "throttled" && outcome.scope === "number") pace.slowDown(sender.id);
 
-    // A hint of no wait at all is not believed: the network has just said that it is too much.
+    // Ignore `Retry-After: 0`: the network has just throttled us.
     const hintMs = outcome.kind === "throttled" ? (outcome.retryAfterMs ?? 0) : 0;
     const waitMs = Math.max(hintMs, FIRST_BACKOFF_MS * (hintMs > 0 ? 1 : 2 ** attempt));
     const isInBudget = clock.monotonic() + waitMs <= deadline;
@@ -212,14 +212,14 @@ async function attemptUntilFinal(
       return throwUnlessFinal(refusal);
     }
     const retried = await record((tx) => redispatchNow(tx, message.id, keyId, storeResult), discardUnsent);
-    if (retried !== "handed_over") {
+    if (retried !== "dispatched") {
       pace.release(sender.id);
       return throwUnlessFinal(retried);
     }
   }
 }
 
-/** What settles nothing is thrown, as it would have been before the message was stored. */
+/** Throws a result that is not final, as if the message had not been stored. */
 function throwUnlessFinal(result: SendResult): SendResult {
   if (result instanceof Problem && !isFinal(result)) throw result;
   return result;
@@ -244,7 +244,7 @@ const noAnswer = {
   outcomeUnknown: true,
 };
 
-/** The budget is used up, and the network took nothing. A status that says otherwise wins. */
+/** The retry budget is used up, and the network did not accept the message. A status that says otherwise wins. */
 function failExhausted(
   tx: Tx,
   messageId: number,
@@ -262,15 +262,15 @@ function failExhausted(
   return busyProblem(waitMs);
 }
 
-/** Permission as it is now. Where it is gone the message goes too, for nothing of it ever left. */
+/** Reads eligibility again. If it is lost, the message is discarded, because none of it was sent. */
 function redispatchNow(
   tx: Tx,
   messageId: number,
   keyId: number | null,
   storeResult: StoreResult,
-): "handed_over" | SendResult {
+): "dispatched" | SendResult {
   try {
-    if (tx.savepoint(() => redispatch(tx, messageId))) return "handed_over";
+    if (tx.savepoint(() => redispatch(tx, messageId))) return "dispatched";
     return storeResult(tx, resultOf(tx, messageId));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -281,7 +281,7 @@ function redispatchNow(
   }
 }
 
-/** The message as it stands now, or why it failed. */
+/** The current message, or the reason of its failure. */
 export function resultOf(tx: Tx, messageId: number): SendResult {
   const message = findMessageById(tx, messageId);
   if (message === undefined) throw new Error(`message ${messageId} is gone`);

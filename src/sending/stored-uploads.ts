@@ -1,4 +1,4 @@
-/** What the connector may know of files that lie at the network already. */
+/** Gives the connector access to the stored ids of files that were uploaded to the network. */
 
 import type { Log } from "#src/core/log.ts";
 import type { Store } from "#src/db/store.ts";

@@ -1,7 +1,7 @@
 /**
- * Brings events to their address: one attempt per outbox row, signed with the secret of this moment. A workspace has a
- * bounded number of attempts in flight, and a single one while its address keeps timing out, so a dead receiver costs
- * nobody else anything.
+ * Delivers events to their webhook: one attempt per outbox row, signed with the current secret. A workspace has a bounded
+ * number of attempts in flight, and a single one while its address keeps timing out, so that a dead receiver does not delay
+ * other workspaces.
  */
 import { createHmac } from "node:crypto";
 import type { Clock } from "#src/core/clock.ts";
@@ -25,7 +25,7 @@ export interface DeliveryOptions {
   box: SecretBox;
   poster: WebhookPoster;
   schedule: RetrySchedule;
-  /** Most attempts of one workspace in flight at the same time. */
+  /** Maximum number of attempts of one workspace in flight at the same time. */
   concurrency: number;
   log: Log;
 }
@@ -46,7 +46,7 @@ export function createDeliveryWorker(options: DeliveryOptions): Worker {
   });
 }
 
-/** One claimed delivery: sign, post, write down. */
+/** Signs and posts one claimed delivery, and records the attempt. */
 export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow): Promise<void> {
   const { store, clock, schedule, log } = options;
   const plan = store.read((tx) => planAttempt(tx, row.subject));
@@ -91,7 +91,7 @@ function toResult(url: string, attemptedAt: number, answer: PostResult): Attempt
   };
 }
 
-/** `secret` is the whole secret as its owner sees it, prefix included: its UTF-8 bytes are the key. */
+/** `secret` is the complete secret as its owner sees it, including the prefix; its UTF-8 bytes are the key. */
 export function serviceSignature(body: string, secret: string, nowMs: number): string {
   const seconds = Math.floor(nowMs / 1000);
   const digest = createHmac("sha256", secret).update(`${seconds}.${body}`, "utf8").digest("hex");

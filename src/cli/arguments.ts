@@ -12,9 +12,15 @@ export const globalOptions = {
   config: {
     kind: "text",
     value: "FILE",
+    file: { as: "read" },
     description: "Configuration (default: ./waxwing.toml, then /etc/waxwing/waxwing.toml)",
   },
-  data: { kind: "text", value: "DIR", description: "Where the database and its companions live (default: ./data)" },
+  data: {
+    kind: "text",
+    value: "DIR",
+    directory: true,
+    description: "Where the database and its companions live (default: ./data)",
+  },
   json: { kind: "flag", description: "Print one JSON document and nothing else" },
   help: { kind: "flag", description: "Explain the command" },
 } as const satisfies Record<string, Option>;

@@ -5,8 +5,8 @@
  */
 import { asksForJson, type CommandLine, readArguments, readGlobals, suggestWord } from "./arguments.ts";
 import { contextFor } from "./become-owner.ts";
-import { type Command, flagOf } from "./command.ts";
-import { type Group, groups } from "./commands.ts";
+import { type Command, flagOf, type Group } from "./command.ts";
+import { groups } from "./commands.ts";
 import type { Io } from "./context.ts";
 import { describeError, formatFailure, UsageError } from "./failure.ts";
 import { helpOnAll, helpOnCommand, helpOnGroup } from "./help.ts";

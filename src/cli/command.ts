@@ -12,16 +12,16 @@ interface Described {
   readonly required?: boolean;
 }
 
-/** One value on the command line; `value` is its placeholder in the help. */
+/** One value on the command line; `value` is its placeholder in the help. Shells complete `file` and `directory`. */
 export type Option =
-  | (Described & { readonly kind: "text"; readonly value: string; readonly file?: FileUse })
+  | (Described & { readonly kind: "text"; readonly value: string; readonly file?: FileUse; readonly directory?: true })
   /** A whole number, `least` (1 where it is left out) or more. */
   | (Described & { readonly kind: "number"; readonly value: string; readonly min?: number })
   | (Described & { readonly kind: "choice"; readonly choices: readonly string[] })
   | { readonly kind: "flag"; readonly description: string };
 
 /** A value that is told apart by its place. Only the last ones of a command may be left out. */
-export type Positional = Extract<Option, { kind: "text" | "number" }>;
+export type Positional = Exclude<Option, { kind: "flag" }>;
 
 type OptionValue<O> = O extends { kind: "flag" }
   ? boolean
@@ -55,6 +55,14 @@ export interface Command extends Words {
   readonly options: Readonly<Record<string, Option>>;
   /** What is to be printed; null where the command has printed its own. */
   run(context: Context, values: Readonly<Record<string, Value>>): Promise<Report | null>;
+}
+
+/** Commands with the same first word, or one command of one word. */
+export interface Group {
+  /** The first word. */
+  readonly word: string;
+  readonly summary: string;
+  load(): Promise<readonly Command[]>;
 }
 
 /** Declares a command; `run` gets every positional and option under its property, typed by its kind. */

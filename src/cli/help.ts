@@ -1,7 +1,6 @@
 /** The help texts, made from the declarations of the commands: of the whole, of a group, of one command. */
 import { globalOptions, placeholder } from "./arguments.ts";
-import { type Command, flagOf, nameOf, type Option, type Positional } from "./command.ts";
-import type { Group } from "./commands.ts";
+import { type Command, flagOf, type Group, nameOf, type Option, type Positional } from "./command.ts";
 
 const LEFT_COLUMN_WIDTH = 30;
 

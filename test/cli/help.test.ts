@@ -71,6 +71,7 @@ const PROMISED: Record<string, string> = {
   "simulate status": "--message --status --code",
   doctor: "--workspace --subscribe",
   openapi: "",
+  completion: "",
   version: "",
 };
 

@@ -100,6 +100,11 @@ export function flagOf(property: string): string {
   return `--${property.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
+/** `FILE`, `ID`, or the words to choose from. */
+export function placeholder(option: Exclude<Option, { kind: "flag" }>): string {
+  return option.kind === "choice" ? option.choices.join("|") : option.value;
+}
+
 /** Options that many commands share. */
 export const workspaceOption = {
   kind: "number",

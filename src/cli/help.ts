@@ -1,6 +1,6 @@
 /** The help texts, made from the declarations of the commands: of the whole, of a group, of one command. */
-import { globalOptions, placeholder } from "./arguments.ts";
-import { type Command, flagOf, type Group, nameOf, type Option, type Positional } from "./command.ts";
+import { type Command, flagOf, type Group, nameOf, type Option, type Positional, placeholder } from "./command.ts";
+import { globalOptions } from "./global-options.ts";
 
 const LEFT_COLUMN_WIDTH = 30;
 

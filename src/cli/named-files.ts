@@ -89,10 +89,9 @@ function make(path: string, as: "make" | "fill"): number {
 /** Whether any part of the way to `path` is the owner's to change. */
 function isLaidBy(owner: Owner, groups: readonly number[], path: string): boolean {
   let at = "/";
-  let ahead = resolve(path).split("/");
-  for (let links = 0; ahead.length > 0; ) {
-    const name = ahead.shift() ?? "";
-    if (name === "" || name === ".") continue;
+  let ahead = partsOf(resolve(path));
+  let links = 0;
+  for (let name = ahead.shift(); name !== undefined; name = ahead.shift()) {
     if (name === "..") {
       at = dirname(at);
       continue;
@@ -100,19 +99,33 @@ function isLaidBy(owner: Owner, groups: readonly number[], path: string): boolea
     if (mayChange(owner, groups, statSync(at))) return true;
     const next = join(at, name);
     const entry = lstatSync(next, { throwIfNoEntry: false });
-    // Nothing there yet: what root makes in root's place is root's.
-    if (entry === undefined) return false;
-    if (entry.isSymbolicLink()) {
-      if (entry.uid === owner.uid || ++links > LINKS_MAX) return true;
-      // The kernel's own links, to pipes and the like, lead to no path.
-      if (at.startsWith("/proc/")) return false;
-      const target = readlinkSync(next);
-      if (target.startsWith("/")) at = "/";
-      ahead = [...target.split("/"), ...ahead];
-    } else if (entry.isDirectory()) at = next;
-    else return entry.uid === owner.uid;
+    const decided = decideBy(owner, entry);
+    if (decided !== null) return decided;
+    if (entry?.isDirectory()) {
+      at = next;
+      continue;
+    }
+    if (++links > LINKS_MAX) return true;
+    // The kernel's own links, to pipes and the like, lead to no path.
+    if (at.startsWith("/proc/")) return false;
+    const target = readlinkSync(next);
+    if (target.startsWith("/")) at = "/";
+    ahead = [...partsOf(target), ...ahead];
   }
   return false;
+}
+
+/** Whether the entry alone decides whose way it is; null: the way goes on, in a directory or behind a link. */
+function decideBy(owner: Owner, entry: Stats | undefined): boolean | null {
+  // Nothing there yet: what root makes in root's place is root's.
+  if (entry === undefined) return false;
+  if (entry.isDirectory()) return null;
+  if (entry.uid === owner.uid) return true;
+  return entry.isSymbolicLink() ? null : false;
+}
+
+function partsOf(path: string): string[] {
+  return path.split("/").filter((part) => part !== "" && part !== ".");
 }
 
 /** Whether the user may put something else under a name of this directory. */

@@ -1,9 +1,9 @@
 /** Shell completion: what bash offers at the Tab key, and that every script knows all that can be typed. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
-import { globalOptions } from "#src/cli/arguments.ts";
 import { type Command, flagOf, nameOf } from "#src/cli/command.ts";
 import { groups } from "#src/cli/commands.ts";
+import { globalOptions } from "#src/cli/global-options.ts";
 import { CallingWorkshop } from "./spawn.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;

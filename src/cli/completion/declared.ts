@@ -2,8 +2,8 @@
  * What can be typed, read from the declarations of the commands: the words that may follow, the options of each command
  * and what an option takes. The script of each shell is this, in the shell's own language.
  */
-import { globalOptions } from "../arguments.ts";
 import { type Command, flagOf, type Option } from "../command.ts";
+import { globalOptions } from "../global-options.ts";
 
 /** `words`: one of these. `any`: nothing can be suggested. `none`: a flag, which takes no value. */
 export type Completion =

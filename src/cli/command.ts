@@ -44,8 +44,11 @@ interface Words {
   readonly summary: string;
   /** What the help of the command itself adds. */
   readonly details?: string;
-  /** It opens nothing in the data directory, so root need not become its owner first. Left out: false. */
-  readonly needsNoData?: boolean;
+  /**
+   * It opens nothing in the data directory, so root need not become its owner first; or only in one that `--data` names.
+   * Left out: false.
+   */
+  readonly needsNoData?: boolean | "unless named";
 }
 
 export interface Command extends Words {

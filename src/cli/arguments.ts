@@ -1,141 +1,35 @@
 /**
- * Reads a command line: global options anywhere, the command's words, then its own options and values. Never guesses:
- * whatever is unknown, missing, twice there or of the wrong kind is a `UsageError` that names it and what was probably
- * meant. A value may begin with a dash only as a number (`-5.00`), as `-` (stdin), or behind `=`.
+ * Reads what stands behind a command's words: its own options and values. Never guesses: whatever is unknown, missing,
+ * given twice or of the wrong kind is named, with what was probably meant. All problems are reported at once.
  */
 import { findSuggestion } from "#src/config/suggestion.ts";
-import { type Command, flagOf, nameOf, type Option, type Value } from "./command.ts";
-import type { GlobalOptions } from "./context.ts";
+import { type Command, flagOf, nameOf, type Positional, placeholder, type Value } from "./command.ts";
 import { UsageError } from "./failure.ts";
+import { globalOptions } from "./global-options.ts";
+import { type OptionToken, type Token, takeValue } from "./tokens.ts";
 
-export const globalOptions = {
-  config: {
-    kind: "text",
-    value: "FILE",
-    description: "Configuration (default: ./waxwing.toml, then /etc/waxwing/waxwing.toml)",
-  },
-  data: { kind: "text", value: "DIR", description: "Where the database and its companions live (default: ./data)" },
-  json: { kind: "flag", description: "Print one JSON document and nothing else" },
-  help: { kind: "flag", description: "Explain the command" },
-} as const satisfies Record<string, Option>;
-
-type Global = keyof typeof globalOptions;
-
-/** A command line taken apart as far as that goes without knowing the command. */
-export interface CommandLine {
-  readonly globals: GlobalOptions & { readonly help: boolean };
-  /** What is not global, in order; `isLiteral` marks what stood behind `--`. */
-  readonly rest: readonly Token[];
+interface Reading {
+  readonly command: Command;
+  /** The tokens that are still to be read. */
+  readonly ahead: Token[];
+  readonly values: Record<string, Value>;
+  readonly problems: string[];
 }
 
-interface Token {
-  readonly text: string;
-  readonly isLiteral: boolean;
-}
+type Parsed = { readonly value: Value } | { readonly problem: string };
 
-/** Takes the global options out. They may stand anywhere, but for the place of another option's value. */
-export function readGlobals(argv: readonly string[]): CommandLine {
-  const globals: { -readonly [Name in Global]?: string | boolean } = {};
-  const rest: Token[] = [];
-  for (let index = 0; index < argv.length; index++) {
-    const text = argv[index] ?? "";
-    if (text === "--") {
-      for (const literal of argv.slice(index + 1)) rest.push({ text: literal, isLiteral: true });
-      break;
-    }
-    const { name, inline } = splitOption(text);
-    const property =
-      name === "-h" ? "help" : (Object.keys(globalOptions) as Global[]).find((key) => flagOf(key) === name);
-    if (property === undefined) {
-      rest.push({ text, isLiteral: false });
-      continue;
-    }
-    if (globalOptions[property].kind === "flag") {
-      if (inline !== null) throw new UsageError(`${name} takes no value`);
-      globals[property] = true;
-      continue;
-    }
-    if (globals[property] !== undefined) throw new UsageError(`${name} is given twice`);
-    const value = inline ?? argv[++index];
-    if (value === undefined || value === "" || (inline === null && isOption(value))) {
-      throw new UsageError(`${name} needs a value: ${name} ${placeholder(globalOptions[property])}`);
-    }
-    globals[property] = value;
-  }
-  return {
-    globals: {
-      config: globals.config === undefined ? undefined : String(globals.config),
-      data: globals.data === undefined ? undefined : String(globals.data),
-      json: globals.json === true,
-      help: globals.help === true,
-    },
-    rest,
-  };
-}
-
-/** Whether an unreadable command line at least asks for JSON, so that its error can come as such. */
-export function asksForJson(argv: readonly string[]): boolean {
-  const end = argv.indexOf("--");
-  return (end === -1 ? argv : argv.slice(0, end)).includes("--json");
-}
-
-/** The command's own values from what stands behind its words. Every mistake is reported at once. */
+/** The command's values by property. Throws `UsageError`. */
 export function readArguments(command: Command, rest: readonly Token[]): Readonly<Record<string, Value>> {
-  const values: Record<string, Value> = {};
-  const problems: string[] = [];
+  const reading: Reading = { command, ahead: [...rest], values: {}, problems: [] };
   const positionals = Object.entries(command.positionals);
-  let position = 0;
-  for (let index = 0; index < rest.length; index++) {
-    const token = rest[index];
-    if (token === undefined) break;
-    if (token.isLiteral || !isOption(token.text)) {
-      const [property, positional] = positionals[position++] ?? [];
-      if (property === undefined || positional === undefined) problems.push(tooManyValues(command, token.text));
-      else readInto(values, property, placeholder(positional), positional, token.text, problems);
-      continue;
-    }
-    const { name, inline } = splitOption(token.text);
-    const property = Object.keys(command.options).find((key) => flagOf(key) === name);
-    const option = property === undefined ? undefined : command.options[property];
-    if (property === undefined || option === undefined) {
-      problems.push(unknownOption(command, name));
-      // What follows is probably its value, and no second mistake.
-      if (inline === null && isValue(rest[index + 1])) index++;
-      continue;
-    }
-    const isRepeated = values[property] !== undefined;
-    if (option.kind === "flag") {
-      if (inline !== null) problems.push(`${name} takes no value`);
-      values[property] = true;
-    } else {
-      const next = rest[index + 1];
-      const value = inline ?? (isValue(next) ? next.text : undefined);
-      if (inline === null && value !== undefined) index++;
-      if (value === undefined) problems.push(`${name} needs a value: ${name} ${placeholder(option)}`);
-      else readInto(values, property, name, option, value, problems);
-      // Noted as given all the same: "missing" would be a second mistake for one slip.
-      values[property] ??= "";
-    }
-    if (isRepeated) problems.push(`${name} is given twice`);
+  for (let token = reading.ahead.shift(); token !== undefined; token = reading.ahead.shift()) {
+    if (token.kind === "option") readOption(reading, token);
+    else readPositional(reading, positionals.shift(), token.text);
   }
-  for (const [property, positional] of positionals.slice(position)) {
-    if (positional.required)
-      problems.push(`${placeholder(positional)} is missing: ${lowerFirst(positional.description)}`);
-    else values[property] = undefined;
-  }
-  for (const [property, option] of Object.entries(command.options)) {
-    if (option.kind === "flag") values[property] ??= false;
-    else if (option.required && values[property] === undefined) {
-      problems.push(`${flagOf(property)} ${placeholder(option)} is missing: ${lowerFirst(option.description)}`);
-    }
-  }
-  if (problems.length > 0) throw new UsageError(problems.join("\n"), nameOf(command));
-  return values;
-}
-
-/** `FILE`, `ID`, or the words to choose from. */
-export function placeholder(option: Exclude<Option, { kind: "flag" }>): string {
-  return option.kind === "choice" ? option.choices.join("|") : option.value;
+  checkPositionals(reading, positionals);
+  checkOptions(reading);
+  if (reading.problems.length > 0) throw new UsageError(reading.problems.join("\n"), nameOf(command));
+  return reading.values;
 }
 
 /** For a sentence about an unknown word: what it may have been, or what there is. */
@@ -144,33 +38,83 @@ export function suggestWord(word: string, known: readonly string[]): string {
   return suggestion === null ? `there are ${known.join(", ")}` : `did you mean ${suggestion}?`;
 }
 
-function readInto(
-  values: Record<string, Value>,
-  property: string,
-  name: string,
-  option: Exclude<Option, { kind: "flag" }>,
-  text: string,
-  problems: string[],
-): void {
-  switch (option.kind) {
+function readPositional(reading: Reading, declared: [string, Positional] | undefined, text: string): void {
+  if (declared === undefined) {
+    reading.problems.push(tooManyValues(reading.command, text));
+    return;
+  }
+  const [property, positional] = declared;
+  store(reading, property, parse(placeholder(positional), positional, text));
+}
+
+function readOption(reading: Reading, token: OptionToken): void {
+  const { command, ahead, values, problems } = reading;
+  const [property, option] = Object.entries(command.options).find(([known]) => flagOf(known) === token.name) ?? [];
+  if (property === undefined || option === undefined) {
+    problems.push(unknownOption(command, token.name));
+    // What follows is probably its value, and no second problem.
+    takeValue(token, ahead);
+    return;
+  }
+  const isRepeated = values[property] !== undefined;
+  if (option.kind === "flag") store(reading, property, parseFlag(token));
+  else store(reading, property, parseOption(token, option, takeValue(token, ahead)));
+  // Counts as given even if it could not be read: "missing" would be a second problem for one slip.
+  values[property] ??= option.kind === "flag" ? true : "";
+  if (isRepeated) problems.push(`${token.name} is given twice`);
+}
+
+function parseFlag({ name, inline }: OptionToken): Parsed {
+  return inline === null ? { value: true } : { problem: `${name} takes no value` };
+}
+
+function parseOption({ name }: OptionToken, option: Positional, text: string | undefined): Parsed {
+  return text === undefined
+    ? { problem: `${name} needs a value: ${name} ${placeholder(option)}` }
+    : parse(name, option, text);
+}
+
+function parse(name: string, declared: Positional, text: string): Parsed {
+  switch (declared.kind) {
     case "text":
-      values[property] = text;
-      return;
+      return { value: text };
     case "number": {
-      const min = option.min ?? 1;
+      const min = declared.min ?? 1;
       const number = /^\d{1,15}$/.test(text) ? Number(text) : null;
-      if (number === null || number < min) {
-        problems.push(`${name} is ${JSON.stringify(text)}, and must be a whole number of at least ${min}`);
-      } else values[property] = number;
-      return;
+      if (number !== null && number >= min) return { value: number };
+      return { problem: `${name} is ${JSON.stringify(text)}, and must be a whole number of at least ${min}` };
     }
     case "choice": {
-      const chosen = option.choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
-      if (chosen === undefined) {
-        problems.push(`${name} is ${JSON.stringify(text)}, and must be one of ${option.choices.join(", ")}`);
-      } else values[property] = chosen;
+      const chosen = declared.choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
+      if (chosen !== undefined) return { value: chosen };
+      return { problem: `${name} is ${JSON.stringify(text)}, and must be one of ${declared.choices.join(", ")}` };
     }
   }
+}
+
+function store({ values, problems }: Reading, property: string, parsed: Parsed): void {
+  if ("problem" in parsed) problems.push(parsed.problem);
+  else values[property] = parsed.value;
+}
+
+/** `unread`: the positionals that no token was left for. */
+function checkPositionals({ values, problems }: Reading, unread: readonly [string, Positional][]): void {
+  for (const [property, positional] of unread) {
+    if (positional.required) problems.push(missing(placeholder(positional), positional.description));
+    else values[property] = undefined;
+  }
+}
+
+function checkOptions({ command, values, problems }: Reading): void {
+  for (const [property, option] of Object.entries(command.options)) {
+    if (values[property] !== undefined) continue;
+    if (option.kind === "flag") values[property] = false;
+    else if (option.required) problems.push(missing(`${flagOf(property)} ${placeholder(option)}`, option.description));
+  }
+}
+
+function missing(what: string, description: string): string {
+  return `${what} is missing: ${description.charAt(0).toLowerCase()}${description.slice(1)}`;
 }
 
 function unknownOption(command: Command, name: string): string {
@@ -182,21 +126,4 @@ function tooManyValues(command: Command, text: string): string {
   const count = Object.keys(command.positionals).length;
   const takes = count === 0 ? "takes none" : `takes ${count} only`;
   return `${JSON.stringify(text)} is one value too many: ${nameOf(command)} ${takes}`;
-}
-
-function splitOption(text: string): { name: string; inline: string | null } {
-  const equals = text.startsWith("--") ? text.indexOf("=") : -1;
-  return equals === -1 ? { name: text, inline: null } : { name: text.slice(0, equals), inline: text.slice(equals + 1) };
-}
-
-function isOption(text: string): boolean {
-  return text.length > 1 && text.startsWith("-") && !/^-[\d.]/.test(text);
-}
-
-function isValue(token: Token | undefined): token is Token {
-  return token !== undefined && !token.isLiteral && !isOption(token.text);
-}
-
-function lowerFirst(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }

@@ -124,13 +124,13 @@ export function reportAttempt(
     body: attempt?.statusCode == null ? undefined : (shown.response ?? ""),
     took: attempt === null ? undefined : `${shown.duration_ms} ms`,
   });
-  const verdict =
-    attempt === null
-      ? waiting
-      : isAccepted
-        ? "The receiver accepted it."
-        : delivery.status === "pending"
-          ? "The receiver did not accept it; it is tried again later, as any event is."
-          : "The receiver did not accept it, and it is not tried again.";
+  const verdict = attempt === null ? waiting : verdictOn(isAccepted, delivery.status === "pending");
   return { json: shown, text: `${verdict}\n\n${entries}` };
+}
+
+function verdictOn(isAccepted: boolean, isPending: boolean): string {
+  if (isAccepted) return "The receiver accepted it.";
+  return isPending
+    ? "The receiver did not accept it; it is tried again later, as any event is."
+    : "The receiver did not accept it, and it is not tried again.";
 }

@@ -20,7 +20,7 @@ export function contextFor(command: Command, given: Given, options: GlobalOption
   const files = new NamedFiles();
   const sources = { file: options.config, data: options.data, env: io.env };
   let found: ConfigFile | null | undefined;
-  if (io.root !== null && !command.needsNoData) {
+  if (io.root !== null && opensData(command, options)) {
     // Read once, because the owner may not be allowed to read it.
     found = findConfigFile(sources, true);
     if (found?.name !== LOCAL_FILE && options.config === undefined && existsSync(LOCAL_FILE)) {
@@ -39,6 +39,10 @@ export function contextFor(command: Command, given: Given, options: GlobalOption
     }
   }
   return { io, options, files, loadConfig: ({ listen } = {}) => loadConfig({ ...sources, found, listen }) };
+}
+
+function opensData({ needsNoData }: Command, { data }: GlobalOptions): boolean {
+  return needsNoData === "unless named" ? data !== undefined : needsNoData !== true;
 }
 
 function filesOf({ positionals, options }: Command, given: Given) {

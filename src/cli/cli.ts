@@ -3,12 +3,13 @@
  * error messages to stderr; with `--json`, both are one JSON document on stdout. Exit codes: 0 success, 1 failure, 2
  * usage error.
  */
-import { asksForJson, type CommandLine, readArguments, readGlobals, suggestWord } from "./arguments.ts";
+import { readArguments, suggestWord } from "./arguments.ts";
 import { contextFor } from "./become-owner.ts";
-import { type Command, flagOf } from "./command.ts";
-import { type Group, groups } from "./commands.ts";
+import { type Command, flagOf, type Group } from "./command.ts";
+import { groups } from "./commands.ts";
 import type { Io } from "./context.ts";
 import { describeError, formatFailure, UsageError } from "./failure.ts";
+import { asksForJson, type CommandLine, readGlobals } from "./global-options.ts";
 import { helpOnAll, helpOnCommand, helpOnGroup } from "./help.ts";
 import { json, type Report } from "./output.ts";
 

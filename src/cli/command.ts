@@ -12,16 +12,16 @@ interface Described {
   readonly required?: boolean;
 }
 
-/** One value on the command line; `value` is its placeholder in the help. */
+/** One value on the command line; `value` is its placeholder in the help. Shells complete `file` and `directory`. */
 export type Option =
-  | (Described & { readonly kind: "text"; readonly value: string; readonly file?: FileUse })
+  | (Described & { readonly kind: "text"; readonly value: string; readonly file?: FileUse; readonly directory?: true })
   /** A whole number of at least `min` (default 1). */
   | (Described & { readonly kind: "number"; readonly value: string; readonly min?: number })
   | (Described & { readonly kind: "choice"; readonly choices: readonly string[] })
   | { readonly kind: "flag"; readonly description: string };
 
 /** A value identified by its position. Only the last positionals of a command may be optional. */
-export type Positional = Extract<Option, { kind: "text" | "number" }>;
+export type Positional = Exclude<Option, { kind: "flag" }>;
 
 type OptionValue<O> = O extends { kind: "flag" }
   ? boolean
@@ -45,9 +45,10 @@ interface Words {
   /** Additional text in the command's own help. */
   readonly details?: string;
   /**
-   * True if the command opens nothing in the data directory, so root need not become its owner first. Default: false.
+   * True if the command opens nothing in the data directory, so root need not become its owner first. "unless named":
+   * the command opens a data directory only if `--data` names one. Default: false.
    */
-  readonly needsNoData?: boolean;
+  readonly needsNoData?: boolean | "unless named";
 }
 
 export interface Command extends Words {
@@ -57,6 +58,14 @@ export interface Command extends Words {
   readonly options: Readonly<Record<string, Option>>;
   /** Returns what to print; null if the command has printed its own output. */
   run(context: Context, values: Readonly<Record<string, Value>>): Promise<Report | null>;
+}
+
+/** Commands with the same first word, or one command of one word. */
+export interface Group {
+  /** The first word. */
+  readonly word: string;
+  readonly summary: string;
+  load(): Promise<readonly Command[]>;
 }
 
 /** Declares a command. `run` receives every positional and option under its property, typed by its kind. */
@@ -92,6 +101,11 @@ export function nameOf({ group, name }: Pick<Command, "group" | "name">): string
 /** `dailyCap` → `--daily-cap` */
 export function flagOf(property: string): string {
   return `--${property.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** The placeholder of a value in the help: `FILE`, `ID`, or the words to choose from. */
+export function placeholder(option: Exclude<Option, { kind: "flag" }>): string {
+  return option.kind === "choice" ? option.choices.join("|") : option.value;
 }
 
 /** Options shared by many commands. */

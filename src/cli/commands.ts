@@ -2,14 +2,7 @@
  * Every command there is, by its first word, in the order of the help. A group's file is only read when it is asked for:
  * most commands need neither the networks nor the server, and should not wait for them.
  */
-import type { Command } from "./command.ts";
-
-export interface Group {
-  /** The first word. */
-  readonly word: string;
-  readonly summary: string;
-  load(): Promise<readonly Command[]>;
-}
+import type { Group } from "./command.ts";
 
 export const groups: readonly Group[] = [
   { word: "serve", summary: "Run the server", load: async () => (await import("./serve.ts")).commands },
@@ -64,5 +57,10 @@ export const groups: readonly Group[] = [
     load: async () => (await import("./doctor.ts")).commands,
   },
   { word: "openapi", summary: "The API's description", load: async () => (await import("./openapi.ts")).commands },
+  {
+    word: "completion",
+    summary: "Completion for a shell",
+    load: async () => (await import("./completion.ts")).completionCommands(groups),
+  },
   { word: "version", summary: "Versions", load: async () => (await import("./version.ts")).commands },
 ];

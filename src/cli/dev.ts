@@ -1,20 +1,22 @@
 /**
- * `waxwing dev`: everything at once to try it out, in a temporary directory that is gone afterwards: a server on the
- * simulated network, a demo workspace, and a receiver that shows the webhooks.
+ * `waxwing dev`: everything at once to try it out: a server on the simulated network, a demo workspace, and a receiver
+ * that shows the webhooks. The database is temporary, or with `--data` kept for the next run.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Config, loadConfig } from "#src/config/config.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
+import { setWebhook } from "#src/domain/webhooks/address.ts";
 import { type Command, command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
-import type { Context } from "./context.ts";
-import { withDatabase } from "./database.ts";
+import type { Context, Io } from "./context.ts";
+import { fileExists, withDatabase } from "./database.ts";
 import { type Demo, writeDemo } from "./dev/demo.ts";
+import { type Kept, readKept, writeKept } from "./dev/kept.ts";
 import { startViewer, type Viewer } from "./dev/viewer.ts";
 import { devWords } from "./dev/words.ts";
-import { UsageError } from "./failure.ts";
+import { CommandFailure } from "./failure.ts";
 import { start, stopSignal } from "./running.ts";
 import { listenOption } from "./serve.ts";
 
@@ -23,20 +25,24 @@ export const commands: readonly Command[] = [
     group: null,
     name: "dev",
     summary: "Try it out: a throwaway server with demo data, on a simulated network",
-    needsNoData: true,
-    details: "Prints an address, a key and commands to paste. The database is temporary and removed at the end.",
-    options: { listen: listenOption },
-    run: async (context, { listen }) => {
+    needsNoData: "unless named",
+    details:
+      "Prints an address, a key and commands to paste. The database is temporary and removed at the end; with --data DIR it\nis kept there for the next run, with its key.",
+    options: {
+      listen: listenOption,
+      withParent: { kind: "flag", description: "Stop when standard input closes, as it does when the parent ends" },
+    },
+    run: async (context, { listen, withParent }) => {
       const { io, options } = context;
-      if (options.data !== undefined) {
-        throw new UsageError("dev makes a database of its own and throws it away: leave --data out", "dev");
-      }
       const stopped = stopSignal(io, ["SIGTERM", "SIGINT", "SIGHUP"]);
-      const data = mkdtempSync(join(tmpdir(), "waxwing-dev-"));
-      io.onExit(() => rmSync(data, { recursive: true, force: true }));
-      const viewer = startViewer(io.clock);
+      const parentEnded = withParent ? [io.readInput()] : [];
+      const data = options.data === undefined ? createTemporary(io) : resolve(options.data);
+      const requested = configOf(context, data, listen);
+      const kept = readDemo(requested);
+      const viewer = startViewer(io.clock, kept?.viewerPort);
       try {
-        await serveDemo(context, configOf(context, data, listen), viewer, listen !== undefined, stopped);
+        const stopping = Promise.race([stopped, ...parentEnded]);
+        await serveDemo(context, { requested, isListenSet: listen !== undefined, kept, viewer, stopped: stopping });
       } finally {
         await viewer.stop();
       }
@@ -45,25 +51,66 @@ export const commands: readonly Command[] = [
   }),
 ];
 
-async function serveDemo(
-  context: Context,
-  requested: Config,
-  viewer: Viewer,
-  isListenSet: boolean,
-  stopped: Promise<void>,
-): Promise<void> {
+function createTemporary(io: Io): string {
+  const data = mkdtempSync(join(tmpdir(), "waxwing-dev-"));
+  io.onExit(() => rmSync(data, { recursive: true, force: true }));
+  return data;
+}
+
+/** Null where there is no database yet. dev runs on no other database than its own. */
+function readDemo({ storage }: Config): Kept | null {
+  if (!fileExists(storage.path)) return null;
+  const kept = readKept(storage.data);
+  if (kept === null) throw notADemo(storage.path);
+  return kept;
+}
+
+/** dev lets webhooks go to this machine, and its key lies beside the database: not for data that matters. */
+function notADemo(path: string): CommandFailure {
+  return new CommandFailure(
+    "not_a_demo",
+    `the database ${resolve(path)} was not made by waxwing dev`,
+    "name another directory with --data, or run waxwing serve on this one",
+  );
+}
+
+interface Run {
+  readonly requested: Config;
+  readonly isListenSet: boolean;
+  /** Of the run before; null for a new demo. */
+  readonly kept: Kept | null;
+  readonly viewer: Viewer;
+  readonly stopped: Promise<unknown>;
+}
+
+async function serveDemo(context: Context, { requested, isListenSet, kept, viewer, stopped }: Run): Promise<void> {
   const { io, options } = context;
   const { config, note } = isListenSet ? { config: requested, note: null } : onFreePort(requested);
-  const demo = await createDemo({ ...context, loadConfig: () => config }, viewer.url);
+  const configured = { ...context, loadConfig: () => config };
+  const demo = kept?.demo ?? (await createDemo(configured, viewer));
   viewer.trust(demo.webhookSecret);
   const server = await start(config, io);
+  const viewerPort = Number(new URL(viewer.url).port);
+  // After the start, which brings a kept database up to date.
+  if (kept !== null && kept.viewerPort !== viewerPort) await moveWebhook(configured, demo, viewer);
+  const isKept = options.data !== undefined;
+  if (isKept) writeKept(config.storage.data, { demo, viewerPort });
   // What listens everywhere is reached here.
   const url = server.url.replace("://0.0.0.0:", "://127.0.0.1:").replace("://[::]:", "://[::1]:");
   const baseUrl = `${url}/api/v1`;
   const { data } = config.storage;
   const setup = await server.store.write(createSetupLink);
   const consoleUrl = setup === null ? `${url}/console` : linkAddress(config, setup, server.url);
-  const words = { baseUrl, docsUrl: `${url}/docs`, consoleUrl, viewerUrl: viewer.url, data, demo, note };
+  const words = {
+    baseUrl,
+    docsUrl: `${url}/docs`,
+    consoleUrl,
+    viewerUrl: viewer.url,
+    data,
+    demo,
+    note,
+    isKept: options.data !== undefined,
+  };
   const ready = {
     base_url: baseUrl,
     api_key: demo.key,
@@ -107,9 +154,21 @@ function onFreePort(config: Config): { config: Config; note: string | null } {
   }
 }
 
-function createDemo(context: Context, viewerUrl: string): Promise<Demo> {
+function createDemo(context: Context, viewer: Viewer): Promise<Demo> {
   return withDatabase(context, "create", async (database) => {
     const box = database.box();
-    return database.store.write((tx) => writeDemo(tx, box, `${viewerUrl}/webhook`));
+    return database.store.write((tx) => writeDemo(tx, box, webhookUrl(viewer)));
   });
+}
+
+/** The viewer of this run listens on another port than the one before. */
+function moveWebhook(context: Context, { workspaceId }: Demo, viewer: Viewer): Promise<unknown> {
+  return withDatabase(context, "write", async (database) => {
+    const box = database.box();
+    return database.store.write((tx) => setWebhook(tx, box, workspaceId, webhookUrl(viewer)));
+  });
+}
+
+function webhookUrl({ url }: Viewer): string {
+  return `${url}/webhook`;
 }

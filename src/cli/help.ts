@@ -1,7 +1,6 @@
 /** The help texts, generated from the commands' declarations: for the whole program, a group, or one command. */
-import { globalOptions, placeholder } from "./arguments.ts";
-import { type Command, flagOf, nameOf, type Option, type Positional } from "./command.ts";
-import type { Group } from "./commands.ts";
+import { type Command, flagOf, type Group, nameOf, type Option, type Positional, placeholder } from "./command.ts";
+import { globalOptions } from "./global-options.ts";
 
 const LEFT_COLUMN_WIDTH = 30;
 

@@ -95,10 +95,9 @@ function make(path: string, as: "make" | "fill"): number {
 /** Whether the owner can change any part of the path. */
 function isLaidBy(owner: Owner, groups: readonly number[], path: string): boolean {
   let at = "/";
-  let ahead = resolve(path).split("/");
-  for (let links = 0; ahead.length > 0; ) {
-    const name = ahead.shift() ?? "";
-    if (name === "" || name === ".") continue;
+  let ahead = partsOf(resolve(path));
+  let links = 0;
+  for (let name = ahead.shift(); name !== undefined; name = ahead.shift()) {
     if (name === "..") {
       at = dirname(at);
       continue;
@@ -106,19 +105,33 @@ function isLaidBy(owner: Owner, groups: readonly number[], path: string): boolea
     if (mayChange(owner, groups, statSync(at))) return true;
     const next = join(at, name);
     const entry = lstatSync(next, { throwIfNoEntry: false });
-    // Does not exist yet: a file that root creates in root's directory belongs to root.
-    if (entry === undefined) return false;
-    if (entry.isSymbolicLink()) {
-      if (entry.uid === owner.uid || ++links > LINKS_MAX) return true;
-      // The kernel's own links, such as those to pipes, do not lead to a path.
-      if (at.startsWith("/proc/")) return false;
-      const target = readlinkSync(next);
-      if (target.startsWith("/")) at = "/";
-      ahead = [...target.split("/"), ...ahead];
-    } else if (entry.isDirectory()) at = next;
-    else return entry.uid === owner.uid;
+    const decided = decideBy(owner, entry);
+    if (decided !== null) return decided;
+    if (entry?.isDirectory()) {
+      at = next;
+      continue;
+    }
+    if (++links > LINKS_MAX) return true;
+    // The kernel's own links, such as those to pipes, do not lead to a path.
+    if (at.startsWith("/proc/")) return false;
+    const target = readlinkSync(next);
+    if (target.startsWith("/")) at = "/";
+    ahead = [...partsOf(target), ...ahead];
   }
   return false;
+}
+
+/** Decides whether the owner can change an entry; null if it is a directory or a link that must be followed. */
+function decideBy(owner: Owner, entry: Stats | undefined): boolean | null {
+  // Does not exist yet: a file that root creates in root's directory belongs to root.
+  if (entry === undefined) return false;
+  if (entry.isDirectory()) return null;
+  if (entry.uid === owner.uid) return true;
+  return entry.isSymbolicLink() ? null : false;
+}
+
+function partsOf(path: string): string[] {
+  return path.split("/").filter((part) => part !== "" && part !== ".");
 }
 
 /** Whether the user can replace entries of this directory. */

@@ -1,9 +1,10 @@
 /** Reading a command line: what is understood, and that every slip is named with what would be right. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { asksForJson, readArguments, readGlobals } from "#src/cli/arguments.ts";
+import { readArguments } from "#src/cli/arguments.ts";
 import { command, type Value } from "#src/cli/command.ts";
 import { UsageError } from "#src/cli/failure.ts";
+import { asksForJson, readGlobals } from "#src/cli/global-options.ts";
 
 const paint = command({
   group: "wall",
@@ -51,6 +52,12 @@ describe("what is understood", () => {
     [["7", "--colour", "RED", "--note="], { id: 7, colour: "RED", note: "", ...NOTHING }],
     [["7", "--colour", "RED", "--note=--wet=x"], { id: 7, colour: "RED", note: "--wet=x", ...NOTHING }],
     [["--colour", "RED", "--", "7", "--wet"], { id: 7, amount: "--wet", colour: "RED", wet: false }],
+    [["--colour", "RED", "7", "--", "--"], { id: 7, amount: "--", colour: "RED", wet: false }],
+    [["7", "", "--colour", "RED"], { id: 7, amount: "", colour: "RED", wet: false }],
+    [["7", "--colour", "RED", "--note", ".5"], { id: 7, colour: "RED", note: ".5", ...NOTHING }],
+    [["7", "--colour", "RED", "--note", "-.5"], { id: 7, colour: "RED", note: "-.5", ...NOTHING }],
+    // A global option may stand between an option and its value.
+    [["7", "--colour", "--json", "RED"], { id: 7, colour: "RED", ...NOTHING }],
   ])("%j", (argv, values) => {
     expect(read(...argv)).toEqual(values);
   });
@@ -96,6 +103,37 @@ describe("what is refused, in words", () => {
     expect(problem(() => read(...argv))).toStartWith(words);
   });
 
+  // All of it: nothing is reported twice, or as a consequence of something else.
+  test.each<[string[], string]>([
+    [["7", "--colour", "RED", "--note", "--", "x"], "--note needs a value: --note TEXT"],
+    [["7", "--colour", "RED", "--wet", "--wet"], "--wet is given twice"],
+    [["7", "--colour", "RED", "--wet=1", "--wet"], "--wet takes no value\n--wet is given twice"],
+    [
+      ["7", "--colour", "GREEN", "--colour"],
+      '--colour is "GREEN", and must be one of RED, BLUE\n--colour needs a value: --colour RED|BLUE\n--colour is given twice',
+    ],
+    [["7", "--colr", "RED", "--colour", "RED"], "--colr is not an option of wall paint; did you mean --colour?"],
+    [
+      ["7", "--colr=RED", "9", "8", "--colour", "RED"],
+      '--colr is not an option of wall paint; did you mean --colour?\n"8" is one value too many: wall paint takes 2 only',
+    ],
+    [["--coat-count", "1"], "ID is missing: the wall\n--colour RED|BLUE is missing: which"],
+  ])("%j is reported as %j", (argv, words) => {
+    expect(problem(() => read(...argv))).toBe(words);
+  });
+
+  test("what a command without values is given", () => {
+    const sweep = command({ group: null, name: "sweep", summary: "Sweep", run: () => Promise.resolve(null) });
+    expect(problem(() => readArguments(sweep, readGlobals(["floor"]).rest))).toBe(
+      '"floor" is one value too many: sweep takes none',
+    );
+  });
+
+  test("the error names the command that help is asked for", () => {
+    expect(() => read()).toThrow(expect.objectContaining({ helpOn: "wall paint" }));
+    expect(() => readGlobals(["--data"])).toThrow(expect.objectContaining({ helpOn: "" }));
+  });
+
   test("every mistake at once, one a line", () => {
     const lines = problem(() => read("x", "--colr", "RED", "--coat-count", "many")).split("\n");
     expect(lines).toHaveLength(4);
@@ -106,6 +144,9 @@ describe("what is refused, in words", () => {
     [["--data", "--json"], "--data needs a value: --data DIR"],
     [["--data="], "--data needs a value: --data DIR"],
     [["--data", "a", "--data", "b"], "--data is given twice"],
+    [["--data", "--", "x"], "--data needs a value: --data DIR"],
+    [["--data", ""], "--data needs a value: --data DIR"],
+    [["--config", "a", "--config="], "--config is given twice"],
     [["--json=true"], "--json takes no value"],
   ])("%j", (argv, words) => {
     expect(problem(() => readGlobals(argv))).toBe(words);

@@ -1,11 +1,11 @@
 /** `waxwing dev`: what it prints works as it stands, and nothing of it is left. */
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { findSignatureProblem, startViewer } from "#src/cli/dev/viewer.ts";
 import { viewerPage } from "#src/cli/dev/viewer-page.ts";
 import { systemClock } from "#src/core/clock.ts";
 import { serviceSignature } from "#src/webhooks/deliver.ts";
-import { Workshop } from "./spawn.ts";
+import { SHOP, Workshop } from "./spawn.ts";
 
 interface Ready {
   base_url: string;
@@ -98,9 +98,46 @@ test("where the port is taken: another one is found for dev, and a chosen one is
   }
 });
 
-test("dev throws nobody's data away: a directory of one's own is refused", async () => {
+test("with --data the database, its key and the viewer's address are kept for the next run", async () => {
   using workshop = new Workshop();
-  expect((await workshop.run(["dev", "--data", "mine"])).code).toBe(2);
+  const args = ["dev", "--json", "--data", "mine", "--listen", "127.0.0.1:0"];
+  // Standard input is at its end, so that dev stops as soon as it has started.
+  const first = await workshop.run([...args, "--with-parent"]);
+  expect(first).toMatchObject({ code: 0, stderr: "" });
+  const before = JSON.parse(first.stdout) as Ready;
+  expect(before.data).toBe(workshop.path("mine"));
+  expect(statSync(workshop.path("mine/dev.json")).mode & 0o777).toBe(0o600);
+
+  const { child, firstLine } = await workshop.start(args);
+  const ready = JSON.parse(firstLine) as Ready;
+  expect(ready).toMatchObject({
+    api_key: before.api_key,
+    workspace_id: before.workspace_id,
+    webhook_viewer_url: before.webhook_viewer_url,
+  });
+  const me = await fetch(`${ready.base_url}/me`, { headers: { authorization: `Bearer ${before.api_key}` } });
+  expect(me.status).toBe(200);
+  expect(await workshop.json<unknown[]>(["workspace", "list", "--data", "mine"])).toHaveLength(1);
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
+
+  const port = Number(new URL(before.webhook_viewer_url).port);
+  const other = Bun.listen({ hostname: "127.0.0.1", port, socket: { data: () => {} } });
+  try {
+    const moved = JSON.parse((await workshop.run([...args, "--with-parent"])).stdout) as Ready;
+    expect(moved.webhook_viewer_url).not.toBe(before.webhook_viewer_url);
+    const webhook = await workshop.json(["webhook", "show", "--workspace", "1", "--data", "mine"]);
+    expect(webhook).toMatchObject({ url: `${moved.webhook_viewer_url}/webhook` });
+  } finally {
+    other.stop(true);
+  }
+});
+
+test("dev runs on no other database than its own", async () => {
+  using workshop = new Workshop();
+  await workshop.json(["workspace", "create", ...SHOP, "--data", "mine"]);
+  expect(await workshop.refusal(["dev", "--data", "mine"])).toMatchObject({ code: "not_a_demo" });
+  expect(existsSync(workshop.path("mine/dev.json"))).toBe(false);
 });
 
 describe("the viewer", () => {

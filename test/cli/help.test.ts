@@ -12,7 +12,7 @@ const PROMISED: Record<string, string> = {
   restore: "FILE --accept-gap --rehearse",
   check: "FILE",
   serve: "--listen",
-  dev: "--listen",
+  dev: "--listen --with-parent",
   "workspace create":
     "--name --country --timezone --currency --rate --balance --daily-cap --no-api --stop-words --start-words",
   "workspace list": "",
@@ -71,6 +71,7 @@ const PROMISED: Record<string, string> = {
   "simulate status": "--message --status --code",
   doctor: "--workspace --subscribe",
   openapi: "",
+  completion: "",
   version: "",
 };
 

@@ -31,7 +31,8 @@ const BODY_BYTES_MAX = 1024 * 1024;
 /** A receiver refuses what somebody plays back later (spec.md, Authentication 5). */
 const SIGNATURE_AGE_MAX_SECONDS = 5 * 60;
 
-export function startViewer(clock: Clock): Viewer {
+/** `port`: where to listen if it is free. */
+export function startViewer(clock: Clock, port = 0): Viewer {
   const received: Received[] = [];
   let secret: string | null = null;
   let count = 0;
@@ -48,22 +49,20 @@ export function startViewer(clock: Clock): Viewer {
     return new Response(distrust ?? "received", { status: distrust === null ? 200 : 400 });
   };
 
-  const http = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    maxRequestBodySize: BODY_BYTES_MAX,
-    fetch(request, server) {
-      // A page of the Internet must not read the demo's messages by giving its own name this machine's address.
-      if (request.headers.get("host") !== `127.0.0.1:${server.port}`)
-        return new Response("wrong host", { status: 421 });
-      const { pathname } = new URL(request.url);
-      if (request.method === "POST" && pathname === "/webhook") return receive(request);
-      if (request.method !== "GET") return new Response("not here", { status: 405 });
-      if (pathname === "/events.json") return Response.json({ count, events: received }, { headers: HEADERS });
-      if (pathname !== "/") return new Response("not here", { status: 404 });
-      return new Response(viewerPage, { headers: { ...HEADERS, "content-type": "text/html; charset=utf-8" } });
-    },
-  });
+  const answer = (request: Request, server: Bun.Server<undefined>): Response | Promise<Response> => {
+    // A page of the Internet must not read the demo's messages by giving its own name this machine's address.
+    if (request.headers.get("host") !== `127.0.0.1:${server.port}`) return new Response("wrong host", { status: 421 });
+    const { pathname } = new URL(request.url);
+    if (request.method === "POST" && pathname === "/webhook") return receive(request);
+    if (request.method !== "GET") return new Response("not here", { status: 405 });
+    if (pathname === "/events.json") return Response.json({ count, events: received }, { headers: HEADERS });
+    if (pathname !== "/") return new Response("not here", { status: 404 });
+    return new Response(viewerPage, { headers: { ...HEADERS, "content-type": "text/html; charset=utf-8" } });
+  };
+
+  const listen = (port: number) =>
+    Bun.serve({ hostname: "127.0.0.1", port, maxRequestBodySize: BODY_BYTES_MAX, fetch: answer });
+  const http = listenOnFree(listen, port);
   return {
     url: `http://127.0.0.1:${http.port}`,
     trust(known) {
@@ -71,6 +70,15 @@ export function startViewer(clock: Clock): Viewer {
     },
     stop: () => http.stop(true),
   };
+}
+
+function listenOnFree<T>(listen: (port: number) => T, port: number): T {
+  try {
+    return listen(port);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
+    return listen(0);
+  }
 }
 
 const HEADERS = {

@@ -13,9 +13,11 @@ export interface DevServer {
   readonly demo: Demo;
   /** Why it does not listen where one would look for it; null where it does. */
   readonly note: string | null;
+  /** Whether the database stays where it is when dev ends. */
+  readonly isKept: boolean;
 }
 
-export function devWords({ baseUrl, docsUrl, consoleUrl, viewerUrl, data, demo, note }: DevServer): string {
+export function devWords({ baseUrl, docsUrl, consoleUrl, viewerUrl, data, demo, note, isKept }: DevServer): string {
   const curl = (path: string, body: Record<string, unknown>): string =>
     [
       `  curl ${baseUrl}${path} \\`,
@@ -26,7 +28,9 @@ export function devWords({ baseUrl, docsUrl, consoleUrl, viewerUrl, data, demo, 
   const waxwing = `${thisProgram()} --data ${shellWord(data)}`;
   return [
     ...(note === null ? [] : [note, ""]),
-    "A throwaway Waxwing with a simulated network is ready. Nothing of it is kept.",
+    isKept
+      ? `A demo with a simulated network is ready. Its database is kept in ${data}.`
+      : "A throwaway Waxwing with a simulated network is ready. Nothing of it is kept.",
     "",
     `  API       ${baseUrl}`,
     `  key       ${demo.key}`,

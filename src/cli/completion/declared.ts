@@ -1,0 +1,79 @@
+/**
+ * What can be typed, read from the declarations of the commands: the words that may follow, the options of each command
+ * and what an option takes. The script of each shell is this, in the shell's own language.
+ */
+import { type Command, flagOf, type Option } from "../command.ts";
+import { globalOptions } from "../global-options.ts";
+
+/** `words`: one of these. `any`: nothing can be suggested. `none`: a flag, which takes no value. */
+export type Completion =
+  | { readonly kind: "words"; readonly words: readonly string[] }
+  | { readonly kind: "file" | "directory" | "any" | "none" };
+
+export interface DeclaredOption {
+  /** `--daily-cap` */
+  readonly flag: string;
+  readonly description: string;
+  readonly completion: Completion;
+}
+
+export interface Word {
+  readonly word: string;
+  readonly description: string;
+}
+
+export const PROGRAM = "waxwing";
+
+/** Options that every command takes. */
+export const everywhere: readonly DeclaredOption[] = optionsIn(globalOptions);
+
+export function ownOptions(command: Command): readonly DeclaredOption[] {
+  return optionsIn(command.options);
+}
+
+/** What stands at each place behind the command's words, in order. */
+export function positionalsOf(command: Command): readonly Completion[] {
+  return Object.values(command.positionals).map(completionOf);
+}
+
+/**
+ * The words that may follow, by the words before them: "" for the first word of a command, the group's word for the
+ * second. `summaries` describes the groups.
+ */
+export function nextWords(
+  commands: readonly Command[],
+  summaries: ReadonlyMap<string, string>,
+): ReadonlyMap<string, readonly Word[]> {
+  const first = new Map<string, Word>();
+  const next = new Map<string, Word[]>();
+  for (const { group, name, summary } of commands) {
+    if (group === null) {
+      first.set(name, { word: name, description: summary });
+      continue;
+    }
+    first.set(group, { word: group, description: summaries.get(group) ?? group });
+    next.set(group, [...(next.get(group) ?? []), { word: name, description: summary }]);
+  }
+  return new Map([["", [...first.values(), { word: "help", description: "Explain a command" }]], ...next]);
+}
+
+/** The same in the shells' single quotes, but for fish, which escapes differently. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function optionsIn(declared: Readonly<Record<string, Option>>): readonly DeclaredOption[] {
+  return Object.entries(declared).map(([property, option]) => ({
+    flag: flagOf(property),
+    description: option.description,
+    completion: completionOf(option),
+  }));
+}
+
+function completionOf(option: Option): Completion {
+  if (option.kind === "flag") return { kind: "none" };
+  if (option.kind === "choice") return { kind: "words", words: option.choices };
+  if (option.kind === "number") return { kind: "any" };
+  if (option.directory === true) return { kind: "directory" };
+  return { kind: option.file === undefined ? "any" : "file" };
+}

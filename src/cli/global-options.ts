@@ -1,0 +1,73 @@
+/** The options that every command takes. They may stand anywhere on the command line, before or behind its words. */
+import { flagOf, type Option, placeholder } from "./command.ts";
+import type { GlobalOptions } from "./context.ts";
+import { UsageError } from "./failure.ts";
+import { type OptionToken, type Token, takeValue, tokensOf } from "./tokens.ts";
+
+export const globalOptions = {
+  config: {
+    kind: "text",
+    value: "FILE",
+    file: { as: "read" },
+    description: "Configuration (default: ./waxwing.toml, then /etc/waxwing/waxwing.toml)",
+  },
+  data: {
+    kind: "text",
+    value: "DIR",
+    directory: true,
+    description: "Where the database and its companions live (default: ./data)",
+  },
+  json: { kind: "flag", description: "Print one JSON document and nothing else" },
+  help: { kind: "flag", description: "Explain the command" },
+} as const satisfies Record<string, Option>;
+
+type Global = keyof typeof globalOptions;
+
+/** A command line taken apart as far as that goes without knowing the command. */
+export interface CommandLine {
+  readonly globals: GlobalOptions & { readonly help: boolean };
+  /** The tokens that are not global options, in order. */
+  readonly rest: readonly Token[];
+}
+
+/** Takes the global options out. Throws `UsageError` at the first one that cannot be read. */
+export function readGlobals(argv: readonly string[]): CommandLine {
+  const ahead = tokensOf(argv);
+  const rest: Token[] = [];
+  const given = new Map<Global, string>();
+  for (let token = ahead.shift(); token !== undefined; token = ahead.shift()) {
+    const global = token.kind === "option" ? globalOf(token) : undefined;
+    if (token.kind !== "option" || global === undefined) rest.push(token);
+    else given.set(global, readGlobal(global, token, ahead, given.has(global)));
+  }
+  const globals = {
+    config: given.get("config"),
+    data: given.get("data"),
+    json: given.has("json"),
+    help: given.has("help"),
+  };
+  return { globals, rest };
+}
+
+/** Whether an unreadable command line at least asks for JSON, so that its error can come as such. */
+export function asksForJson(argv: readonly string[]): boolean {
+  return tokensOf(argv).some(({ kind, text }) => kind === "option" && text === "--json");
+}
+
+function globalOf({ name }: OptionToken): Global | undefined {
+  if (name === "-h") return "help";
+  return (Object.keys(globalOptions) as Global[]).find((property) => flagOf(property) === name);
+}
+
+/** A flag's value is empty. */
+function readGlobal(global: Global, token: OptionToken, ahead: Token[], isRepeated: boolean): string {
+  const declared = globalOptions[global];
+  if (declared.kind === "flag") {
+    if (token.inline !== null) throw new UsageError(`${token.name} takes no value`);
+    return "";
+  }
+  if (isRepeated) throw new UsageError(`${token.name} is given twice`);
+  const value = takeValue(token, ahead) ?? "";
+  if (value === "") throw new UsageError(`${token.name} needs a value: ${token.name} ${placeholder(declared)}`);
+  return value;
+}

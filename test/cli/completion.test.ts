@@ -1,0 +1,167 @@
+/** Shell completion: what bash offers at the Tab key, and that every script knows all that can be typed. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { type Command, flagOf, nameOf } from "#src/cli/command.ts";
+import { groups } from "#src/cli/commands.ts";
+import { globalOptions } from "#src/cli/global-options.ts";
+import { CallingWorkshop } from "./spawn.ts";
+
+const shells = ["bash", "zsh", "fish"] as const;
+
+let workshop: CallingWorkshop;
+let commands: Command[];
+const scripts = new Map<string, string>();
+beforeAll(async () => {
+  workshop = new CallingWorkshop();
+  workshop.write("people list.csv", "phone\n");
+  mkdirSync(workshop.path("people"));
+  commands = (await Promise.all(groups.map((group) => group.load()))).flat();
+  for (const shell of shells) {
+    const { code, stdout } = await workshop.run(["completion", shell]);
+    expect(code).toBe(0);
+    scripts.set(shell, stdout);
+    workshop.write(`completion.${shell}`, stdout);
+  }
+});
+afterAll(() => workshop[Symbol.dispose]());
+
+/** Runs a script in a shell that reads nothing of the person's own configuration. */
+function runShell(shell: string, script: string): string {
+  const bare = { bash: ["--norc", "--noprofile"], zsh: ["-f"], fish: ["--no-config"] }[shell] ?? [];
+  const ran = Bun.spawnSync([shell, ...bare, "-c", script], { cwd: workshop.directory, env: process.env });
+  expect(ran.stderr.toString()).toBe("");
+  return ran.stdout.toString();
+}
+
+/** What bash offers for a line that is typed up to its end; `words` as bash takes it apart. */
+function offered(words: readonly string[]): string[] {
+  const typed = words.map((word) => `'${word}'`).join(" ");
+  const script = `source ./completion.bash; COMP_WORDS=(waxwing ${typed}); COMP_CWORD=${words.length}; _waxwing; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return runShell("bash", script).split("\n").filter(Boolean);
+}
+
+describe.skipIf(Bun.which("bash") === null)("bash", () => {
+  test.each<[string, string[], string[]]>([
+    ["a command's first letters", ["wo"], ["workspace"]],
+    ["a group's commands", ["workspace", "en"], ["enable-api"]],
+    ["the words of an option", ["number", "add", "--network", ""], ["simulator", "whatsapp"]],
+    ["the first letters of such a word", ["number", "add", "--network", "s"], ["simulator"]],
+    ["an option with =, which bash takes apart", ["number", "add", "--network", "=", "wh"], ["whatsapp"]],
+    ["an option with = and nothing yet", ["number", "add", "--network", "="], ["simulator", "whatsapp"]],
+    ["behind global options", ["--json", "--data", "mine", "key", "re"], ["revoke"]],
+    ["behind an address, whose colon takes it apart", ["serve", "--listen", "h", ":", "80", "--j"], ["--json"]],
+    ["an address that is being typed", ["serve", "--listen", "h", ":", "80"], []],
+    ["behind help", ["help", "workspace", "cred"], ["credit"]],
+    ["the shell of completion", ["completion", "z"], ["zsh"]],
+    ["a file", ["contact", "import", "peo"], ["people", "people list.csv"]],
+    ["a file of a global option", ["--config", "wax"], ["waxwing.toml"]],
+    ["a directory", ["check", "--data", "peo"], ["people"]],
+    ["a file behind --", ["check", "--", "peo"], ["people", "people list.csv"]],
+    ["free text: nothing", ["workspace", "create", "--name", ""], []],
+    [
+      "options that are not given yet",
+      ["key", "create", "--workspace", "1", "--"],
+      ["--name", "--config", "--data", "--json", "--help"],
+    ],
+    ["options where no value is left", ["message", "show", "7", ""], ["--config", "--data", "--json", "--help"]],
+    ["no such group", ["nonsense", "--n"], []],
+  ])("%s", (_, words, expected) => {
+    expect(offered(words).toSorted()).toEqual(expected.toSorted());
+  });
+
+  test("every group's commands, every command's options, and the words of each of them", () => {
+    expect(offered([""])).toEqual([...groups.map(({ word }) => word), "help"]);
+    for (const group of groups) {
+      const names = commands.filter((one) => one.group === group.word).map(({ name }) => name);
+      if (names.length > 0) expect(offered([group.word, ""])).toEqual(names);
+    }
+    for (const command of commands) {
+      const words = nameOf(command).split(" ");
+      const flags = [...Object.keys(command.options), ...Object.keys(globalOptions)].map(flagOf);
+      expect(offered([...words, "--"])).toEqual(flags);
+      for (const [property, option] of Object.entries(command.options)) {
+        if (option.kind === "choice") expect(offered([...words, flagOf(property), ""])).toEqual([...option.choices]);
+      }
+    }
+  });
+
+  test("the shell itself calls it for waxwing", () => {
+    expect(runShell("bash", "source ./completion.bash; complete -p waxwing")).toBe("complete -F _waxwing waxwing\n");
+  });
+});
+
+for (const shell of ["zsh", "fish"]) {
+  const isMissing = Bun.which(shell) === null;
+  test.skipIf(isMissing)(`${shell} reads its script${isMissing ? ` (skipped: there is no ${shell} here)` : ""}`, () => {
+    runShell(
+      shell,
+      shell === "zsh" ? "autoload -Uz compinit; compinit -u -D; source ./completion.zsh" : "source ./completion.fish",
+    );
+  });
+}
+
+test.skipIf(Bun.which("fish") === null)("fish offers words, options and choices", () => {
+  const complete = (line: string) =>
+    runShell("fish", `source ./completion.fish; complete -C '${line}'`)
+      .split("\n")
+      .map((one) => one.split("\t")[0] ?? "")
+      .filter(Boolean);
+  expect(complete("waxwing wo")).toEqual(["workspace"]);
+  expect(complete("waxwing number add --network ").toSorted()).toEqual(["simulator", "whatsapp"]);
+  expect(complete("waxwing --json key ").toSorted()).toEqual(["create", "list", "revoke"]);
+});
+
+describe.each([...shells])("the script for %s", (shell) => {
+  /** The lines that are about this command, or under its heading. */
+  function about(name: string): string {
+    const script = scripts.get(shell) ?? "";
+    if (shell === "fish")
+      return script
+        .split("\n")
+        .filter((line) => line.includes(`__waxwing_runs ${name}'`))
+        .join("\n");
+    const start = script.indexOf(`    '${name}') ${shell === "bash" ? "options" : "flags"}=`);
+    return script.slice(start, script.indexOf(" ;;", start));
+  }
+
+  test("has every command, every option, and every word to choose from", () => {
+    const script = scripts.get(shell) ?? "";
+    for (const command of commands) {
+      const own = about(nameOf(command));
+      expect(script).toContain(command.name);
+      for (const [property, option] of Object.entries(command.options)) {
+        expect(own).toContain(shell === "fish" ? `-l ${flagOf(property).slice(2)} ` : flagOf(property));
+        if (option.kind !== "choice") continue;
+        for (const choice of option.choices) {
+          expect(choice).toMatch(/^[\w-]+$/);
+          expect(script).toContain(choice);
+        }
+      }
+    }
+    for (const property of Object.keys(globalOptions)) expect(script).toContain(flagOf(property).slice(2));
+  });
+
+  test("is one document with --json", async () => {
+    const { script } = await workshop.json<{ script: string }>(["completion", shell]);
+    expect(`${script}`).toBe(scripts.get(shell) ?? "");
+  });
+});
+
+test("an option takes a value in every command or in none: fish's script relies on it", () => {
+  const kinds = new Map<string, boolean>();
+  for (const { options } of commands) {
+    for (const [property, { kind }] of Object.entries(options)) {
+      expect({ property, isFlag: kinds.get(property) ?? kind === "flag" }).toEqual({
+        property,
+        isFlag: kind === "flag",
+      });
+      kinds.set(property, kind === "flag");
+    }
+  }
+});
+
+test("a shell that is not known is refused with those that are", async () => {
+  const { code, stderr } = await workshop.run(["completion", "csh"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain('bash|zsh|fish is "csh", and must be one of bash, zsh, fish');
+});

@@ -166,7 +166,7 @@ describe("the parser behind these rules", () => {
     'export { f } from "pkg";',
     'const g = await import("./g.ts"); // import("./no.ts")',
     'import "./h.ts";',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text that is read.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the sample is source text.
     "const text = `await ${await one(`Date.now ${{ a: 1 }.a}`)} Date.now`; const r = /Date.now()['\"`]/; two();",
   ].join("\n");
   const read = readSource("src/domain/x/y.ts", sample);

@@ -64,7 +64,7 @@ function run(words: string[], { uid = 0, cwd = home, env = {} }: Way = {}): Ran 
 }
 
 /** Runs with `--json` on the data directory, requires exit 0 and returns the document. */
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
+// biome-ignore lint/suspicious/noExplicitAny: the tests assert single fields; a wrong answer fails its assertion.
 function answer(words: string[], way: Way = {}): any {
   const ran = run([...words, "--data", data, "--json"], way);
   if (ran.code !== 0) throw new Error(`${words.join(" ")}: exit ${ran.code}: ${ran.out}${ran.err}`);

@@ -52,7 +52,7 @@ test("broadcast show prints the counts and why recipients failed or were skipped
   expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("9")]);
 });
 
-test("a paused broadcast sends nothing, a resumed one continues, a cancelled one ends; a change that does not apply is refused", async () => {
+test("pause stops a broadcast, resume continues it and cancel ends it; each is refused where it does not apply", async () => {
   using workshop = new CallingWorkshop();
   await using scenario = await begin(workshop, { ...charged, throughput: 1 });
   const id = String(await create(scenario, notice(phones(6))));

@@ -152,7 +152,7 @@ test("key create prints the whole key once, key list shows only its prefix, and 
 });
 
 describe("number", () => {
-  test("a simulated number is ready when added, can be made unready, ready and removed; only number show prints its callback token", async () => {
+  test("a simulated number is ready when added and can be made unready, ready or removed; only number show prints its token", async () => {
     const workspace = await newWorkspace();
     const made = await workshop.json([
       ...["number", "add", "--workspace", workspace, "--network", "simulator"],
@@ -290,7 +290,7 @@ describe("template", () => {
     expect(await names("--status", "REJECTED")).toEqual(["order"]);
   });
 
-  test("template add and sample refuse invalid JSON, name the place of each mistake, and answer not_found for an unknown template", async () => {
+  test("template add and sample name the place of each mistake, and an unknown template is not_found", async () => {
     const workspace = ["--workspace", await newWorkspace()];
     const add = (stdin: string) => workshop.refusal(["template", "add", ...workspace, "--file", "-"], { stdin });
     expect(await add("{")).toMatchObject({ code: "unreadable_file" });

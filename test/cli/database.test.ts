@@ -88,7 +88,7 @@ test("a mistake in the configuration stops every command and names file and line
   expect(error.message).toContain("waxwing.toml:2");
 });
 
-test("while the database file is being replaced, writing commands are refused and reading ones work; commands do not block each other", async () => {
+test("while the database file is being replaced, only reading commands work; otherwise commands do not block each other", async () => {
   using workshop = new Workshop();
   await workshop.json(["workspace", "create", ...SHOP]);
   const shared = lockShared(workshop.path("data/waxwing.db.command-lock"));

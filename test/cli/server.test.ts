@@ -242,7 +242,7 @@ describe("beside a server", () => {
     expect(told).toMatchObject({ to: "+919876543211" });
   });
 
-  test("webhook rotate-secret keeps the address and replaces the secret; webhook clear removes the address and keeps the secret", async () => {
+  test("webhook rotate-secret replaces the secret and keeps the address; webhook clear removes only the address", async () => {
     const before = await workshop.json(["webhook", "show", ...OF_1]);
     const rotated = await workshop.json(["webhook", "rotate-secret", ...OF_1]);
     expect(rotated.url).toBe(before.url);

@@ -49,7 +49,7 @@ async function give(text: string, headers: Record<string, string> = {}, to = app
     },
     body: text,
   });
-  // biome-ignore lint/suspicious/noExplicitAny: as in the support: a wrong answer fails the assertion.
+  // biome-ignore lint/suspicious/noExplicitAny: as in test/support, a wrong answer fails its assertion.
   return { status: response.status, body: (await response.json()) as any };
 }
 

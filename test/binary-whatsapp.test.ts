@@ -418,7 +418,7 @@ describe("a server killed between sending and the answer", () => {
   const IN_DOUBT = { status: "sending", error_code: null, money: "held" };
   let silent = "";
 
-  test("messages in flight at a kill stay in doubt and are never sent again; a status or a repeated request ends the doubt", async () => {
+  test("messages in flight at a kill are in doubt and never sent again; a status or a repeated request ends the doubt", async () => {
     const told = stories.begin();
     const [asked, nobody] = [stories.nextPerson(), stories.nextPerson()];
     const all = [told.to, asked, nobody];
@@ -641,7 +641,7 @@ describe("secrets", () => {
   });
 });
 
-test("over the whole run, no message was sent twice, no event was repeated, and every event is signed", async () => {
+test("over the whole run, no message was sent more often than expected, no event was repeated, and every event is signed", async () => {
   stories.expectKept();
   const { received } = shop.receiver;
   const genuine = await Promise.all(received.map((hit) => isGenuine(hit, webhookSecret, Date.now())));

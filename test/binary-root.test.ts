@@ -318,7 +318,7 @@ describe.skipIf(noRoot !== null)(`commands as root on a service's data${because}
     expect(readdirSync(home)).toEqual([]);
   });
 
-  test("a data directory that belongs to root stays root's", () => {
+  test("in a data directory that belongs to root, every file belongs to root", () => {
     chownSync(data, 0, 0);
     answer(["workspace", "create", ...SHOP]);
     answer(["backup", join(data, "own.db")]);

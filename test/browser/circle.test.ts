@@ -1,7 +1,7 @@
 /**
  * The whole round trip with the keyboard alone: from the first start to a STOP that reaches the contact, the delivery
- * log and the developer's server. Only addresses are entered and a file is chosen by other means. The other browser
- * tests use a mouse.
+ * log and the developer's server. Other means only open the setup link, add the template and choose the file. The other
+ * browser tests use a mouse.
  */
 import { describe, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";

@@ -90,7 +90,7 @@ async function prepare(): Promise<void> {
     body: "Twenty percent.",
     status: "APPROVED",
   });
-  // No server listens on this port: deliveries fail, and removing the address gives up on them.
+  // No server listens on this port: deliveries fail, and removing the address marks them as exhausted.
   await scenario.prepare("PUT", "/webhook", { url: "http://127.0.0.1:9/hook" });
   // Only messages sent with an API key produce events.
   const { key } = await scenario.prepare<{ key: string }>("POST", "/keys", { name: "Web shop" });

@@ -9,7 +9,7 @@ import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/story.ts";
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
-    "an operator makes a backup, drills its restore, downloads it, invites a user and suspends a workspace, and the audit log shows it",
+    "an operator backs up, runs a restore drill, downloads the backup, invites a user, suspends a workspace and finds it in the log",
     async () => {
       await using scenario = await startScenario({ width: 320, height: 800, isPhone: true });
       const { app, page, button } = scenario;

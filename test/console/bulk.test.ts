@@ -136,7 +136,7 @@ describe("bulk changes of contacts", () => {
     await ended(first.body.data.id);
   });
 
-  test("a stopped bulk change stays stopped, and one that a restart interrupted continues where it was", async () => {
+  test("a stopped bulk change stays stopped, and one that a restart interrupted can be continued to its end", async () => {
     const people = { search: { q: "Row" } };
     const begun = await member.post(`${base}/bulk`, {
       people,

@@ -1,6 +1,7 @@
 /**
- * The house's rules, read from the source: who may import whom, what the domain never does, where time and chance come
- * from. Each rule is data with a sentence that says why (`support/house-rules.ts`); a failure names the line and what would be right.
+ * The architecture's rules, read from the source: who may import whom, what the domain never does, where time and
+ * randomness come from. Each rule is data with its reason (`support/house-rules.ts`); a failure names the line and the
+ * right way.
  */
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
@@ -29,11 +30,11 @@ describe("who may import whom", () => {
     });
   }
 
-  test("every file of src belongs to a folder that has a rule", () => {
+  test("every file in src belongs to a folder that has a rule", () => {
     expect(sources.filter(({ path }) => folderOf(path) === undefined).map(({ path }) => path)).toEqual([]);
   });
 
-  test("a package stays in the place that it is for", () => {
+  test("a package is imported only by the folders that it is meant for", () => {
     const offences = sources.flatMap(({ path, imports }) =>
       imports
         .filter(({ file, isTypeOnly }) => file === null && !isTypeOnly)
@@ -46,14 +47,14 @@ describe("who may import whom", () => {
     expect(offences).toEqual([]);
   });
 
-  test("only HTTP imports elysia, not even for its types", () => {
+  test("only http/ imports elysia, including its types", () => {
     const offences = sources
       .filter(({ path, imports }) => !isIn(path, ["http/"]) && imports.some(({ specifier }) => specifier === "elysia"))
       .map(({ path }) => path);
     expect(offences).toEqual([]);
   });
 
-  test("an import of ours leads to a file that is there, with its ending", () => {
+  test("an import of project code names an existing file, with its extension", () => {
     const offences = sources.flatMap(({ path, imports }) =>
       imports
         .filter(({ file }) => file !== null && !existsSync(join(checkout, file)))
@@ -62,27 +63,27 @@ describe("who may import whom", () => {
     expect(offences).toEqual([]);
   });
 
-  test("no import cycle between files, types included", () => {
+  test("there is no import cycle between files, type imports included", () => {
     const edges = new Map(
       sources.map(({ path, imports }) => [path, imports.flatMap(({ file }) => (file === null ? [] : [file]))]),
     );
     expect(findCycle(edges)).toBeNull();
   });
 
-  test("the domain has at most 14 modules, and each is in the list", () => {
+  test("the domain has at most 14 modules, and exactly those of the list", () => {
     const found = new Set(sources.flatMap(({ path }) => /^src\/domain\/([^/]+)\//.exec(path)?.[1] ?? []));
     expect([...found].sort()).toEqual([...modules].sort());
     expect(modules.length).toBeLessThanOrEqual(14);
   });
 
-  test("no import cycle between folders, types included", () => {
+  test("there is no import cycle between folders, type imports included", () => {
     const edges = new Map<string, string[]>();
     for (const { path, imports } of sources) {
       const from = stationOf(path);
       const to = imports.flatMap(({ file }) => (file?.startsWith("src/") ? [stationOf(file)] : []));
       edges.set(from, [...(edges.get(from) ?? []), ...to.filter((station) => station !== from)]);
     }
-    // A connector speaks the domain's words (types only, see its rule), and nothing of the domain knows connectors.
+    // This includes the connectors: they import types of the domain, and the domain imports no connector.
     expect(findCycle(edges)).toBeNull();
   });
 });
@@ -101,7 +102,7 @@ describe("what code must not say", () => {
     });
   }
 
-  test("an exception names a file that is there and still needs it", () => {
+  test("every exception names an existing file that still needs it", () => {
     const stale = words.flatMap(({ what, except = {} }) =>
       Object.keys(except).filter((path) => !what.test(sources.find((source) => source.path === path)?.code ?? "")),
     );
@@ -128,7 +129,7 @@ describe("names", () => {
 });
 
 describe("files", () => {
-  test("no file or folder is named for what it might hold", () => {
+  test("no file or folder has a catch-all name", () => {
     const offences = sources.filter(({ path }) =>
       path
         .split("/")
@@ -138,7 +139,7 @@ describe("files", () => {
     expect(offences.map(({ path }) => `${path}: name it for the one thing that it is about`)).toEqual([]);
   });
 
-  test("names are lower case words with dashes between them", () => {
+  test("file names are lower case, with dashes between words", () => {
     const offences = sources.filter(({ path }) => !/^[a-z0-9/.-]+$/.test(path)).map(({ path }) => path);
     expect(offences).toEqual([]);
   });
@@ -151,13 +152,13 @@ describe("files", () => {
     expect(offences).toEqual([]);
   });
 
-  test("every module opens by saying what it is for", () => {
+  test("every module begins with a doc comment", () => {
     const offences = sources.filter(({ text }) => !/^\/\*\*[\s*]*[^\s*/]/.test(text)).map(({ path }) => path);
     expect(offences).toEqual([]);
   });
 });
 
-describe("the reader of these rules", () => {
+describe("the parser behind these rules", () => {
   const sample = [
     'import { a, type B } from "#src/x.ts";',
     'import type { C } from "./c.ts";',
@@ -165,12 +166,12 @@ describe("the reader of these rules", () => {
     'export { f } from "pkg";',
     'const g = await import("./g.ts"); // import("./no.ts")',
     'import "./h.ts";',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text that is read.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the sample is source text.
     "const text = `await ${await one(`Date.now ${{ a: 1 }.a}`)} Date.now`; const r = /Date.now()['\"`]/; two();",
   ].join("\n");
   const read = readSource("src/domain/x/y.ts", sample);
 
-  test("sees every way to import, and whether anything of it runs", () => {
+  test("the parser finds every form of import and export, and tells type-only ones apart", () => {
     expect(read.imports.map(({ file, specifier, isTypeOnly }) => [file ?? specifier, isTypeOnly])).toEqual([
       ["src/x.ts", false],
       ["src/domain/x/c.ts", true],
@@ -181,14 +182,14 @@ describe("the reader of these rules", () => {
     ]);
   });
 
-  test("takes words in strings and comments for no code", () => {
+  test("the parser does not take words in strings and comments for code", () => {
     expect(read.code).not.toContain("Date.now");
     expect(read.code.match(/await/g)?.length).toBe(2);
     expect(read.code).toContain("two();");
     expect(read.code.length).toBe(sample.length);
   });
 
-  test("finds a circle and names its way", () => {
+  test("the search for cycles finds a cycle and names its path", () => {
     expect(
       findCycle(
         new Map([
@@ -236,12 +237,12 @@ function isIn(path: string, beginnings: string[]): boolean {
   );
 }
 
-/** The unit in which cycles between folders are counted: a module of the domain, else the folder. */
+/** The unit between which cycles are counted: a module of the domain, or any other folder. */
 function stationOf(path: string): string {
   return /^src\/(domain\/[^/]+|[^/]+)/.exec(path)?.[1] ?? path;
 }
 
-/** The first circle as "a → b → a"; null: there is none. */
+/** The first cycle, as "a → b → a"; null if there is none. */
 function findCycle(edges: ReadonlyMap<string, string[]>): string | null {
   const done = new Set<string>();
   const visit = (node: string, way: string[]): string | null => {
@@ -266,7 +267,7 @@ function list(items: string[]): string {
   return items.length === 0 ? "nothing of ours" : items.join(" ");
 }
 
-/** "handOverAgain" and "HAND_OVER" as "hand over again" and "hand over". */
+/** Splits "handOverAgain" and "HAND_OVER" into "hand over again" and "hand over". */
 function wordsOf(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")

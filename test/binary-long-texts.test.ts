@@ -1,6 +1,6 @@
 /**
- * The executable and a text of a megabyte: the callback is answered and applied while other requests are answered at
- * once, also by a server that finds such a callback unapplied when it starts.
+ * The executable and a message text of one megabyte: the server applies the callback without delaying other requests,
+ * also when it finds the callback unapplied at its start.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -48,7 +48,9 @@ const isApplied = (id: string) =>
   rows(`SELECT 1 FROM inbounds WHERE network_message_id = '${id}'`).length === 1 &&
   rows("SELECT 1 FROM callbacks WHERE done_at IS NULL").length === 0;
 
-/** Asks one question after the other until this inbound is applied; the longest answer, milliseconds. */
+/**
+ * Sends requests one after the other until this inbound is applied. Returns the longest response time in milliseconds.
+ */
 async function longestAnswerUntilApplied(server: RunningServer, id: string): Promise<number> {
   let longest = 0;
   for (const deadline = performance.now() + LIMIT_MS / 2; ; ) {
@@ -61,14 +63,17 @@ async function longestAnswerUntilApplied(server: RunningServer, id: string): Pro
   }
 }
 
-/** The best of three: other work on the machine holds up one round, a text that costs too much holds up each. */
+/**
+ * The minimum of three rounds: other work on the machine may slow one round down, an expensive text slows down all
+ * three.
+ */
 async function bestOfThree(round: (id: string) => Promise<number>): Promise<number> {
   const longest: number[] = [];
   for (let count = 1; count <= 3; count += 1) longest.push(await round(`wamid.${longest.length}-${round.name}`));
   return Math.min(...longest);
 }
 
-/** As a server leaves it that stores a callback and is killed before it applies it. */
+/** Leaves the rows of a server that stored a callback and was killed before applying it. */
 function storeUnapplied(id: string): void {
   const client = openClient(join(shop.data, "waxwing.db"), { readonly: false });
   client.exec(`INSERT INTO callbacks (network, body, received_at, due_at, trust)
@@ -79,7 +84,7 @@ function storeUnapplied(id: string): void {
 }
 
 test(
-  "a text of a megabyte is applied while every other answer comes within 250 ms, also after a restart",
+  "applying a text of one megabyte delays no other request by more than 250 ms, also after a restart",
   async () => {
     const running = shop.start();
     await running.started();
@@ -107,7 +112,7 @@ test(
 );
 
 test(
-  "STOP in quotation marks and with an emoji is heard",
+  "STOP in quotation marks and with an emoji opts the person out",
   async () => {
     const server = shop.start();
     await server.started();

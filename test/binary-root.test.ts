@@ -1,7 +1,7 @@
 /**
- * The executable's commands as root, over a data directory that belongs to a user of its own, as an installed service's
- * does: nothing in that directory leads root to a file outside of it, and everything that the commands do still works.
- * And as that user, from a directory that it may not enter.
+ * The executable's commands, run as root on a data directory that belongs to the service's user: nothing in that
+ * directory leads root to a file outside it, and the commands still do their work. The same commands as the service's
+ * user, in a directory that it may not enter.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -24,7 +24,7 @@ import { linesOf } from "./support/database.ts";
 import { placeExecutable } from "./support/executable.ts";
 
 const LIMIT_MS = 120_000;
-/** No user of this machine: a number is all that a service needs. */
+/** No account on this machine has this id. A service needs only a number. */
 const SERVICE = 12_345;
 const noRoot =
   process.platform !== "linux" ? "needs Linux" : process.getuid?.() !== 0 ? "needs root, who can act as both" : null;
@@ -32,12 +32,12 @@ const because = noRoot === null ? "" : ` (skipped: ${noRoot})`;
 
 const base = mkdtempSync(join(tmpdir(), "waxwing-root-"));
 const executable = join(base, "waxwing");
-/** A fresh directory that everybody may enter, for each test. */
+/** A fresh directory for each test, which every user may enter. */
 let place: string;
 let data: string;
-/** Where nothing may change; its files are root's, and anybody may read them. */
+/** Nothing here may change. The files belong to root, and every user may read them. */
 let outside: string;
-/** Only root may enter it. */
+/** Only root may enter this directory. */
 let home: string;
 
 interface Ran {
@@ -63,8 +63,8 @@ function run(words: string[], { uid = 0, cwd = home, env = {} }: Way = {}): Ran 
   return { code: exitCode, out: stdout.toString(), err: stderr.toString() };
 }
 
-/** Runs with `--json` on the data directory, requires success and gives the document back. */
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
+/** Runs with `--json` on the data directory, requires exit 0 and returns the document. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests assert single fields; a wrong answer fails its assertion.
 function answer(words: string[], way: Way = {}): any {
   const ran = run([...words, "--data", data, "--json"], way);
   if (ran.code !== 0) throw new Error(`${words.join(" ")}: exit ${ran.code}: ${ran.out}${ran.err}`);
@@ -85,7 +85,7 @@ function makePlace(): void {
   mkdirSync(home, { mode: 0o700 });
 }
 
-/** What lies outside: name, owner, mode, length and beginning of each file. */
+/** Name, owner, mode, length and beginning of each file in a directory. */
 function stateOf(directory: string): string[] {
   return readdirSync(directory)
     .sort()
@@ -138,7 +138,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 describe.skipIf(noRoot !== null)(`commands as root on a service's data${because}`, () => {
   beforeEach(makePlace);
 
-  /** Every name in the data directory that some command opens, makes, changes or replaces. */
+  /** Every name in the data directory that any command opens, creates, changes or replaces. */
   const NAMES = [
     "waxwing.db.command-lock",
     "waxwing.db.server-lock",
@@ -175,7 +175,7 @@ describe.skipIf(noRoot !== null)(`commands as root on a service's data${because}
 
   for (const kind of ["existing", "dangling"] as const) {
     test(
-      `no link in the directory, to a file that is ${kind === "existing" ? "there" : "not there"}, leads root to it`,
+      `a link in the data directory to a file that is ${kind === "existing" ? "there" : "not there"} leads root to no file outside`,
       () => {
         answer(["workspace", "create", ...SHOP], { uid: SERVICE, cwd: "/" });
         answer(["backup", join(data, "good.db")], { uid: SERVICE, cwd: "/" });
@@ -214,7 +214,7 @@ describe.skipIf(noRoot !== null)(`commands as root on a service's data${because}
   }
 
   test(
-    "a file that is named in the service's own directory is opened with the service's rights",
+    "a file named inside the service's directory is opened with the service's rights",
     () => {
       answer(["workspace", "create", ...SHOP]);
       writeFileSync(join(outside, "secret"), "root-only-word", { mode: 0o600 });
@@ -241,7 +241,7 @@ describe.skipIf(noRoot !== null)(`commands as root on a service's data${because}
   );
 
   test(
-    "beside the running server they do what they do, with files that only root may read, and leave only the service's",
+    "root's commands beside a running server read files that only root may read, and leave the data to the service's user",
     async () => {
       answer(["workspace", "create", ...SHOP]);
       expect(ownersIn(data)).toEqual([]);
@@ -265,7 +265,7 @@ describe.skipIf(noRoot !== null)(`commands as root on a service's data${because}
           }),
           { mode: 0o600 },
         );
-        // By a relative path: what root names is found from where root is.
+        // A relative path is resolved from root's working directory.
         answer(["template", "add", "--workspace", "1", "--file", "template.json"]);
 
         writeFileSync(join(home, "people.csv"), "phone,name\n+919876543210,Asha\nnonsense,Nobody\n", { mode: 0o600 });
@@ -276,7 +276,7 @@ describe.skipIf(noRoot !== null)(`commands as root on a service's data${because}
         expect(answer(["contact", "opt-out", "--workspace", "1", "--file", "stop.txt"])).toMatchObject({
           opted_out: 1,
         });
-        // A file as large as those that are read on a thread of their own.
+        // Large enough to be read in a thread.
         const many = Array.from({ length: 12_000 }, (_, index) => `+9198${String(index).padStart(8, "0")},Somebody`);
         writeFileSync(join(home, "many.csv"), ["phone,name", ...many].join("\n"), { mode: 0o600 });
         expect(answer(["contact", "import", "--workspace", "1", "many.csv"])).toMatchObject({ created: 12_000 });
@@ -294,7 +294,7 @@ describe.skipIf(noRoot !== null)(`commands as root on a service's data${because}
         const again = run(["backup", "copy.db", "--data", data, "--json"]);
         expect([again.code, again.out]).toEqual([1, expect.stringContaining("file_exists")]);
         expect(answer(["restore", "copy.db", "--rehearse"])).toMatchObject({ rehearsed: true, gap: null });
-        // Where the service itself may write, the copy is the service's.
+        // In a directory that the service may write to, the backup belongs to the service.
         answer(["backup", join(data, "own.db")]);
         expect(answer(["check"])).toMatchObject({ ok: true });
 
@@ -311,21 +311,21 @@ describe.skipIf(noRoot !== null)(`commands as root on a service's data${because}
     LIMIT_MS,
   );
 
-  test("a temporary directory that only root may use is no hindrance", () => {
+  test("commands work with a temporary directory that only root may use", () => {
     const env = { TMPDIR: home };
     answer(["workspace", "create", ...SHOP], { env });
     expect(answer(["workspace", "list"], { env })).toHaveLength(1);
     expect(readdirSync(home)).toEqual([]);
   });
 
-  test("root's own data directory stays root's", () => {
+  test("in a data directory that belongs to root, every file belongs to root", () => {
     chownSync(data, 0, 0);
     answer(["workspace", "create", ...SHOP]);
     answer(["backup", join(data, "own.db")]);
     expect([...new Set(readdirSync(data).map((name) => statSync(join(data, name)).uid))]).toEqual([0]);
   });
 
-  test("a link of the service's in the place of its directory leads root nowhere", () => {
+  test("a link that the service puts in place of its data directory is refused", () => {
     const theirs = join(place, "theirs");
     mkdirSync(theirs);
     chownSync(theirs, SERVICE, SERVICE);
@@ -335,7 +335,7 @@ describe.skipIf(noRoot !== null)(`commands as root on a service's data${because}
     expect([ran.code, readdirSync(outside)]).toEqual([1, []]);
   });
 
-  test("./waxwing.toml counts only where it and its directory are root's", () => {
+  test("./waxwing.toml is read only if both the file and its directory belong to root", () => {
     const elsewhere = join(place, "elsewhere");
     const config = (directory: string): void => {
       writeFileSync(join(directory, "waxwing.toml"), `[storage]\ndata = "${elsewhere}"\n`);
@@ -359,7 +359,7 @@ describe.skipIf(noRoot !== null)(`commands as the service, from a directory that
   beforeEach(makePlace);
 
   test(
-    "the documented ones work",
+    "the documented commands work in a directory that the service may not enter",
     () => {
       const way = { uid: SERVICE, cwd: home };
       answer(["workspace", "create", ...SHOP], way);
@@ -377,7 +377,7 @@ describe.skipIf(noRoot !== null)(`commands as the service, from a directory that
     LIMIT_MS,
   );
 
-  test("a configuration that is there and may not be read is still no reason to go on without it", () => {
+  test("an unreadable ./waxwing.toml is an error, not ignored", () => {
     const cwd = mkdtempSync(join(place, "cwd-"));
     chmodSync(cwd, 0o755);
     writeFileSync(join(cwd, "waxwing.toml"), "", { mode: 0o600 });

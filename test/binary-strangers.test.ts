@@ -1,16 +1,19 @@
 /**
- * Strangers against the executable: hundreds of connections with bodies that never end. Its memory stays as it was, a
- * signed callback and a request with a key are answered as always, and afterwards nothing of it is left. Every attack,
- * and for longer: `bun run bench:strangers`.
+ * The executable under attack by strangers: hundreds of connections with bodies that never end. Memory stays bounded,
+ * signed callbacks and requests with a key are answered as usual, and no effect remains afterwards. `bun run
+ * bench:strangers` runs every attack, and for longer.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { attacks, type Besieged, besiege } from "./support/strangers.ts";
 
 const LIMIT_MS = 60_000;
 const ATTACK_MS = 1_200;
-/** 32 MiB of bodies, and what the allocator and the garbage collector keep for the next time. */
+/** 32 MiB of bodies, and what the allocator and the garbage collector keep for reuse. */
 const GROWTH_MIB_MAX = 100;
-/** The median's: where other tests run as well, the attack takes the processor from the server and from the probes. */
+/**
+ * Limit of the median: if other tests run as well, the attack competes with the server and the probes for the
+ * processor.
+ */
 const ANSWER_MS_MAX = 250;
 
 let server: Besieged;
@@ -29,7 +32,7 @@ for (const name of [
   "300 × 1 MiB, wrong key",
 ] as const) {
   test(
-    `${name}: memory is bounded, and everybody else is answered`,
+    `${name}: memory stays bounded and other callers are answered`,
     async () => {
       const seen = await server.attack(attacks[name], ATTACK_MS);
       console.log(name, JSON.stringify(seen));
@@ -43,7 +46,7 @@ for (const name of [
 }
 
 test(
-  "afterwards the largest callbacks are taken again, as many at once as before",
+  "after the attacks, as many of the largest callbacks are accepted at once as before",
   async () => {
     const statuses = await Promise.all(Array.from({ length: 12 }, () => server.signedCallback(4 * 1024 * 1024)));
     expect(statuses).toEqual(Array.from({ length: 12 }, () => 200));

@@ -1,6 +1,7 @@
 /**
- * The executable where something is wrong with everything: a network that refuses everybody, by answer or by status, and
- * callbacks that the app secret does not match. A real process over real sockets and in real time; one installation.
+ * The executable when everything goes wrong: a network that fails every message, in its answer or by status, and
+ * callbacks whose signature does not match the app secret. A real process over real sockets in real time; one
+ * installation.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { AcceptedMessage, Fault } from "./support/graph.ts";
@@ -64,7 +65,7 @@ interface Shown {
 
 let broadcastCount = 0;
 
-/** A broadcast to 600 others than before. `report`: what becomes of those that were accepted since it was last called. */
+/** Sends a broadcast to 600 new recipients. `report` gets the messages that were accepted since its last call. */
 async function send(report: (accepted: AcceptedMessage[]) => Promise<void>): Promise<{ shown: Shown; sends: number }> {
   broadcastCount += 1;
   const seen = shop.graph.requests.length;
@@ -80,7 +81,7 @@ async function send(report: (accepted: AcceptedMessage[]) => Promise<void>): Pro
     await Bun.sleep(25);
     shown = (await shop.call("GET", `/broadcasts/${id}`)).body.data;
   }
-  // Whoever is on the way at the pause arrives; nobody else does.
+  // Messages that were in flight at the pause still arrive; no others do.
   await Bun.sleep(1_000);
   return { shown, sends: shop.graph.requests.length - seen };
 }
@@ -91,9 +92,9 @@ test.each<[string, Fault, string]>([
   ["an unlisted code", { kind: "error", code: 139999 }, "(error 139999)"],
   ["HTML under a 502", { kind: "answer", status: 502, body: "<html>Bad Gateway</html>" }, "HTTP 502"],
 ])(
-  "600 people and %s for each answer: a few leave, it rests, and says why",
+  "a broadcast pauses after a few messages and says why if every send is answered with %s",
   async (_, fault, words) => {
-    // As many as are asked for in a second: the next story begins without.
+    // One fault for each recipient. The next broadcast has other recipients, so unused faults do not affect it.
     const to = `+491511${broadcastCount + 1}`;
     for (let index = 0; index < PEOPLE; index++) shop.graph.fault({ to: `${to}${200_000 + index}`, fault });
     const { shown, sends } = await send(nothing);
@@ -109,7 +110,7 @@ test.each([
   [131042, "payment"],
   [131000, "10 messages in a row"],
 ])(
-  "600 people, all accepted, and %d by status: a few leave, it rests, and says why",
+  "a broadcast pauses after a few messages and says why if every accepted message fails with %d",
   async (code, words) => {
     const { shown, sends } = await send(async (accepted) => {
       const errors = [{ code, title: "An error of the test" }];
@@ -125,7 +126,7 @@ test.each([
 );
 
 test(
-  "20 callbacks signed with another secret: one line, counted, the doctor's first finding; and over when it is right",
+  "20 callbacks with a wrong signature make one log line, are counted, and are doctor's first finding until one is right",
   async () => {
     const change = () => textFrom(shop.graph, "+4915112345678", "Hello");
     const refusals = () => shop.log().match(/^.*signature does not match.*$/gm) ?? [];
@@ -135,7 +136,7 @@ test(
       return { code, first: findings[0], ofSignature: findings.filter(({ check }) => check === "callback signature") };
     };
     expect((await doctor()).ofSignature).toEqual([]);
-    // What an operator did: typed another secret, and restarted.
+    // As after an operator's typing mistake and a restart.
     await shop.stop();
     shop.write("waxwing.toml", configuration("not-the-secret"));
     await shop.start();
@@ -152,7 +153,7 @@ test(
       code: 1,
       first: { level: "problem", check: "callback signature", message: expect.stringContaining("20 refused") },
     });
-    // Without a server it says the same.
+    // Without a server, doctor reports the same.
     await shop.stop();
     expect((await doctor()).first).toMatchObject({ check: "callback signature" });
     shop.write("waxwing.toml", configuration(APP_SECRET));

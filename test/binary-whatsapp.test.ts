@@ -1,8 +1,8 @@
 /**
- * The executable on WhatsApp: a real process, alone in its directory, against the fake Cloud API over real sockets. First
- * the operator's way, by the commands of docs/whatsapp.md as they stand there; then everything unpleasant that the
- * network does to a message; a death in the middle; callbacks that are not genuine; and the search for its secrets.
- * The tests tell one story, in order, on one installation.
+ * The executable on WhatsApp: a real process, alone in its directory, against the fake Cloud API over real sockets.
+ * First the commands of docs/whatsapp.md as they are written there; then every fault that the network can cause; a kill
+ * in the middle; callbacks that are not genuine; and a search for leaked secrets. The tests depend on each other and
+ * run in order on one installation.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -27,7 +27,7 @@ import {
 } from "./support/whatsapp-process.ts";
 import { DELIVERED, NEVER, RATE, SENT, Stories } from "./support/whatsapp-stories.ts";
 
-/** The executable runs by the machine's own clock: a fixed time would leave the 24-hour window one day. */
+/** Uses the current time, as the executable does: a fixed time would one day be outside the 24-hour window. */
 function textNow(...[graph, from, body]: [...Parameters<typeof textFrom>]): ReturnType<typeof textFrom> {
   return textFrom(graph, from, body, { timestamp: String(Math.floor(Date.now() / 1_000)) });
 }
@@ -37,7 +37,7 @@ const OWN_PHONE = "+4915112345678";
 const OWN_SECRET = "own/secret+of%the=number?31";
 
 const page = readFileSync(join(checkout, "docs/whatsapp.md"), "utf8");
-/** Whoever may do what is no matter here. */
+/** The commands without `sudo`: these tests are not about permissions. */
 const commands = commandsIn(page).map((words) => (words[0] === "sudo" ? words.slice(1) : words));
 
 let shop: WhatsappProcess;
@@ -61,7 +61,7 @@ const HELLO_WORLD = graphTemplate("hello_world", {
     { type: "BODY", text: "Welcome and congratulations!!" },
   ],
 });
-/** As the page calls it. */
+/** The name used in docs/whatsapp.md. */
 const OWN_TEMPLATE = graphTemplate("order_confirmation", { components: [{ type: "BODY", text: "Thank you." }] });
 const SPRING_OFFER = graphTemplate("spring_offer", {
   category: "MARKETING",
@@ -75,7 +75,7 @@ const GREETING = graphTemplate("greeting", { components: [{ type: "BODY", text: 
 describe("docs/whatsapp.md, command by command", () => {
   const used = new Set<string[]>();
 
-  /** The next of the page's commands that begin so; the page may not lose it. */
+  /** Returns the page's next command with these first words. Fails if the page has none. */
   function written(...beginning: string[]): string[] {
     const found = commands.find((words) => !used.has(words) && beginning.every((word, index) => words[index] === word));
     if (found === undefined) throw new Error(`docs/whatsapp.md has no command ${beginning.join(" ")}`);
@@ -83,13 +83,13 @@ describe("docs/whatsapp.md, command by command", () => {
     return found;
   }
 
-  /** Runs the next of the page's `waxwing` commands that begin so, as it stands. */
+  /** Runs the page's next `waxwing` command with these first words, as it is written there. */
   function run(...beginning: string[]) {
     const [, ...words] = written("waxwing", ...beginning);
     return shop.command(...words);
   }
 
-  /** The header of the template with a picture, as it is sent when the caller names no file. */
+  /** Sends the template with an image header without naming a file, and returns the header that WhatsApp got. */
   async function headerSent(): Promise<unknown> {
     const body = { to: OWN_PHONE, template: "spring_offer" };
     expect((await shop.call("POST", "/messages", { body })).status).toBe(201);
@@ -97,7 +97,7 @@ describe("docs/whatsapp.md, command by command", () => {
     return sent.template.components[0].parameters[0];
   }
 
-  /** What the doctor finds; every finding that is not well has a next step. */
+  /** Returns doctor's findings that are not ok, and requires a next step for each. */
   async function findings(...more: string[]): Promise<{ level: string; check: string; next: string | null }[]> {
     const { code, out, err } = await shop.command("doctor", ...more, "--json");
     const report = JSON.parse(out) as {
@@ -111,7 +111,7 @@ describe("docs/whatsapp.md, command by command", () => {
       .map(({ level, check, next }) => ({ level, check, next }));
   }
 
-  test("the configuration, the workspace and the number: ready at once, and the token's file can go", async () => {
+  test("after the documented setup the number is ready at once, and the token file can be deleted", async () => {
     shop.write("waxwing.toml", configuration(PATIENT));
     expect(written("umask").join(" ")).toBe("umask 077; cat > token");
     shop.write("token", `${ACCESS_TOKEN}\n`);
@@ -124,7 +124,7 @@ describe("docs/whatsapp.md, command by command", () => {
     expect(existsSync(join(shop.directory, "data/waxwing.key"))).toBe(false);
   });
 
-  test("the doctor names what is missing, each with its next step", async () => {
+  test("doctor lists what is still missing, each with its next step", async () => {
     expect(await findings()).toEqual([
       { level: "problem", check: "callback", next: expect.stringContaining("that the server runs") },
       { level: "warning", check: "callback", next: expect.stringContaining("write to the number from a phone") },
@@ -132,7 +132,7 @@ describe("docs/whatsapp.md, command by command", () => {
     ]);
   });
 
-  test("the server runs, and Meta verifies the callback address", async () => {
+  test("the server is ready, and Meta's verification of the callback address succeeds only with the verify token", async () => {
     await shop.start();
     expect(page.replace(/\s+/g, " ")).toContain("`curl https://wa.example.com/readyz` says `ready`");
     expect(await shop.visit("/readyz")).toMatchObject({ status: 200, text: "ready\n" });
@@ -147,7 +147,7 @@ describe("docs/whatsapp.md, command by command", () => {
     });
   });
 
-  test("the app is subscribed by command, and templates are synced", async () => {
+  test("doctor --subscribe subscribes the app, and template sync finds the templates", async () => {
     expect(await run("doctor", "--subscribe")).toMatchObject({ code: 0 });
     expect(shop.account.subscribedApps).toHaveLength(1);
     shop.account.templates.push(GREETING);
@@ -157,7 +157,7 @@ describe("docs/whatsapp.md, command by command", () => {
     for (const name of ["hello_world", "order_confirmation", "spring_offer", "greeting"]) expect(out).toContain(name);
   });
 
-  test("the first message arrives, and is answered", async () => {
+  test("the first message is delivered, and the recipient's answer opens the window for free text", async () => {
     const created = await run("key", "create");
     shop.key = /^key +(\S+)$/m.exec(created.out)?.[1] ?? "";
     const sent = await curl(written("curl", "https://wa.example.com/api/v1/messages"));
@@ -177,14 +177,14 @@ describe("docs/whatsapp.md, command by command", () => {
     await until("it is delivered", () => stories.messageOf(OWN_PHONE)?.status === "delivered");
     const shown = await shop.call("GET", `/messages/${sent.body.data.id}`);
     expect(shown.body.data).toMatchObject({ status: "delivered", to: OWN_PHONE });
-    // Answered, so for a day there may be free text.
+    // The recipient's answer permits free text for a day.
     await shop.hear(textNow(shop.graph, OWN_PHONE, "Thanks!"));
     await until("the answer is there", () => shop.rows("SELECT id FROM inbounds").length === 1);
     const text = await shop.call("POST", "/messages", { body: { to: OWN_PHONE, text: "You are welcome." } });
     expect(text).toMatchObject({ status: 201, body: { data: { status: "sent", type: "text" } } });
   });
 
-  test("nothing stands in the way any more", async () => {
+  test("doctor finds no problem after the documented setup", async () => {
     expect(await run("doctor")).toMatchObject({
       code: 0,
       out: expect.stringMatching(/Nothing stands in the way\.\n$/),
@@ -192,7 +192,7 @@ describe("docs/whatsapp.md, command by command", () => {
     expect(await findings()).toEqual([]);
   });
 
-  test("a stored file is uploaded and sent by its id; where it cannot be, the doctor says why", async () => {
+  test("a template's image is uploaded and sent by its id; if the upload fails, doctor says why and the link is sent", async () => {
     const sample = written("waxwing", "template", "sample").slice(1);
     expect(sample.pop()).toEndWith(`/${PICTURE}`);
     expect(await shop.command(...sample, `${shop.publicUrl}/files/nothing.jpg`)).toMatchObject({ code: 0, err: "" });
@@ -215,14 +215,14 @@ describe("docs/whatsapp.md, command by command", () => {
     );
   });
 
-  test("another token, another secret, a number that is stopped: every other command of the page", async () => {
+  test("the page's remaining commands work: replacing token and secret, and making a number unready and ready", async () => {
     shop.write("FILE", `${ACCESS_TOKEN}\n`);
     expect(await run("number", "update", "1", "--token-file")).toMatchObject({ code: 0, err: "" });
     shop.write("FILE", `${OWN_SECRET}\n`);
     expect(await run("number", "update", "1", "--app-secret-file")).toMatchObject({ code: 0, err: "" });
     rmSync(join(shop.directory, "FILE"));
     const words = textNow(shop.graph, OWN_PHONE, "Still there?");
-    // The configuration's secret signs for no number any more; the number's own does.
+    // The number now has a secret of its own, so the configured secret no longer signs for it.
     await shop.hear(words);
     await shop.hear(words, { appSecret: OWN_SECRET });
     await until("the answer is there", () => shop.rows("SELECT id FROM inbounds").length === 2);
@@ -243,7 +243,7 @@ describe("docs/whatsapp.md, command by command", () => {
 });
 
 test(
-  "docs/whatsapp.md on other providers: their header, their paths, their callbacks",
+  "the settings that docs/whatsapp.md gives for other providers work: header, paths and unsigned callbacks",
   async () => {
     await using other = await makeWhatsappProcess(
       { templates: [GREETING] },
@@ -278,8 +278,8 @@ test(
   LIMIT_MS,
 );
 
-describe("what the network does to a message:", () => {
-  test("from here on it is charged, and a receiver is told", async () => {
+describe("faults of the network", () => {
+  test("the workspace gets a price and a webhook for the tests that follow", async () => {
     await shop.json("workspace", "update", "1", "--currency", "EUR", "--rate", "0.01");
     await shop.json("workspace", "credit", "1", "100.00");
     const set = await shop.json("webhook", "set", "--workspace", "1", "--url", shop.receiver.url);
@@ -287,7 +287,7 @@ describe("what the network does to a message:", () => {
     expect(stories.counters()).toEqual({ held: 0, charged: 0 });
   });
 
-  test("a thousand updates in a body with one broken: all others count", async () => {
+  test("one unreadable status among a thousand in a callback does not affect the others", async () => {
     const told = Array.from({ length: 10 }, () => stories.begin());
     for (const { to } of told) expect((await stories.send(to)).status).toBe(201);
     const ours = told.map(({ to }) => shop.graph.status(stories.acceptedOf(to), "delivered"));
@@ -316,11 +316,12 @@ describe("what the network does to a message:", () => {
     ["HTML on a 500", { kind: "answer", status: 500, body: "<html>Sorry</html>" }, false],
   ];
 
-  test.each(losses)("%s: unknown, never sent again, put right by a status", (_, fault, isAccepted) =>
-    loseAnswer(fault, isAccepted),
+  test.each(losses)(
+    "%s: the outcome is unknown, the message is not sent again, and a later status corrects it",
+    (_, fault, isAccepted) => loseAnswer(fault, isAccepted),
   );
 
-  test("the status comes before the answer", async () => {
+  test("a status that arrives before the answer counts, and the request returns it", async () => {
     const scenario = stories.begin();
     const held = Promise.withResolvers<void>();
     shop.graph.fault({ to: scenario.to, fault: { kind: "delay", until: held.promise } });
@@ -331,11 +332,11 @@ describe("what the network does to a message:", () => {
     held.resolve();
     const answered = await sending;
     expect([answered.status, answered.body.data?.status]).toEqual([201, "delivered"]);
-    // `sent` was never entered.
+    // The message skipped the status `sent`, so there is no event for it.
     await scenario.ends({ ...DELIVERED, events: ["message.delivered"], requests: 1 });
   });
 
-  test("statuses come backwards", async () => {
+  test("statuses in reverse order never move a message backwards", async () => {
     const scenario = stories.begin();
     await stories.send(scenario.to);
     for (const name of ["read", "delivered", "sent"] as const) await stories.postStatus(scenario.to, name);
@@ -343,7 +344,7 @@ describe("what the network does to a message:", () => {
     await scenario.ends({ ...DELIVERED, status: "read", events: ["message.sent", "message.read"], requests: 1 });
   });
 
-  test("statuses come twice, and one of them twenty times at once", async () => {
+  test("a repeated status counts once, even if it arrives twenty times at once", async () => {
     const scenario = stories.begin();
     await stories.send(scenario.to);
     for (const name of ["sent", "sent", "delivered", "delivered"] as const) await stories.postStatus(scenario.to, name);
@@ -353,7 +354,7 @@ describe("what the network does to a message:", () => {
     await scenario.ends({ ...DELIVERED, status: "read", events: [...DELIVERED.events, "message.read"], requests: 1 });
   });
 
-  test("held for a quality check, then dropped", async () => {
+  test("a message held for a quality check and then dropped fails, and its hold is released", async () => {
     const scenario = stories.begin();
     const fault = { kind: "message_status", messageStatus: "held_for_quality_assessment" } as const;
     shop.graph.fault({ to: scenario.to, fault });
@@ -369,36 +370,39 @@ describe("what the network does to a message:", () => {
   test.each([
     ["the other one of its country", "+541123456789", "5491123456789"],
     ["one that nobody could guess", "+4915120999999", "4915500000001"],
-  ])("accepted under another wa_id, %s: statuses and answers belong to whom was sent to", async (_, to, waId) => {
-    const scenario = stories.begin(to);
-    shop.graph.fault({ to, fault: { kind: "other_wa_id", waId } });
-    expect((await stories.send(to)).status).toBe(201);
-    await stories.postStatus(to, "delivered");
-    const contacts = () => shop.rows("SELECT id FROM contacts").length;
-    const count = contacts();
-    await shop.hear(textNow(shop.graph, `+${waId}`, "Hola"));
-    await scenario.ends({ ...DELIVERED, events: [...DELIVERED.events, "message.received"], requests: 1 });
-    // One more: the person of the next message.
-    expect(contacts()).toBe(count + 1);
-  });
+  ])(
+    "a recipient accepted under another wa_id, %s: statuses and answers belong to the original recipient",
+    async (_, to, waId) => {
+      const scenario = stories.begin(to);
+      shop.graph.fault({ to, fault: { kind: "other_wa_id", waId } });
+      expect((await stories.send(to)).status).toBe(201);
+      await stories.postStatus(to, "delivered");
+      const contacts = () => shop.rows("SELECT id FROM contacts").length;
+      const count = contacts();
+      await shop.hear(textNow(shop.graph, `+${waId}`, "Hola"));
+      await scenario.ends({ ...DELIVERED, events: [...DELIVERED.events, "message.received"], requests: 1 });
+      // The one new contact is the recipient of the next message.
+      expect(contacts()).toBe(count + 1);
+    },
+  );
 
   test.each([
     [400, 130429],
     [403, 130429],
     [429, 4],
-  ])("a throttle as HTTP %d with code %d is waited for", async (status, code) => {
+  ])("a throttle with HTTP %d and code %d is retried within the request", async (status, code) => {
     const scenario = stories.begin();
     shop.graph.fault({ to: scenario.to, fault: { kind: "error", status, code } });
     const sent = await stories.send(scenario.to);
     expect([sent.status, sent.body.data?.status]).toEqual([201, "sent"]);
-    // The same message again: both attempts carry one reference.
+    // Both attempts are for the same message: they carry the same send token.
     const attempts = stories.requestsFrom(0).filter(({ to }) => to === scenario.to);
     const reference = stories.messageOf(scenario.to)?.send_token ?? "";
     expect(attempts).toEqual(Array(2).fill({ to: scenario.to, reference }));
     await scenario.ends({ ...SENT, requests: 2 });
   });
 
-  test("a throttle that lasts too long is 429, leaves nothing behind, and frees the key", async () => {
+  test("a throttle beyond the retry budget is answered 429, stores nothing and frees the idempotency key", async () => {
     const scenario = stories.begin();
     const fault = { kind: "error", status: 429, code: 130429, headers: { "retry-after": "120" } } as const;
     shop.graph.fault({ to: scenario.to, fault });
@@ -410,11 +414,11 @@ describe("what the network does to a message:", () => {
   });
 });
 
-describe("killed between the hand-over and the answer: in doubt, never sent again,", () => {
+describe("a server killed between sending and the answer", () => {
   const IN_DOUBT = { status: "sending", error_code: null, money: "held" };
   let silent = "";
 
-  test("and settled by the status that comes", async () => {
+  test("messages in flight at a kill are in doubt and never sent again; a status or a repeated request ends the doubt", async () => {
     const told = stories.begin();
     const [asked, nobody] = [stories.nextPerson(), stories.nextPerson()];
     const all = [told.to, asked, nobody];
@@ -432,13 +436,13 @@ describe("killed between the hand-over and the answer: in doubt, never sent agai
     const id = stories.messageOf(told.to)?.id;
     expect((await shop.call("GET", `/messages/${id}`)).status).toBe(404);
     expect(await stories.postStatus(told.to, "delivered")).toBe(200);
-    // The other two are still in doubt, and hold their money.
+    // The other two are still in doubt, and their holds remain.
     const others = [asked, nobody];
     await told.ends({ ...DELIVERED, held: 2 * RATE, events: ["message.delivered"], requests: 1, others });
     const again = await stories.send(told.to);
     expect([again.status, again.body.data?.id, again.body.data?.status]).toEqual([201, id, "delivered"]);
 
-    // A caller asks again: no other message, and its wait has an end.
+    // The caller repeats the request: no second message is sent, and the request ends.
     const before = stories.counters();
     const interrupted = await stories.send(asked);
     expect([interrupted.status, interrupted.body.error?.whatsapp_code]).toEqual([502, "interrupted"]);
@@ -446,7 +450,7 @@ describe("killed between the hand-over and the answer: in doubt, never sent agai
     expect(stories.messageOf(nobody)).toMatchObject(IN_DOUBT);
     expect(stories.counters()).toEqual({ held: before.held - RATE, charged: before.charged });
     await stories.untilHeard(asked, 1);
-    // Late, but proof: it had arrived after all.
+    // A late status proves that the message arrived after all.
     expect(await stories.postStatus(asked, "delivered")).toBe(200);
     await stories.untilHeard(asked, 2);
     expect(stories.counters().charged).toBe(before.charged + RATE);
@@ -454,13 +458,13 @@ describe("killed between the hand-over and the answer: in doubt, never sent agai
     silent = nobody;
   });
 
-  test("and an answer slower than the time limit is as good as none", async () => {
+  test("an answer that comes after the timeout counts as lost", async () => {
     const gate = Promise.withResolvers<void>();
     await loseAnswer({ kind: "delay", until: gate.promise }, true);
     gate.resolve();
   });
 
-  test("and a throttle to the end of the budget is 429, with nothing left behind", async () => {
+  test("a throttle until the end of the retry budget is answered 429 and stores nothing", async () => {
     const scenario = stories.begin();
     shop.graph.fault({ to: scenario.to, fault: { kind: "error", status: 403, code: 130429 }, times: 1_000 });
     const seen = shop.graph.requests.length;
@@ -468,7 +472,7 @@ describe("killed between the hand-over and the answer: in doubt, never sent agai
     await scenario.ends({ ...NEVER, requests: shop.graph.requests.length - seen });
   });
 
-  test("and failed in its time where no status comes and nobody asks", async () => {
+  test("a message in doubt fails after in_doubt_after if no status and no repeated request comes", async () => {
     expect(stories.messageOf(silent)).toMatchObject(IN_DOUBT);
     await shop.kill();
     shop.write("waxwing.toml", configuration(FORGETFUL));
@@ -483,7 +487,7 @@ describe("killed between the hand-over and the answer: in doubt, never sent agai
 });
 
 describe("callbacks that are not genuine", () => {
-  test("forged, unsigned, truncated or changed: refused, and no row of any table is another one", async () => {
+  test("forged, unsigned, truncated and changed callbacks are refused and change no row", async () => {
     const scenario = stories.begin();
     await stories.send(scenario.to);
     const forged = [
@@ -505,7 +509,7 @@ describe("callbacks that are not genuine", () => {
     const right = sign(Buffer.from(body), APP_SECRET);
     await stories.untilHeard(scenario.to, 1);
     await shop.quiet();
-    // But for how many were refused, and when.
+    // Excludes the count and time of refused callbacks.
     const look = (): Record<string, string[]> => ({ ...shop.snapshot(), refused_callbacks: [] });
     const before = look();
     const unsignedUrl = `${shop.callbackUrl()}/${"x".repeat(26)}`;
@@ -523,7 +527,7 @@ describe("callbacks that are not genuine", () => {
       ["an address of a number that is none", [body, { signature: null, url: unsignedUrl }]],
     ];
     for (const [name, given] of tries) expect([name, await shop.hear(...given)]).toEqual([name, 403]);
-    // Cut short, and signed as it is: genuine, and still no callback.
+    // A truncated body with a valid signature is genuine, but not a callback.
     expect(await shop.hear(body.slice(0, body.length / 2))).toBe(400);
     await shop.hangUp("/networks/whatsapp", { "x-hub-signature-256": right }, body.slice(0, body.length / 2));
     const { callback_token } = await shop.json("number", "show", "1");
@@ -534,7 +538,7 @@ describe("callbacks that are not genuine", () => {
     expect(look().callbacks).toEqual(before.callbacks);
   });
 
-  test("replayed: answered, kept as it came, and nothing else is another one", async () => {
+  test("replayed callbacks are answered and stored, and change nothing else", async () => {
     const scenario = stories.begin();
     await stories.send(scenario.to);
     const status = shop.graph.status(stories.acceptedOf(scenario.to), "delivered");
@@ -545,7 +549,7 @@ describe("callbacks that are not genuine", () => {
     await stories.untilHeard(scenario.to, events.length);
     await shop.quiet();
     const before = shop.snapshot();
-    // The comparison sees what a genuine one changes.
+    // The first, genuine callback does change these tables, so the comparison works.
     for (const table of ["messages", "contacts", "inbounds", "events", "billing_accounts"])
       expect(before[table]).not.toEqual(unlike[table]);
     const first = shop.graph.accepted[0];
@@ -565,7 +569,7 @@ describe("callbacks that are not genuine", () => {
 });
 
 describe("secrets", () => {
-  test("the network repeats the token in what it says: no file, no answer and no line of the log has it", async () => {
+  test("a token that the network repeats in its answers appears in no file, no answer and no log line", async () => {
     const leak = `Error validating access token: ${ACCESS_TOKEN}`;
     const html = stories.begin();
     shop.graph.fault({ to: html.to, fault: { kind: "answer", status: 500, body: `<html>${leak}</html>` } });
@@ -602,7 +606,7 @@ describe("secrets", () => {
     );
     expect(await shop.json("check")).toMatchObject({ ok: true });
     expectNowhere(["data/waxwing.db", "data/waxwing.db-wal", "copy.db"]);
-    // And as a power cut would leave it, and as a clean end does.
+    // The same after a kill, as a power cut would leave the files, and after a clean shutdown.
     await shop.kill();
     expectNowhere(["data/waxwing.db", "data/waxwing.db-wal"]);
     await shop.start();
@@ -610,7 +614,7 @@ describe("secrets", () => {
     expectNowhere(["data/waxwing.db", "copy.db"]);
   });
 
-  test("the search finds a secret in each of its forms, and where it is known to be", () => {
+  test("the search finds a secret in every encoding, and in the places that are meant to hold it", () => {
     const base64 = (before: string) => Buffer.from(`${before}${ACCESS_TOKEN} and more`).toString("base64");
     const carriers: [string, string | Buffer][] = [
       ["raw", `Bearer ${ACCESS_TOKEN}.`],
@@ -632,12 +636,12 @@ describe("secrets", () => {
     for (const secret of [shop.key, webhookSecret]) {
       expect(issued.some(({ out }) => foundIn(Buffer.from(out), secret).includes("raw"))).toBe(true);
     }
-    // The sealed ones are there, so it is not that nothing was stored.
+    // The encrypted token is stored, so the search did look through real data.
     expect(shop.rows("SELECT id FROM numbers WHERE access_token LIKE 'v1.%'")).toHaveLength(1);
   });
 });
 
-test("at the end: nobody was sent to once more than told, no event came once more, and each is signed", async () => {
+test("over the whole run, no message was sent more often than expected, no event was repeated, and every event is signed", async () => {
   stories.expectKept();
   const { received } = shop.receiver;
   const genuine = await Promise.all(received.map((hit) => isGenuine(hit, webhookSecret, Date.now())));
@@ -648,10 +652,10 @@ test("at the end: nobody was sent to once more than told, no event came once mor
   expect(shop.log()).not.toMatch(/ERROR/);
 });
 
-/** Commands that show a secret because that is what they are for. */
+/** Commands whose purpose is to show a secret. */
 const ISSUING = new Set(["key create", "webhook set"]);
 
-/** Looks for every secret in every file, answer, print and log line; `files` have to be among what is looked at. */
+/** Looks for every secret in all files, answers, outputs and log lines. `files` must be among the searched ones. */
 function expectNowhere(files: readonly string[]): void {
   const own = new Set(["waxwing", "waxwing.toml", "waxwing.key"]);
   const paths = readdirSync(shop.directory, { recursive: true, encoding: "utf8" }).filter(
@@ -677,7 +681,7 @@ function expectNowhere(files: readonly string[]): void {
   }
 }
 
-/** The page's example of configuration that has this in it. */
+/** The page's configuration example that contains this text. */
 function tomlOf(part: string): string {
   const blocks = [...page.matchAll(/^ *```toml\n([\s\S]*?)^ *```/gm)].map(([, block = ""]) => block);
   const found = blocks.find((block) => block.includes(part));
@@ -685,12 +689,12 @@ function tomlOf(part: string): string {
   return found;
 }
 
-/** Times that a server is started with: as they are shipped, or short where a story is about their end. */
+/** Time limits of the server: the defaults, or short ones for the tests that wait for them. */
 const PATIENT = { timeout: "10s", retryBudget: "8s", inDoubtAfter: "10m" };
 const IMPATIENT = { ...PATIENT, timeout: "2s", retryBudget: "1s" };
 const FORGETFUL = { ...PATIENT, inDoubtAfter: "100ms" };
 
-/** The page's configuration with the address and the secret of this place, and with these times. */
+/** The page's configuration example with this installation's addresses and secret, and with these time limits. */
 function configuration({ timeout, retryBudget, inDoubtAfter }: typeof PATIENT): string {
   const filled = tomlOf("verify_token")
     .replace('"https://wa.example.com"', `"${shop.publicUrl}"`)
@@ -714,7 +718,7 @@ level = "debug"
 `;
 }
 
-/** What curl does with these words. */
+/** Sends the request that curl would send for this command line. */
 async function curl(words: readonly string[]): Promise<Answer> {
   const given = (flag: string) => words.flatMap((word, index) => (words[index - 1] === flag ? [word] : []));
   const path = new URL(words[1] ?? "").pathname.replace("/api/v1", "");
@@ -728,7 +732,7 @@ async function curl(words: readonly string[]): Promise<Answer> {
   return shop.call("POST", path, { headers, body: JSON.parse(given("-d")[0] ?? "") });
 }
 
-/** One message whose answer is lost: failed as far as anybody knows, not sent again, and put right by its statuses. */
+/** Sends a message whose answer is lost: the message fails, is not sent again, and later statuses correct it. */
 async function loseAnswer(fault: Fault, isAccepted: boolean): Promise<void> {
   const scenario = stories.begin();
   shop.graph.fault({ to: scenario.to, fault });

@@ -1,6 +1,6 @@
 /**
- * The executable, alone in an empty directory, with nothing in its environment: from an empty database to a message, by
- * what it prints and answers. No Bun, no Node and no node_modules are in reach of it.
+ * The executable, alone in an empty directory with an empty environment, from an empty database to a sent message. Bun,
+ * Node and node_modules are out of its reach.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { checkout } from "./support/source.ts";
 const LIMIT_MS = 60_000;
 
 const workshop = mkdtempSync(join(tmpdir(), "waxwing-build-"));
-/** Holds the executable and what it makes, nothing else. */
+/** Holds the executable and the files it creates, nothing else. */
 const place = mkdtempSync(join(tmpdir(), "waxwing-alone-"));
 const executable = join(place, "waxwing");
 const probe = join(workshop, "probe");
@@ -28,7 +28,7 @@ afterAll(() => {
 });
 
 test(
-  "from nothing to a sent message, and a clean end",
+  "the executable alone gets from nothing to a sent message, serves the console and shuts down cleanly",
   async () => {
     const { version } = (await Bun.file(join(checkout, "package.json")).json()) as { version: string };
     expect(await answer("version")).toMatchObject({ version });
@@ -55,7 +55,7 @@ test(
     console.log(`start to first answer: ${Math.round(performance.now() - startedAt)} ms`);
     expect(me.status).toBe(200);
 
-    // A bucket that nobody has used yet is empty: the number's first second fills it.
+    // The rate limiter of an unused number starts empty: its first second fills it.
     const sent = await fetch(`${url}/api/v1/messages`, {
       method: "POST",
       headers: { authorization, "content-type": "application/json" },
@@ -64,7 +64,7 @@ test(
     const body = await sent.text();
     expect([sent.status, body]).toEqual([201, expect.stringContaining('"sent"')]);
 
-    // The console travels inside: its page, under its policy, and every file that the page names.
+    // The executable contains the console: the page with its policy, and every file that the page names.
     const page = await fetch(`${url}/console`);
     const html = await page.text();
     expect([page.status, page.headers.get("content-security-policy")]).toEqual([
@@ -82,7 +82,7 @@ test(
       ]);
     }
 
-    // A command works beside the server, on the same file.
+    // A command works beside the server, on the same database.
     expect(await answer("workspace", "show", workspace)).toMatchObject({ name: "Shop" });
 
     const data = join(place, "data");
@@ -97,7 +97,7 @@ test(
       expect.not.stringMatching(/error/i),
     ]);
     expect((await lines.next()).done).toBe(true);
-    // A clean end has put the log away: the file alone is the whole database.
+    // A clean shutdown removes the write-ahead log: the file alone is the whole database.
     expect(readdirSync(data).filter((name) => /-(wal|shm)$/.test(name))).toEqual([]);
     expect(readdirSync(place).sort()).toEqual(["data", "template.json", "waxwing"]);
   },
@@ -105,7 +105,7 @@ test(
 );
 
 test(
-  "the installer replaces nothing by an executable that is older than the database",
+  "the installer refuses an executable that is older than the database, and replaces nothing",
   async () => {
     const stage = join(workshop, "stage");
     const path = join(stage, "var/lib/waxwing/waxwing.db");
@@ -132,7 +132,7 @@ test(
 );
 
 test(
-  "the reader's thread works in an executable, which holds its file",
+  "the reader thread works in an executable, which contains the worker's file",
   async () => {
     const data = join(workshop, "data");
     mkdirSync(data);
@@ -147,14 +147,14 @@ test(
       out: '[{"id":1,"name":"Shop"}]\n',
       err: "",
     });
-    // The probe shows that a Worker is found by this path; the executable has it under the same one.
+    // The probe shows that a Worker is found by this path; the executable has its file under the same path.
     expect(await holds(executable, "/$bunfs/root/src/db/reader-worker.js")).toBe(true);
   },
   LIMIT_MS,
 );
 
 test(
-  "an account that the inviter of one workspace holds gets nothing of another that invites its address",
+  "an account created through one workspace's invitation gets no access to another workspace that invites its address",
   async () => {
     const data = ["--data", join(workshop, "invitations")];
     for (const name of ["Theirs", "Ours"]) {
@@ -222,7 +222,7 @@ function mode(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }
 
-/** What a command prints with `--json`. */
+/** Runs the command with `--json`, requires exit 0 and returns the document. */
 async function answer(...command: string[]): Promise<Record<string, unknown>> {
   const { code, out, err } = await run(executable, command, "--json");
   expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -235,7 +235,7 @@ async function run(file: string, command: string[], last: string): Promise<{ cod
   return { code: await child.exited, out, err };
 }
 
-/** As `scripts/build.ts` does it, with another first entry. */
+/** Builds as `scripts/build.ts` does, with a different entry point. */
 async function buildProbe(): Promise<void> {
   await Bun.build({
     entrypoints: [join(checkout, "test/support/reader-probe.ts"), join(checkout, "src/db/reader-worker.ts")],

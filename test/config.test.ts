@@ -1,4 +1,7 @@
-/** The configuration: what the example promises, what beats what, and that every mistake is named with its place. */
+/**
+ * The configuration: the example file, the precedence of the sources, and errors that name every mistake with its
+ * place.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,13 +42,13 @@ function refusal(act: () => unknown): ConfigError {
   throw new Error("nothing was refused");
 }
 
-/** The message without the directory of the test. */
+/** The message of the refusal, without the path of the test's directory. */
 function messageOf(text: string | Uint8Array, more: Partial<ConfigSources> = {}): string {
   return refusal(() => load(text, more)).message.replaceAll(`${directory}/`, "");
 }
 
-describe("the example", () => {
-  test("names every key with its default, and no other", () => {
+describe("the example file", () => {
+  test("the example file lists exactly the known keys, with their defaults", () => {
     const document = parse(readFileSync(EXAMPLE, "utf8"));
     const inExample = Object.entries(document).flatMap(([section, keys]) =>
       Object.entries(keys as object).map(([name, value]) => [`${section}.${name}`, value]),
@@ -53,7 +56,7 @@ describe("the example", () => {
     expect(inExample).toEqual(configKeys.map(({ path, key }) => [path, key.defaultValue]));
   });
 
-  test("says of every key what the table says", () => {
+  test("the example file describes every key in the words of the key's definition", () => {
     const lines = readFileSync(EXAMPLE, "utf8").split("\n");
     const lineOf = findLines(lines.join("\n"));
     for (const { section, key, path } of configKeys) {
@@ -64,7 +67,7 @@ describe("the example", () => {
     }
   });
 
-  test("loads to the very configuration that holds without a file", () => {
+  test("the example file loads to the same configuration as no file", () => {
     const example: Config = { ...loadConfig({ env: {}, file: EXAMPLE }), file: null };
     expect(example).toEqual(loadConfig(NOTHING));
   });
@@ -123,8 +126,8 @@ test("the defaults are those that operators rely on", () => {
   });
 });
 
-describe("what beats what", () => {
-  test("the file named by the option is the only one read", () => {
+describe("the precedence of the sources", () => {
+  test("a file given by option is the only one that is read", () => {
     const other = write("[log]\nlevel = 'debug'", "other.toml");
     const config = load("[backup]\nkeep = 3", { searchPaths: [other] });
     expect([config.backup.retention, config.log.level, config.file]).toEqual([
@@ -134,7 +137,7 @@ describe("what beats what", () => {
     ]);
   });
 
-  test("of the usual places the first that exists counts, and none is fine", () => {
+  test("of the default places the first existing file is read, and none is required", () => {
     const first = write("[backup]\nkeep = 1", "first.toml");
     const second = write("[backup]\nkeep = 2", "second.toml");
     const missing = join(directory, "missing.toml");
@@ -146,7 +149,7 @@ describe("what beats what", () => {
     expect(loadConfig({ env: {}, searchPaths: [missing] })).toMatchObject({ file: null, backup: { retention: 7 } });
   });
 
-  test("a variable beats the file, an option beats the variable", () => {
+  test("an environment variable overrides the file, and an option overrides the variable", () => {
     const text = '[server]\nlisten = ":1"\n[storage]\ndata = "/file"';
     const env = { WAXWING_SERVER_LISTEN: ":2", WAXWING_STORAGE_DATA: "/env" };
     expect(load(text)).toMatchObject({ server: { listen: { port: 1 } }, storage: { data: "/file" } });
@@ -159,13 +162,13 @@ describe("what beats what", () => {
     });
   });
 
-  test("--data never leads to the database that the file names", () => {
+  test("--data overrides the database path in the file", () => {
     const text = '[storage]\npath = "/live/live.db"';
     expect(load(text).storage.path).toBe("/live/live.db");
     expect(load(text, { data: "/copy" }).storage.path).toBe("/copy/waxwing.db");
   });
 
-  test("every key can be given by its variable, in the words of the file", () => {
+  test("every key can be set by an environment variable, in the notation of the file", () => {
     const env: Record<string, string> = {};
     for (const { variable, key } of configKeys) env[variable] = String(key.defaultValue);
     expect(loadConfig({ env, searchPaths: [] })).toEqual(loadConfig(NOTHING));
@@ -191,19 +194,19 @@ describe("what beats what", () => {
     });
   });
 
-  test("the key itself and other programs' variables are left alone", () => {
+  test("WAXWING_SECRETS_KEY and other programs' variables are not read as configuration keys", () => {
     const env = { WAXWING_SECRETS_KEY: "c2VjcmV0", PATH: "/bin", WAXWINGS: "1", WAXWING_LOG_LEVEL: undefined };
     expect(loadConfig({ env, searchPaths: [] })).toEqual(loadConfig(NOTHING));
   });
 
-  test("a byte order mark, Windows line ends, dotted keys and inline tables read like anything else", () => {
+  test("a byte order mark, Windows line ends, dotted keys and inline tables are accepted", () => {
     expect(load("\ufeff[backup]\r\nkeep = 3\r\n").backup.retention).toBe(3);
     expect(load("backup.keep = 4").backup.retention).toBe(4);
     expect(load("backup = { keep = 5 }").backup.retention).toBe(5);
   });
 });
 
-describe("a value is accepted or refused", () => {
+describe("each key accepts valid values and refuses others", () => {
   const cases: readonly [path: string, accepted: readonly string[], refused: readonly string[]][] = [
     [
       "server.listen",
@@ -251,13 +254,13 @@ describe("a value is accepted or refused", () => {
     });
   }
 
-  test("an address keeps its path and loses its last slash; :PORT means every interface", () => {
+  test("a URL keeps its path and loses its trailing slash, and :PORT listens on every interface", () => {
     const config = load('server.listen = ":1"\nwhatsapp.graph_url = "https://A.example/graph/"');
     expect([config.server.listen.host, config.whatsapp.graphUrl]).toEqual(["0.0.0.0", "https://a.example/graph"]);
   });
 });
 
-describe("a mistake is named with its place, what was found and what would be right", () => {
+describe("an error message names the place, the value and what would be right", () => {
   const cases: readonly [name: string, text: string, message: string][] = [
     [
       "unknown key",
@@ -324,7 +327,7 @@ describe("a mistake is named with its place, what was found and what would be ri
     test(name, () => expect(messageOf(text)).toBe(message));
   }
 
-  test("a variable and an option are named as such", () => {
+  test("an error in an environment variable or an option names it", () => {
     expect(messageOf("", { env: { WAXWING_LIMITS_BURST: "many" } })).toBe(
       'WAXWING_LIMITS_BURST: limits.burst is "many"; it must be a whole number from 1 to 1000000, without quotes',
     );
@@ -335,7 +338,7 @@ describe("a mistake is named with its place, what was found and what would be ri
     expect(messageOf("", { data: "" })).toBe('--data: storage.data is ""; it must be a path, in quotes');
   });
 
-  test("all mistakes of all sources come together, in the order of the file", () => {
+  test("all mistakes of all sources are reported together, in the order of the file", () => {
     const error = refusal(() =>
       load("[limits]\nburst = 0\nx = 1\nbody_bytes = 0\n[nonsense]\n", { env: { WAXWING_LOG_LEVEL: "loud" } }),
     );
@@ -350,11 +353,11 @@ describe("a mistake is named with its place, what was found and what would be ri
     expect(error.message.split("\n")).toHaveLength(6);
   });
 
-  test("a value that a stronger source replaces is checked all the same", () => {
+  test("a value that another source overrides is validated all the same", () => {
     expect(messageOf("limits.burst = 0", { env: { WAXWING_LIMITS_BURST: "1" } })).toContain("limits.burst");
   });
 
-  test("no message repeats a secret", () => {
+  test("no error message repeats a secret", () => {
     const secrets = configKeys.filter(({ key }) => key.kind.isSecret).map(({ path }) => path);
     expect(secrets).toEqual(["server.metrics_token", "whatsapp.app_secret", "whatsapp.verify_token"]);
     for (const path of secrets) {
@@ -365,7 +368,7 @@ describe("a mistake is named with its place, what was found and what would be ri
     expect(messageOf('[whatsapp]\napp_secret = "hush"\ntimeout = = 1\nverify_token = "hush"')).not.toContain("hush");
   });
 
-  test("a file that cannot be read says why", () => {
+  test("a file that cannot be read is refused with the reason", () => {
     const missing = join(directory, "missing.toml");
     expect(refusal(() => loadConfig({ env: {}, file: missing })).message).toBe(
       `${missing}: there is no such file; give --config the path of a file, or leave it out`,
@@ -374,14 +377,14 @@ describe("a mistake is named with its place, what was found and what would be ri
     expect(messageOf(Uint8Array.of(0x5b, 0xff, 0x5d))).toBe("waxwing.toml: it is not UTF-8 text; save it as UTF-8");
   });
 
-  test.skipIf(process.getuid?.() === 0)("a file that may not be read in a usual place is not passed by", () => {
+  test.skipIf(process.getuid?.() === 0)("an unreadable file in a default place is an error, not skipped", () => {
     const file = write("", "closed.toml");
     chmodSync(file, 0o000);
     expect(refusal(() => loadConfig({ env: {}, searchPaths: [file] })).message).toContain("it may not be read");
   });
 });
 
-describe("any text", () => {
+describe("arbitrary input", () => {
   const onlyConfigError = (text: string): void => {
     try {
       load(text);
@@ -397,7 +400,7 @@ describe("any text", () => {
     fc.constantFrom("__proto__", "constructor", "toString", ""),
   );
 
-  test("loads or is refused as a configuration", () => {
+  test("arbitrary text either loads or is refused with a ConfigError", () => {
     fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }), onlyConfigError));
     const pieces = fc.constantFrom(
       ..."[]{}=.,#\"'\\\n 1ae",
@@ -417,7 +420,7 @@ describe("any text", () => {
     );
   });
 
-  test("that is TOML of any content loads or is refused as a configuration", () => {
+  test("arbitrary TOML either loads or is refused with a ConfigError", () => {
     const section = fc.oneof(fc.dictionary(name, fc.oneof(scalar, fc.dictionary(name, scalar))), scalar);
     fc.assert(
       fc.property(fc.dictionary(name, section), (document) => onlyConfigError(stringify(document))),
@@ -425,7 +428,7 @@ describe("any text", () => {
     );
   });
 
-  test("with any one line of the example replaced loads or is refused as a configuration", () => {
+  test("the example file with one line replaced either loads or is refused with a ConfigError", () => {
     const lines = readFileSync(EXAMPLE, "utf8").split("\n");
     fc.assert(
       fc.property(fc.nat(lines.length - 1), fc.string(), (index, line) =>
@@ -436,7 +439,7 @@ describe("any text", () => {
   });
 });
 
-describe("the line of a key", () => {
+describe("the line number of a key", () => {
   const text = `# [a]
 top.dotted . key = """
 [not.a.section]
@@ -453,7 +456,7 @@ after = """a\\""" b""""
 [[ t ]]
 last = 2026-01-01 10:00:00
 `;
-  test("is found in every notation", () => {
+  test("the line of a key is found in every notation of TOML", () => {
     parse(text);
     const lineOf = findLines(text);
     expect(
@@ -475,7 +478,7 @@ last = 2026-01-01 10:00:00
     expect(findLines("a.l = [\n 1,\n 2 ]")(["a", "l", "1"])).toBe(3);
   });
 
-  test("is the line that was written, whatever stands around it", () => {
+  test("the line of a key is the written one, whatever surrounds it", () => {
     const quoted = fc.string().map((any) => JSON.stringify(any));
     const scalar = fc.oneof(quoted, fc.integer().map(String), fc.boolean().map(String));
     const value = fc.oneof(
@@ -500,7 +503,7 @@ last = 2026-01-01 10:00:00
     );
   });
 
-  test("is looked for in any text without hanging", () => {
+  test("the search for a key's line ends in bounded time for any text", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), (any) => void findLines(any)(["a"])));
     const started = performance.now();
     findLines(`${"a.".repeat(50_000)}a = 1\n${"x = [".repeat(100)}`);
@@ -508,7 +511,7 @@ last = 2026-01-01 10:00:00
   });
 });
 
-test("the nearest name forgives case, dashes and a slip or two, and does not guess wildly", () => {
+test("the suggestion for an unknown name forgives case, dashes and small typos, and is absent for distant names", () => {
   const names = ["public_url", "listen", "tls_key", "tls_cert"];
   expect(
     ["publicUrl", "public-url", "lisetn", "LISTEN", "tls_kye", "port", "x", "y".repeat(5000)].map((name) =>

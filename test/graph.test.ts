@@ -1,9 +1,9 @@
-/** The shape of made-up sources: counts, and cycles between files and between folders. */
+/** `scripts/graph.ts` on made-up sources: its counts, and the cycles between files and between folders. */
 import { expect, test } from "bun:test";
 import { graphOf } from "../scripts/graph.ts";
 import { readSource } from "./support/source.ts";
 
-test("imports are counted once, types included, packages not; each cycle is found with a way round", () => {
+test("the graph counts each import once, with types and without packages, and names a path for each cycle", () => {
   const graph = graphOf([
     readSource("src/a/one.ts", 'import { two } from "./two.ts";\nimport type { B } from "#src/b/one.ts";\n'),
     readSource("src/a/two.ts", 'import { three } from "./three.ts";\nimport { join } from "node:path";\n'),
@@ -23,7 +23,7 @@ test("imports are counted once, types included, packages not; each cycle is foun
         example: ["src/a/one.ts", "src/a/two.ts", "src/a/three.ts", "src/a/one.ts"],
       },
     ],
-    // No file of these two folders is in a cycle with one of the other.
+    // The folders form a cycle, although no file of one is in a cycle with a file of the other.
     folderCycles: [{ members: ["src/a", "src/b"], example: ["src/a", "src/b", "src/a"] }],
     filesPerFolder: [
       { folder: "src/a", files: 3 },

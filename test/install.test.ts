@@ -1,6 +1,6 @@
 /**
- * What install.sh promises an operator, tried on a staging directory with a stand-in for the executable: nothing here
- * needs root, a network or a build.
+ * What install.sh promises an operator, on a staging directory with a stand-in for the executable. The tests need no
+ * network and no build; those that need root are skipped without it.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ interface Run {
 let workshop: string;
 
 beforeAll(async () => {
-  // The space is part of the test: every path below has one.
+  // The space is deliberate: every path below contains one.
   workshop = await mkdtemp(join(tmpdir(), "waxwing install-"));
 });
 
@@ -28,20 +28,20 @@ afterAll(async () => {
 });
 
 describe("the command line", () => {
-  test("is plain POSIX shell", () => {
+  test("install.sh is plain POSIX shell", () => {
     for (const shell of ["sh", "dash"].filter((name) => Bun.which(name) !== null)) {
       const { exitCode, stderr } = run([shell, "-n", script]);
       expect({ shell, exitCode, stderr: stderr.toString() }).toEqual({ shell, exitCode: 0, stderr: "" });
     }
   });
 
-  test("pins the Bun that package.json names", async () => {
+  test("install.sh pins the Bun version of package.json", async () => {
     const { packageManager } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
     const pinned = /^BUN_VERSION=(\S+)$/m.exec(await readFile(script, "utf8"))?.[1];
     expect(packageManager).toBe(`bun@${pinned}`);
   });
 
-  test("--help names every subcommand and option and changes nothing", () => {
+  test("install.sh --help names every subcommand and option, and changes nothing", () => {
     const { exitCode, stdout } = run([script, "--help"]);
     expect(exitCode).toBe(0);
     for (const word of ["dev", "test", "build", "audit", "--prefix", "--data", "--no-service", "--uninstall"]) {
@@ -59,7 +59,7 @@ describe("the command line", () => {
     ["a data directory that the service cannot see", "--data", "/tmp/waxwing"],
     ["a path with parent directories in it", "--prefix", "/opt/../usr"],
   ] as const) {
-    test(`refuses ${what} with exit code 2 and the next step, before anything is done`, async () => {
+    test(`install.sh refuses ${what} with exit code 2 and the next step, and changes nothing`, async () => {
       const stage = await makeStage("refused");
       const { exitCode, stdout, stderr } = install(stage, [...wrong]);
       expect(exitCode).toBe(2);
@@ -70,8 +70,8 @@ describe("the command line", () => {
   }
 });
 
-describe("the audit of the dependencies", () => {
-  /** `advisories`: what a registry answers; null: it has no such page. */
+describe("install.sh audit", () => {
+  /** `advisories` is the registry's answer; null: the registry answers 405. */
   async function auditAt(advisories: object | null): Promise<Run & { asked: Record<string, string[]> }> {
     let asked: Record<string, string[]> = {};
     await using registry = Bun.serve({
@@ -91,7 +91,7 @@ describe("the audit of the dependencies", () => {
     elysia: [{ id: 1, url: "https://example.com/GHSA-1", title: "A hole", severity, vulnerable_versions: "<99" }],
   });
 
-  test("asks about what goes into the executable, in the version that the lockfile has", async () => {
+  test("the audit asks about the executable's dependencies only, in the versions of the lockfile", async () => {
     const { exitCode, stdout, asked } = await auditAt({});
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining("No vulnerabilities")]);
     const { dependencies, devDependencies } = JSON.parse(
@@ -101,21 +101,21 @@ describe("the audit of the dependencies", () => {
     for (const name of Object.keys(devDependencies)) expect(Object.keys(asked)).not.toContain(name);
   });
 
-  test("a hole is named with the package and the next step, exit 1; a small one is none", async () => {
+  test("a critical vulnerability exits 1 with the package and the next step; a low one passes", async () => {
     const { exitCode, stdout, stderr } = await auditAt(advisoryOf("critical"));
     expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/elysia@[\d.]+\s[\s\S]*A hole/)]);
     expect(stderr).toContain("next: upgrade");
     expect(await auditAt(advisoryOf("low"))).toMatchObject({ exitCode: 0 });
   });
 
-  test("where nobody can say it ends with 3, not as if all were well", async () => {
+  test("the audit exits 3 if the registry cannot answer", async () => {
     const { exitCode, stdout, stderr } = await auditAt(null);
     expect([exitCode, stdout, stderr]).toEqual([3, "", expect.stringContaining("next: ")]);
   });
 });
 
-describe("the service install", () => {
-  test("lays executable, configuration, data directory and unit, each with the right permissions", async () => {
+describe("installing the service", () => {
+  test("the installer creates executable, configuration, data directory and unit with the right permissions", async () => {
     const stage = await makeStage("fresh");
     const { exitCode, stderr } = install(stage, ["--prefix", "/opt/wax wing", "--data", "/srv/wax wing/"]);
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
@@ -130,14 +130,14 @@ describe("the service install", () => {
       storage: { data: "/srv/wax wing" },
     });
 
-    // Announced before it is done.
+    // The plan is printed before anything changes.
     const announced = stderr.slice(0, stderr.indexOf("installed /opt"));
     for (const path of ["/opt/wax wing/bin/waxwing", "/etc/waxwing/waxwing.toml", "/srv/wax wing", "waxwing.service"]) {
       expect(announced).toContain(path);
     }
   });
 
-  test("gives the service a directory for the driver, its time to stop, and no rule that the engine cannot live with", async () => {
+  test("the unit has a temporary directory for the driver, a stop timeout, and no rule that breaks the JavaScript engine", async () => {
     const stage = await makeStage("unit");
     install(stage, ["--data", "/srv/wax wing"]);
     const lines = (await read(stage, "/etc/systemd/system/waxwing.service")).split("\n");
@@ -149,31 +149,28 @@ describe("the service install", () => {
     expect(lines.filter((line) => line.startsWith("MemoryDenyWriteExecute="))).toEqual([]);
   });
 
-  test.skipIf(Bun.which("systemd-analyze") === null)(
-    "writes a unit that systemd reads without a complaint",
-    async () => {
-      const stage = await makeStage("verify");
-      install(stage, ["--data", "/srv/wax wing"]);
-      // systemd looks whether the executable is there: on this machine it is not.
-      const unit = (await read(stage, "/etc/systemd/system/waxwing.service")).replace(
-        "/usr/local/bin/waxwing",
-        "/bin/sh",
-      );
-      const copy = join(stage, "waxwing.service");
-      await writeFile(copy, unit);
-      const { exitCode, stdout, stderr } = run(["systemd-analyze", "verify", "--man=no", copy]);
-      const complaints = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("waxwing.service"));
-      expect({ exitCode, complaints }).toEqual({ exitCode: 0, complaints: [] });
-    },
-  );
+  test.skipIf(Bun.which("systemd-analyze") === null)("systemd accepts the unit without a complaint", async () => {
+    const stage = await makeStage("verify");
+    install(stage, ["--data", "/srv/wax wing"]);
+    // systemd checks that the executable exists, and it does not exist on this machine.
+    const unit = (await read(stage, "/etc/systemd/system/waxwing.service")).replace(
+      "/usr/local/bin/waxwing",
+      "/bin/sh",
+    );
+    const copy = join(stage, "waxwing.service");
+    await writeFile(copy, unit);
+    const { exitCode, stdout, stderr } = run(["systemd-analyze", "verify", "--man=no", copy]);
+    const complaints = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("waxwing.service"));
+    expect({ exitCode, complaints }).toEqual({ exitCode: 0, complaints: [] });
+  });
 
-  test("lets the service reach data under /home", async () => {
+  test("the service can reach a data directory under /home", async () => {
     const stage = await makeStage("home");
     install(stage, ["--data", "/home/shop/waxwing"]);
     expect(await read(stage, "/etc/systemd/system/waxwing.service")).toContain("\nProtectHome=read-only\n");
   });
 
-  test("run again, it replaces the executable by rename and keeps the configuration, prefix and data directory", async () => {
+  test("a second run replaces the executable by rename, and keeps configuration, prefix and data directory", async () => {
     const stage = await makeStage("again");
     install(stage, ["--prefix", "/opt/wax wing", "--data", "/srv/wax wing"], "0.1.0");
     const executable = "/opt/wax wing/bin/waxwing";
@@ -185,7 +182,7 @@ describe("the service install", () => {
     const { exitCode } = install(stage, [], "0.2.0");
     expect(exitCode).toBe(0);
     const after = await stat(join(stage, executable));
-    // Another file under the same name: whoever runs the former one still has it.
+    // A different file under the same name: a process that runs the former executable keeps it.
     expect(after.ino).not.toBe(before.ino);
     expect(run([join(stage, executable), "version"]).stdout).toContain("0.2.0");
     expect((await readdir(join(stage, "/opt/wax wing/bin"))).sort()).toEqual(["waxwing", "waxwing.previous"]);
@@ -194,7 +191,7 @@ describe("the service install", () => {
     expect(await read(stage, "/etc/systemd/system/waxwing.service")).toContain('ReadWritePaths="/srv/wax wing"');
   });
 
-  test("keeps the executable before it, from which it can be put back", async () => {
+  test("an upgrade keeps the previous executable, which can be put back", async () => {
     const stage = await makeStage("previous");
     const executable = join(stage, "/usr/local/bin/waxwing");
     const versions = () => [executable, `${executable}.previous`].map((path) => run([path, "version"]).stdout.trim());
@@ -202,7 +199,7 @@ describe("the service install", () => {
     expect(await readdir(join(stage, "/usr/local/bin"))).toEqual(["waxwing"]);
     expect(install(stage, [], "0.2.0").stderr).toContain("waxwing.previous");
     expect(versions()).toEqual(["waxwing 0.2.0", "waxwing 0.1.0"]);
-    // The same one once more is no reason to forget the one before it.
+    // Installing the same version again keeps the previous one.
     install(stage, [], "0.2.0");
     expect(versions()).toEqual(["waxwing 0.2.0", "waxwing 0.1.0"]);
     const back = run([script], { DESTDIR: stage, WAXWING_EXECUTABLE: `${executable}.previous` });
@@ -211,7 +208,7 @@ describe("the service install", () => {
     expect(await readdir(join(stage, "/usr/local/bin"))).toEqual([]);
   });
 
-  test("asks the new executable about the database before it replaces anything", async () => {
+  test("the installer runs the new executable's schema check on the database before it replaces anything", async () => {
     const stage = await makeStage("asked");
     install(stage, ["--data", "/srv/wax wing"], "0.1.0");
     const asked = join(stage, "asked");
@@ -222,7 +219,7 @@ printf '%s\\n' "$@" >'${asked}'
 echo 'waxwing: the database has schema 9' >&2
 exit 1`,
     );
-    // Without a database there is nothing to ask about.
+    // Without a database there is nothing to check.
     expect(install(stage, [], "older").exitCode).toBe(0);
     install(stage, [], "0.1.0");
     await writeFile(join(stage, "/srv/wax wing/waxwing.db"), "precious");
@@ -245,7 +242,7 @@ exit 1`,
     expect(await read(stage, "/etc/systemd/system/waxwing.service")).toBe(unit);
   });
 
-  test("refuses to part the unit from the configuration's data directory", async () => {
+  test("the installer refuses a data directory that differs from the configured one", async () => {
     const stage = await makeStage("parted");
     install(stage, ["--data", "/srv/one"]);
     const { exitCode, stderr } = install(stage, ["--data", "/srv/two"]);
@@ -254,7 +251,7 @@ exit 1`,
     expect(stderr).toContain("next: ");
   });
 
-  test("leaves what works alone when the new executable does not run", async () => {
+  test("an executable that does not run on this machine replaces nothing", async () => {
     const stage = await makeStage("broken");
     install(stage, [], "0.1.0");
     const { exitCode, stderr } = install(stage, [], "broken");
@@ -263,14 +260,14 @@ exit 1`,
     expect(run([join(stage, "/usr/local/bin/waxwing"), "version"]).stdout).toContain("0.1.0");
   });
 
-  test("--no-service installs everything but the unit", async () => {
+  test("--no-service installs everything except the unit", async () => {
     const stage = await makeStage("no service");
     expect(install(stage, ["--no-service"]).exitCode).toBe(0);
     expect(await modeOf(stage, "/usr/local/bin/waxwing")).toBe("755");
     expect(await readdir(join(stage, "etc"))).toEqual(["waxwing"]);
   });
 
-  test("--uninstall removes executable and unit, and keeps data and configuration and says where they are", async () => {
+  test("--uninstall removes executable and unit, keeps data and configuration, and says where they are", async () => {
     const stage = await makeStage("uninstall");
     install(stage, ["--prefix", "/opt/wax wing", "--data", "/srv/wax wing"]);
     await writeFile(join(stage, "/srv/wax wing/waxwing.db"), "precious");
@@ -300,7 +297,7 @@ const noService =
 describe.skipIf(noService !== null)(
   `the data directory, as root${noService === null ? "" : ` (skipped: ${noService})`}`,
   () => {
-    /** The script's own functions, without its main part: installing for real would change this machine. */
+    /** Runs the script's functions without its main part: a real install would change this machine. */
     async function makeData(data: string): Promise<Run> {
       const text = await readFile(script, "utf8");
       const functions = text.slice(0, text.indexOf("# --- Which of them"));
@@ -320,20 +317,20 @@ describe.skipIf(noService !== null)(
       daemon = run(["id", "-u", "daemon"]).stdout.trim();
     });
 
-    test("is made for the service alone, and made so again", async () => {
+    test("the data directory belongs to the service alone, and a second run restores owner and mode", async () => {
       const data = join(place, "one/data");
       expect(await makeData(data)).toMatchObject({ exitCode: 0, stderr: "" });
       expect([await stateOf(join(place, "one")), await stateOf(data)]).toEqual(["0:0 755", `${daemon}:${daemon} 700`]);
       await chmod(data, 0o755);
       expect(await makeData(data)).toMatchObject({ exitCode: 0, stderr: "" });
       expect(await stateOf(data)).toBe(`${daemon}:${daemon} 700`);
-      // One that root has laid out.
+      // The case of a directory that root has created.
       await chown(data, 0, 0);
       expect(await makeData(data)).toMatchObject({ exitCode: 0, stderr: "" });
       expect(await stateOf(data)).toBe(`${daemon}:${daemon} 700`);
     });
 
-    test("a link or another directory that the service has put in its place is not handed to the service", async () => {
+    test("a link or another directory that the service put in place of its data directory is not given to the service", async () => {
       const theirs = join(place, "theirs");
       const roots = join(place, "roots");
       for (const directory of [theirs, roots]) await mkdir(directory);
@@ -344,10 +341,10 @@ describe.skipIf(noService !== null)(
         stderr: expect.stringContaining("next: "),
       });
       expect(await stateOf(roots)).toBe("0:0 755");
-      // What the service can make itself it makes itself.
+      // The service creates for itself what it has the right to create.
       expect(await makeData(join(theirs, "own"))).toMatchObject({ exitCode: 0 });
       expect(await stateOf(join(theirs, "own"))).toBe(`${daemon}:${daemon} 700`);
-      // A link of root's: whose directory it leads to, root decides.
+      // The case of a link made by root: only root decides about the directory behind it.
       await symlink(roots, join(place, "link"));
       expect(await makeData(join(place, "link"))).toMatchObject({ exitCode: 1 });
       expect(await stateOf(roots)).toBe("0:0 755");
@@ -355,7 +352,7 @@ describe.skipIf(noService !== null)(
   },
 );
 
-/** Runs with an environment of its own: neither a home nor a terminal may be needed. */
+/** Runs with a minimal environment: the script may need neither a home directory nor a terminal. */
 function run(command: string[], env: Record<string, string> = {}): Run {
   const { exitCode, stdout, stderr } = Bun.spawnSync(command, {
     cwd: workshop,
@@ -365,7 +362,7 @@ function run(command: string[], env: Record<string, string> = {}): Run {
   return { exitCode, stdout: stdout.toString(), stderr: stderr.toString() };
 }
 
-/** Runs install.sh on a staging directory with a stand-in executable of that version. */
+/** Runs install.sh on a staging directory with a stand-in executable of the given version. */
 function install(stage: string, options: string[], version = "0.1.0"): Run {
   return run([script, ...options], { DESTDIR: stage, WAXWING_EXECUTABLE: join(workshop, `waxwing ${version}`) });
 }

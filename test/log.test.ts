@@ -1,4 +1,4 @@
-/** The log: readable, one entry a write, no secrets, and never a reason to fail. */
+/** The log is readable, writes one entry at a time, hides secrets and never fails its caller. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createLog, type Log, type LogLevel } from "#src/core/log.ts";
@@ -25,7 +25,7 @@ function json(act: (log: Log) => void): Record<string, unknown> {
   return JSON.parse(entries[0] ?? "");
 }
 
-test("text is aligned, a line an entry", () => {
+test("the text format aligns entries, one per line", () => {
   expect(
     text((log) => {
       log.info("listening", { url: "http://127.0.0.1:8080", pid: 7 });
@@ -39,7 +39,7 @@ test("text is aligned, a line an entry", () => {
   );
 });
 
-test("json is an object a line", () => {
+test("the JSON format writes one object per line", () => {
   expect(json((log) => log.warn("slow\nindeed", { ms: 12.5, who: { id: 3 }, gone: undefined }))).toEqual({
     time: "2026-11-21T08:44:26.123Z",
     level: "warn",
@@ -49,7 +49,7 @@ test("json is an object a line", () => {
   });
 });
 
-test("entries below the level are dropped", () => {
+test("entries below the configured level are dropped", () => {
   for (const [level, expected] of [
     ["debug", 4],
     ["info", 3],
@@ -62,7 +62,7 @@ test("entries below the level are dropped", () => {
   }
 });
 
-test("a log with fields carries them in every entry, the entry's own win, and the first log stays as it was", () => {
+test("a log with fields adds them to every entry, an entry's own fields win, and the original log is unchanged", () => {
   const { log, entries } = recorder("text");
   const bound = log.with({ requestId: "r1" }).with({ workspace: 2 });
   bound.info("a", { workspace: 3 });
@@ -71,7 +71,7 @@ test("a log with fields carries them in every entry, the entry's own win, and th
 });
 
 describe("secrets", () => {
-  test("are hidden by the name they stand under, at any depth, in both formats", () => {
+  test("secrets are hidden by the name of their field, at any depth, in both formats", () => {
     const fields = {
       token: "hush",
       appSecret: "hush",
@@ -89,7 +89,7 @@ describe("secrets", () => {
     }
   });
 
-  test("may be told to be there or not", () => {
+  test("whether a secret is set may be logged", () => {
     expect(text((log) => log.info("x", { hasToken: true, secret: null }))).toContain("hasToken=true secret=null");
   });
 });
@@ -97,7 +97,7 @@ describe("secrets", () => {
 describe("errors", () => {
   const failure = (): Error => new TypeError("not a number", { cause: new Error("no such row") });
 
-  test("print their stack and their causes once, below the entry", () => {
+  test("the text format prints an error's stack and causes once, below the entry", () => {
     const error = failure();
     const printed = text((log) => log.error("request failed", { id: 1, error, again: { error } }));
     const [first, second, ...rest] = printed.trimEnd().split("\n");
@@ -109,7 +109,7 @@ describe("errors", () => {
     expect(printed).toContain("log.test.ts");
   });
 
-  test("have their parts in json", () => {
+  test("the JSON format has an error's name, message, code, stack and cause as fields", () => {
     expect(json((log) => log.error("x", { error: Object.assign(failure(), { code: "E1" }) })).error).toEqual({
       name: "TypeError",
       message: "not a number",
@@ -119,7 +119,7 @@ describe("errors", () => {
     });
   });
 
-  test("of a class are called by its name, also where the stack was made before it had one", () => {
+  test("an error prints under its class name, even if its stack was captured before the name was set", () => {
     class ConfigError extends Error {
       constructor(message: string) {
         super(message);
@@ -131,7 +131,7 @@ describe("errors", () => {
     expect(text((log) => log.error("x", { error: new Error("") }))).toContain("    error: Error\n        at ");
   });
 
-  test("of an AggregateError are all told; causes in a circle come to an end", () => {
+  test("all errors of an AggregateError are printed, and circular causes end", () => {
     const error = new AggregateError([new Error("first"), "second"], "both");
     error.cause = error;
     const printed = text((log) => log.error("x", { error }));
@@ -141,15 +141,15 @@ describe("errors", () => {
   });
 });
 
-describe("no value", () => {
-  test("forges an entry or drives a terminal", () => {
+describe("hostile values", () => {
+  test("no value can forge an entry or control the terminal", () => {
     const evil = "a\n2026-11-21T08:44:26.123Z INFO  forged\r\u001b[31m\u2028\u202e";
     const printed = text((log) => log.info(evil, { [evil]: evil, nested: { [evil]: evil }, error: new Error(evil) }));
     for (const character of ["\r", "\u001b", "\u2028", "\u202e"]) expect(printed).not.toContain(character);
     expect(printed.split("\n").filter((line) => line.startsWith("2026"))).toHaveLength(1);
   });
 
-  test("takes the place of time, level or message", () => {
+  test("no field can replace time, level or message", () => {
     expect(json((log) => log.info("real", { message: "x", level: "y", time: 1 }))).toEqual({
       time: "2026-11-21T08:44:26.123Z",
       level: "info",
@@ -160,7 +160,7 @@ describe("no value", () => {
     });
   });
 
-  test("makes logging fail or grow without bounds", () => {
+  test("no value makes logging fail or an entry grow without bounds", () => {
     const circle: Record<string, unknown> = { name: "circle" };
     circle.self = circle;
     const deep = Array.from({ length: 50 }).reduce<unknown>((inner) => ({ inner }), 1);
@@ -194,7 +194,7 @@ describe("no value", () => {
     }
   });
 
-  test("of any kind breaks the json or the one line", () => {
+  test("arbitrary values keep the JSON valid and the text on one line", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary" }),
@@ -218,7 +218,7 @@ describe("no value", () => {
   });
 });
 
-test("entries go to stderr at once, and stdout stays free", () => {
+test("entries are written to stderr synchronously, and nothing to stdout", () => {
   const program = `
     import { createLog } from "${import.meta.dir}/../src/core/log.ts";
     createLog({ level: "info", format: "text", now: () => ${NOW} }).error("last words", { size: "x".repeat(7000) });

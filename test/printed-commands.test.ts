@@ -1,6 +1,6 @@
 /**
- * Every command with a phone number that Waxwing shows to be pasted, run as it is shown: those of the console's screens,
- * in workspaces of several countries, those that `waxwing dev` prints, and those of the reference and the pages of docs/.
+ * Every command with a phone number that Waxwing offers for pasting, run exactly as shown: on the console's screens, in
+ * workspaces of several countries; in the output of `waxwing dev`; and in the API reference and docs/.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -19,7 +19,7 @@ interface Ran {
   err: string;
 }
 
-/** Through a shell, as a person pastes it. `waxwing` is this source, on the given data. */
+/** Runs the command in a shell, as a user pastes it. `waxwing` runs this source on the given data directory. */
 async function paste(command: string, data: string, env: Record<string, string> = {}): Promise<Ran> {
   const waxwing = `waxwing() { '${process.execPath}' '${MAIN}' "$@" --data '${data}' --json; }`;
   const child = Bun.spawn(["sh", "-c", `${waxwing}\n${command}`], {
@@ -32,14 +32,14 @@ async function paste(command: string, data: string, env: Record<string, string> 
   return { code: await child.exited, out, err };
 }
 
-/** The status and the body of a pasted curl, which writes nothing but the body by itself. */
+/** Runs a pasted curl command, and returns the status as well as the body. */
 async function pasteCurl(command: string, data: string, env: Record<string, string> = {}) {
   const { out, err } = await paste(command.replace(/^curl /, "curl -sS -w '\\n%{http_code}' "), data, env);
   const end = out.lastIndexOf("\n");
   return { command, status: Number(out.slice(end + 1)), body: out.slice(0, end), err };
 }
 
-/** A template in the form that the simulator takes, with as many values as the commands fill in. */
+/** A template file for the simulator, with as many placeholders as the commands fill in. */
 function templateFile(name: string, language: string, header: number | string | null, body: number) {
   const places = (count: number) => Array.from({ length: count }, (_, index) => `{{${index + 1}}}`).join(" and ");
   const components: unknown[] = [{ type: "BODY", text: body === 0 ? "Hello." : `Hi ${places(body)}, hello.` }];
@@ -81,12 +81,12 @@ describe("the console", () => {
   ];
 
   test.each(["IN", "US", "GB", "BR", "CH", "SG"])(
-    "prints commands that work in a workspace in %s, with one number and with two",
+    "the console shows commands that work in a workspace in %s, with one number and with two",
     async (country) => {
       const { id, key } = await workspaceIn(country);
       for (const { name, language, variables, media } of templates) {
         const header = media === null ? variables.header : media.type.toUpperCase();
-        // A template belongs to the account of its number, which the first of these commands makes.
+        // A template belongs to its number's account, which the first of these commands creates.
         if (name === "hello") {
           const added = await paste(printed.addNumberCommand({ workspaceId: id }), app.directory);
           expect(added).toMatchObject({ code: 0, err: "" });
@@ -103,7 +103,7 @@ describe("the console", () => {
           const context = printed.commandContext(app.url, { id, numbers: known }, template, key);
           for (const [name, make] of Object.entries(printed)) {
             if (!name.endsWith("Command") || name === "addNumberCommand") continue;
-            // Two broadcasts are two acts: their key is the person's to choose.
+            // Two broadcasts need two idempotency keys, which the user is meant to choose.
             const command = (make as (given: printed.CommandContext) => string)(context);
             const own = command.replace("saturday-offer", `saturday-offer-${template.name}-${known.length}`);
             const { status, body, err } = await pasteCurl(own, app.directory);
@@ -121,7 +121,7 @@ describe("the console", () => {
     LIMIT_MS,
   );
 
-  test("makes such commands in one module alone, which the test above walks", () => {
+  test("only one module of the console builds such commands, and the test above covers all of them", () => {
     const folder = join(checkout, "src/web");
     const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
     const offences = sources
@@ -138,8 +138,8 @@ describe("the console", () => {
   });
 });
 
-describe("the reference and the pages", () => {
-  /** What stands for the reader's own: their server, their key, and the ids of their rows. */
+describe("the API reference and docs/", () => {
+  /** Replaces the placeholders for the reader's server and row ids; the key becomes a shell variable. */
   const ownOf = (command: string, ids: { message: number; broadcast: number }): string =>
     command
       .replace(/^curl (https:\/\/(waxwing|wa)\.example\.com|http:\/\/127\.0\.0\.1:8080)/, `curl ${app.url}`)
@@ -164,7 +164,7 @@ describe("the reference and the pages", () => {
       .map(([one]) => one);
 
   test(
-    "show requests that the server takes",
+    "every request shown in the API reference and in docs/ succeeds",
     async () => {
       const { id, key } = await workspaceIn("IN");
       await paste(printed.addNumberCommand({ workspaceId: id }), app.directory);
@@ -180,7 +180,7 @@ describe("the reference and the pages", () => {
         const [, json] = /-d '([\s\S]*)'\s*$/.exec(command) ?? [];
         return json === undefined ? [] : [JSON.parse(json) as Record<string, unknown>];
       });
-      // The templates, lists and open window that the bodies speak of.
+      // Create the templates, groups and the open window that the example bodies need.
       const made = new Set<string>();
       for (const { template, language = "en_US", variables = [], media, filename } of bodies as Sample[]) {
         if (template === undefined || made.has(template)) continue;
@@ -217,7 +217,7 @@ describe("the reference and the pages", () => {
         broadcast: await make("/broadcasts", own),
       };
       const refused: unknown[] = [];
-      // The person opts out in one of them, so that one comes last.
+      // One command opts the person out, so it runs last.
       for (const command of commands.toSorted(
         (a, b) => Number(a.includes("/opt-out")) - Number(b.includes("/opt-out")),
       )) {
@@ -244,7 +244,7 @@ function kindOf({ link }: { link: string }): string {
 }
 
 test(
-  "what `waxwing dev` prints works as it stands",
+  "the commands that `waxwing dev` prints work as printed",
   async () => {
     using workshop = new Workshop();
     const child = Bun.spawn([process.execPath, MAIN, "dev", "--listen", "127.0.0.1:0"], {

@@ -1,6 +1,6 @@
 /**
- * A broadcast through the wizard, in a real browser: template, people, values, the sheet, one press too many, a reload
- * and the way back: exactly one broadcast. Then a group by sentences, and a template that is made and decided.
+ * The broadcast wizard in a real browser: template, recipients, values and review, with a double press, a lost answer,
+ * a reload and the back button. Also a group built from conditions, and a simulated template that is decided.
  */
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const PEOPLE = ["phone,first_name,city,groups", "+919876500001,Asha,Pune,Regular
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
-    "template → group → values → sheet → test → a double press, reload and back: exactly one broadcast",
+    "a broadcast built in the wizard is sent exactly once despite a double press, a lost answer, a reload and the back button",
     async () => {
       await using scenario = await startScenario();
       const { app, page, button, clean } = scenario;
@@ -24,7 +24,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       writeFileSync(people, PEOPLE.join("\n"));
       await scenario.command("contact import --workspace 1 --consent opted_in", people);
 
-      // A template for the simulator, refused and then approved; both are said with their reason.
+      // A simulated template is rejected and then approved; the page shows the reason.
       await scenario.go("templates");
       await button("New template").click();
       const dialog = page.getByRole("dialog", { name: /^(A template for the simulator|New group)$/ });
@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await button("Decide").click();
       await page.getByRole("link", { name: "Use in a broadcast" }).click();
 
-      // The draft is begun with it; a group is made on the way.
+      // The template starts the draft; the group is created within the wizard.
       await page.getByRole("heading", { name: "New broadcast" }).waitFor();
       await page.getByLabel("Group", { exact: true }).waitFor();
       await clean("people");
@@ -66,7 +66,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("Hi Asha, {{2}} off.").waitFor();
       await clean("values");
 
-      // What is missing is told at the sheet, with the way to it; what was typed is there after a reload.
+      // The review names the missing value and links to it. A reload keeps what was typed.
       await button("Next").click();
       await page.getByText("A value must not be empty.").waitFor();
       await clean("check with a mistake");
@@ -89,7 +89,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("Draft saved").waitFor();
       const draft = page.url();
 
-      // Somebody opts out meanwhile: nothing is sent, and the new count is shown.
+      // A recipient opts out in the meantime: nothing is sent, and the new count is shown.
       await page.evaluate(`fetch("/console/api/w/1/v1/contacts/919876500002/opt-out", {
         method: "POST", headers: { "content-type": "application/json" }, body: "{}" })`);
       await button("Send to 2 people").click();
@@ -97,7 +97,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("It would reach 1 person now; it was 2 people.").waitFor();
       expect((await broadcasts()).data).toEqual([]);
 
-      // The answer to the first press gets lost on its way: it is said so, and the second press finds the broadcast.
+      // The answer to the first press is lost. The page says so, and the next press finds the broadcast.
       let isLost = false;
       await page.route("**/send", async (route) => {
         if (isLost) return route.continue();
@@ -112,7 +112,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const detail = page.url();
       expect((await broadcasts()).data.length).toBe(1);
 
-      // Back, the draft's address, and a reload lead to the same broadcast.
+      // The back button, the draft's address and a reload all lead to the same broadcast.
       await page.goBack();
       await page.waitForURL(detail);
       await page.goto(draft);

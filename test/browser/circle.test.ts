@@ -1,6 +1,7 @@
 /**
- * The whole circle with the keyboard alone: from the first start to a STOP that the contact, the log of deliveries and the
- * developer's server tell of. Only addresses are typed and a file is chosen by other means; the other stories use a mouse.
+ * The whole round trip with the keyboard alone: from the first start to a STOP that reaches the contact, the delivery
+ * log and the developer's server. Other means only open the setup link, add the template and choose the file. The other
+ * browser tests use a mouse.
  */
 import { describe, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
@@ -10,7 +11,7 @@ import { startReceiver } from "#test/support/receiver.ts";
 import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD } from "#test/support/story.ts";
 
 const ROWS = 10_000;
-/** Every 50th is in the group that is written to. */
+/** Every 50th contact is in the group that gets the broadcast. */
 const PEOPLE = ROWS / 50;
 const OFFER = [
   "template add --workspace 1 --status APPROVED --file",
@@ -24,12 +25,12 @@ const OFFER = [
     ],
   },
 ] as const;
-/** More than any way from one control to the next should need. */
+/** More than any path from one control to the next should need. */
 const TABS_MAX = 40;
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
-    "by keyboard alone: first start → key → test event → 10,000 contacts → broadcast → STOP → seen in contact, log and webhook",
+    "the console works by keyboard alone, from the first start to a STOP that reaches contact, delivery log and webhook",
     async () => {
       await using app = await startConsole();
       await using receiver = startReceiver();
@@ -37,13 +38,13 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const { page, button } = browser;
       const { keyboard } = page;
       const field = (label: string | RegExp) => page.getByLabel(label, { exact: true });
-      /** Tab by Tab to something that has to be there; where the focus is lost on the way, this does not arrive. */
+      /** Presses Tab until an existing element has the focus. Fails if the focus is lost on the way. */
       const reach = async (target: Locator) => {
         await target.waitFor();
         for (let tabs = 0; tabs < TABS_MAX; tabs += 1) {
           if ((await target.and(page.locator(":focus")).count()) > 0) return;
           await keyboard.press("Tab");
-          // Focus guards of dialogs move it on in a timer.
+          // The focus guards of dialogs move the focus in a timer.
           await page.waitForTimeout(20);
         }
         throw new Error(`no way by Tab to ${target}`);
@@ -56,7 +57,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
         await reach(target);
         await keyboard.type(text);
       };
-      /** Two single keys, once the page has taken the focus from the last one. */
+      /** Presses two single keys and waits until the new page has taken the focus. */
       const goTo = async (letter: string, heading: string) => {
         await keyboard.press("g");
         await keyboard.press(letter);
@@ -82,7 +83,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await app.command(...template.split(" "), "offer.json");
       await page.getByText("1 of 4 done").waitFor();
 
-      // A key, shown once; an address, and a test event that arrives there.
+      // A key, shown once; a webhook address, and a test event that arrives there.
       await press(page.getByRole("link", { name: "Make a key" }));
       await press(button("Make key"));
       await write(field("Name"), "Web shop");
@@ -93,7 +94,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await press(button("Send test event"));
       await page.getByText(/Your server answered 200 in \d+ ms/).waitFor();
 
-      // 10,000 people; whom they agreed with is asked apart.
+      // 10,000 contacts; the import asks for their consent separately.
       await goTo("c", "Contacts");
       await press(page.getByRole("link", { name: "Import a file" }).first());
       const rows = Array.from({ length: ROWS }, (_, row) => {
@@ -113,7 +114,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await press(button("Import 10,000 contacts"));
       await page.getByText("10,000 contacts are in.").waitFor({ timeout: 60_000 });
 
-      // Through the wizard; the focus begins each step at its heading.
+      // The wizard: each step starts with the focus on its heading.
       await goTo("b", "Broadcasts");
       await press(page.getByRole("link", { name: "New broadcast" }).first());
       await press(button("Use this template: offer en_US"));
@@ -125,7 +126,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await press(button(`Send to ${PEOPLE} people`));
       await page.getByRole("heading", { name: "offer", level: 1 }).waitFor();
 
-      // It is watched: more than one figure is seen, and nobody asks for a new page.
+      // Progress is live: several counts appear without a reload.
       const seen = new Set<string>();
       const done = page.getByText(`Sent to ${PEOPLE} of ${PEOPLE} people.`);
       while (!(await done.isVisible())) {
@@ -133,7 +134,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       }
       expect(seen.size).toBeGreaterThan(1);
 
-      // One of them presses STOP on their phone; the developer's server is told.
+      // One recipient presses STOP on the phone, and the developer's server gets the event.
       await goTo("s", "Simulator");
       await write(field("Any phone number"), "9876500020");
       await keyboard.press("Enter");

@@ -1,6 +1,6 @@
 /**
- * The first day, in a real browser: from the link that the first start prints to a signed test event. On every page on
- * the way the browser's console is silent, the page's policy is not broken, and axe finds nothing serious.
+ * The first day in a real browser: from the setup link that the first start prints to a signed test event. No page on
+ * the way logs to the browser's console, violates the content security policy or has a serious axe finding.
  */
 import { describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
@@ -11,14 +11,14 @@ import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD } from "#test/support/story.ts";
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
-    "first start → operator → workspace → key → webhook → test event → its delivery; signed out in the middle",
+    "an operator gets from the setup link to a signed test event, and a session that ends midway loses no typed text",
     async () => {
       await using app = await startConsole();
       await using receiver = startReceiver();
       await using browser = await openBrowser();
       const { page, context, button, clean } = browser;
 
-      // Nobody is signed in: every address leads to the door.
+      // Without a session every address leads to the sign-in page.
       await page.goto(`${app.url}/console/w/1/contacts`);
       await page.getByRole("heading", { name: "Sign in" }).waitFor();
       await clean("sign in");
@@ -32,7 +32,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByLabel("Password").fill(SCENARIO_PASSWORD);
       await button("Make operator").click();
 
-      // The country and the timezone are guessed from the browser's.
+      // The suggested country and timezone are the browser's.
       await page.getByLabel("Name").fill("Corner Shop");
       expect(await page.getByLabel("Country").inputValue()).toBe("IN");
       expect(await page.getByLabel("Timezone").inputValue()).toBe("Asia/Kolkata");
@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(await app.command(...number)).toMatchObject({ ready: true });
       await page.getByText("1 of 4 done").waitFor();
 
-      // A key by keyboard alone; it is shown once, works, and is gone from the page with its dialog.
+      // A key created by keyboard alone is shown once, works, and leaves the page with its dialog.
       await page.getByRole("link", { name: "Make a key" }).press("Enter");
       await page.getByText("No keys yet.").waitFor();
       await clean("API settings");
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const kept = await page.evaluate("JSON.stringify({ ...localStorage, ...sessionStorage, state: history.state })");
       expect(`${await page.content()} ${kept}`).not.toContain(key);
 
-      // Pressed twice in a row, a form acts once.
+      // A form that is submitted twice in a row acts once.
       await button("Make key").click();
       await page.getByLabel("Name").fill("Till");
       await page.getByRole("dialog").getByRole("button", { name: "Make key" }).dblclick();
@@ -72,7 +72,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await button("Revoke Till").waitFor();
       expect((await page.getByRole("cell").allTextContents()).filter((text) => text === "Till").length).toBe(1);
 
-      // A wrong address is refused at its field; the right one gets its secret and a test event.
+      // An invalid address is refused at its field; a valid one gets a secret and a test event.
       await page.getByLabel("Address").fill("ftp://example.com");
       await button("Save address").click();
       await page.locator("[aria-invalid=true]").waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const [, time, hex] = /^t=(\d+),v1=(\w+)$/.exec(received?.headers.get("service-signature") ?? "") ?? [];
       expect(createHmac("sha256", secret).update(`${time}.${received?.body}`).digest("hex")).toBe(hex ?? "");
 
-      // Its delivery, by a link that opens it beside the list; Esc closes it and leads back to the row.
+      // A link opens the delivery beside the list; Esc closes it and returns the focus to its row.
       await page.getByRole("link", { name: "Open the delivery" }).click();
       await page.getByRole("heading", { name: "webhook.test" }).waitFor();
       await page.getByText("Answered 200").waitFor();
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("heading", { name: "webhook.test" }).waitFor({ state: "detached" });
       await page.locator("a[data-row]:focus").waitFor();
 
-      // g c: to the contacts; somebody is added, and edited in their panel.
+      // The keys g and c open the contacts; a contact is added, and edited in its panel.
       await page.keyboard.press("g");
       await page.keyboard.press("c");
       await page.getByText("No contacts yet.").waitFor();
@@ -112,9 +112,9 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("heading", { name: "Asha Rao" }).waitFor();
       await page.getByLabel("City").fill("Pune");
 
-      // The session ends in the middle: what was typed stays, and one goes on over it.
+      // The session ends in the middle: the typed text stays, and signing in over it resumes the form.
       await context.clearCookies();
-      // The frame asks by itself now and then: it may be the one to notice, and cover the button.
+      // The frame polls by itself and may notice first, which covers the button.
       await button("Save").dispatchEvent("click");
       await page.getByText("You are signed out").first().waitFor();
       await page.getByLabel("Password").fill(SCENARIO_PASSWORD);
@@ -130,7 +130,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.goto(`${app.url}/console/account`);
       await page.getByText("This browser").waitFor();
       await clean("account");
-      // Pressed is chosen, not only once the server has heard of it.
+      // The option is checked as soon as it is clicked, before the server has answered.
       await page.getByLabel("Dark").focus();
       expect(await page.evaluate("(document.activeElement.click(), document.activeElement.checked)")).toBe(true);
       await page.locator("html[data-theme=dark]").waitFor();

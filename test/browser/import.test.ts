@@ -1,6 +1,6 @@
 /**
- * A file of 2,000 people into the contacts, in a real browser: dropped, one column put right, consent asked apart,
- * checked, imported; the rows that were refused are shown and can be taken along, and nothing says otherwise.
+ * Importing a file of 2,000 contacts in a real browser: upload, one corrected column, a separate question about
+ * consent, check, import, and a download of the refused rows.
  */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const ROWS = 2_000;
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
-    "a file → columns → consent → what it would do → import → refused rows to take along",
+    "an imported file is checked without writing, is imported once, and its refused rows can be downloaded",
     async () => {
       await using scenario = await startScenario();
       const { page, button, clean } = scenario;
@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const text = ["Mobile;Name;City;Level", ...rows].join("\r\n");
       await page.getByLabel("Choose a file").setInputFiles({ ...file, buffer: Buffer.from(text) });
 
-      // Guessed, and put right; the question of consent has no answer before somebody gives one.
+      // The columns are suggested and one is corrected. Consent has no preselected answer.
       await page.getByText("Which column is what").waitFor();
       expect(await page.getByLabel("What Mobile is").inputValue()).toBe("phone");
       expect(await page.getByLabel("What Level is").inputValue()).toBe("-");
@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const contacts = async () => (await scenario.read<{ meta: { total: number } }>("/v1/contacts")).meta.total;
       expect(await contacts()).toBe(0);
 
-      // The page can be left and come back to; a second press does nothing more.
+      // The check survives a reload, and a double press imports once.
       await page.reload();
       await button("Import 1,998 contacts").dblclick();
       await page.getByText("1,998 contacts are in; 2 rows were refused.").waitFor({ timeout: 60_000 });

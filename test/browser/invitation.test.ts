@@ -1,6 +1,6 @@
 /**
- * An invitation to an address that has an account, in a real browser: the inviter reads of the account before the link is
- * handed over, and the invitee signs in to it, or says that it is not theirs and takes the address over.
+ * Inviting an address that has an account, in a real browser: the inviter reads about the account before passing the
+ * link on; the invitee signs in to it, or says that it is not theirs and takes the address over.
  */
 import { describe, expect, test } from "bun:test";
 import { noBrowser } from "#test/support/browser.ts";
@@ -8,7 +8,7 @@ import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, startScenario } from "#test/suppo
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
-    "invite an address with an account → the account is named → sign in and accept; invite another → take over",
+    "an invitation to an existing account names it to inviter and invitee, who signs in to it or takes the address over",
     async () => {
       await using scenario = await startScenario();
       const { app, page, context, button, clean } = scenario;

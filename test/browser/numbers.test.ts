@@ -1,11 +1,14 @@
-/** In a real browser: a number is stopped and found by the check-up, and money is paid in, once for one reference. */
+/**
+ * In a real browser: a number is made unready and shows up among the findings, and a payment is booked once per
+ * reference.
+ */
 import { describe, expect, test } from "bun:test";
 import { noBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/story.ts";
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
-    "number → stopped with a reason → found by the check-up → ready; price → paid in → the same reference changes nothing",
+    "a number made unready is a finding until it is ready again, and a payment is booked once per reference",
     async () => {
       await using scenario = await startScenario({ width: 390, height: 844, theme: "dark", isPhone: true });
       const { page, button, clean } = scenario;

@@ -1,6 +1,6 @@
 /**
- * Many people at once, in a real browser: selected and tagged, opted out by count, one edited with those on their number;
- * a broadcast whose failed ones are sent to again and become a list; a group that is changed; who waits for an answer.
+ * Bulk work in a real browser: select, tag and opt out; several people on one number; sending again to failed
+ * recipients and making them a group; changing a group; the list of people who wait for an answer.
  */
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const TEMPLATE = {
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
-    "select → tag → opt out by count → edit → send again → list of the failed → change the group → who waits",
+    "contacts can be tagged and opted out in bulk, and failed recipients can be sent to again or become a group",
     async () => {
       await using scenario = await startScenario();
       const { app, page, button, clean } = scenario;

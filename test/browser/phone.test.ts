@@ -1,6 +1,6 @@
 /**
- * The whole circle without a phone, in a real browser: a message from the developer's software appears on the simulator's
- * phone, STOP is pressed there, and contact, event and webhook tell of it; what is typed there is answered in the inbox.
+ * The round trip without a real phone, in a real browser: a message sent through the API appears on the simulated
+ * phone, and STOP pressed there reaches contact, event and webhook. The inbox answers what is typed on the phone.
  */
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const OFFER = {
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
-    "a message on the simulator's phone → its button pressed → opted out in contact, event and webhook; written → answered once",
+    "STOP on the simulated phone opts the contact out and reaches event and webhook, and an inbox reply is sent once",
     async () => {
       await using receiver = startReceiver();
       await using scenario = await startScenario();
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("No phone yet.").waitFor();
       await clean("no phone");
 
-      // The developer's software sends; the phone rings by itself, and its button is pressed by keyboard.
+      // A message sent through the API appears on the phone without a reload; the keyboard presses its button.
       expect(await sendTo("+919876540010")).toBe(201);
       const phone = page.getByRole("region", { name: "+919876540010's phone" });
       await phone.getByText("Hi Asha, your table is ready.").waitFor();
@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await phone.getByRole("button", { name: "START" }).click();
       await phone.getByText("Opted in").waitFor();
 
-      // One that nobody reports on: delivered and read by hand, and its story.
+      // The simulator reports nothing about this message: it is set to delivered and read by hand. Then its timeline.
       expect(await sendTo("+919876540004")).toBe(201);
       await page.getByLabel("Any phone number").fill("98765 40004");
       await button("Open phone").click();
@@ -82,7 +82,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.keyboard.press("Escape");
       await page.getByRole("heading", { name: "Message 2" }).waitFor({ state: "detached" });
 
-      // Somebody new writes; the inbox shows it unread until it is opened.
+      // An unknown person writes; the inbox shows the conversation as unread until it is opened.
       await page.getByLabel("Any phone number").fill("+919876540008");
       await button("Open phone").click();
       await page.getByLabel("Write as this person").fill("Are you open?");
@@ -97,7 +97,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await row.getByText("1 unread").waitFor({ state: "detached" });
       const thread = page.getByRole("region", { name: "Conversation" });
 
-      // Nobody answers this one: the outcome is unknown, which is not failed, and there is nothing to press again.
+      // The network does not answer this reply: the outcome is unknown, not failed, and there is nothing to press
+      // again.
       await page.getByLabel("Your reply").fill("We are, until eight.");
       await page.getByLabel("Your reply").press("Control+Enter");
       await page.getByLabel("Your reply").press("Control+Enter");
@@ -106,7 +107,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(await thread.getByText("We are, until eight.").count()).toBe(1);
       await clean("unknown");
 
-      // An answer that arrives, pressed twice: it is sent once.
+      // A reply that succeeds is sent once despite a double press.
       const asha = page
         .getByRole("navigation", { name: "Conversations" })
         .getByRole("link", { name: /\+919876540010/ });
@@ -117,7 +118,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.waitForFunction("document.querySelector('textarea').value === ''");
       expect(await thread.getByText("Sorry to see you go.").count()).toBe(1);
 
-      // The window closes: no field for text is left, and a template can still be sent.
+      // The 24-hour window closes: there is no text field, and a template can still be sent.
       const client = openClient(join(app.directory, "waxwing.db"), { timeout: 5_000 });
       client.prepare("UPDATE contacts SET last_message_at = last_message_at - 86400000").run();
       client.close();
@@ -133,7 +134,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await button("Send template").click();
       await thread.getByText("Hi Vikram, your table is ready.").waitFor();
 
-      // Messages: by words, by state; on a phone's screen nothing runs over the edge.
+      // Messages by text and by status. At 320 px no page scrolls sideways.
       await scenario.go("messages");
       await page.getByRole("link", { name: "Outcome unknown" }).click();
       await page.getByText("We are, until eight.").waitFor();
@@ -154,7 +155,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
         expect([path, await page.evaluate("document.documentElement.scrollWidth - innerWidth")]).toEqual([path, 0]);
         await clean(path);
       }
-      // The one answer of 502 is the one that was asked for.
+      // The only 502 is the one for the reply with the unknown outcome.
       expect(scenario.troubles.filter((trouble) => !/status of 502/.test(trouble))).toEqual([]);
       expect(scenario.troubles.length).toBeLessThan(2);
     },

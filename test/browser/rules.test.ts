@@ -1,6 +1,6 @@
 /**
- * The console's rules that a page has to keep, one test each, on one server whose workspace has something of everything.
- * Those that need no page (1, 4 and 5 in full) are in `test/console/rules.test.ts`.
+ * The console's rules that need a page, one test each, on one server whose workspace holds something of everything.
+ * `test/console/rules.test.ts` checks the rules that need no page (1, 4, and the whole of 5).
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { openClient } from "#src/db/driver.ts";
 import { noBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, type Scenario, startScenario } from "#test/support/story.ts";
 
-/** Each with its list beside it. */
+/** Every screen; lists with an item open beside them. */
 const PLACES = [
   "",
   "inbox",
@@ -39,7 +39,7 @@ const PLACES = [
 ] as const;
 
 const [ASHA, RAVI, MINA] = ["+919876511050", "+919876511051", "+919876511052"] as const;
-/** What becomes of them the simulator reads from their last digits. */
+/** The simulator decides each outcome by the last digits of the phone. */
 const PEOPLE: readonly (readonly [phone: string, consent: string])[] = [
   [ASHA, "opted_in"],
   ["+919876520001", "opted_in"],
@@ -52,14 +52,14 @@ const PEOPLE: readonly (readonly [phone: string, consent: string])[] = [
 
 let scenario: Scenario;
 
-/** The page is there, and what it asked for has come. */
+/** Waits until the page has its heading and its data. */
 async function settled(): Promise<void> {
   const main = scenario.page.getByRole("main");
   await main.getByRole("heading").first().waitFor();
   await until(async () => (await main.locator(".late").count()) === 0);
 }
 
-/** Asks again and again, for twenty seconds, until there is an answer. */
+/** Polls for up to twenty seconds until there is an answer. */
 async function until<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
   for (let turn = 0; turn < 200; turn += 1) {
     const answer = await ask();
@@ -90,9 +90,9 @@ async function prepare(): Promise<void> {
     body: "Twenty percent.",
     status: "APPROVED",
   });
-  // Nobody listens at this port: what is tried fails, and is given up when the address is taken away.
+  // No server listens on this port: deliveries fail, and removing the address marks them as exhausted.
   await scenario.prepare("PUT", "/webhook", { url: "http://127.0.0.1:9/hook" });
-  // Of what the software sends, and only of that, events are told.
+  // Only messages sent with an API key produce events.
   const { key } = await scenario.prepare<{ key: string }>("POST", "/keys", { name: "Web shop" });
   const send = (to: string) =>
     fetch(`${scenario.app.url}/api/v1/messages`, {
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
   });
 
   test(
-    "rule 1: a form whose answer got lost is sent again under its own key, and acts once",
+    "rule 1: a form whose answer was lost is sent again with its own key, and acts once",
     async () => {
       const { page, button } = scenario;
       const keys: (string | undefined)[] = [];
@@ -151,7 +151,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
-    "rule 2: no text field where text can't be sent",
+    "rule 2: there is no text field where text cannot be sent",
     async () => {
       const { page } = scenario;
       const reply = page.getByRole("main").getByRole("textbox");
@@ -162,7 +162,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
           const { data } = await scenario.read<{ data: { contact_id: number; phone: string }[] }>("/conversations");
           return data.find((one) => one.phone === phone)?.contact_id;
         });
-      // Whoever has just written can be answered; whoever wrote STOP cannot be written to at all.
+      // A person who has just written can be answered; a person who wrote STOP cannot be written to at all.
       await write(MINA, "Are you open?");
       await scenario.go(`inbox?person=${await idOf(MINA)}`);
       await page.getByLabel("Your reply").waitFor();
@@ -173,14 +173,14 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await write(MINA, "START");
       await page.reload();
       await page.getByLabel("Your reply").waitFor();
-      // A day later a template can be sent, words can't.
+      // A day later only a template can be sent.
       const client = openClient(join(scenario.app.directory, "waxwing.db"), { timeout: 5_000 });
       client.prepare("UPDATE contacts SET last_message_at = last_message_at - 86400000").run();
       client.close();
       await page.reload();
       await page.getByText(/The 24-hour window closed on/).waitFor();
       expect(await reply.count()).toBe(0);
-      // A number that cannot send takes the field away as well.
+      // A number that is not ready removes the field as well.
       await scenario.prepare("POST", "/numbers/1/unready", { reason: "stocktaking" });
       await page.reload();
       await page.getByText("+911244001100 cannot send now").waitFor();
@@ -191,7 +191,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
-    "rule 3: a figure that is a link leads to exactly the rows that it counts",
+    "rule 3: a count that is a link leads to exactly the rows that it counts",
     async () => {
       const { page } = scenario;
       const rows = page.locator("tbody tr");
@@ -221,7 +221,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
-    "rule 5: a broadcast says apart who was sent to, who has it, and who read it",
+    "rule 5: sent, read, skipped and unknown outcome are shown as different states",
     async () => {
       const { page } = scenario;
       await scenario.go("broadcasts/1");
@@ -238,7 +238,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
-    "rule 6: every failed thing shows its reason on the same screen, in words, with the code behind",
+    "rule 6: every failure shows its reason in words on the same screen, and its code where there is one",
     async () => {
       const { page } = scenario;
       const expectBoth = async (path: string, words: RegExp, code: RegExp | null): Promise<void> => {
@@ -259,7 +259,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
-    "rule 7: what the API calls a thing can be copied wherever the thing is shown",
+    "rule 7: the API's id of an object can be copied wherever the object is shown",
     async () => {
       const { page, context } = scenario;
       await context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -287,14 +287,14 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
-    "rules 8 and 9: at 320 px, at 200 % and with forced colours nothing is out of reach",
+    "rules 8 and 9: at 320 px and at 200 % zoom no page scrolls sideways, and forced colours keep outlines and bars visible",
     async () => {
       const { page } = scenario;
       for (const path of PLACES) {
         await page.setViewportSize({ width: 320, height: 640 });
         await scenario.go(path);
         await settled();
-        // 1280 px wide, zoomed to 200 %, are 640.
+        // 640 px equal 1280 px at 200 % zoom.
         for (const width of [320, 640]) {
           await page.setViewportSize({ width, height: 640 });
           const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
@@ -305,9 +305,9 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.emulateMedia({ forcedColors: "active" });
       await scenario.go("broadcasts/1");
       await page.getByRole("button", { name: /./ }).first().waitFor();
-      // What Tab reaches may be replaced while the page is still coming.
+      // Wait for the page to finish: elements in the tab order may still be replaced.
       await settled();
-      // Where backgrounds are gone, buttons and states have a line around them, and bars are not the colour of their ground.
+      // Without background colours, buttons and states need a border, and bars a colour other than their background's.
       expect(
         await page.evaluate(`(() => {
           const style = (element) => getComputedStyle(element);
@@ -328,7 +328,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
-    "rule 10: nothing secret stays in a page, in storage, in memory or in the log",
+    "rule 10: no secret stays in a page, in storage, in memory or in the log",
     async () => {
       const { page, context, button } = scenario;
       await scenario.go("api");
@@ -359,7 +359,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
           [],
         ]);
       }
-      // All that the page's memory still holds, read by the browser's own tool.
+      // A heap snapshot contains everything that the page still holds in memory.
       const tool = await context.newCDPSession(page);
       let memory = "";
       tool.on("HeapProfiler.addHeapSnapshotChunk", ({ chunk }) => {
@@ -376,7 +376,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
-    "rule 11: signed out in the middle of a form, one signs in over it and goes on",
+    "rule 11: signing in over a half-filled form keeps what was typed",
     async () => {
       const { page, context, button } = scenario;
       await scenario.go("contacts");
@@ -385,7 +385,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await form.getByLabel("Phone", { exact: true }).fill("+919876500077");
       await form.getByLabel("Name", { exact: true }).fill("Half filled");
       await context.clearCookies();
-      // The frame may notice first, and cover the button.
+      // The frame may notice first and cover the button.
       await form.getByRole("button", { name: "Add contact" }).dispatchEvent("click");
       const again = page.getByRole("dialog", { name: "You are signed out" });
       await again.getByLabel("Password").fill(SCENARIO_PASSWORD);
@@ -399,7 +399,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
-    "rule 12: a page of another workspace, or of the operator, is not there, and stays at its address",
+    "rule 12: a page of another workspace or of the operator says not found, without a redirect",
     async () => {
       const { page, context, app } = scenario;
       const invited = await scenario.prepare<{ token: string }>("POST", "/people", {
@@ -426,7 +426,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
     SCENARIO_LIMIT_MS,
   );
 
-  test("no rule was kept at the price of an error in the browser's console", () => {
+  test("none of the rules' tests caused an error in the browser's console", () => {
     expect(scenario.troubles.filter((trouble) => !/ERR_FAILED/.test(trouble))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * `bun test/browser/screenshots.ts DIR [WORDS]`: every screen of a well-filled console as a picture, light and dark, 1440
- * and 390 wide, to be looked at by a person. WORDS: only the screens whose name has them. Ends with 1 where axe finds
- * something serious on one of them, or the browser has something to say.
+ * `bun test/browser/screenshots.ts DIR [WORDS]` takes a picture of every screen of a well-filled console, light and
+ * dark, 1440 and 390 px wide, for a person to review. WORDS selects the screens whose name contains one of them. Exits
+ * with 1 if axe finds something serious or the browser logs a problem.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const FIRST = ["Asha", "Ravi", "Meera", "Vikram", "Zoë", "Farhan", "Lakshmi", "
 const LAST = ["Rao", "Khan", "Iyer", "Singh", "Das", "Fernandes", "Bose", "Subramaniam-Krishnan"];
 const CITIES = ["Pune", "Mumbai", "Bengaluru", "Goa", "Kolkata"];
 
-/** Below `/console/`. */
+/** Paths below `/console/`. */
 const screens: readonly (readonly [name: string, path: string])[] = [
   ["home", "w/1"],
   ["inbox", "w/1/inbox"],
@@ -195,7 +195,7 @@ async function fill(scenario: Scenario, receiverUrl: string): Promise<void> {
   await prepare("POST", "/people", { email: "a.very.long.name.of.somebody@wholesale.example.com", role: "member" });
   await command("workspace create --name Wholesale --country IN --timezone Asia/Kolkata");
   await prepare("POST", "/../../system/backups");
-  // One conversation whose window has closed.
+  // Closes the 24-hour window of one conversation.
   const client = openClient(join(app.directory, "waxwing.db"), { timeout: 5_000 });
   client.prepare("UPDATE contacts SET last_message_at = last_message_at - 90000000 WHERE id = 3").run();
   client.close();

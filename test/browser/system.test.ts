@@ -1,4 +1,7 @@
-/** In a real browser: the operator sees what the server needs, proves a backup, lets somebody in, and finds it all in the log. */
+/**
+ * In a real browser, on a phone's screen: an operator reads the health findings, verifies a backup, invites a user,
+ * suspends a workspace and finds it in the audit log.
+ */
 import { describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { noBrowser } from "#test/support/browser.ts";
@@ -6,7 +9,7 @@ import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/story.ts";
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
-    "health says that there is no backup → made, rehearsed, downloaded → all is well; somebody invited; a workspace suspended, and the log has it",
+    "an operator backs up, runs a restore drill, downloads the backup, invites a user, suspends a workspace and finds it in the log",
     async () => {
       await using scenario = await startScenario({ width: 320, height: 800, isPhone: true });
       const { app, page, button } = scenario;
@@ -65,7 +68,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await scenario.go("members");
       await page.getByLabel("Role: ravi@example.com").selectOption("owner");
       await page.getByText("Role changed").waitFor();
-      // The role of an invitation is its link's, so there is a new one.
+      // Changing the role of an open invitation makes a new link.
       await dialog.getByText(/\/console\/join#/).waitFor();
       await button("I have sent it").click();
       await clean("members");

@@ -1,4 +1,6 @@
-/** `waxwing broadcast …` beside a running server: what it shows, and that stopping it stops it. */
+/**
+ * `waxwing broadcast …` beside a running server: what the commands print, and that they pause, resume and cancel it.
+ */
 import { expect, test } from "bun:test";
 import { progressLine } from "#src/cli/watch-broadcast.ts";
 import {
@@ -27,7 +29,7 @@ interface Shown {
 const begin = (workshop: CallingWorkshop, settings = {}): Promise<Scenario> =>
   startScenario(settings, { directory: workshop.path("data") });
 
-test("show tells the counts and why people failed or were left out, list the newest first", async () => {
+test("broadcast show prints the counts and why recipients failed or were skipped; broadcast list starts with the newest", async () => {
   using workshop = new CallingWorkshop();
   await using scenario = await begin(workshop, charged);
   scenario.network.next(refusal("131026", "recipient"));
@@ -50,7 +52,7 @@ test("show tells the counts and why people failed or were left out, list the new
   expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("9")]);
 });
 
-test("paused by hand nothing leaves, resumed it goes on, and cancelled it ends; each only where it makes sense", async () => {
+test("pause stops a broadcast, resume continues it and cancel ends it; each is refused where it does not apply", async () => {
   using workshop = new CallingWorkshop();
   await using scenario = await begin(workshop, { ...charged, throughput: 1 });
   const id = String(await create(scenario, notice(phones(6))));
@@ -76,7 +78,7 @@ test("paused by hand nothing leaves, resumed it goes on, and cancelled it ends; 
   }
 });
 
-test("--watch follows it to its end, one line at a time where there is no terminal", async () => {
+test("broadcast show --watch without a terminal prints plain lines and exits when the broadcast is over", async () => {
   using workshop = new CallingWorkshop();
   await using scenario = await begin(workshop);
   scenario.network.next((one) => accepted(one));
@@ -86,7 +88,7 @@ test("--watch follows it to its end, one line at a time where there is no termin
   expect(stdout).toMatch(/^█{30} 100 % {2}3 of 3 {2}completed\n/);
 });
 
-test("the line says when all that is left is word from the network, and what that looks like before", async () => {
+test("the progress line shows rate and remaining time, and says when only messages with an unknown outcome are left", async () => {
   using workshop = new CallingWorkshop();
   await using scenario = await begin(workshop);
   scenario.network.next(unknown);

@@ -1,4 +1,4 @@
-/** What the commands answer: their JSON members are relied on from outside, and a refusal says why. */
+/** What the commands print. Scripts rely on the fields of the JSON output, and every refusal states its reason. */
 
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -13,13 +13,13 @@ afterAll(() => workshop[Symbol.dispose]());
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+05:30$/);
 
-/** A workspace of its own, so that tests can run in any order. */
+/** A workspace per test: the tests can run in any order. */
 async function newWorkspace(...more: string[]): Promise<string> {
   return String((await workshop.json<{ id: number }>(["workspace", "create", ...SHOP, ...more])).id);
 }
 
 describe("workspace", () => {
-  test("create: everything that was asked for, in one transaction with its price and balance", async () => {
+  test("workspace create stores every option, price and opening balance in one transaction", async () => {
     const charged = ["--currency", "USD", "--rate", "0.0085", "--balance", "100", "--daily-cap", "250"];
     const words = ["--stop-words", "Halt, basta!", "--start-words", "again"];
     expect(await workshop.json(["workspace", "create", ...SHOP, ...charged, ...words])).toEqual({
@@ -47,7 +47,7 @@ describe("workspace", () => {
     });
   });
 
-  test("create: not charged, and the API off, where that is asked for", async () => {
+  test("workspace create --no-api turns the API off, and without a price nothing is charged", async () => {
     const made = await workshop.json(["workspace", "create", ...SHOP, "--no-api"]);
     expect(made).toMatchObject({ api_enabled: false, billing: null, daily_cap: null });
   });
@@ -57,13 +57,13 @@ describe("workspace", () => {
     ["a balance without a price", ["--balance", "1"], "--currency and --rate"],
     ["a rate that is no amount", ["--currency", "USD", "--rate", "1e-3"], "--rate is"],
     ["a cap that is no number", ["--daily-cap", "many"], "--daily-cap is"],
-  ])("create: %s is a usage error", async (_, more, words) => {
+  ])("workspace create: %s is a usage error", async (_, more, words) => {
     const ran = await workshop.run(["workspace", "create", ...SHOP, ...more]);
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain(words);
   });
 
-  test("create: what cannot work is refused field by field, as JSON and in words", async () => {
+  test("workspace create reports every invalid option, as JSON and as text", async () => {
     const args = ["workspace", "create", "--name", "X", "--country", "ZZ", "--timezone", "Mars"];
     const [error, words] = await Promise.all([workshop.refusal(args), workshop.run(args)]);
     expect(error).toEqual({
@@ -75,7 +75,7 @@ describe("workspace", () => {
     expect(words.stderr).toContain("\n  --timezone: ");
   });
 
-  test("update, switches, suspension and list each show the workspace as it is afterwards", async () => {
+  test("workspace update, enable-api, disable-api, suspend, resume and list show the workspace after the change", async () => {
     const id = await newWorkspace("--daily-cap", "5");
     const run = (...args: string[]) => workshop.json(["workspace", ...args]);
     expect(await run("update", id, "--name", "New", "--daily-cap", "none")).toMatchObject({
@@ -93,7 +93,7 @@ describe("workspace", () => {
     );
   });
 
-  test("update: a price needs both halves once, and then keeps the one that is left out", async () => {
+  test("workspace update needs currency and rate together the first time; later either one alone changes the price", async () => {
     const id = await newWorkspace();
     expect((await workshop.run(["workspace", "update", id, "--rate", "0.5"])).code).toBe(2);
     const priced = await workshop.json(["workspace", "update", id, "--rate", "0.5", "--currency", "EUR"]);
@@ -103,7 +103,7 @@ describe("workspace", () => {
     expect((await workshop.run(["workspace", "update", id])).code).toBe(2);
   });
 
-  test("credit: the same ref credits once, a negative amount takes back, and nothing else counts as an amount", async () => {
+  test("workspace credit books a reference once, a negative amount debits, and an invalid amount is a usage error", async () => {
     const id = await newWorkspace("--currency", "USD", "--rate", "1");
     const pay = (...args: string[]) => workshop.json(["workspace", "credit", id, ...args]);
     expect(await pay("20.50", "--ref", "inv-1", "--note", "first")).toMatchObject({ billing: { available: "20.50" } });
@@ -118,7 +118,7 @@ describe("workspace", () => {
     });
   });
 
-  test("an id that nobody has is not_found, with where to look", async () => {
+  test("an unknown workspace id is not_found, with the command that lists the workspaces", async () => {
     expect(await workshop.refusal(["workspace", "show", "999"])).toEqual({
       code: "not_found",
       message: "There is no such workspace.",
@@ -128,7 +128,7 @@ describe("workspace", () => {
   });
 });
 
-test("key: shown whole once, listed by its prefix, revoked for ever", async () => {
+test("key create prints the whole key once, key list shows only its prefix, and a revoked key stays revoked", async () => {
   const workspace = await newWorkspace();
   const made = await workshop.json(["key", "create", "--workspace", workspace, "--name", "till"]);
   expect(made).toEqual({
@@ -152,7 +152,7 @@ test("key: shown whole once, listed by its prefix, revoked for ever", async () =
 });
 
 describe("number", () => {
-  test("on the simulator: ready at once; unready, ready, removed; its token only where one number is shown", async () => {
+  test("a simulated number is ready when added and can be made unready, ready or removed; only number show prints its token", async () => {
     const workspace = await newWorkspace();
     const made = await workshop.json([
       ...["number", "add", "--workspace", workspace, "--network", "simulator"],
@@ -179,7 +179,7 @@ describe("number", () => {
     expect(await workshop.json(["number", "list", "--workspace", workspace])).toEqual([] as never);
   });
 
-  test("on WhatsApp: token and secret from stdin or a file, on disk only sealed, and printed nowhere", async () => {
+  test("number add reads token and secret from stdin or a file, stores them encrypted and never prints them", async () => {
     const workspace = await newWorkspace();
     const secret = workshop.write("app-secret", "s3cr3t-of-the-app\n");
     const route = ["--network", "whatsapp", "--phone-number-id", "106540352242922", "--account-id", "102290129340398"];
@@ -211,7 +211,7 @@ describe("number", () => {
     ["a WhatsApp number without its ids", ["--network", "whatsapp"], "--phone-number-id, --account-id, --token-file"],
     ["a simulator number with a token", ["--network", "simulator", "--token-file", "-"], "only for --network whatsapp"],
     ["an unknown network", ["--network", "telegram"], "one of simulator, whatsapp"],
-  ])("%s is a usage error", async (_, more, words) => {
+  ])("number add: %s is a usage error", async (_, more, words) => {
     const ran = await workshop.run([
       "number",
       "add",
@@ -250,7 +250,7 @@ describe("template", () => {
   };
   const plain = { name: "order", language: "en", category: "UTILITY", components: [{ type: "BODY", text: "Done." }] };
 
-  test("added from a file or stdin, decided, given a sample, listed by status", async () => {
+  test("template add reads a file or stdin; template decide, sample and list --status work on the result", async () => {
     const workspace = ["--workspace", await newWorkspace()];
     const file = workshop.write("menu.json", JSON.stringify(photo));
     const added = await workshop.json(["template", "add", ...workspace, "--file", file]);
@@ -290,7 +290,7 @@ describe("template", () => {
     expect(await names("--status", "REJECTED")).toEqual(["order"]);
   });
 
-  test("refused: no JSON, mistakes in it by their place, a sample where none fits, one that is not there", async () => {
+  test("template add and sample name the place of each mistake, and an unknown template is not_found", async () => {
     const workspace = ["--workspace", await newWorkspace()];
     const add = (stdin: string) => workshop.refusal(["template", "add", ...workspace, "--file", "-"], { stdin });
     expect(await add("{")).toMatchObject({ code: "unreadable_file" });
@@ -308,7 +308,7 @@ describe("template", () => {
   });
 });
 
-test("version: what runs here", async () => {
+test("version prints the versions of Waxwing, Bun and SQLite", async () => {
   const shown = await workshop.json(["version"]);
   expect(shown).toEqual({
     version: expect.stringMatching(/^\d+\.\d+\.\d+/),
@@ -319,7 +319,7 @@ test("version: what runs here", async () => {
   expect((await workshop.run(["--version"])).stdout).toStartWith(`waxwing ${String(shown.version)}\n`);
 });
 
-test("openapi: one JSON document, the same with --json", async () => {
+test("openapi prints one JSON document, with and without --json", async () => {
   const [plain, json] = await Promise.all([workshop.run(["openapi"]), workshop.run(["openapi", "--json"])]);
   expect(json.stdout).toBe(plain.stdout);
   expect(typeof JSON.parse(plain.stdout)).toBe("object");

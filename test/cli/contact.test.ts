@@ -1,4 +1,6 @@
-/** People in and out by file, and one forgotten: the commands on a real database, without a server beside them. */
+/**
+ * Import, export, opt-out and erasure of contacts from the command line, on a real database without a running server.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +34,7 @@ const importFile = (path: string, ...options: string[]) =>
   waxwing("contact", "import", "--workspace", "1", path, ...options);
 
 describe("contact import", () => {
-  test("finds delimiter, columns and dates out, notes each row that fails, and a second run changes nothing", async () => {
+  test("contact import detects delimiter, columns and dates, reports each failed row, and changes nothing when repeated", async () => {
     await waxwing(
       "field",
       "add",
@@ -82,7 +84,7 @@ describe("contact import", () => {
     expect(again.json).toMatchObject({ rows: 4, created: 0, updated: 0, unchanged: 2, failed: 2, opted_in: 0 });
   });
 
-  test("reads what Western spreadsheets write, UTF-16 and a byte order mark", async () => {
+  test("contact import reads Windows-1252, UTF-16 and UTF-8 with a byte order mark", async () => {
     const windows = write("windows.csv", Buffer.from("Telefon;Name\n+4915123456781;J\xfcrgen\n", "latin1"));
     expect((await importFile(windows)).json).toMatchObject({ created: 1, failed: 0 });
     const utf16 = Buffer.concat([
@@ -97,7 +99,7 @@ describe("contact import", () => {
     expect(names).toEqual(expect.arrayContaining(["Jürgen", "Änne", "Zoë"]));
   });
 
-  test("takes the columns that it is told, and says what is wrong with a map", async () => {
+  test("contact import uses the columns given by --map, and refuses a wrong map with the reason", async () => {
     const path = write("odd.csv", "a,b,c\n+919876500001,Dev,Pune\n");
     expect((await importFile(path)).json).toMatchObject({
       error: { fields: { map: [expect.stringContaining("phone")] } },
@@ -108,7 +110,7 @@ describe("contact import", () => {
     expect(JSON.stringify(wrong.json)).toContain("no column");
   });
 
-  test("never lifts an opt-out, of whatever spelling, and still brings the data in", async () => {
+  test("contact import keeps an opt-out, however the number is written, and still updates the contact's data", async () => {
     const out = write("out.txt", "+919876543211\n9876543211\nnonsense\n");
     expect((await waxwing("contact", "opt-out", "--workspace", "1", "--file", out)).json).toMatchObject({
       rows: 3,
@@ -128,13 +130,13 @@ describe("contact import", () => {
   });
 });
 
-test("an export is read again by an import, which finds nothing to change", async () => {
+test("an exported file can be imported again and changes nothing", async () => {
   const file = write("export.csv", await exported());
   const { json } = await importFile(file);
   expect(json).toMatchObject({ created: 0, updated: 0, failed: 0 });
 });
 
-test("an erased person is found nowhere in the files, and no import revives the opt-out", async () => {
+test("erasing a contact removes its data from every file of the data directory, and a later import keeps the opt-out", async () => {
   const secrets = ["Zacharias Unmistakable", "919812345678", "secret-city-name"];
   const path = write("one.csv", `phone,name,city,tags\n+${secrets[1]},${secrets[0]},${secrets[2]},vip\n`);
   expect((await importFile(path)).json).toMatchObject({ created: 1 });
@@ -148,7 +150,7 @@ test("an erased person is found nowhere in the files, and no import revives the 
   expect((await exported()).split("\r\n").find((one) => one.startsWith(`+${secrets[1]}`))).toContain(",opted_out,");
 });
 
-test("groups and fields are made, listed and removed, and a saved search is counted when it is made", async () => {
+test("group create counts a dynamic group and names the place of a mistake in its filter; groups and fields can be removed", async () => {
   const filter = '{"all":[{"field":"tag","is":"VIP"},{"field":"name","contains":"asha"}]}';
   const made = await waxwing("group", "create", "--workspace", "1", "--name", "Asha and co", "--filter", filter);
   expect(made.json).toMatchObject({ name: "Asha and co", type: "dynamic", count: 1 });
@@ -174,7 +176,7 @@ async function exported(): Promise<string> {
   return readFileSync(file, "utf8");
 }
 
-/** Which of the words stand, byte by byte, in any file of the data directory. */
+/** Returns the words that occur, byte for byte, in any file of the data directory. */
 function foundIn(words: string[]): string[] {
   expect(existsSync(data)).toBe(true);
   const files = readdirSync(data).map((name) => readFileSync(join(data, name)));

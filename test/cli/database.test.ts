@@ -1,4 +1,7 @@
-/** The database from the command line: who makes it, who may read it, and which one is refused. */
+/**
+ * The database as the commands see it: which command creates it, with which permissions, and which databases are
+ * refused.
+ */
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -6,7 +9,7 @@ import { lockExclusively, lockShared } from "#src/db/lock.ts";
 import { SHOP, Workshop } from "./spawn.ts";
 
 describe("without a database", () => {
-  test("a command names the path it looked at, and makes nothing", async () => {
+  test("a command without a database names the path that it tried, and creates nothing", async () => {
     using workshop = new Workshop();
     const words = await workshop.run(["workspace", "list"]);
     expect(words).toMatchObject({ code: 1, stdout: "" });
@@ -25,7 +28,7 @@ describe("without a database", () => {
     expect(readdirSync(workshop.directory)).toEqual(["waxwing.toml"]);
   });
 
-  test("workspace create makes directory, database and key, private whatever the umask; several at once make one", async () => {
+  test("workspace create makes a private directory, database and key; several started at once share one database", async () => {
     using workshop = new Workshop();
     const made = await Promise.all(
       ["A", "B", "C", "D"].map((name) =>
@@ -41,7 +44,7 @@ describe("without a database", () => {
     }
   });
 
-  test("a refused workspace leaves no row behind", async () => {
+  test("a refused workspace create leaves no row behind", async () => {
     using workshop = new Workshop();
     const error = await workshop.refusal(["workspace", "create", ...SHOP, "--currency", "dollars", "--rate", "1"]);
     expect(error).toMatchObject({ code: "invalid_request", fields: { currency: [expect.any(String)] } });
@@ -49,8 +52,8 @@ describe("without a database", () => {
   });
 });
 
-describe("a database that is not right", () => {
-  test("of a newer or an older version, or no database at all, is refused with advice", async () => {
+describe("an unusable database", () => {
+  test("a newer schema, an older schema and a file that is not a database are each refused with advice", async () => {
     using workshop = new Workshop();
     await workshop.json(["workspace", "create", ...SHOP]);
     const setVersion = (version: number): void => {
@@ -67,7 +70,7 @@ describe("a database that is not right", () => {
     expect(await workshop.refusal(["workspace", "list"], { env })).toMatchObject({ code: "unavailable" });
   });
 
-  test("with its key lost, only what needs the key is refused, and no new key is made", async () => {
+  test("without its key file, only commands that need the key are refused, and no new key is created", async () => {
     using workshop = new Workshop();
     await workshop.json(["workspace", "create", ...SHOP]);
     rmSync(workshop.path("data/waxwing.key"));
@@ -78,14 +81,14 @@ describe("a database that is not right", () => {
   });
 });
 
-test("a mistake in the configuration stops every command and names its place", async () => {
+test("a mistake in the configuration stops every command and names file and line", async () => {
   using workshop = new Workshop("[server]\nlisten = 8080\n");
   const error = await workshop.refusal(["workspace", "list"]);
   expect(error.code).toBe("invalid_config");
   expect(error.message).toContain("waxwing.toml:2");
 });
 
-test("while the file is being replaced nothing writes; reading goes on, and so does writing beside other commands", async () => {
+test("while the database file is being replaced, only reading commands work; otherwise commands do not block each other", async () => {
   using workshop = new Workshop();
   await workshop.json(["workspace", "create", ...SHOP]);
   const shared = lockShared(workshop.path("data/waxwing.db.command-lock"));
@@ -100,7 +103,7 @@ test("while the file is being replaced nothing writes; reading goes on, and so d
   }
 });
 
-test("check --schema says whether this executable can run on a database, and changes nothing", async () => {
+test("check --schema tells whether this executable can run on a database, and changes nothing", async () => {
   using workshop = new Workshop();
   await workshop.json(["workspace", "create", ...SHOP]);
   const path = workshop.path("data/waxwing.db");

@@ -1,11 +1,11 @@
-/** The help: every command that is promised is there, and everything that can be typed is described. */
+/** The help lists every documented command and describes everything that can be typed. */
 import { expect, test } from "bun:test";
 import { type Command, flagOf, nameOf } from "#src/cli/command.ts";
 import { groups } from "#src/cli/commands.ts";
 import { helpOnAll, helpOnCommand, helpOnGroup } from "#src/cli/help.ts";
 import { Workshop } from "./spawn.ts";
 
-/** What is relied on from outside, by command: positionals, then options. */
+/** The documented commands: positionals, then options. Scripts and the documentation rely on them. */
 const PROMISED: Record<string, string> = {
   "message show": "ID",
   backup: "FILE",
@@ -79,7 +79,7 @@ async function all(): Promise<Command[]> {
   return (await Promise.all(groups.map((group) => group.load()))).flat();
 }
 
-test("every promised command is there, with every promised option", async () => {
+test("every documented command exists with every documented option, and no other command exists", async () => {
   const commands = await all();
   for (const [name, promised] of Object.entries(PROMISED)) {
     const command = commands.find((one) => nameOf(one) === name);
@@ -92,7 +92,7 @@ test("every promised command is there, with every promised option", async () => 
   expect(commands.map(nameOf).toSorted()).toEqual(Object.keys(PROMISED).toSorted());
 });
 
-test("the help of the whole lists every command with its summary", async () => {
+test("the overall help lists every command with its summary", async () => {
   const text = await helpOnAll(groups);
   for (const command of await all()) {
     expect(text).toContain(`\n  ${nameOf(command)} `);
@@ -100,7 +100,7 @@ test("the help of the whole lists every command with its summary", async () => {
   }
 });
 
-test("every option and value is described, in the help of its command", async () => {
+test("every option and positional is described in the help of its command", async () => {
   for (const command of await all()) {
     const text = helpOnCommand(command);
     expect(command.summary).toMatch(/^[A-Z].*[^.]$/);
@@ -112,7 +112,7 @@ test("every option and value is described, in the help of its command", async ()
   }
 });
 
-test("a group's word is the group of its commands, and a command stands in one place only", async () => {
+test("every command belongs to the group of its first word, and its name is unique", async () => {
   const names = (await all()).map(nameOf);
   expect(new Set(names).size).toBe(names.length);
   for (const group of groups) {
@@ -122,7 +122,7 @@ test("a group's word is the group of its commands, and a command stands in one p
   }
 });
 
-test("help is printed by every way to ask for it, with exit 0, and as one document with --json", async () => {
+test("every way to ask for help prints it and exits 0; --json prints one document", async () => {
   using workshop = new Workshop();
   const [whole, word, group, command, misplaced, json] = await Promise.all(
     [
@@ -142,7 +142,7 @@ test("help is printed by every way to ask for it, with exit 0, and as one docume
   expect(JSON.parse(json?.stdout ?? "").help).toContain("Usage: waxwing key create --workspace ID [OPTIONS]");
 });
 
-test("a command line that is not understood exits 2 and says what there is", async () => {
+test("an unknown command line exits 2 and says which commands or options exist", async () => {
   using workshop = new Workshop();
   const ran = await Promise.all(
     [

@@ -1,4 +1,4 @@
-/** One message's story, as an operator reads it. */
+/** `waxwing message show`: the timeline of a message. */
 import { expect, test } from "bun:test";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
@@ -15,7 +15,7 @@ interface Told {
   timeline: ({ at: string; what: string; says: string } & Record<string, unknown>)[];
 }
 
-test("request, hand-over, statuses, events and webhook attempts of one message, in their order", async () => {
+test("message show lists request, statuses, events and webhook attempts of a message in order of time", async () => {
   using workshop = new CallingWorkshop();
   await using app = await startTestServer({ directory: workshop.path("data") });
   await using receiver = startReceiver();
@@ -40,7 +40,7 @@ test("request, hand-over, statuses, events and webhook attempts of one message, 
   expect(await workshop.refusal(["message", "show", "99"])).toMatchObject({ code: "not_found" });
 });
 
-test("attempts that were not accepted are there with their reason; those of a message that was withdrawn do no harm", async () => {
+test("message show lists throttled and refused attempts with their reason; a discarded message is not found", async () => {
   using workshop = new CallingWorkshop();
   const network = fakeNetwork();
   await using app = await startTestServer({ directory: workshop.path("data"), networks: { simulator: network } });
@@ -58,7 +58,7 @@ test("attempts that were not accepted are there with their reason; those of a me
   expect((await workshop.run(["message", "show", "2", "--json"])).code).toBe(1);
 });
 
-test("the network's raw answer is kept word for word, but for the access token that it repeats", async () => {
+test("message show keeps the network's raw answer word for word, with the access token replaced", async () => {
   using workshop = new CallingWorkshop();
   await using graph = await startGraph();
   await using app = await startTestServer({

@@ -1,8 +1,8 @@
-/** Commands beside a running server and without one: webhooks, replays, the simulator's other side, starting, stopping. */
+/** Commands with and without a running server: webhooks, replays, the simulator, starting and stopping. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SHOP, Workshop } from "./spawn.ts";
 
-/** A receiver that answers as its path says: `/200`, `/500`. */
+/** A receiver that answers with the status in the path: `/200`, `/500`. */
 function startReceiver() {
   const bodies: { path: string; body: string; signature: string | null }[] = [];
   const http = Bun.serve({
@@ -58,7 +58,7 @@ async function until<T>(look: () => Promise<T | null>): Promise<T> {
 }
 
 describe("without a server", () => {
-  test("webhook test makes its one attempt itself, before whatever else waits", async () => {
+  test("webhook test without a server makes its one attempt itself, ahead of all pending deliveries", async () => {
     expect(await workshop.refusal(["webhook", "test", ...OF_1])).toMatchObject({ code: "not_found" });
     const set = await workshop.json(["webhook", "set", ...OF_1, "--url", `${receiver.url}/200`]);
     expect(set).toEqual({ url: `${receiver.url}/200`, secret: expect.stringMatching(/^whsec_/) });
@@ -66,7 +66,7 @@ describe("without a server", () => {
     const first = await workshop.json(["webhook", "test", ...OF_1]);
     expect(first).toMatchObject({ status_code: 200, response: "seen", error: null, delivered: true });
     expect(Object.keys(first)).toEqual(expect.arrayContaining(["delivery_id", "event_id", "duration_ms"]));
-    // A replay waits for a server, and stays waiting through another test.
+    // Without a server a replay is only queued. Another test event leaves it pending.
     const replayed = await workshop.json(["delivery", "replay", String(first.delivery_id)]);
     expect(replayed).toMatchObject({
       delivery_id: first.delivery_id,
@@ -81,7 +81,7 @@ describe("without a server", () => {
     expect(await workshop.json(["delivery", "show", String(first.delivery_id)])).toMatchObject({ status: "pending" });
   });
 
-  test("a refusing receiver is an answer too; none at all says why", async () => {
+  test("webhook test reports a receiver's refusal as an answer, and a failed connection with its reason", async () => {
     await workshop.json(["webhook", "set", ...OF_1, "--url", `${receiver.url}/500`]);
     expect(await workshop.json(["webhook", "test", ...OF_1])).toMatchObject({ status_code: 500, delivered: false });
     await workshop.json(["webhook", "set", ...OF_1, "--url", "http://127.0.0.1:1/"]);
@@ -91,7 +91,7 @@ describe("without a server", () => {
     expect(words.stdout).toMatch(/answer +none: /);
   });
 
-  test("an address that the settings forbid is refused, and the setting is named", async () => {
+  test("webhook set refuses an address that the configuration forbids, and names the setting", async () => {
     const env = { WAXWING_WEBHOOKS_ALLOW_HTTP: "false", WAXWING_WEBHOOKS_ALLOW_PRIVATE: "false" };
     const set = (url: string) => workshop.refusal(["webhook", "set", ...OF_1, "--url", url], { env });
     const [plain, private_, wrong] = await Promise.all(
@@ -112,7 +112,7 @@ describe("beside a server", () => {
     url = server.firstLine.replace("listening on ", "");
   });
 
-  test("a second server on the database, and one on a taken port, exit 1 and say why", async () => {
+  test("serve exits 1 with the reason when the database is in use by another server or the port is taken", async () => {
     const second = await workshop.run(["serve", "--listen", "127.0.0.1:0"]);
     expect(second).toMatchObject({ code: 1, stdout: "" });
     expect(second.stderr).toContain("another server already runs on the database");
@@ -127,7 +127,7 @@ describe("beside a server", () => {
     }
   });
 
-  test("an address that is none of this machine, or files that are missing, are explained and no fault of ours", async () => {
+  test("serve explains a foreign listen address and missing TLS files without calling them internal errors", async () => {
     const tls = ["[server]", 'tls_cert = "none.pem"', 'tls_key = "none.pem"'].join("\n");
     const listen = (...more: string[]) => workshop.run(["serve", "--data", "third", ...more]);
     const foreign = await listen("--listen", "192.0.2.1:8080");
@@ -138,7 +138,7 @@ describe("beside a server", () => {
     expect(missing.stderr).not.toContain("fault of waxwing's own");
   });
 
-  test("the server makes the attempts of test and replay, and the command waits for the answer", async () => {
+  test("webhook test and delivery replay let the server make the attempt, and wait for its result", async () => {
     await workshop.json(["webhook", "set", ...OF_1, "--url", `${receiver.url}/200`]);
     const tested = await workshop.json(["webhook", "test", ...OF_1]);
     expect(tested).toMatchObject({ status_code: 200, delivered: true });
@@ -153,7 +153,7 @@ describe("beside a server", () => {
     expect(shown.body).toMatchObject({ id: tested.event_id, type: "webhook.test", data: {} });
   });
 
-  test("what failed since a time is sent again, in one go, and listed newest first", async () => {
+  test("delivery replay --failed-since sends all failed deliveries again; delivery list starts with the newest", async () => {
     const replay = (since: string) =>
       workshop.json<{ replayed: number }>(["delivery", "replay", ...OF_1, "--failed-since", since]);
     const failed = await workshop.json<Delivery[]>(["delivery", "list", ...OF_1, "--status", "exhausted"]);
@@ -172,7 +172,7 @@ describe("beside a server", () => {
     expect([wrong.code, half.code]).toEqual([2, 2]);
   });
 
-  test("simulated inbounds and statuses come in as the network's own", async () => {
+  test("simulated inbounds and statuses are processed like the network's own callbacks", async () => {
     const inbound = await workshop.json(["simulate", "inbound", ...OF_1, "--from", "98200 12345", "--text", "hi"]);
     expect(inbound).toEqual({
       network_message_id: expect.stringMatching(/^wamid\./),
@@ -212,7 +212,7 @@ describe("beside a server", () => {
     });
   });
 
-  test("simulate refuses what it cannot play, and asks which number where there are several", async () => {
+  test("simulate refuses invalid input, and asks for --to when the workspace has several numbers", async () => {
     const inbound = (...more: string[]) => workshop.refusal(["simulate", "inbound", ...more, "--text", "hi"]);
     expect(await inbound(...OF_1, "--from", "nobody")).toMatchObject({ fields: { from: [expect.any(String)] } });
     expect(await inbound("--workspace", "9", "--from", "9820012345")).toMatchObject({ code: "not_found" });
@@ -242,7 +242,7 @@ describe("beside a server", () => {
     expect(told).toMatchObject({ to: "+919876543211" });
   });
 
-  test("clearing the address gives up what waits, and a new secret replaces the old one", async () => {
+  test("webhook rotate-secret replaces the secret and keeps the address; webhook clear removes only the address", async () => {
     const before = await workshop.json(["webhook", "show", ...OF_1]);
     const rotated = await workshop.json(["webhook", "rotate-secret", ...OF_1]);
     expect(rotated.url).toBe(before.url);
@@ -251,7 +251,7 @@ describe("beside a server", () => {
     expect(await workshop.json(["webhook", "show", ...OF_1])).toEqual({ url: null, secret: rotated.secret });
   });
 
-  test("SIGTERM stops it cleanly", async () => {
+  test("the server exits 0 on SIGTERM and on SIGINT", async () => {
     server.child.kill("SIGTERM");
     expect(await server.child.exited).toBe(0);
     const next = await workshop.start(["serve", "--listen", "127.0.0.1:0"]);

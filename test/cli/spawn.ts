@@ -1,6 +1,7 @@
 /**
- * Runs the command line as an operator does: a process of its own, in a directory of its own. Where only answers count,
- * `CallingWorkshop` calls the same entry within this process, which takes a tenth of the time.
+ * Runs the command line as an operator does: in a process and a directory of its own. `CallingWorkshop` calls the same
+ * entry point within this process, which takes a tenth of the time; it suits tests that only need what a command
+ * prints.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,16 +23,16 @@ export interface RunOptions {
   env?: Record<string, string>;
 }
 
-/** A temporary directory with a configuration for tests; relative paths of commands count from it. */
+/** A temporary directory with a configuration. Relative paths in commands start there. */
 export class Workshop implements Disposable {
   readonly directory = mkdtempSync(join(tmpdir(), "waxwing-cli-"));
   readonly #running = new Set<Bun.Subprocess>();
 
-  /** Without a network: a test that needs one configures a fake one. */
+  /** By default the WhatsApp address refuses connections; a test that needs a network configures a fake one. */
   constructor(
     config = '[webhooks]\nallow_http = true\nallow_private = true\n[whatsapp]\ngraph_url = "http://127.0.0.1:9"\n',
   ) {
-    // Also keeps the configuration of a service that may be installed on this machine out.
+    // The file also keeps commands from reading the configuration of a service installed on this machine.
     this.write("waxwing.toml", config);
   }
 
@@ -64,21 +65,21 @@ export class Workshop implements Disposable {
     return { code, stdout, stderr };
   }
 
-  /** Runs with `--json`, requires success and exactly one document, and gives it back. */
+  /** Runs with `--json`, requires exit 0 and exactly one document, and returns it. */
   async json<T = Record<string, unknown>>(args: string[], options: RunOptions = {}): Promise<T> {
     const ran = await this.run([...args, "--json"], options);
     if (ran.code !== 0) throw new Error(`${args.join(" ")}: exit ${ran.code}: ${ran.stdout}${ran.stderr}`);
     return JSON.parse(ran.stdout) as T;
   }
 
-  /** Runs with `--json`, requires exit 1 and gives the error back. */
+  /** Runs with `--json`, requires exit 1 and returns the error. */
   async refusal(args: string[], options: RunOptions = {}): Promise<Record<string, unknown>> {
     const ran = await this.run([...args, "--json"], options);
     if (ran.code !== 1) throw new Error(`${args.join(" ")}: exit ${ran.code}: ${ran.stdout}${ran.stderr}`);
     return (JSON.parse(ran.stdout) as { error: Record<string, unknown> }).error;
   }
 
-  /** Starts a long-running command and waits for the first line that it prints. */
+  /** Starts a long-running command and returns once it has printed its first line. */
   async start(args: string[], options: RunOptions = {}) {
     const child = Bun.spawn([process.execPath, MAIN, ...args], {
       cwd: this.directory,
@@ -109,9 +110,9 @@ export class Workshop implements Disposable {
   }
 }
 
-/** Commands run within this process, on the same files as those that are spawned. */
+/** Runs commands within this process, on the same files as spawned ones. */
 export class CallingWorkshop extends Workshop {
-  /** The data directory of its commands; another one's for commands beside a running server. */
+  /** The data directory of the commands. Set it to a running server's directory to run commands beside that server. */
   data = this.path("data");
 
   override async run(args: string[], { stdin = "", env = {} }: RunOptions = {}): Promise<Ran> {

@@ -1,17 +1,17 @@
-/** `waxwing user`: one-time links and no passwords on the command line; what a first start prints, and where. */
+/** `waxwing user`: accounts get one-time links; no password is ever typed on the command line. */
 import { expect, test } from "bun:test";
 import { openClient } from "#src/db/driver.ts";
 import { Workshop } from "./spawn.ts";
 
 const words = (text: string): string[] => text.split(" ");
 
-test("people are made with a link, listed, given a new link and kept out", async () => {
+test("user create and reset-password print a one-time link, user list shows all users, and impossible requests are refused", async () => {
   using workshop = new Workshop();
   const json = async (text: string) => {
     const { code, stdout, stderr } = await workshop.run([...words(text), "--json"]);
     return { code, stderr, body: JSON.parse(stdout) };
   };
-  // It makes the database where there is none.
+  // This command creates the database.
   const made = await json("user create --email Asha@Example.com --role operator");
   expect(made.body).toMatchObject({ id: 1, email: "Asha@Example.com" });
   expect(made.body.link).toMatch(/^http:\/\/127\.0\.0\.1:8080\/console\/join#\w{30,}$/);
@@ -38,7 +38,7 @@ test("people are made with a link, listed, given a new link and kept out", async
   ]);
 });
 
-test("an address that has an account gets a link to the other workspace, and its inviter is told of the account", async () => {
+test("inviting an existing account to another workspace prints a link, and tells the inviter about the account", async () => {
   using workshop = new Workshop();
   await workshop.run(words("workspace create --name Shop --country IN --timezone UTC"));
   await workshop.run(words("workspace create --name Bakery --country IN --timezone UTC"));
@@ -55,7 +55,7 @@ test("an address that has an account gets a link to the other workspace, and its
   const several = await workshop.refusal(words("user reset-password --email b@example.com"));
   expect(several.message).toContain("several workspaces");
 
-  // As if the first link had been used.
+  // The same rows as after the first link has been used.
   const client = openClient(workshop.path("data/waxwing.db"), {});
   client.exec(`UPDATE user_links SET used_at = 1 WHERE workspace_id = 1; UPDATE users SET password = 'x';
     INSERT INTO memberships (user_id, workspace_id, role, created_at) VALUES (1, 1, 'member', 1)`);

@@ -1,4 +1,4 @@
-/** Commands that speak to the network: number, template and doctor, against the fake Cloud API. */
+/** The commands that call WhatsApp (number, template and doctor), against the fake Cloud API. */
 import { describe, expect, test } from "bun:test";
 import { GRAPH_TOKEN, type Graph, type GraphOptions, startGraph } from "#test/support/graph.ts";
 import {
@@ -15,7 +15,7 @@ interface Shop extends AsyncDisposable {
   graph: Graph;
   account: GraphAccount;
   workspace: string;
-  /** Adds the number and gives back what the command printed. */
+  /** Adds the number and returns what the command printed. */
   add(): Promise<Record<string, unknown>>;
 }
 
@@ -67,7 +67,7 @@ interface Finding {
 async function findings({ workshop }: Shop, ...more: string[]): Promise<Finding[]> {
   const ran = await workshop.run(["doctor", ...more, "--json"]);
   const { ok, findings: found } = JSON.parse(ran.stdout) as { ok: boolean; findings: Finding[] };
-  // A script that looks after a server asks no more than this.
+  // Monitoring scripts rely on this: exit 1 and `ok: false` exactly when a finding is a problem.
   const hasProblem = found.some(({ level }) => level === "problem");
   expect({ code: ran.code, ok }).toEqual({ code: hasProblem ? 1 : 0, ok: !hasProblem });
   for (const { level, next } of found) expect(next === null).toBe(level === "ok");
@@ -80,7 +80,7 @@ async function ofCheck(shop: Shop, check: string, ...more: string[]): Promise<Fi
 }
 
 describe("number add", () => {
-  test("looks at number and templates at once: a right set-up is ready when the command ends", async () => {
+  test("number add queries number and templates at once: a correct setup is ready when the command exits", async () => {
     await using shop = await openShop({
       account: graphAccount({ templates: [graphTemplate("a"), graphTemplate("b")] }),
     });
@@ -96,7 +96,7 @@ describe("number add", () => {
     expect(shown.stdout).toContain("/networks/whatsapp/");
   });
 
-  test("keeps a number that cannot send yet, and says what is missing", async () => {
+  test("number add keeps a number that cannot send yet, and says what is missing", async () => {
     const account = graphAccount({ numbers: [graphNumber("200000000000001", "+49 30 000000", { status: "PENDING" })] });
     await using shop = await openShop({ account });
     expect(await shop.add()).toMatchObject({ ready: false, unready_reason: expect.stringContaining("register it") });
@@ -104,7 +104,7 @@ describe("number add", () => {
     expect(await shop.workshop.json(["number", "sync", "1"])).toMatchObject({ ready: true, unready_reason: null });
   });
 
-  test("with a token that the network refuses says so, without the token", async () => {
+  test("number add reports a token that the network refuses, without printing it", async () => {
     await using shop = await openShop({ graph: { accessToken: "another" } });
     const added = await shop.add();
     expect(added).toMatchObject({ ready: false, problems: expect.arrayContaining([expect.stringContaining("token")]) });
@@ -114,7 +114,7 @@ describe("number add", () => {
   });
 });
 
-test("a test number of Meta's, which is in no numbering plan, can be added with its country code", async () => {
+test("one of Meta's test numbers, which are in no numbering plan, can be added with its country code", async () => {
   const account = graphAccount({ numbers: [graphNumber("200000000000001", "+1 555-025-3483")] });
   await using shop = await openShop({ account });
   const added = await shop.workshop.json([
@@ -126,7 +126,7 @@ test("a test number of Meta's, which is in no numbering plan, can be added with 
 });
 
 describe("number update", () => {
-  test("changes name, pace and secrets, and only those", async () => {
+  test("number update changes name, throughput and secrets, and only the given ones", async () => {
     await using shop = await openShop();
     await shop.add();
     shop.workshop.write("secret", "own\n");
@@ -146,14 +146,14 @@ describe("number update", () => {
     ["both ways with the secret", ["number", "update", "1", "--no-app-secret", "--app-secret-file", "x"], 2],
     ["a number that is not there", ["number", "update", "9", "--name", "x"], 1],
     ["an impossible pace", ["number", "update", "1", "--throughput", "1000000"], 1],
-  ])("%s is refused", async (_, args, code) => {
+  ])("number update: %s is refused", async (_, args, code) => {
     await using shop = await openShop();
     await shop.add();
     expect((await shop.workshop.run(args)).code).toBe(code);
   });
 });
 
-test("template sync says what is new, changed and gone", async () => {
+test("template sync counts added, changed and retired templates", async () => {
   const account = graphAccount({ templates: [graphTemplate("a"), graphTemplate("b")] });
   await using shop = await openShop({ account });
   await shop.add();
@@ -164,7 +164,7 @@ test("template sync says what is new, changed and gone", async () => {
 });
 
 describe("doctor", () => {
-  test("finds nothing wrong with a set-up that is right, and calls the callback as Meta does", async () => {
+  test("doctor finds no problem in a correct setup except the callback address, which is not configured", async () => {
     await using shop = await openShop();
     await shop.add();
     const found = await findings(shop);
@@ -178,7 +178,7 @@ describe("doctor", () => {
     ).toEqual(["clock", "number", "subscription", "templates", "token"]);
   });
 
-  test("tells whether the callback address answers with the challenge", async () => {
+  test("doctor tells whether the callback address answers Meta's verification with the challenge", async () => {
     let answer = (query: URLSearchParams) => new Response(query.get("hub.challenge"));
     await using site = Bun.serve({
       port: 0,
@@ -254,7 +254,7 @@ describe("doctor", () => {
     ],
   ];
 
-  test.each(cases)("names %s, with the next step", async (_, check, spoil, level, next) => {
+  test.each(cases)("doctor reports %s, with the next step", async (_, check, spoil, level, next) => {
     await using shop = await openShop();
     await shop.add();
     spoil(shop.account);
@@ -263,7 +263,7 @@ describe("doctor", () => {
     expect(JSON.stringify(found)).not.toContain(GRAPH_TOKEN);
   });
 
-  test("subscribes the app when it is told to", async () => {
+  test("doctor --subscribe subscribes the app", async () => {
     await using shop = await openShop({ account: graphAccount({ subscribedApps: [] }) });
     await shop.add();
     expect(await ofCheck(shop, "subscription", "--subscribe")).toMatchObject({ level: "ok" });
@@ -271,7 +271,7 @@ describe("doctor", () => {
     expect(await ofCheck(shop, "subscription")).toMatchObject({ level: "ok" });
   });
 
-  test("names a number that was stopped, missing secrets, and a clock that is off", async () => {
+  test("doctor reports a number that is not ready, a missing app secret and a clock that is an hour off", async () => {
     await using shop = await openShop({ graph: { now: () => Date.now() - 3_600_000 } });
     await shop.add();
     await shop.workshop.run(["number", "unready", "1", "--reason", "moving"]);
@@ -284,7 +284,7 @@ describe("doctor", () => {
     expect(await ofCheck(shop, "number")).toMatchObject({ level: "warning", next: "waxwing number ready 1" });
   });
 
-  test("names numbers whose token cannot be read with this key", async () => {
+  test("doctor reports a token that cannot be decrypted with the configured key", async () => {
     await using shop = await openShop();
     await shop.add();
     const env = { WAXWING_SECRETS_KEY: Buffer.alloc(32, 7).toString("base64") };
@@ -297,7 +297,7 @@ describe("doctor", () => {
     });
   });
 
-  test("is content with simulated numbers, and reads well", async () => {
+  test("doctor reports no problem for simulated numbers, and sends no request to WhatsApp", async () => {
     await using shop = await openShop();
     await shop.workshop.run([
       ...["number", "add", "--workspace", shop.workspace, "--phone", "+911244001100"],

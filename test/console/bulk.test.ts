@@ -1,4 +1,4 @@
-/** Changes to many contacts, people of a broadcast by what is known of them, and files that are taken along. */
+/** Bulk changes of contacts, the recipients of a broadcast by state, and CSV downloads. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
@@ -54,7 +54,7 @@ const contact = async (phone: string) => (await member.get(`${base}/v1/contacts/
 async function file(path: string): Promise<string> {
   const response = await fetch(`${app.server.url}/console/api${path}`, { headers: { cookie: member.cookie ?? "" } });
   expect([path, response.status, response.headers.get("content-type")]).toEqual([path, 200, "text/csv; charset=utf-8"]);
-  // It is made a piece at a time, with a gap after each.
+  // The server writes the file in pieces with a pause after each, so the clock has to advance.
   let isWhole = false;
   const bytes = response.arrayBuffer().finally(() => {
     isWhole = true;
@@ -63,7 +63,7 @@ async function file(path: string): Promise<string> {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await bytes);
 }
 
-describe("many contacts at once", () => {
+describe("bulk changes of contacts", () => {
   beforeAll(async () => {
     for (let count = 0; count < 450; count += 1) {
       await putContactOf(app, shop, phoneOf(count), { city: count % 2 === 0 ? "Pune" : "Delhi", name: `Row ${count}` });
@@ -71,7 +71,7 @@ describe("many contacts at once", () => {
     await putContactOf(app, other, phoneOf(0), { name: "Row elsewhere" });
   });
 
-  test("everybody whom a search finds is tagged, put on a list and taken off it, and nobody else", async () => {
+  test("a bulk change tags, adds and removes exactly the contacts that match its search", async () => {
     const people = { search: { q: "Row 1" } };
     const total = await counted(people);
     expect(total).toBe(111);
@@ -83,14 +83,14 @@ describe("many contacts at once", () => {
     });
     expect((await contact(phoneOf(100))).tags).toEqual(["VIP"]);
     expect((await contact(phoneOf(200))).tags).toEqual([]);
-    // Again: seen, and nothing to change.
+    // The second run visits every contact and changes none.
     expect(await changed(people, { add_tag: "vip" })).toMatchObject({ processed: total, changed: 0 });
     expect(auditEntries(app)[0]).toMatchObject({ action: "contact.bulk-tag", subject: "vip", workspace_id: shop.id });
 
     const made = await changed(people, { new_group: "Ones" });
     const group = String(made.change.group);
     expect(await counted({ search: { group } })).toBe(total);
-    // Whoever is taken off leaves the very search that is walked.
+    // Removing a contact from the group also removes it from the search that is being walked.
     expect(await changed({ search: { group } }, { remove_from_group: Number(group) })).toMatchObject({
       changed: total,
     });
@@ -102,7 +102,7 @@ describe("many contacts at once", () => {
     expect((await contact(phoneOf(10))).tags).toEqual([]);
   });
 
-  test("an opt-out of many keeps who had opted out, says why and who, and nothing here lifts one", async () => {
+  test("a bulk opt-out keeps earlier opt-outs, records reason and user, and no bulk change can opt anybody in", async () => {
     await member.post(`${base}/v1/contacts/${phoneOf(7)}/opt-out`);
     const before = await contact(phoneOf(7));
     const people = { phones: [phoneOf(7), phoneOf(8), phoneOf(9)] };
@@ -119,7 +119,7 @@ describe("many contacts at once", () => {
     }
   });
 
-  test("what the dialog counted is what is changed, or nothing is", async () => {
+  test("a bulk change is refused if the count differs from the one that was confirmed, and one form key starts one change", async () => {
     const people = { search: { q: "Row 2" } };
     const count = await counted(people);
     await putContactOf(app, shop, "+919812300000", { name: "Row 2000" });
@@ -136,7 +136,7 @@ describe("many contacts at once", () => {
     await ended(first.body.data.id);
   });
 
-  test("one that is stopped stays where it is, and one that a restart broke off goes on from there", async () => {
+  test("a stopped bulk change stays stopped, and one that a restart interrupted can be continued to its end", async () => {
     const people = { search: { q: "Row" } };
     const begun = await member.post(`${base}/bulk`, {
       people,
@@ -149,7 +149,7 @@ describe("many contacts at once", () => {
     expect((await ended(begun.body.data.id)).processed).toBe(stopped.processed);
     expect((await member.post(`${path}/go-on`)).status).toBe(409);
 
-    // As a restart leaves it: its row says that it runs, and nobody runs it.
+    // The state after a restart: the row says running, and no process works on it.
     const job = await app.store.write((tx) =>
       createBulkChange(tx, shop.id, 1, {
         target: { filter: { field: "city", is: "Pune" } },
@@ -163,13 +163,13 @@ describe("many contacts at once", () => {
     expect((await member.get(`${base}/bulk`)).body.data[0]).toMatchObject({ id: job.id, state: "interrupted" });
     expect((await member.post(`${own}/go-on`)).status).toBe(202);
     expect(await ended(job.id)).toMatchObject({ state: "done", changed: 225 });
-    // What was searched for is not kept.
+    // A finished change does not keep its search.
     expect(
       app.store.client.prepare("SELECT target FROM bulk_changes WHERE state <> 'running'").pluck().all(),
     ).not.toContain(expect.stringContaining("Row"));
   });
 
-  test("a list that vanishes meanwhile ends it with the reason; another workspace's is not there", async () => {
+  test("a bulk change fails with the reason when its group no longer exists; groups of other workspaces are not found", async () => {
     const search = await app.store.write((tx) =>
       saveGroup(tx, shop.id, { name: "Pune", filter: { field: "city", is: "Pune" } }),
     );
@@ -190,7 +190,7 @@ describe("many contacts at once", () => {
     expect((await newcomer.get(`/w/${other.id}/bulk/${job.id}`)).status).toBe(404);
   });
 
-  test("the file has whom the list shows, in the export's own form, and no cell that is a formula", async () => {
+  test("the contact download holds exactly the contacts of the search, in the export's format, with formulas escaped", async () => {
     await putContactOf(app, shop, "+919812300001", {
       name: '=HYPERLINK("http://evil")',
       city: "-1+1",
@@ -210,7 +210,7 @@ describe("many contacts at once", () => {
   });
 });
 
-describe("the people of a broadcast", () => {
+describe("the recipients of a broadcast", () => {
   let own: string;
   let id: number;
 
@@ -239,7 +239,7 @@ describe("the people of a broadcast", () => {
     return [body.meta.total, body.data.map((row: { to: string }) => row.to)];
   };
 
-  test("whose outcome nobody knows is a state of its own, and each count agrees with its rows", async () => {
+  test("recipients with an unknown outcome are counted apart from failed ones, and each count equals its rows", async () => {
     const detail = (await member.get(own)).body.data;
     expect(detail).toMatchObject({
       status: "completed",
@@ -253,7 +253,7 @@ describe("the people of a broadcast", () => {
     const [asha] = (await member.get(`${own}/recipients?status=failed`)).body.data;
     expect(asha).toMatchObject({ name: "=Asha", code: "131000", is_unknown: false, status: "failed" });
     expect((await member.get(`${own}/recipients?status=lost`)).status).toBe(400);
-    // The API keeps its own words.
+    // The API keeps its own statuses: unknown counts as failed.
     const api = (await member.get(`${base}/v1/broadcasts/${id}/recipients?status=failed`)).body;
     expect([api.meta.total, Object.keys(api.data[0])]).toEqual([
       3,
@@ -261,7 +261,7 @@ describe("the people of a broadcast", () => {
     ]);
   });
 
-  test("are taken along as a file, by what is filtered, without formulas", async () => {
+  test("recipients can be downloaded by state, with formulas escaped, and only within their workspace", async () => {
     const [header, ...rows] = (await file(`${own}/recipients/export`)).slice(1).trim().split("\r\n");
     expect(header).toBe("to,name,status,reason,code,sent_at,delivered_at,read_at,failed_at");
     expect(rows.length).toBe(5);
@@ -272,14 +272,14 @@ describe("the people of a broadcast", () => {
     expect((await newcomer.get(`/w/${other.id}/broadcasts/${id}/recipients/export`)).status).toBe(404);
   });
 
-  test("become a list, those who are no contact left out", async () => {
+  test("recipients become a group; those without a contact are skipped", async () => {
     const made = await changed({ broadcast: id, status: "failed" }, { new_group: "Failed at Diwali" });
     expect(made).toMatchObject({ state: "done", total: 2, changed: 2 });
     expect(await counted({ broadcast: id })).toBe(4);
     expect(await counted({ search: { group: String(made.change.group) } })).toBe(2);
   });
 
-  test("who failed is sent to again by a draft of their own; who may have it, only when that is said", async () => {
+  test("sending again makes one draft for the failed recipients; those with an unknown outcome are included only on request", async () => {
     expect((await member.get(`${own}/again`)).body.data).toEqual({ failed: 2, unknown: 1, refusal: null });
     const stale = await member.post(`${own}/again`, { with_unknown: false, count: 3 });
     expect([stale.status, stale.body.error.code]).toEqual([409, "changed"]);
@@ -303,7 +303,7 @@ describe("the people of a broadcast", () => {
     expect(auditEntries(app)[0]).toMatchObject({ action: "broadcast.again", subject: "Diwali" });
   });
 
-  test("more than a draft holds become a list that is filled by itself", async () => {
+  test("sending again to more recipients than a draft holds fills a group in the background", async () => {
     const copy = (table: string, changes: Record<string, string>, where: string) => {
       const names = app.store.client.pragma(`table_info(${table})`) as { name: string }[];
       const columns = names.map(({ name }) => name).filter((name) => name !== "id");
@@ -327,7 +327,7 @@ describe("the people of a broadcast", () => {
     expect(content.to).toBeUndefined();
     const group = (await member.get(`${base}/groups/${content.group}`)).body.data;
     expect([group.name, group.count]).toEqual(["Diwali – failed", 1_203]);
-    // What was put in by hand agrees with no figure.
+    // Remove the rows that were inserted by hand: they do not match the counters.
     const copies = "SELECT id FROM contacts WHERE phone LIKE '+9197000%'";
     app.store.client.exec(
       `DELETE FROM messages WHERE contact_id IN (${copies}); DELETE FROM group_members WHERE contact_id IN (${copies});
@@ -335,7 +335,7 @@ describe("the people of a broadcast", () => {
     );
   });
 
-  test("one that is not over is not sent again", async () => {
+  test("a broadcast that is not over cannot be sent again", async () => {
     const sendAt = new Date(app.clock.now() + 3_600_000).toISOString();
     const made = await member.post(`${base}/v1/broadcasts`, {
       name: "Later",

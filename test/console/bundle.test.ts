@@ -1,4 +1,4 @@
-/** The front end as it is bundled: small enough for a slow line, the same from the same source, served as it says. */
+/** The bundle of the console: small enough for a slow connection, reproducible, and served with the right headers. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
@@ -12,14 +12,14 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-test("the first screen's script is under 250 kB compressed, and no later screen adds over 30", () => {
+test("the main script is under 250 kB compressed, and every later chunk under 30 kB", () => {
   const sizes = files.map(({ name, bytes }) => ({ name, kilobytes: gzipSync(bytes).length / 1_000 }));
   for (const { name, kilobytes } of sizes)
     expect([name, kilobytes < (name.startsWith("main-") ? 250 : 30)]).toEqual([name, true]);
   expect(sizes.filter(({ name }) => /^main-.*\.js$/.test(name)).length).toBe(1);
 });
 
-test("the same source gives the same bytes under the same names", async () => {
+test("bundling the same source twice gives the same bytes under the same names", async () => {
   const again = await bundleConsole();
   expect(again.map(({ name }) => name)).toEqual(files.map(({ name }) => name));
   expect(again.every(({ bytes }, index) => Buffer.compare(bytes, files[index]?.bytes ?? new Uint8Array()) === 0)).toBe(
@@ -27,7 +27,7 @@ test("the same source gives the same bytes under the same names", async () => {
   );
 });
 
-test("the page allows its own files only, and follows the theme that was chosen", async () => {
+test("the page's content security policy allows only its own files, and the page follows the chosen theme", async () => {
   const page = await app.call("GET", "/console/w/1/anything");
   expect([page.status, page.headers.get("cache-control")]).toEqual([200, "no-cache"]);
   const policy = page.headers.get("content-security-policy") ?? "";
@@ -42,7 +42,7 @@ test("the page allows its own files only, and follows the theme that was chosen"
   expect(made.text).toContain('<html lang="en">');
 });
 
-test("a file is found by its exact name, kept for ever, and compressed where that is taken", async () => {
+test("an asset is served by its exact name only, is cached forever, and is compressed if the client accepts it", async () => {
   const { text } = await app.call("GET", "/console");
   const [, path = ""] = /src="(\/console\/assets\/main-\w+\.js)"/.exec(text) ?? [];
   const file = await app.call("GET", path, { headers: { "accept-encoding": "br" } });

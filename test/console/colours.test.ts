@@ -1,4 +1,7 @@
-/** The tokens of both themes: texts can be read (4.5), borders of controls can be seen (3), and no theme lacks one. */
+/**
+ * The colour tokens of both themes: contrast is at least 4.5 for texts and 3 for borders, and both themes define the
+ * same tokens.
+ */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { checkout } from "#test/support/source.ts";
@@ -29,14 +32,14 @@ function contrast(one: string, other: string): number {
   return (a + 0.05) / (b + 0.05);
 }
 
-test("dark is the same whether the system or the person chose it, and names what light names", () => {
+test("the dark theme is the same by system setting and by choice, and defines the tokens of the light theme", () => {
   expect(bySystem).toEqual(dark);
   expect(Object.keys(dark).sort()).toEqual(Object.keys(light).sort());
   expect(Object.keys(light).length).toBeGreaterThan(20);
 });
 
 for (const [name, theme] of Object.entries({ light, dark })) {
-  test(`${name}: every text on every ground that it stands on`, () => {
+  test(`${name}: every text and border has enough contrast on every background that it is used on`, () => {
     const colour = (token: string): string => theme[token] ?? "#ff00ff";
     const pairs = [
       ...["ink", "quiet", "accent"].flatMap((text) =>

@@ -1,4 +1,4 @@
-/** What Home counts of today, and who in the inbox waits for an answer. */
+/** The counts of today on the dashboard, and the inbox's list of people who wait for an answer. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { fillBucket, template } from "#test/support/scenarios.ts";
@@ -30,8 +30,8 @@ const waiting = async () => {
   return data.map(({ phone }: { phone: string }) => phone);
 };
 
-test("only what was sent and what came today is counted, sent alone and in broadcasts apart", async () => {
-  // Yesterday, in the workspace's own zone.
+test("the dashboard counts what was sent and received today, single messages and broadcasts separately", async () => {
+  // Sent yesterday, by the workspace's timezone.
   await send("+919876500100");
   await app.inbound(shop, "+919876500100", "Yesterday");
   await member.post(`${base}/v1/broadcasts`, { name: "Yesterday", template: "hello", to: ["+919876500101"] });
@@ -68,7 +68,7 @@ test("only what was sent and what came today is counted, sent alone and in broad
   expect((await member.get(`${base}/messages?day=monday`)).status).toBe(400);
 });
 
-test("who wrote last waits, until an answer left us that did not fail; who opted out cannot be answered", async () => {
+test("a person waits from their message until an answer is sent that does not fail; an opted-out person does not wait", async () => {
   await app.inbound(shop, "+919876500031", "Are you open?");
   await app.inbound(shop, "+919876500002", "Where is it?");
   await app.inbound(shop, "+919876500033", "STOP");
@@ -76,7 +76,7 @@ test("who wrote last waits, until an answer left us that did not fail; who opted
   expect(await waiting()).not.toContain("+919876500033");
   expect(await send("+919876500031", { text: "Until eight." })).toBe(201);
   expect(await waiting()).not.toContain("+919876500031");
-  // An answer that the network refused has answered nobody.
+  // A refused answer leaves the person waiting.
   expect(await send("+919876500002", { text: "On its way." })).not.toBe(201);
   expect(await waiting()).toContain("+919876500002");
   await app.inbound(shop, "+919876500031", "Thanks!");
@@ -84,7 +84,7 @@ test("who wrote last waits, until an answer left us that did not fail; who opted
   expect((await member.get(`${base}/conversations?show=else`)).status).toBe(400);
 });
 
-test("those who wait are walked page by page, each once", async () => {
+test("paging through the waiting conversations returns each exactly once", async () => {
   for (let count = 0; count < 60; count += 1)
     await app.inbound(shop, `+9198111000${String(count).padStart(2, "0")}`, "Hi");
   const first = (await member.get(`${base}/conversations?show=waiting`)).body;

@@ -1,4 +1,6 @@
-/** What the developer's screens do: webhook, test event, deliveries and their replay, custom fields; all written down. */
+/**
+ * The developer's screens: webhook, test event, deliveries and replay, custom fields; every change has an audit entry.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { type Receiver, startReceiver } from "#test/support/receiver.ts";
@@ -23,7 +25,7 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-test("an address is set, its secret shown and renewed, and each look at it is a deed", async () => {
+test("a webhook address can be set, its secret revealed and rotated; the audit log names each reveal and holds no secret", async () => {
   expect((await owner.get(`${base}/webhook`)).body.data).toEqual({ url: null, has_secret: false });
   expect((await owner.post(`${base}/webhook/test`)).status).toBe(404);
   const wrong = await owner.ask("PUT", `${base}/webhook`, { url: "ftp://example.com" });
@@ -44,7 +46,7 @@ test("an address is set, its secret shown and renewed, and each look at it is a 
   expect(kept).not.toContain("whsec_");
 });
 
-test("a test event sent twice by one form goes out once, and its answer can be read", async () => {
+test("a test event that one form sends twice is delivered once, and the receiver's answer can be read", async () => {
   const asked = await owner.post(`${base}/webhook/test`, {}, { key: "test" });
   const again = await owner.post(`${base}/webhook/test`, {}, { key: "test" });
   expect(again.text).toBe(asked.text);
@@ -54,7 +56,7 @@ test("a test event sent twice by one form goes out once, and its answer can be r
   expect(data).toMatchObject({ status: "delivered", attempts: [{ status_code: 200, response: "thanks" }] });
 });
 
-test("deliveries by state and type; what failed is replayed as it was counted, or not at all", async () => {
+test("deliveries are filtered by status and type, and a replay sends exactly the counted failures or nothing", async () => {
   receiver.respond = () => new Response("broken", { status: 500 });
   const started = app.clock.now();
   for (let count = 0; count < 3; count++) await owner.post(`${base}/webhook/test`);
@@ -79,7 +81,7 @@ test("deliveries by state and type; what failed is replayed as it was counted, o
   expect((await list("?status=delivered")).length).toBe(4);
 });
 
-test("custom fields are added with what is wrong at its field, and go with every value", async () => {
+test("an invalid custom field is refused at its input, and removing a field deletes its values", async () => {
   const tier = { key: "tier", label: "Tier", kind: "choice", choices: ["gold", "silver"] };
   expect((await owner.post(`${base}/fields`, tier)).status).toBe(201);
   expect((await owner.post(`${base}/fields`, tier)).body.error.fields).toEqual({

@@ -1,4 +1,6 @@
-/** A broadcast through the wizard's routes: looked at, sent once whatever is pressed, and never other than it was shown. */
+/**
+ * A broadcast through the wizard's routes: it is sent once, however often Send is pressed, and only as it was reviewed.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { credit } from "#src/domain/billing/account.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
@@ -58,7 +60,7 @@ async function check(path: string): Promise<{ reached: number; amount: string | 
 const broadcasts = async () => (await member.get(`/w/${shop.id}/v1/broadcasts`)).body.meta.total as number;
 
 describe("a draft", () => {
-  test("is kept half done, and is not there for another workspace", async () => {
+  test("a draft can be saved incomplete, and other workspaces do not find it", async () => {
     const { path } = await draft({ variables: { header: [], body: [""] }, name: "" });
     const half = { template: "offer", to: ["+919876500001"] };
     expect((await member.ask("PUT", path, half)).status).toBe(200);
@@ -74,7 +76,7 @@ describe("a draft", () => {
     ] as const) {
       const body = more === "/send" ? { reached: 1, amount: null } : {};
       expect((await newcomer.ask(method, path + more, body)).status).toBe(404);
-      // Neither through one's own workspace.
+      // Nor by the same id in the caller's own workspace.
       const own = path.replace(`/w/${shop.id}/`, `/w/${other.id}/`);
       expect((await newcomer.ask(method, own + more, body)).status).toBe(404);
     }
@@ -83,7 +85,7 @@ describe("a draft", () => {
     expect(auditEntries(app)[0]).toMatchObject({ action: "broadcast.discard-draft", subject: "offer" });
   });
 
-  test("shows what its values come to for some whom it would reach, and who lacks one", async () => {
+  test("a draft shows its text for sample recipients, and counts who lacks a value", async () => {
     const { path } = await draft({ group: await group() });
     const { data } = (await member.get(`${path}/values`)).body;
     expect(data.missing).toEqual({ first_name: 1 });
@@ -102,7 +104,7 @@ describe("a draft", () => {
 });
 
 describe("sending a draft", () => {
-  test("makes one broadcast, however often and by whomever it is pressed, at once or later", async () => {
+  test("concurrent presses of Send by several users, and later ones, make one broadcast", async () => {
     const before = await broadcasts();
     const { path, id } = await draft({ group: await group() });
     const sheet = await check(path);
@@ -113,7 +115,7 @@ describe("sending a draft", () => {
     expect(new Set(ids.map(String)).size).toBe(1);
     expect(ids[0]?.[0]).toBe(202);
     expect(answers.filter(({ headers }) => headers.get("idempotent-replayed") === "true").length).toBe(4);
-    // No key that is forgotten after a day stands behind it, but the draft's own row.
+    // The draft's own row prevents a second broadcast, rather than an idempotency key, which expires after a day.
     expect(app.store.client.prepare("SELECT count(*) AS keys FROM idempotency_keys").get()).toEqual({ keys: 0 });
     await app.clock.advance(5_000);
     const late = await member.post(`${path}/send`, { reached: 99, amount: null });
@@ -125,7 +127,7 @@ describe("sending a draft", () => {
     expect(auditEntries(app).filter(({ action }) => action === "broadcast.create").length).toBe(1);
   });
 
-  test("is refused when something has changed since the sheet, and then sends nothing", async () => {
+  test("a draft whose audience changed since its review is refused and sends nothing", async () => {
     const before = await broadcasts();
     const { path } = await draft({ to: ["+919876500001", "+919876500002"] });
     const sheet = await check(path);
@@ -139,7 +141,7 @@ describe("sending a draft", () => {
     expect(await broadcasts()).toBe(before + 1);
   });
 
-  test("that is refused for want of balance can be sent once there is enough", async () => {
+  test("a draft that is refused for lack of balance can be sent after a payment", async () => {
     const poor = await app.workspace({
       name: "Poor",
       number: "+911244001300",
@@ -156,7 +158,7 @@ describe("sending a draft", () => {
   });
 });
 
-test("whoever is erased is taken out of the numbers of a draft, however they were written", async () => {
+test("erasing a contact removes its number from drafts, however the number was written", async () => {
   await putContactOf(app, shop, "+919876500077", { name: "Gone" });
   const { path } = await draft({ to: ["098765 00077", "+91 98765-00077", "+919876500001"] });
   await app.store.write((tx) => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-describe("a template on the simulator", () => {
+describe("a simulated template", () => {
   const form = {
     name: "diwali",
     language: "en_US",
@@ -33,7 +33,7 @@ describe("a template on the simulator", () => {
   };
   const path = () => `/w/${shop.id}/templates`;
 
-  test("is made, decided and given a sample by an owner, each once and written down", async () => {
+  test("an owner adds, decides and gives a sample to a simulated template, each once and with an audit entry", async () => {
     expect((await member.post(path(), form)).status).toBe(404);
     const made = await owner.post(path(), form, { key: "t1" });
     expect((await owner.post(path(), form, { key: "t1" })).text).toBe(made.text);
@@ -67,7 +67,7 @@ describe("a template on the simulator", () => {
     expect(actions.slice(0, 4)).toEqual(["template.sample", "template.decide", "template.decide", "template.add"]);
   });
 
-  test("is found by a part of its name and by its status, and a wrong form is told field by field", async () => {
+  test("templates are found by part of the name and by status, and an invalid form is refused field by field", async () => {
     expect((await member.get(`${path()}?q=wal`)).body.data.length).toBe(1);
     expect((await member.get(`${path()}?q=nothing`)).body.data.length).toBe(0);
     expect((await member.get(`${path()}?status=REJECTED`)).body.meta.total).toBe(0);
@@ -76,7 +76,7 @@ describe("a template on the simulator", () => {
     expect((await owner.post(path(), form)).body.error.fields.name).toBeDefined();
   });
 
-  test("is not compared with WhatsApp where there is no number of it", async () => {
+  test("syncing templates does nothing in a workspace without a WhatsApp number", async () => {
     expect((await member.get(`${path()}/sync`)).body.data).toEqual([]);
     expect((await member.post(`${path()}/sync`)).body.data).toEqual({ accounts: 0 });
   });
@@ -85,7 +85,7 @@ describe("a template on the simulator", () => {
 describe("a group", () => {
   const path = () => `/w/${shop.id}/groups`;
 
-  test("that follows a filter is counted while it is built, made once, shown with people, and removed", async () => {
+  test("a dynamic group is counted while it is edited, created once per form, shown with its contacts, and removed", async () => {
     for (const [phone, city] of [
       ["+919876500001", "Pune"],
       ["+919876500002", "Delhi"],
@@ -103,7 +103,7 @@ describe("a group", () => {
       { id, name: "Pune", type: "dynamic", count: 2 },
     ]);
     expect((await member.get(`${path()}/${id}`)).body.data).toMatchObject({ filter, count: 2, filter_error: null });
-    // The figure of a group leads to exactly whom it counts.
+    // The count of a group links to a list of exactly its contacts.
     const members = async (more = "") => (await member.get(`/w/${shop.id}/contacts?group=${id}${more}`)).body;
     expect((await members()).meta.total).toBe(2);
     expect((await members("&consent=opted_in")).meta.total).toBe(0);
@@ -113,7 +113,7 @@ describe("a group", () => {
     expect(auditEntries(app).slice(0, 2)).toMatchObject([{ action: "group.remove" }, { action: "group.create" }]);
   });
 
-  test("with a wrong filter or a name that is taken is refused with the place of each filter_error", async () => {
+  test("an invalid filter or a taken name is refused, with the path of each mistake in the filter", async () => {
     const wrong = { all: [{ field: "city", under: 3 }] };
     expect((await member.post(`${path()}/count`, { filter: wrong })).body.error.fields).toHaveProperty([
       "filter.all.0.under",
@@ -124,10 +124,10 @@ describe("a group", () => {
   });
 });
 
-describe("a group that is changed", () => {
+describe("changing a group", () => {
   const path = () => `/w/${shop.id}/groups`;
 
-  test("gets another name and another filter; a list only a name, and whoever follows its people sees them again", async () => {
+  test("a dynamic group can change name and filter, a static one only its name, and renaming updates its contacts", async () => {
     const [one] = [
       (await putContactOf(app, shop, "+919876500021", { city: "Goa", add_to_groups: ["Old name"] })).body.data,
     ];
@@ -142,7 +142,7 @@ describe("a group that is changed", () => {
     expect(auditEntries(app).filter(({ action }) => action === "group.change").length).toBe(1);
     expect((await member.get(`${path()}/${search.id}`)).body.data.count).toBe(1);
 
-    // A list stays a list, a name is taken once, and a name that a search asks for stays.
+    // A static group takes no filter, names are unique, and a name that another group's filter uses cannot change.
     expect((await put(list, { name: "Old name", filter: goa })).body.error.fields.filter).toBeDefined();
     expect((await put(search.id, { name: "Goa", filter: null })).body.error.fields.filter).toBeDefined();
     expect((await put(search.id, { name: "OLD NAME", filter: goa })).body.error.fields.name).toBeDefined();
@@ -161,7 +161,7 @@ describe("a group that is changed", () => {
     expect((await member.get(`/w/${shop.id}/bulk`)).body.data[0]).toMatchObject({ state: "done", changed: 1 });
   });
 
-  test("that a scheduled broadcast waits for keeps its filter until that is over", async () => {
+  test("a group that a scheduled broadcast targets keeps its filter until the broadcast is over", async () => {
     await app.template(shop, template("goa", [{ type: "BODY", text: "Hello." }]));
     const search = (await member.post(path(), { name: "Waited for", filter: { field: "city", is: "Goa" } })).body.data;
     const sendAt = new Date(app.clock.now() + 3_600_000).toISOString();

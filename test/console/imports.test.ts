@@ -1,4 +1,7 @@
-/** Files of people through the console's routes: looked at, judged without a trace, brought in once, errors to take along. */
+/**
+ * Imports through the console's routes: upload, a check that writes nothing, one import, and a download of the failed
+ * rows.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -46,7 +49,7 @@ async function give(text: string, headers: Record<string, string> = {}, to = app
     },
     body: text,
   });
-  // biome-ignore lint/suspicious/noExplicitAny: as in the support: a wrong answer fails the assertion.
+  // biome-ignore lint/suspicious/noExplicitAny: as in test/support, a wrong answer fails its assertion.
   return { status: response.status, body: (await response.json()) as any };
 }
 
@@ -60,7 +63,7 @@ async function until(path: string, state: string) {
   throw new Error(`it never was ${state}`);
 }
 
-test("a file is guessed at, judged without a trace, brought in, and its errors can be taken along", async () => {
+test("an uploaded file gets suggested columns, a check that writes nothing, one import, and a download of its failed rows", async () => {
   const given = await give(FILE);
   expect([given.status, given.body.data]).toMatchObject([201, { state: "given", name: "friends.csv" }]);
   const path = `${root()}/${given.body.data.id}`;
@@ -73,7 +76,7 @@ test("a file is guessed at, judged without a trace, brought in, and its errors c
   ]);
   expect(data.rows[0]).toEqual(["098765 00001", "Asha", "Pune", "x"]);
 
-  // Nothing is run that was not checked, and no column that is none.
+  // An unchecked file cannot be imported, and a map without a phone column is refused.
   expect((await member.post(`${path}/run`)).body.error.code).toBe("not_checked");
   const wrong = await member.post(`${path}/check`, { map: { Handy: "-" }, opt_in: false, proof: "" });
   expect(wrong.body.error.fields.map).toEqual(["Say which column is the phone number."]);
@@ -104,7 +107,7 @@ test("a file is guessed at, judged without a trace, brought in, and its errors c
     "Handy,Vorname,Ort,Notiz,line,error",
     expect.stringMatching(/^12,Nobody,,,3,/),
   ]);
-  // Checked again, there is nothing left to do.
+  // A check after the import finds nothing to change.
   await member.post(`${path}/check`, settings);
   expect((await until(path, "checked")).outcome).toMatchObject({ created: 0, updated: 0, failed: 1 });
   expect(auditEntries(app).map(({ action }) => action)).toEqual(
@@ -112,7 +115,7 @@ test("a file is guessed at, judged without a trace, brought in, and its errors c
   );
 });
 
-test("a file is refused when it is empty or sent as a form, and is not there for another workspace", async () => {
+test("an empty file, a form and a cross-site upload are refused, and other workspaces do not find an import", async () => {
   expect((await give("")).body.error.fields.file).toEqual(["The file is empty."]);
   expect((await give("a,b\n", { "content-type": "text/plain" })).status).toBe(400);
   expect((await give("a,b\n", { "sec-fetch-site": "cross-site" })).status).toBe(403);
@@ -129,7 +132,7 @@ test("a file is refused when it is empty or sent as a form, and is not there for
   expect((await member.get(`${root()}/${id}`)).status).toBe(404);
 });
 
-test("a file that nobody came back to for a week goes with its rows, also where no other one is given", async () => {
+test("an upload that is unused for a week is deleted with its rows, also if no further file is uploaded", async () => {
   const { id } = (await give(FILE)).body.data;
   const files = () => readdirSync(join(app.directory, "imports"));
   expect(files()).toContain(`${id}.csv`);
@@ -141,14 +144,14 @@ test("a file that nobody came back to for a week goes with its rows, also where 
   expect(app.store.client.prepare("SELECT count(*) FROM imports").pluck().get()).toBe(0);
 });
 
-/** Time goes on while requests are on their way. */
+/** A clock that advances while requests are in flight. */
 class RestlessClock extends TestClock {
   override rest(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-test("whoever looks while a check or an import ends never reads that it was broken off", async () => {
+test("a poll that meets the end of a check or an import never reads it as interrupted", async () => {
   await using app = await startTestServer({ clock: new RestlessClock() });
   const { id: workspaceId } = await app.workspace();
   await firstOperator(app);
@@ -171,7 +174,7 @@ test("whoever looks while a check or an import ends never reads that it was brok
   }
 });
 
-test("an import that a stop of the server broke off says so, and goes on without doubling anybody", async () => {
+test("an import that a shutdown interrupted says so, and a second run finishes it without duplicates", async () => {
   const directory = mkdtempSync(join(tmpdir(), "waxwing-import-"));
   try {
     const first = await startTestServer({ directory });
@@ -200,7 +203,7 @@ test("an import that a stop of the server broke off says so, and goes on without
     };
     await stateAt(first, owner, "checked");
     expect((await owner.post(`${path}/run`)).status).toBe(202);
-    // The clock stands still, so it waits for its first turn.
+    // The clock stands still, so the import has not started its first step.
     await first[Symbol.asyncDispose]();
 
     await using second = await startTestServer({ directory, clock: first.clock });

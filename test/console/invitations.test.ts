@@ -1,6 +1,6 @@
 /**
- * An invitation is accepted through its own one-time link alone: an account of the address that somebody else may hold
- * gets nothing by it, and the invitee signs in to that account or takes the address over.
+ * An invitation is accepted only through its own one-time link. An existing account of the address, which may belong to
+ * somebody else, gains nothing by it: the invitee signs in to that account or takes the address over.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { totpCode } from "#src/core/totp.ts";
@@ -50,7 +50,7 @@ async function invite(inviter: Visitor, workspace: TestWorkspace, email: string,
   return answered.body.data;
 }
 
-/** Invites the address to Theirs, and uses the link as if it were the invitee's. */
+/** Invites the address to Theirs and uses the link in the invitee's place. */
 async function hijack(email: string): Promise<Visitor> {
   const { token, account } = await invite(attacker, theirs, email);
   expect(account).toBeNull();
@@ -59,7 +59,7 @@ async function hijack(email: string): Promise<Visitor> {
   return hijacker;
 }
 
-test("an inviter who uses the invitation himself sees nothing of a workspace that later invites the address", async () => {
+test("an inviter who uses their own invitation sees nothing of a workspace that invites the address later", async () => {
   const email = "victim@example.com";
   const bait = await attacker.post(`/w/${theirs.id}/people`, { email, role: "member" });
   const hijacker = new Visitor(app);
@@ -69,14 +69,14 @@ test("an inviter who uses the invitation himself sees nothing of a workspace tha
   expect(await workspacesOf(hijacker)).toEqual(["Theirs"]);
   expect((await hijacker.get(`/w/${ours.id}`)).status).toBe(404);
   expect((await hijacker.post(`/w/${ours.id}/keys`, { name: "mine" })).status).toBe(404);
-  // Signing in anew gives nothing either.
+  // A new session does not help either.
   expect(namesOf(await new Visitor(app).signIn(email))).toEqual(["Theirs"]);
-  // An operator's `user create` is an invitation like any other.
+  // `user create` by an operator is an invitation like any other.
   await app.store.write((tx) => inviteUser(tx, { email, role: "owner", workspaceId: ours.id }));
   expect(await workspacesOf(hijacker)).toEqual(["Theirs"]);
 });
 
-test("the inviter is told of the account before handing the link over, and the invitee before answering", async () => {
+test("the inviter sees that the address has an account before passing the link on, and the invitee before answering", async () => {
   const email = "told@example.com";
   await hijack(email);
   const invited = await owner.post(`/w/${ours.id}/people`, { email, role: "member" }, { key: "told" });
@@ -87,14 +87,14 @@ test("the inviter is told of the account before handing the link over, and the i
   expect(repeated.body.data).toMatchObject({ account, token: null });
   const looked = (await look(token)).body.data;
   expect(looked).toEqual({ kind: "join", email, workspace: "Ours", role: "member", account });
-  // The owners see an invitee, and nothing of how the account is kept.
+  // Owners see that a member is pending, and nothing about the account's security.
   const [pending] = (await owner.get(`/w/${ours.id}/people`)).body.data.slice(-1);
   expect(pending).toMatchObject({ email, role: "member", is_pending: true, has_password: false, second_factor: false });
   expect(pending.workspaces).toBeUndefined();
 });
 
-describe("the answer of the invitee", () => {
-  test("is asked for: a password alone neither joins nor changes an account", async () => {
+describe("answering an invitation", () => {
+  test("for an address with an account, a new password alone neither joins nor changes the account", async () => {
     const email = "asked@example.com";
     const hijacker = await hijack(email);
     const { token } = await invite(owner, ours, email);
@@ -105,7 +105,7 @@ describe("the answer of the invitee", () => {
     expect((await look(token)).status).toBe(200);
   });
 
-  test("signing in: the account keeps what it has, and every session of it may enter from then on", async () => {
+  test("signing in keeps the account and its workspaces, and gives all of its sessions access at once", async () => {
     const email = "consultant@example.com";
     const before = await person(app, email, "member", theirs.id);
     const { token } = await invite(owner, ours, email, "owner");
@@ -117,14 +117,14 @@ describe("the answer of the invitee", () => {
     expect((await before.get(`/w/${ours.id}`)).body.data.role).toBe("owner");
     const lines = (await owner.get(`/w/${ours.id}/audit`)).body.data;
     expect(lines[0]).toMatchObject({ action: "user.join", subject: email, email, details: { role: "owner" } });
-    // A second use gives no session and no role.
+    // A second use gives neither a session nor a role.
     const again = new Visitor(app);
     expect((await signInWith(token, email, again)).status).toBe(404);
     expect(again.cookie).toBeNull();
     expect((await use(token, { take_over: true })).status).toBe(404);
   });
 
-  test("signing in asks for the second factor of the account, and the code joins", async () => {
+  test("signing in to accept asks for the account's second factor, and the code completes it", async () => {
     const email = "careful@example.com";
     const before = await person(app, email, "member", theirs.id);
     const { secret } = (await before.post("/me/second-factor/begin", { password: PASSWORD })).body.data;
@@ -138,7 +138,7 @@ describe("the answer of the invitee", () => {
     expect([joined.status, namesOf(joined)]).toEqual([200, ["Ours", "Theirs"]]);
   });
 
-  test("taking over: sessions, password, second factor and other workspaces end, and their owners are told", async () => {
+  test("a take-over ends sessions, password, second factor and other memberships, and the audit log tells their owners", async () => {
     const email = "taken@example.com";
     const hijacker = await hijack(email);
     const { secret } = (await hijacker.post("/me/second-factor/begin", { password: PASSWORD })).body.data;
@@ -166,7 +166,7 @@ describe("the answer of the invitee", () => {
     expect(ourLines[0]).toMatchObject({ action: "user.join", details: { role: "owner", taken_over: true } });
   });
 
-  test("an address that was only invited elsewhere has no account: each link gives its own workspace", async () => {
+  test("an address with only open invitations has no account: each link joins its own workspace", async () => {
     const email = "fresh@example.com";
     const first = await invite(attacker, theirs, email, "owner");
     const second = await invite(owner, ours, email);
@@ -175,7 +175,7 @@ describe("the answer of the invitee", () => {
     const invitee = new Visitor(app);
     await use(second.token, {}, invitee);
     expect(await workspacesOf(invitee)).toEqual(["Ours"]);
-    // The other invitation is still open, and is now one to an account.
+    // The other invitation stays open, and now leads to an existing account.
     expect((await look(first.token)).body.data).toMatchObject({ workspace: "Theirs", account: expect.any(Object) });
     expect((await use(first.token)).body.error.code).toBe("account_exists");
     expect((await use(first.token, { take_over: true })).status).toBe(201);
@@ -183,8 +183,8 @@ describe("the answer of the invitee", () => {
   });
 });
 
-describe("a link", () => {
-  /** Every way to use it is refused in one way, and nothing has changed. */
+describe("an invitation link", () => {
+  /** Requires that every way to use the token gets the same answer as an unknown token. */
   const expectOver = async (token: string, email: string) => {
     const refusals = [
       await look(token),
@@ -197,7 +197,7 @@ describe("a link", () => {
     expect(new Set(refusals.map(({ text }) => text))).toEqual(new Set([unknown.text]));
   };
 
-  test("that is too old, revoked or renewed is over, for an account and for a new address", async () => {
+  test("an expired, revoked or renewed link is refused, for an existing account and for a new address", async () => {
     const known = "known@example.com";
     const visitor = await person(app, known, "member", theirs.id);
     for (const email of [known, "unknown@example.com"]) {
@@ -213,13 +213,13 @@ describe("a link", () => {
       const old = await invite(owner, ours, email);
       app.store.client.exec(`UPDATE user_links SET expires_at = ${app.clock.now()} WHERE user_id = ${old.id}`);
       await check(old.token, email);
-      // It still stands among the members, so that a new one can be made.
+      // The expired invitation stays in the list of members, so that it can be renewed.
       expect((await owner.get(`/w/${ours.id}/people`)).text).toContain(email);
     }
     expect(await workspacesOf(visitor)).toEqual(["Theirs"]);
   });
 
-  test("to a disabled account is not made, and one that was made before opens nothing", async () => {
+  test("a disabled account cannot be invited, and an earlier link to it is refused", async () => {
     const email = "disabled@example.com";
     await hijack(email);
     const { token } = await invite(owner, ours, email);
@@ -230,7 +230,7 @@ describe("a link", () => {
     expect([again.status, again.body.error.fields]).toEqual([400, { email: ["This person was disabled."] }]);
   });
 
-  test("is no use to another account, and gives no stranger a word about the address", async () => {
+  test("a link is useless to another account, and reveals nothing about the address to a stranger", async () => {
     await hijack("secret@example.com");
     const { token } = await invite(owner, ours, "secret@example.com");
     const other = new Visitor(app);
@@ -250,7 +250,7 @@ describe("a link", () => {
     expect([known.status, known.text]).toEqual([unknown.status, unknown.text]);
   });
 
-  test("to an address that became an operator's is over: no owner takes an operator over", async () => {
+  test("a link is void once its address belongs to an operator: an owner cannot take an operator over", async () => {
     const email = "boss@example.com";
     const bait = await invite(attacker, theirs, email);
     const made = await operator.post("/users", { email });
@@ -262,7 +262,7 @@ describe("a link", () => {
     expect(refused.status).toBe(400);
   });
 
-  test("used many times at once joins once", async () => {
+  test("a link that is used many times at once joins once", async () => {
     const email = "crowd@example.com";
     await hijack(email);
     const { token } = await invite(owner, ours, email);
@@ -272,13 +272,13 @@ describe("a link", () => {
     ]);
     const taken = answers.filter(({ status }) => status < 300);
     expect(taken.length).toBe(1);
-    // Signing in may also meet the password of a take-over that was faster.
+    // The sign-in may also fail against the new password of a faster take-over.
     for (const { status } of answers.filter((one) => !taken.includes(one))) expect([401, 404]).toContain(status);
     const rows = app.store.client.prepare("SELECT count(*) FROM memberships WHERE user_id = ? AND workspace_id = ?");
     expect(rows.pluck().get(userId(email), ours.id)).toBe(1);
   });
 
-  test("of each of two workspaces, used at once: one makes the account, the other is asked again", async () => {
+  test("of two workspaces' links used at once, one creates the account and the other has to ask again", async () => {
     const email = "twice@example.com";
     const links = [await invite(owner, ours, email), await invite(attacker, theirs, email)];
     const answers = await Promise.all(links.map(({ token }) => use(token)));
@@ -288,8 +288,8 @@ describe("a link", () => {
   });
 });
 
-describe("without a link", () => {
-  test("a member gets another role at once", async () => {
+describe("members without a link", () => {
+  test("changing a member's role takes effect at once and makes no link", async () => {
     const email = "role@example.com";
     const member = await person(app, email, "member", ours.id);
     const changed = await owner.post(`/w/${ours.id}/people`, { email, role: "owner" });
@@ -297,7 +297,7 @@ describe("without a link", () => {
     expect((await member.get(`/w/${ours.id}/audit`)).body.data[0]).toMatchObject({ action: "user.change-role" });
   });
 
-  test("who was removed and is invited again comes back through the new link alone", async () => {
+  test("a removed member who is invited again gets access only through the new link", async () => {
     const email = "back@example.com";
     const member = await person(app, email, "member", ours.id);
     await owner.ask("DELETE", `/w/${ours.id}/people/${userId(email)}`);
@@ -308,7 +308,7 @@ describe("without a link", () => {
   });
 });
 
-test("an operator renews the one open invitation of a user, and not one of several; users are listed with theirs", async () => {
+test("an operator renews a user's only open invitation, but not one of several; the user list shows them all", async () => {
   const email = "renew@example.com";
   const { id, token } = await invite(owner, ours, email);
   const renewed = await operator.post(`/users/${id}/reset-password`);
@@ -322,7 +322,7 @@ test("an operator renews the one open invitation of a user, and not one of sever
   expect(listed.invitations.map((one: { id: number }) => one.id).sort()).toEqual([ours.id, theirs.id]);
 });
 
-test("a change of password ends an open link for a new one, and no invitation", async () => {
+test("changing the password voids an open reset link and keeps invitations valid", async () => {
   const email = "change@example.com";
   const visitor = await person(app, email, "member", theirs.id);
   const reset = (await operator.post(`/users/${userId(email)}/reset-password`)).body.data;

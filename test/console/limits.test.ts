@@ -1,9 +1,9 @@
-/** Whoever is signed in may ask as often as a workspace's programs may, and keeps nobody else from asking. */
+/** Every signed-in user has a request limit as high as a workspace's API limit, and separate from everybody else's. */
 import { expect, test } from "bun:test";
 import { firstOperator, person } from "#test/support/console.ts";
 import { startTestServer } from "#test/support/server.ts";
 
-test("a person who asks too often is told when to ask again; others, and the API, are answered", async () => {
+test("a user over the request limit is told when to retry; other users and the API are still answered", async () => {
   await using app = await startTestServer({ config: { limits: { requestsPerSecond: 2, burst: 20 } } });
   const operator = await firstOperator(app);
   const shop = await app.workspace();

@@ -1,4 +1,6 @@
-/** Who may enter a workspace: invited by its owner, given another role, taken out; and what an owner must not get by it. */
+/**
+ * Members of a workspace: invited by its owner, given another role, removed; and no member gets more than their role.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { auditEntries, firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -20,7 +22,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 const people = async () => (await owner.get(`/w/${ours.id}/people`)).body.data;
 const one = async (email: string) => (await people()).find((member: { email: string }) => member.email === email);
 
-test("an owner invites, by a link that is shown once; who comes in by it may enter this workspace and no other", async () => {
+test("an owner's invitation link is shown once, and gives access to this workspace only, until the member is removed", async () => {
   const form = { key: "invite-1" };
   const body = { email: "ravi@example.com", role: "member" };
   const made = await owner.post(`/w/${ours.id}/people`, body, form);
@@ -33,7 +35,7 @@ test("an owner invites, by a link that is shown once; who comes in by it may ent
   expect((await ravi.get(`/w/${theirs.id}`)).status).toBe(404);
   expect((await ravi.get("/system/health")).status).toBe(404);
   expect((await ravi.get(`/w/${ours.id}/audit`)).status).toBe(404);
-  // Another role, from the next request on.
+  // A new role applies from the next request.
   expect((await owner.post(`/w/${ours.id}/people`, { ...body, role: "owner" })).status).toBe(201);
   expect((await ravi.get(`/w/${ours.id}/audit`)).status).toBe(200);
   expect((await owner.post(`/w/${ours.id}/people`, { ...body, role: "operator" })).status).toBe(400);

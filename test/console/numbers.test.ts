@@ -1,4 +1,7 @@
-/** Numbers and money in the console: the same verbs as the command line's, each logged, none for whoever may not. */
+/**
+ * Numbers and billing in the console: the operations of the command line, each with an audit entry and a check of the
+ * role.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { fillBucket, template } from "#test/support/scenarios.ts";
@@ -26,7 +29,7 @@ const numberOf = async (visitor: Visitor, workspace = ours.id) =>
   (await visitor.get(`/w/${workspace}/numbers`)).body.data[0];
 
 describe("numbers", () => {
-  test("an owner adds one on the simulator, once for one form; who is no owner does not", async () => {
+  test("an owner adds a simulated number, once per form; other users get a 404", async () => {
     const shop = await app.workspace({ name: "New", number: null });
     const mine = await person(app, "new@example.com", "owner", shop.id);
     const add = (visitor: Visitor, body: object, key = "0123456789abcdef0123456789abcdef") =>
@@ -49,7 +52,7 @@ describe("numbers", () => {
     expect((await member.post(at("/numbers"), body)).status).toBe(404);
   });
 
-  test("are shown without a secret; an owner stops one with a reason that senders are told, and starts it again", async () => {
+  test("numbers are shown without secrets; an owner makes one unready with a reason, and ready again", async () => {
     const number = await numberOf(member);
     expect(number).toMatchObject({ ready: true, network: "simulator", state: null });
     expect(JSON.stringify(number)).not.toMatch(/token|secret/);
@@ -73,14 +76,14 @@ describe("numbers", () => {
     expect((await owner.get(`${path}/findings`)).body.data[0]).toMatchObject({ level: "ok" });
   });
 
-  test("are renamed and slowed down; what is impossible is said at its field", async () => {
+  test("name and throughput of a number can be changed, and invalid values are refused at their field", async () => {
     const { id } = await numberOf(owner);
     const put = (body: object) => owner.ask("PUT", at(`/numbers/${id}`), body);
     expect((await put({ name: "Shop", throughput: 20 })).body.data).toMatchObject({ name: "Shop", throughput: 20 });
     expect(Object.keys((await put({ name: "", throughput: 0 })).body.error.fields)).toEqual(["name", "throughput"]);
   });
 
-  test("of another workspace are not there, whoever asks from where", async () => {
+  test("the numbers of another workspace are not found through the caller's own workspace", async () => {
     const foreign = await numberOf(operator, theirs.id);
     for (const [method, path] of [
       ["PUT", ""],
@@ -98,7 +101,7 @@ describe("numbers", () => {
 });
 
 describe("billing", () => {
-  test("an operator pays in, once for one reference; an owner sees it and may not, a member sees nothing", async () => {
+  test("an operator books a payment once per reference; an owner only sees the balance, a member sees nothing", async () => {
     const path = at("/billing/credit");
     const payment = { amount: "50.00", note: "First", ref: "inv-1" };
     expect((await owner.post(path, payment)).status).toBe(404);
@@ -118,7 +121,7 @@ describe("billing", () => {
     expect((await operator.post(path, { amount: "-1.00", note: "", ref: "" })).body.data.is_credited).toBe(true);
   });
 
-  test("every movement stands in the ledger with the message that it is about, and the figures are their sum", async () => {
+  test("every movement is in the ledger with its message, and available, held and charged add up to the credited amount", async () => {
     await app.template(ours, template("hello", [{ type: "BODY", text: "Hello." }]));
     await fillBucket(app, ours);
     const body = { to: "+919876540010", template: "hello" };

@@ -1,4 +1,4 @@
-/** Contacts as they are searched, and broadcasts as they are watched and stopped. */
+/** The search of contacts, and watching and stopping broadcasts. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { template } from "#test/support/scenarios.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-test("people are found by a part of their name, e-mail or number, however it is spelled, and by consent", async () => {
+test("contacts are found by part of a name, e-mail or number, however the number is written, and by consent", async () => {
   const people = [
     ["+919876543210", { name: "Asha Rao", consent: "opted_in" }],
     ["+919876543211", { name: "Meera", email: "meera@asha.example" }],
@@ -38,7 +38,7 @@ test("people are found by a part of their name, e-mail or number, however it is 
   expect((await member.get(`${base}/contacts?consent=maybe`)).status).toBe(400);
 });
 
-test("more than a page is walked by cursor, each once", async () => {
+test("paging through contacts returns each exactly once", async () => {
   for (let count = 0; count < 55; count++) {
     await member.ask("PUT", `${base}/v1/contacts/+91999900${String(count).padStart(4, "0")}`, {
       city: "Pune",
@@ -51,7 +51,7 @@ test("more than a page is walked by cursor, each once", async () => {
   expect(new Set([...first.data, ...second.data].map(({ phone }) => phone)).size).toBe(55);
 });
 
-test("a broadcast is paused, resumed and cancelled by hand, each once and written down; who waits is told", async () => {
+test("a broadcast can be paused, resumed and cancelled; each change is made once and has an audit entry", async () => {
   await app.template(shop, template("offer", [{ type: "BODY", text: "Twenty percent." }]));
   const to = Array.from({ length: 5 }, (_, index) => `+9199990000${String(index).padStart(2, "0")}`);
   const sendAt = new Date(app.clock.now() + 3_600_000).toISOString();
@@ -87,7 +87,7 @@ test("a broadcast is paused, resumed and cancelled by hand, each once and writte
   ]);
 });
 
-test("live figures come as whole snapshots, one a second at most and only when something changed", async () => {
+test("the live stream sends complete snapshots, at most one a second and only after a change", async () => {
   const slow = await app.workspace({ throughput: 10 });
   await app.template(slow, template("offer", [{ type: "BODY", text: "Twenty percent." }]));
   const to = Array.from({ length: 40 }, (_, index) => `+9199990010${String(index).padStart(2, "0")}`);
@@ -119,7 +119,7 @@ test("live figures come as whole snapshots, one a second at most and only when s
   expect(seen.every(({ counts }) => counts.total === 40 || counts.total === 0)).toBe(true);
 });
 
-test("whose outcome nobody knows stands apart from those who failed, and from those who are under way", async () => {
+test("recipients with an unknown outcome are counted apart from failed and in-progress ones", async () => {
   const made = await operator.post(`${base}/v1/broadcasts`, {
     name: "Doubt",
     template: "offer",

@@ -1,4 +1,7 @@
-/** The simulator's phone, messages with their story, and the inbox: what is typed on a phone goes the network's own way. */
+/**
+ * The simulator's phone, the message timeline and the inbox. What is typed on the phone takes the path of the network's
+ * callbacks.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { startReceiver } from "#test/support/receiver.ts";
@@ -55,7 +58,7 @@ const sendOffer = (to: string) =>
   );
 
 describe("the simulator's phone", () => {
-  test("shows what was sent as the person sees it, with its buttons; beside it each step, event and webhook attempt", async () => {
+  test("the simulated phone shows sent messages with their buttons, and each step, event and webhook attempt beside them", async () => {
     const sent = await sendOffer(ASHA);
     await app.clock.advance(5_000);
     const { phones } = await read("/simulator");
@@ -71,7 +74,7 @@ describe("the simulator's phone", () => {
     expect(receiver.received.length).toBeGreaterThan(0);
   });
 
-  test("a button that means STOP opts the person out, which contact, event and webhook then tell; START takes it back", async () => {
+  test("pressing a STOP button opts the person out in contact, event and webhook, and START opts them in again", async () => {
     expect((await write(ASHA, "Stop promotions", { is_button: true })).status).toBe(202);
     const stopped = await read(`/simulator/phones/${ASHA}`);
     expect(stopped.contact.consent).toMatchObject({ status: "opted_out", source: "inbound_message" });
@@ -86,7 +89,7 @@ describe("the simulator's phone", () => {
     expect((await read(`/simulator/phones/${ASHA}`)).contact.consent.status).toBe("opted_in");
   });
 
-  test("a stranger may write first; a blank text, no phone and another network's number are refused", async () => {
+  test("an unknown person can write first; a blank text, an invalid phone and an unknown number are refused", async () => {
     await write("+919876540020", "Are you open?");
     expect(await read("/simulator/phones/+919876540020")).toMatchObject({ items: [{ text: "Are you open?" }] });
     expect((await write("+919876540020", "  ")).status).toBe(400);
@@ -94,7 +97,7 @@ describe("the simulator's phone", () => {
     expect((await write(ASHA, "Hi", { number: 999 })).status).toBe(404);
   });
 
-  test("delivered, read and failed by hand move a message that would have stayed sent", async () => {
+  test("a message that stays sent can be set to delivered, read or failed by hand", async () => {
     const sent = await sendOffer("+919876540004");
     await app.clock.advance(5_000);
     const { id } = sent.body.data;
@@ -118,7 +121,7 @@ describe("the simulator's phone", () => {
     expect((await member.post(path, { status: "lost" })).status).toBe(400);
   });
 
-  test("a number is made not ready and ready by hand, by an owner", async () => {
+  test("an owner can make a number unready and ready, a member cannot", async () => {
     const path = at(`/numbers/${await numberId()}`);
     expect((await member.post(`${path}/unready`, { reason: "closed" })).status).toBe(404);
     expect((await operator.post(`${path}/unready`, { reason: "closed" })).status).toBe(200);
@@ -127,7 +130,7 @@ describe("the simulator's phone", () => {
     expect((await sendOffer(ASHA)).status).toBe(201);
   });
 
-  test("another workspace's messages and numbers are not there", async () => {
+  test("messages, conversations and numbers of another workspace are not found", async () => {
     const foreign = `/w/${theirs.id}`;
     for (const path of [`${foreign}/messages/1`, `${foreign}/conversations/1`]) {
       expect([path, (await other.get(path)).status]).toEqual([path, 404]);
@@ -143,7 +146,7 @@ describe("the simulator's phone", () => {
 });
 
 describe("messages", () => {
-  test("are found by phone in any spelling, by id, by words and by state; unknown is a state of its own", async () => {
+  test("messages are found by phone in any form, id, words and status; unknown outcomes are separate from failed ones", async () => {
     const lost = await sendOffer("+919876540008");
     expect(lost.status).toBe(502);
     const find = (query: Record<string, string>) => read(`/messages?${new URLSearchParams(query)}`);
@@ -165,7 +168,7 @@ describe("messages", () => {
     );
   });
 
-  test("each tells its story in order", async () => {
+  test("a message's timeline is complete and in order of time", async () => {
     const [{ id }] = await read(`/messages?q=${encodeURIComponent(ASHA)}`);
     const { steps, is_whole } = await read(`/messages/${id}`);
     expect(is_whole).toBe(true);
@@ -176,7 +179,7 @@ describe("messages", () => {
 });
 
 describe("the inbox", () => {
-  test("counts what nobody has looked at, and what comes after the look counts again", async () => {
+  test("the inbox counts unread conversations, and a message that arrives after the conversation was opened stays unread", async () => {
     const [row] = await read("/conversations?show=unread");
     expect(row).toMatchObject({ phone: "+919876540020", unread: 1, last: { text: "Are you open?" } });
     const before = (await read("/conversations/unread")).count;
@@ -189,7 +192,7 @@ describe("the inbox", () => {
     expect((await read("/conversations/unread")).count).toBe(before - 1);
   });
 
-  test("a reply inside the window goes by the API's own sending, once for one key; after the window it is refused", async () => {
+  test("a reply within the 24-hour window is sent once per key, and refused after the window", async () => {
     const [row] = await read("/conversations");
     const reply = () =>
       app.clock.until(member.post(at("/v1/messages"), { to: row.phone, text: "We are." }, { key: "reply-1" }));

@@ -1,4 +1,7 @@
-/** Whose console it is: every route of another workspace is not there, every change comes from the console's own page. */
+/**
+ * Access to the console: routes of other workspaces are not found, and changes are accepted only from the console's own
+ * page.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { routes } from "#src/http/console/routes.ts";
 import { auditEntries, firstOperator, person, Visitor } from "#test/support/console.ts";
@@ -22,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-/** Every route with something in each of its places. */
+/** Every route, with its placeholders filled in. */
 const filled = (workspace: number | string) =>
   routes.map(({ method, path, needs }) => ({
     method,
@@ -32,7 +35,7 @@ const filled = (workspace: number | string) =>
 const ofWorkspace = (workspace: number | string) =>
   filled(workspace).filter(({ path }) => path.startsWith(`/w/${workspace}`));
 
-test("there are routes to walk, and the API's own are among them", () => {
+test("the walked routes include the API's own, and all routes of the server need an operator", () => {
   expect(ofWorkspace(1).length).toBeGreaterThan(35);
   expect(ofWorkspace(1).map(({ path }) => path)).toEqual(expect.arrayContaining(["/w/1/v1/messages", "/w/1/keys"]));
   const ofServer = routes.filter(({ path }) => /^\/(system|users|workspaces|audit)/.test(path));
@@ -40,7 +43,7 @@ test("there are routes to walk, and the API's own are among them", () => {
   expect(ofServer.filter(({ needs }) => needs !== "server operator")).toEqual([]);
 });
 
-test("every route of another workspace is a 404, like that of one that does not exist", async () => {
+test("every route of another workspace answers the same 404 as one that does not exist", async () => {
   for (const { method, path } of ofWorkspace(theirs.id)) {
     const nowhere = path.replace(`/w/${theirs.id}`, "/w/999");
     for (const visitor of [owner, member]) {
@@ -50,7 +53,7 @@ test("every route of another workspace is a 404, like that of one that does not 
   }
 });
 
-test("without a session every route but signing in is a 401", async () => {
+test("without a session every route except signing in answers 401", async () => {
   const nobody = new Visitor(app);
   for (const { method, path, needs } of filled(ours.id)) {
     if (needs === "nobody") continue;
@@ -58,7 +61,7 @@ test("without a session every route but signing in is a 401", async () => {
   }
 });
 
-test("what an owner may is not there for a member, and what an operator may for neither", async () => {
+test("owners' routes are not found for members, and operators' routes for neither owners nor members", async () => {
   for (const { method, path, needs } of filled(ours.id)) {
     if (needs === "owner") expect([path, (await member.ask(method, path)).status]).toEqual([path, 404]);
     if (needs === "server operator") {
@@ -70,7 +73,7 @@ test("what an owner may is not there for a member, and what an operator may for 
   expect((await operator.get(`/w/${theirs.id}/keys`)).status).toBe(200);
 });
 
-test("a change that another site asked for is refused, whichever route", async () => {
+test("a cross-site change is refused on every route", async () => {
   for (const { method, path } of filled(ours.id).filter((route) => route.method !== "GET")) {
     for (const headers of [
       { "sec-fetch-site": "cross-site" },
@@ -83,7 +86,7 @@ test("a change that another site asked for is refused, whichever route", async (
   }
 });
 
-test("an old browser is believed by its Origin, and by nothing less", async () => {
+test("from a browser without Sec-Fetch-Site, a change needs a matching Origin", async () => {
   const ask = (headers: Record<string, string>) =>
     app.call("PUT", "/console/api/me/theme", {
       body: { theme: "dark" },
@@ -96,12 +99,12 @@ test("an old browser is believed by its Origin, and by nothing less", async () =
   expect((await ask({ origin: "null" })).status).toBe(403);
 });
 
-test("a form that is no JSON is refused: no plain form of another page can be one", async () => {
+test("a form that is not JSON is refused, so no HTML form of another page can submit one", async () => {
   const { status } = await operator.post("/workspaces", {}, { headers: { "content-type": "text/plain" } });
   expect(status).toBe(400);
 });
 
-test("an address that leads nowhere is a 404 in JSON; any other of the console is its page", async () => {
+test("an unknown API path answers 404 in JSON, a known one without a session 401, and no page answers POST", async () => {
   for (const path of ["/console/api", "/console/api/", "/console/api/none", "/console/api/w/1"]) {
     const { status, headers } = await app.call("GET", path);
     if (path === "/console/api") continue;
@@ -115,7 +118,7 @@ test("an address that leads nowhere is a 404 in JSON; any other of the console i
 });
 
 describe("a form", () => {
-  test("sent twice acts once, and the second answer holds no secret", async () => {
+  test("a form that is sent twice acts once, and the second answer holds no secret", async () => {
     const form = { key: "form-1" };
     const first = await owner.post(`/w/${ours.id}/keys`, { name: "Web shop" }, form);
     const second = await owner.post(`/w/${ours.id}/keys`, { name: "Web shop" }, form);
@@ -128,11 +131,11 @@ describe("a form", () => {
     );
     expect(keys.length).toBe(1);
     expect((await owner.post(`/w/${ours.id}/keys`, { name: "Other" }, form)).status).toBe(409);
-    // Somebody else's form of the same key is another form.
+    // Another user's form with the same key is a different form.
     expect((await operator.post(`/w/${ours.id}/keys`, { name: "Mine" }, form)).body.data.key).toStartWith("wx_");
   });
 
-  test("that was refused leaves its key free and no line in the log", async () => {
+  test("a refused form leaves its key unused and no audit entry", async () => {
     const before = auditEntries(app).length;
     const form = { key: "form-2" };
     expect((await owner.post(`/w/${ours.id}/keys`, { name: " " }, form)).status).toBe(400);
@@ -142,7 +145,7 @@ describe("a form", () => {
 });
 
 describe("the API's endpoints with a session", () => {
-  test("do what they do with a key, and are written down with who asked", async () => {
+  test("an API endpoint does the same with a session as with a key, and records who asked", async () => {
     await app.template(ours, template("hello", [{ type: "BODY", text: "Hello." }]));
     await fillBucket(app, ours);
     const body = { to: "+919876543210", template: "hello" };
@@ -163,17 +166,17 @@ describe("the API's endpoints with a session", () => {
     expect(history[0]).toMatchObject({ became: "opted_out", source: "manual", evidence: { user: expect.any(Number) } });
   });
 
-  test("work for a workspace whose API is off, for that is about keys", async () => {
+  test("the console can send for a workspace whose API is off: that setting concerns keys only", async () => {
     const off = await app.workspace({ name: "Off", apiEnabled: false });
     expect((await operator.get(`/w/${off.id}/v1/me`)).body.data.name).toBe("Off");
   });
 
-  test("are not described in the API's document", async () => {
+  test("the console's routes are not part of the API document", async () => {
     expect((await app.call("GET", "/docs/openapi.json")).text).not.toContain("/console");
   });
 });
 
-test("people are invited by an owner to their own workspace, and leave it", async () => {
+test("an owner invites people to their own workspace and removes them", async () => {
   const path = `/w/${ours.id}/people`;
   const invited = (await owner.post(path, { email: "new@example.com", role: "member" })).body.data;
   const joined = new Visitor(app);

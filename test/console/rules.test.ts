@@ -1,4 +1,7 @@
-/** Those of the console's rules that need no browser: keys of forms, words of states, acts that do what was counted. */
+/**
+ * The console's rules that can be checked without a browser: form keys, labels of states, and actions on a confirmed
+ * count.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +17,7 @@ interface Chip {
 }
 type Chips = Record<"messageChip" | "broadcastChip" | "deliveryChip", (given: unknown) => Chip>;
 
-/** The page's own code, which is a project of its own: its files are found when the test runs. */
+/** The page's code is a TypeScript project of its own, so its modules are imported at run time. */
 async function chips(): Promise<Chips> {
   const files = ["messages/message-state.ts", "broadcasts/broadcast-view.ts", "deliveries/delivery-view.ts"];
   const modules = await Promise.all(files.map((name) => import(join(checkout, "src/web/features", name))));
@@ -33,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-/** Changes that need no key, each with why a second one of the same is harmless. */
+/** Changes that need no form key, each with the reason why repeating it is harmless. */
 const KEYLESS: Readonly<Record<string, string>> = {
   "POST /conversations/${id}/seen": "up to a message that is named",
   "POST /groups/count": "changes nothing",
@@ -53,7 +56,7 @@ const KEYLESS: Readonly<Record<string, string>> = {
   "PUT /me/theme": "it is what it is set to",
 };
 
-/** The arguments of every `send(…)` of a source, as they are written. */
+/** The arguments of every `send(…)` in a source text. */
 function sendsOf(source: string): string[][] {
   return [...source.matchAll(/\bsend(?:<[^(]*>)?\(/g)].flatMap(({ index, 0: { length } }) => {
     const parts = [""];
@@ -70,14 +73,14 @@ function sendsOf(source: string): string[][] {
   });
 }
 
-test("rule 1: every form that changes something sends its own key, and none is made at the press", () => {
+test("rule 1: every form that changes something sends a key, and no key is created in the press itself", () => {
   const folder = join(checkout, "src/web");
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
   const sends = files.flatMap((name) => sendsOf(readFileSync(join(folder, name), "utf8")).map((one) => [name, ...one]));
   expect(sends.length).toBeGreaterThan(40);
   const known = new Set<string>();
   const problems = sends.flatMap(([name, method = "", path = "", ...rest]) => {
-    // The client's own definition.
+    // The definition of `send` itself.
     if (name === "api.ts") return [];
     const place = `${method.replaceAll('"', "")} ${path.replace(/[`"]/g, "").replace(/^\/w\/\$\{\w+(\.\w+)?\}/, "")}`;
     const key = rest[1];
@@ -89,10 +92,10 @@ test("rule 1: every form that changes something sends its own key, and none is m
   expect(Object.keys(KEYLESS).filter((place) => !known.has(place))).toEqual([]);
 });
 
-test("rule 4: replaying what failed does what was counted, or nothing because it has changed", async () => {
+test("rule 4: a replay of failures covers exactly the confirmed count, or is refused", async () => {
   const failed = async (): Promise<number> =>
     (await owner.get(`/w/${shop.id}/deliveries/failed?since=2020-01-01`)).body.data.count;
-  // Without an address events are kept, and can be sent later.
+  // Events without a webhook address are stored and can be replayed later.
   await app.inbound(shop, "+919876500001", "Hello");
   const count = await failed();
   expect(count).toBeGreaterThan(0);
@@ -103,12 +106,12 @@ test("rule 4: replaying what failed does what was counted, or nothing because it
   expect(await failed()).toBe(count + 1);
 });
 
-test("rule 5: sent is not delivered, delivered is not read, and an unknown outcome is not a failure", async () => {
+test("rule 5: sent, delivered, read, failed and unknown outcome have different labels and colours", async () => {
   const { messageChip, broadcastChip, deliveryChip } = await chips();
   const statuses = Object.keys(words.statuses);
   const look = (status: string, isUnknown = false) => messageChip({ status, is_unknown: isUnknown });
   expect(look("failed", true)).toEqual({ label: "Outcome unknown", tone: "violet" });
-  // Nothing else is violet, green is for what arrived, blue for what was read.
+  // No other state is violet, only delivered is green, and only read is blue.
   const tones = Object.fromEntries(statuses.map((status) => [status, look(status).tone]));
   expect(statuses.filter((status) => tones[status] === "violet")).toEqual([]);
   expect(statuses.filter((status) => tones[status] === "green")).toEqual(["delivered"]);
@@ -117,7 +120,7 @@ test("rule 5: sent is not delivered, delivered is not read, and an unknown outco
   expect(["paused", "completed"].map((status) => broadcastChip(status).tone)).toEqual(["amber", "green"]);
   expect(deliveryChip({ status: "pending", attempt_count: 2 }).label).toBe("Retrying 3 of 7");
 
-  // Of a broadcast as well, with the reasons that the server gives.
+  // The same for the recipients of a broadcast, from the server's own answers.
   await app.template(shop, template("offer", [{ type: "BODY", text: "Twenty percent." }]));
   const to = ["+919999000008", "+919999000002", "+919999000004", "+919999001050"];
   const made = await owner.post(`/w/${shop.id}/v1/broadcasts`, { name: "Doubt", template: "offer", to });

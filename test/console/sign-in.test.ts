@@ -1,4 +1,4 @@
-/** Getting in: links that work once, guesses that slow down, a second factor, sessions that end when they should. */
+/** Signing in: one-time links, throttled guesses, a second factor, and sessions that expire. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { totpCode } from "#src/core/totp.ts";
 import { disableUser } from "#src/domain/users/change.ts";
@@ -17,7 +17,7 @@ beforeAll(async () => {
   shop = await app.workspace();
 });
 afterAll(() => app[Symbol.asyncDispose]());
-// What one test guessed holds nobody of the next one up.
+// Failed attempts of one test must not delay the sign-ins of the next.
 afterEach(() => void app.store.client.exec("DELETE FROM sign_in_attempts"));
 
 const userId = (email: string): number => app.store.read((tx) => findUserByEmail(tx, email)?.id ?? 0);
@@ -27,7 +27,7 @@ const resetLink = (email: string) => {
 };
 
 const DAY_MS = 24 * 3_600_000;
-/** As if so much time had gone by for them: to let a day pass on the test clock takes seconds. */
+/** Ages the rows by this long. Advancing the test clock by a day would take seconds. */
 const age = (table: "sessions" | "user_links" | "sign_in_attempts", ms: number): void => {
   const columns = {
     sessions: ["seen_at", "expires_at"],
@@ -38,12 +38,12 @@ const age = (table: "sessions" | "user_links" | "sign_in_attempts", ms: number):
 };
 
 describe("one-time links", () => {
-  test("the first start's link makes one operator, and none is made while there is one", async () => {
+  test("the first start's link creates one operator, and no further link is made once an operator exists", async () => {
     expect((await operator.get("/me")).body.data.user).toMatchObject({ email: "op@example.com", is_operator: true });
     expect(await app.store.write(createSetupLink)).toBeNull();
   });
 
-  test("a link works once", async () => {
+  test("a one-time link works once", async () => {
     await person(app, "once@example.com", "member", shop.id);
     const link = await resetLink("once@example.com");
     const use = () => new Visitor(app).post("/links/use", { token: link.token, password: `${PASSWORD} 2` });
@@ -51,7 +51,7 @@ describe("one-time links", () => {
     expect((await use()).status).toBe(404);
   });
 
-  test("a link that is too old, or has a successor, opens nothing", async () => {
+  test("an expired or replaced link is refused", async () => {
     await person(app, "late@example.com", "member", shop.id);
     const first = await resetLink("late@example.com");
     const second = await resetLink("late@example.com");
@@ -66,7 +66,7 @@ describe("one-time links", () => {
     expect((await look(second.token)).status).toBe(404);
   });
 
-  test("a new password ends every session and takes the second factor away", async () => {
+  test("a password reset ends every session and voids the old password", async () => {
     const visitor = await person(app, "lost@example.com", "member", shop.id);
     const link = await resetLink("lost@example.com");
     await new Visitor(app).post("/links/use", { token: link.token, password: `${PASSWORD} 2` });
@@ -75,7 +75,7 @@ describe("one-time links", () => {
     expect((await visitor.signIn("lost@example.com", `${PASSWORD} 2`)).status).toBe(200);
   });
 
-  test("nothing of a token, a password or a session lies in the database as it is", async () => {
+  test("tokens, passwords and sessions are never stored in clear text", async () => {
     const link = await resetLink("late@example.com");
     app.store.checkpoint();
     const file = await Bun.file(`${app.directory}/waxwing.db`).bytes();
@@ -86,7 +86,7 @@ describe("one-time links", () => {
 });
 
 describe("guessing", () => {
-  test("a wrong name and a wrong password get one sentence; after five the right one has to wait as well", async () => {
+  test("unknown e-mail and wrong password get the same answer; after five failures even the right password has to wait", async () => {
     await person(app, "guess@example.com", "member", shop.id);
     const visitor = new Visitor(app);
     const wrong = await visitor.signIn("guess@example.com", "not this one");
@@ -101,7 +101,7 @@ describe("guessing", () => {
     expect((await visitor.signIn("guess@example.com")).status).toBe(200);
   });
 
-  test("a hundred guesses at once count as a hundred", async () => {
+  test("concurrent guesses are each counted: after five the rest are throttled", async () => {
     const visitor = new Visitor(app);
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, index) => visitor.signIn("crowd@example.com", `guess number ${index}`)),
@@ -110,10 +110,10 @@ describe("guessing", () => {
     expect(answers.filter(({ status }) => status === 429).length).toBe(7);
   });
 
-  test("an address that tries many names is slowed down too", async () => {
+  test("an address that tries many names is throttled", async () => {
     const visitor = new Visitor(app);
     await visitor.signIn("name0@example.com", "not this one");
-    // As if it had tried eighteen other names in between: each costs a tenth of a second of argon2.
+    // As after eighteen more names. Each real attempt costs a tenth of a second of argon2.
     app.store.client.exec("UPDATE sign_in_attempts SET count = 19");
     expect((await visitor.signIn("name1@example.com", "not this one")).status).toBe(401);
     expect((await visitor.signIn("name2@example.com", "not this one")).status).toBe(429);
@@ -121,7 +121,7 @@ describe("guessing", () => {
 });
 
 describe("a second factor", () => {
-  test("asks for a code, takes each once, and recovery codes once", async () => {
+  test("signing in with a second factor asks for a code, and accepts each code and each recovery code once", async () => {
     const email = "careful@example.com";
     const visitor = await person(app, email, "owner", shop.id);
     const begun = (await visitor.post("/me/second-factor/begin", { password: PASSWORD })).body.data;
@@ -144,7 +144,7 @@ describe("a second factor", () => {
     expect((await new Visitor(app).signIn(email)).status).toBe(200);
   });
 
-  test("a right password without a code clears no wrong codes: they slow down like any guess", async () => {
+  test("the right password without a code does not reset the count of wrong codes", async () => {
     const email = "patient@example.com";
     const visitor = await person(app, email, "member", shop.id);
     const { secret } = (await visitor.post("/me/second-factor/begin", { password: PASSWORD })).body.data;
@@ -160,7 +160,7 @@ describe("a second factor", () => {
 });
 
 describe("sessions", () => {
-  test("end by hand, one or all others, and nobody ends somebody else's", async () => {
+  test("a user ends one of their sessions or all others, and never another user's", async () => {
     const email = "many@example.com";
     const first = await person(app, email, "member", shop.id);
     const second = new Visitor(app);
@@ -179,13 +179,13 @@ describe("sessions", () => {
     expect((await first.get("/me")).status).toBe(200);
   });
 
-  test("end after 12 hours without use, after 30 days in any case, and at signing out", async () => {
+  test("a session ends after 12 hours without use, 30 days after signing in, and on signing out", async () => {
     const email = "idle@example.com";
     const visitor = await person(app, email, "member", shop.id);
     for (let times = 0; times < 3; times++) {
       age("sessions", 11 * 3_600_000);
       expect((await visitor.get("/me")).status).toBe(200);
-      // Its use is written down, a moment later and at most once a minute.
+      // The last use is stored a moment later, at most once a minute.
       await app.clock.advance(61_000);
     }
     age("sessions", 12 * 3_600_000);
@@ -201,7 +201,7 @@ describe("sessions", () => {
     expect((await visitor.get("/me")).status).toBe(401);
   });
 
-  test("a password change ends all others and renews this one", async () => {
+  test("changing the password ends all other sessions and renews the current one", async () => {
     const email = "fresh@example.com";
     const visitor = await person(app, email, "member", shop.id);
     const other = new Visitor(app);
@@ -217,7 +217,7 @@ describe("sessions", () => {
     expect([(await visitor.get("/me")).status, (await other.get("/me")).status]).toEqual([200, 401]);
   });
 
-  test("whoever is disabled is out at once and cannot come back", async () => {
+  test("disabling a user ends their sessions at once and refuses their sign-in", async () => {
     const email = "gone@example.com";
     const visitor = await person(app, email, "member", shop.id);
     const id = userId(email);
@@ -226,20 +226,20 @@ describe("sessions", () => {
     expect((await visitor.signIn(email)).body.error.code).toBe("wrong_credentials");
   });
 
-  test("the cookie is out of reach of scripts and other sites", async () => {
+  test("the session cookie is HttpOnly and SameSite", async () => {
     const { headers } = await new Visitor(app).signIn("stranger@example.com");
     const [cookie = ""] = headers.getSetCookie();
     expect(cookie).toMatch(/^waxwing=\w{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/);
   });
 
-  test("signing in, links and what is done to people stand in the log, with the address", () => {
+  test("the audit log records sign-ins, links and changes of users, and no password", () => {
     const actions = auditEntries(app).map(({ action }) => action);
     expect(actions).toEqual(expect.arrayContaining(["user.setup", "user.join", "sign-in", "session.end"]));
     expect(JSON.stringify(auditEntries(app))).not.toContain(PASSWORD);
   });
 });
 
-test("under https the cookie is Secure and bound to this host", async () => {
+test("under HTTPS the session cookie is Secure and bound to the host", async () => {
   await using secure = await startTestServer({ config: { server: { publicUrl: "https://wx.example.com" } } });
   await firstOperator(secure);
   const { headers } = await new Visitor(secure).signIn("op@example.com");

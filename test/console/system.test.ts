@@ -1,4 +1,4 @@
-/** The operator's screens: how the server is, its backups and what they prove, its workspaces, people and log. */
+/** The operator's screens: health, backups and their verification, workspaces, users and the audit log. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 const health = async () => (await operator.get("/system/health")).body.data;
 const backups = async () => (await operator.get("/system/backups")).body.data;
 
-/** Waits for the work on the database that was begun. */
+/** Waits until the running database job has ended. */
 async function done(): Promise<void> {
   while ((await operator.get("/system/check")).body.data.current !== null) await app.clock.advance(0);
 }
@@ -38,7 +38,7 @@ async function backup(): Promise<{ name: string }> {
 }
 
 describe("health", () => {
-  test("says what /metrics and /readyz say: version, room, work, commits", async () => {
+  test("the health screen agrees with /metrics and /readyz on version, disk space, outbox and commits", async () => {
     const told = await health();
     const { text } = await app.call("GET", "/metrics");
     expect(text).toContain(`waxwing_build_info{version="${told.version}"} 1`);
@@ -51,7 +51,7 @@ describe("health", () => {
     expect(told.database.path).toBe(join(app.directory, "waxwing.db"));
   });
 
-  test("what needs somebody comes with whom it hits and the next step, the oldest first", async () => {
+  test("findings come oldest first, each with whom it affects and the next step; a read-only database is a finding", async () => {
     const none = (await health()).findings.filter(({ check }: { check: string }) => check !== "disk");
     expect(none).toEqual([expect.objectContaining({ check: "backup", level: "warning", since: null })]);
     await operator.post(`/workspaces/${shop.id}/suspend`, { reason: "unpaid" });
@@ -80,14 +80,14 @@ describe("health", () => {
     expect((await health()).is_writable).toBe(true);
   });
 
-  test("the check-up names the workspace of each number", async () => {
+  test("the doctor's findings name the workspace of each number", async () => {
     const found = (await operator.get("/system/findings")).body.data;
     expect(found).toContainEqual(
       expect.objectContaining({ level: "ok", check: "number", workspace: expect.objectContaining({ id: shop.id }) }),
     );
   });
 
-  test("the database is checked in a thread, and what was looked at is told", async () => {
+  test("a database check runs in a thread and reports how much it checked", async () => {
     expect((await operator.get("/system/check")).body.data.check).toBeNull();
     expect((await operator.post("/system/check")).status).toBe(202);
     await done();
@@ -96,7 +96,7 @@ describe("health", () => {
     expect(check.checks).toBeGreaterThan(10);
   });
 
-  test("figures are those of the metrics, a point a minute; a step that nobody has is refused", async () => {
+  test("the time series sums up the metrics with one sample a minute, and an unknown range is refused", async () => {
     const { points, hours, step_minutes } = (await operator.get("/system/metrics?hours=1")).body.data;
     expect([hours, step_minutes]).toEqual([1, 1]);
     const sum = (name: string): number =>
@@ -109,7 +109,7 @@ describe("health", () => {
 });
 
 describe("a backup", () => {
-  test("is made in a thread, proves what it holds, and stands in the list with it; two presses make one", async () => {
+  test("a backup is made in a thread, verified and listed with its report; two presses make one", async () => {
     const form = { key: "backup-1" };
     const [first, second] = [
       await operator.post("/system/backups", {}, form),
@@ -132,7 +132,7 @@ describe("a backup", () => {
     expect((await health()).findings.filter(({ check }: { check: string }) => check === "backup")).toEqual([]);
   });
 
-  test("while one is made, another piece of work is refused, and requests are answered", async () => {
+  test("while a backup is made, another database job is refused and messages are still sent", async () => {
     expect((await operator.post("/system/backups")).status).toBe(202);
     const before = auditEntries(app).length;
     const { status, body } = await operator.post("/system/check");
@@ -142,10 +142,10 @@ describe("a backup", () => {
     await done();
   });
 
-  test("is looked over again; one that was damaged since is broken, and its restore is not rehearsed", async () => {
+  test("a backup can be verified again; a damaged one is reported as broken and gets no restore drill", async () => {
     const { name } = await backup();
     const path = join(app.directory, "backups", name);
-    // Another file under the same name proves nothing.
+    // Another file under the same name loses the verification report.
     utimesSync(path, 1, 1);
     const found = async () => (await backups()).backups.find((one: { name: string }) => one.name === name);
     expect(await found()).toMatchObject({ state: "unverified", proof: null });
@@ -159,7 +159,7 @@ describe("a backup", () => {
     expect(await found()).toMatchObject({ state: "broken", proof: { drill: null } });
   });
 
-  test("has its restore rehearsed: what is newer is taken over, nothing is changed, nothing is left", async () => {
+  test("a restore drill merges newer rows, changes nothing and leaves no files", async () => {
     const { name } = await backup();
     await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped("+919876540004") });
     const files = () => readdirSync(app.directory).filter((one) => !one.endsWith("-lock"));
@@ -174,7 +174,7 @@ describe("a backup", () => {
     expect(auditEntries(app)[0]).toMatchObject({ action: "backup.drill", subject: name });
   });
 
-  test("is taken along by an operator, is written down, and no name leads out of the directory", async () => {
+  test("only an operator can download a backup, each download has an audit entry, and no name escapes the directory", async () => {
     const { name } = await backup();
     const path = `/system/backups/${name}/file`;
     for (const visitor of [owner, member]) expect((await visitor.get(path)).status).toBe(404);
@@ -203,8 +203,8 @@ describe("a backup", () => {
   });
 });
 
-describe("workspaces and the log", () => {
-  test("a workspace is stopped with a reason and goes on; its owner sees who did it", async () => {
+describe("workspaces and the audit log", () => {
+  test("suspending a workspace needs a reason and stops its API; its owner sees who did it", async () => {
     const path = `/workspaces/${shop.id}`;
     expect((await operator.post(`${path}/suspend`, { reason: " " })).body.error.fields.reason).toBeDefined();
     expect((await operator.post(`${path}/suspend`, { reason: "unpaid" })).body.data).toMatchObject({
@@ -227,7 +227,7 @@ describe("workspaces and the log", () => {
     expect((await operator.post("/workspaces/999/suspend", { reason: "x" })).status).toBe(404);
   });
 
-  test("the server's log has every workspace's deeds, a page at a time, each once", async () => {
+  test("paging through the server's audit log returns the entries of every workspace, each exactly once", async () => {
     for (let count = 0; count < 60; count++) await operator.post(`/workspaces/${shop.id}/resume`);
     const seen: number[] = [];
     let after: string | null = null;

@@ -1,6 +1,6 @@
 /**
  * The inner loop: a demo server that follows its sources. A change of the server restarts it on the same database; a
- * change of the console is bundled and loaded by every open page. Nothing of this is in the executable.
+ * change of the console is bundled and loaded by every open page. The executable contains none of this.
  */
 import { randomBytes } from "node:crypto";
 import { watch } from "node:fs";
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => void stop());
 }
 
-/** The server process that runs now, and what is said of it. */
+/** The running server process, and what is printed about it. */
 class Supervised {
   readonly #data: string;
   readonly #front: Front;

@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 const checkout = resolve(import.meta.dir, "../..");
 const STOP_LIMIT_MS = 2_000;
 
-/** The first line of `waxwing dev --json`, as far as it is used here. */
+/** The first line of `waxwing dev --json`, with the fields used here. */
 export interface Ready {
   readonly base_url: string;
   readonly api_key: string;
@@ -16,10 +16,10 @@ export interface Ready {
 }
 
 export interface ServerProcess {
-  /** Null: it ended before it was ready, and has said why on stderr. */
+  /** Null if it ended before it was ready; stderr says why. */
   readonly ready: Promise<Ready | null>;
   readonly exited: Promise<number>;
-  /** Closes its standard input, which it takes for its parent's end; kills it if that takes too long. */
+  /** Closes its standard input, which tells it that its parent has ended; kills it if it takes too long to stop. */
   stop(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads what stands behind a command's words: its own options and values. Never guesses: whatever is unknown, missing,
- * given twice or of the wrong kind is named, with what was probably meant. All problems are reported at once.
+ * Reads a command's own options and positionals from the tokens after its name. It never guesses: an argument that is
+ * unknown, missing, repeated, or of the wrong kind is reported with a suggestion. All problems are reported at once.
  */
 import { findSuggestion } from "#src/config/suggestion.ts";
 import { type Command, flagOf, nameOf, type Positional, placeholder, type Value } from "./command.ts";
@@ -10,7 +10,7 @@ import { type OptionToken, type Token, takeValue } from "./tokens.ts";
 
 interface Reading {
   readonly command: Command;
-  /** The tokens that are still to be read. */
+  /** The tokens not read yet. */
   readonly ahead: Token[];
   readonly values: Record<string, Value>;
   readonly problems: string[];
@@ -32,7 +32,7 @@ export function readArguments(command: Command, rest: readonly Token[]): Readonl
   return reading.values;
 }
 
-/** For a sentence about an unknown word: what it may have been, or what there is. */
+/** A suggestion for an unknown word: the closest known word, or all of them. */
 export function suggestWord(word: string, known: readonly string[]): string {
   const suggestion = findSuggestion(word, known);
   return suggestion === null ? `there are ${known.join(", ")}` : `did you mean ${suggestion}?`;
@@ -52,14 +52,14 @@ function readOption(reading: Reading, token: OptionToken): void {
   const [property, option] = Object.entries(command.options).find(([known]) => flagOf(known) === token.name) ?? [];
   if (property === undefined || option === undefined) {
     problems.push(unknownOption(command, token.name));
-    // What follows is probably its value, and no second problem.
+    // The next token is probably its value, not a second problem.
     takeValue(token, ahead);
     return;
   }
   const isRepeated = values[property] !== undefined;
   if (option.kind === "flag") store(reading, property, parseFlag(token));
   else store(reading, property, parseOption(token, option, takeValue(token, ahead)));
-  // Counts as given even if it could not be read: "missing" would be a second problem for one slip.
+  // Counts as given even if it is invalid: "missing" would be a second problem for one mistake.
   values[property] ??= option.kind === "flag" ? true : "";
   if (isRepeated) problems.push(`${token.name} is given twice`);
 }
@@ -97,7 +97,7 @@ function store({ values, problems }: Reading, property: string, parsed: Parsed):
   else values[property] = parsed.value;
 }
 
-/** `unread`: the positionals that no token was left for. */
+/** `unread`: the positionals that have no token. */
 function checkPositionals({ values, problems }: Reading, unread: readonly [string, Positional][]): void {
   for (const [property, positional] of unread) {
     if (positional.required) problems.push(missing(placeholder(positional), positional.description));

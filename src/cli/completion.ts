@@ -6,7 +6,7 @@ import { zshScript } from "./completion/zsh.ts";
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-/** `groups` are all of them, this command's own included. */
+/** `groups` are all groups, including the one of this command. */
 export function completionCommands(groups: readonly Group[]): readonly Command[] {
   return [
     command({

@@ -1,4 +1,4 @@
-/** The options that every command takes. They may stand anywhere on the command line, before or behind its words. */
+/** The options that every command takes, before or after its name. */
 import { flagOf, type Option, placeholder } from "./command.ts";
 import type { GlobalOptions } from "./context.ts";
 import { UsageError } from "./failure.ts";
@@ -23,14 +23,14 @@ export const globalOptions = {
 
 type Global = keyof typeof globalOptions;
 
-/** A command line taken apart as far as that goes without knowing the command. */
+/** A command line, parsed as far as possible without knowing the command. */
 export interface CommandLine {
   readonly globals: GlobalOptions & { readonly help: boolean };
   /** The tokens that are not global options, in order. */
   readonly rest: readonly Token[];
 }
 
-/** Takes the global options out. Throws `UsageError` at the first one that cannot be read. */
+/** Extracts the global options. Throws `UsageError` at the first one that cannot be read. */
 export function readGlobals(argv: readonly string[]): CommandLine {
   const ahead = tokensOf(argv);
   const rest: Token[] = [];
@@ -49,7 +49,7 @@ export function readGlobals(argv: readonly string[]): CommandLine {
   return { globals, rest };
 }
 
-/** Whether an unreadable command line at least asks for JSON, so that its error can come as such. */
+/** Whether an invalid command line asks for JSON, so that its error can be JSON too. */
 export function asksForJson(argv: readonly string[]): boolean {
   return tokensOf(argv).some(({ kind, text }) => kind === "option" && text === "--json");
 }

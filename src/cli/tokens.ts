@@ -1,13 +1,13 @@
 /**
- * A command line as a list of tokens, before anything is known about commands: options, values, and behind `--` literal
- * values. A value may begin with a dash only as a number (`-5.00`), as `-` (stdin), or behind an option's `=`.
+ * A command line as a list of tokens, before anything is known about commands: options, values, and literal values
+ * after `--`. A value may begin with a dash only if it is a number (`-5.00`), `-` (stdin), or follows an option's `=`.
  */
 export interface OptionToken {
   readonly kind: "option";
   readonly text: string;
   /** `--name` of `--name=value`, otherwise the whole text. */
   readonly name: string;
-  /** What stands behind the `=`; null without one. */
+  /** The text after the `=`; null without one. */
   readonly inline: string | null;
 }
 
@@ -22,7 +22,7 @@ export function tokensOf(argv: readonly string[]): Token[] {
   ];
 }
 
-/** The value of an option: behind its `=`, or the next token, which is then removed from `ahead`. */
+/** The value of an option: the text after its `=`, or the next token, which is then removed from `ahead`. */
 export function takeValue(option: OptionToken, ahead: Token[]): string | undefined {
   if (option.inline !== null) return option.inline;
   return ahead[0]?.kind === "value" ? ahead.shift()?.text : undefined;

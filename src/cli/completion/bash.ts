@@ -1,6 +1,6 @@
 /**
- * Completion for bash, version 3.2 and later: macOS still has that one, so there are no associative arrays. The script
- * needs neither the bash-completion package nor a call of `waxwing` while somebody types.
+ * Completion for bash, version 3.2 and later: macOS still ships 3.2, so the script uses no associative arrays. It
+ * needs no bash-completion package and never runs `waxwing` during completion.
  */
 import { type Command, nameOf } from "../command.ts";
 import {

@@ -1,6 +1,6 @@
 /**
  * What can be typed, read from the declarations of the commands: the words that may follow, the options of each command
- * and what an option takes. The script of each shell is this, in the shell's own language.
+ * and what an option takes. Each shell's script is this data in the shell's own language.
  */
 import { type Command, flagOf, type Option } from "../command.ts";
 import { globalOptions } from "../global-options.ts";
@@ -31,7 +31,7 @@ export function ownOptions(command: Command): readonly DeclaredOption[] {
   return optionsIn(command.options);
 }
 
-/** What stands at each place behind the command's words, in order. */
+/** The positionals of the command, in order. */
 export function positionalsOf(command: Command): readonly Completion[] {
   return Object.values(command.positionals).map(completionOf);
 }
@@ -57,7 +57,7 @@ export function nextWords(
   return new Map([["", [...first.values(), { word: "help", description: "Explain a command" }]], ...next]);
 }
 
-/** The same in the shells' single quotes, but for fish, which escapes differently. */
+/** Quotes a text for bash and zsh. Fish escapes differently. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

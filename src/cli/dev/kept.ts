@@ -1,6 +1,6 @@
 /**
- * What `waxwing dev --data` has to remember between runs and cannot read from its database: the key in clear, and the
- * viewer's port. The file also tells a demo's database from any other, on which dev must not run.
+ * What `waxwing dev --data` remembers between runs and cannot read from its database: the key in clear text, and the
+ * viewer's port. The file also marks the database as a demo's: dev runs on no other.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,13 +8,13 @@ import type { Demo } from "./demo.ts";
 
 export interface Kept {
   readonly demo: Demo;
-  /** The port stays the same while it is free: a page that shows the viewer keeps working. */
+  /** The port is reused if it is free, so an open page of the viewer keeps working. */
   readonly viewerPort: number;
 }
 
 export const KEPT_FILE = "dev.json";
 
-/** Null where dev has never made a demo in this directory. Throws what the system says of a file that it cannot read. */
+/** Null if dev has never created a demo in this directory. Throws the system's error if the file cannot be read. */
 export function readKept(data: string): Kept | null {
   try {
     return JSON.parse(readFileSync(join(data, KEPT_FILE), "utf8")) as Kept;

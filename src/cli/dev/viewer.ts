@@ -1,6 +1,6 @@
 /**
- * The webhook viewer of `waxwing dev`: a receiver as a customer's would be, which checks every signature and shows what
- * came on one page. It keeps the last 200 in memory, listens on this machine only, and needs nothing from the Internet.
+ * The webhook viewer of `waxwing dev`: a receiver like a customer's. It checks every signature and shows the webhooks
+ * on one page. It keeps the last 200 in memory, listens on this machine only, and needs nothing from the Internet.
  */
 import type { Clock } from "#src/core/clock.ts";
 import { constantTimeEqual, hmacSha256Hex } from "#src/core/secret.ts";
@@ -9,26 +9,26 @@ import { viewerPage } from "./viewer-page.ts";
 export interface Viewer {
   /** `http://127.0.0.1:PORT`, the page; webhooks go to `/webhook` below it. */
   readonly url: string;
-  /** What signatures are checked with; until it is known, every one is wrong. */
+  /** The secret that signatures are checked with. Until it is set, every signature is invalid. */
   trust(secret: string): void;
   stop(): Promise<void>;
 }
 
-/** A webhook as the page gets it. */
+/** A webhook as the page receives it. */
 interface Received {
   readonly number: number;
   readonly at: string;
   readonly type: string;
-  /** Why the signature is not to be trusted; null where it is right. */
+  /** Why the signature is invalid; null if it is valid. */
   readonly distrust: string | null;
   readonly signature: string;
-  /** As it came, laid out where it is JSON. */
+  /** The body as received; JSON is indented. */
   readonly body: string;
 }
 
 const RECEIVED_MAX = 200;
 const BODY_BYTES_MAX = 1024 * 1024;
-/** A receiver refuses what somebody plays back later (spec.md, Authentication 5). */
+/** A receiver refuses a webhook that somebody replays later. */
 const SIGNATURE_AGE_MAX_SECONDS = 5 * 60;
 
 /** `port`: where to listen if it is free. */
@@ -88,7 +88,7 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
-/** What is wrong with a signature, in words; null where nothing is. */
+/** What is wrong with a signature; null if it is valid. */
 export function findSignatureProblem(header: string, body: Uint8Array, secret: string, nowMs: number): string | null {
   const parts = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header);
   if (parts?.[1] === undefined || parts[2] === undefined)

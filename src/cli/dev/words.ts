@@ -1,4 +1,4 @@
-/** What `waxwing dev` says when it is ready: addresses, the key, and commands that work when they are pasted. */
+/** What `waxwing dev` prints when it is ready: addresses, the key, and commands that work as pasted. */
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";
 import type { Demo } from "./demo.ts";
@@ -11,9 +11,9 @@ export interface DevServer {
   readonly viewerUrl: string;
   readonly data: string;
   readonly demo: Demo;
-  /** Why it does not listen where one would look for it; null where it does. */
+  /** Why the server does not listen on its usual port; null if it does. */
   readonly note: string | null;
-  /** Whether the database stays where it is when dev ends. */
+  /** Whether the database is kept when dev ends. */
   readonly isKept: boolean;
 }
 
@@ -67,20 +67,20 @@ export function devWords({ baseUrl, docsUrl, consoleUrl, viewerUrl, data, demo, 
   ].join("\n");
 }
 
-/** How this program was started, as one would type it from here. */
+/** How this program was started, as typed from the working directory. */
 function thisProgram(): string {
   if (import.meta.url.includes("/$bunfs/")) return shellWord(fromHere(process.execPath));
   return `${shellWord(bunFromHere())} ${shellWord(fromHere(Bun.main).replace(/^\.\//, ""))}`;
 }
 
-/** A Bun inside the checkout is on the PATH of this process alone (install.sh sees to it), and needs its path. */
+/** A Bun inside the checkout is only on this process's PATH (install.sh sets it), so the command needs its full path. */
 function bunFromHere(): string {
   const found = Bun.which("bun");
   if (found === null || realpathSync(found) !== realpathSync(process.execPath)) return fromHere(process.execPath);
   return fromHere(found) === found ? "bun" : fromHere(found);
 }
 
-/** Relative where it lies below the working directory. */
+/** Relative if it is below the working directory. */
 function fromHere(path: string): string {
   const near = relative(process.cwd(), path);
   if (near.startsWith("..")) return path;

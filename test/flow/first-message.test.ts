@@ -9,7 +9,7 @@ const orderShipped = {
   components: [{ type: "BODY", text: "Hi {{1}}, your order {{2}} is on its way." }],
 };
 
-test("a template message goes out, is delivered and read, and the customer is told each step", async () => {
+test("a template message is sent, delivered and read, and the customer gets an event for each step", async () => {
   await using app = await startTestServer();
   await using receiver = startReceiver();
   const shop = await app.workspace();

@@ -16,7 +16,7 @@ async function start(throughput = 1_000) {
   return { app, network, shop };
 }
 
-/** A message in flight whose answer waits for the test. */
+/** A message being sent whose answer waits for the test. */
 async function inFlight(app: TestServer, network: ReturnType<typeof fakeNetwork>, shop: TestWorkspace, body: unknown) {
   const waiting = gate();
   network.next(waiting.answer);
@@ -69,7 +69,7 @@ test("an outcome that a full disk refuses: 503, the number sends nothing new, an
   ).toBe(201);
 });
 
-test("a disk that is full before the hand-over: 503, nothing leaves, and the key is free", async () => {
+test("a disk that is full before the dispatch: 503, nothing is sent, and the key is free", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   freezeDisk(app.store);
@@ -82,7 +82,7 @@ test("a disk that is full before the hand-over: 503, nothing leaves, and the key
   expect(messagesOf(app)).toHaveLength(1);
 });
 
-test("a message that waits for its turn does not leave before an outcome that still has to be written", async () => {
+test("a message that waits for its turn is not sent before an outcome that is still unwritten", async () => {
   const { app, network, shop } = await start(1);
   await using _ = app;
   const { waiting, answer } = await inFlight(app, network, shop, shipped());
@@ -92,7 +92,7 @@ test("a message that waits for its turn does not leave before an outcome that st
   waiting.open("accepted");
   expect((await answer).status).toBe(503);
   mendDisk(app.store);
-  // Its turn comes now, and the outcome is tried again a while later.
+  // Its turn comes now, and the outcome is written again only later.
   await app.clock.advance(150);
   expect([messageOf(app).status, network.sent.length]).toEqual(["sending", 1]);
   expect([201, 503]).toContain((await app.clock.until(next)).status);
@@ -106,7 +106,7 @@ const lost: { when: string; outcome: typeof unreachable }[] = [
 ];
 
 for (const { when, outcome } of lost) {
-  test(`a disk that fails while a message is ${when}: nothing stays queued, held or claimed once it works again`, async () => {
+  test(`a disk that fails while a message is ${when}: nothing stays queued, held or claimed once the disk works again`, async () => {
     const { app, network, shop } = await start();
     await using _ = app;
     const { waiting, answer } = await inFlight(app, network, shop, shipped());
@@ -125,7 +125,7 @@ for (const { when, outcome } of lost) {
   });
 }
 
-test("a disk that fails before the second attempt of a throttled message: its hold and its key are free once it works again", async () => {
+test("a disk that fails before the second attempt of a throttled message: its hold and its key are free once the disk works again", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   network.next(pairThrottled(5_000));
@@ -144,7 +144,7 @@ test("a disk that fails before the second attempt of a throttled message: its ho
   expect((await app.send("POST", "/api/v1/messages", request)).status).toBe(201);
 });
 
-test("a disk that fails when the budget is used up: its hold and its key are free once it works again", async () => {
+test("a disk that fails when the budget is used up: the message's hold and its key are free once the disk works again", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   network.always(pairThrottled(3_000));
@@ -155,7 +155,7 @@ test("a disk that fails when the budget is used up: its hold and its key are fre
   network.next(last.answer);
   await app.clock.until(last.reached);
   last.open(pairThrottled(60_000));
-  // The take-back is written; what comes after it is not.
+  // The discard is written; the write after it is not.
   const { write } = app.store;
   let writes = 0;
   app.store.write = (operation) => {

@@ -112,7 +112,7 @@ describe("not_found", () => {
     ["OPTIONS", "/me"],
   ];
   for (const [method, path] of places) {
-    test(`${method} ${path || "(the prefix)"} has no endpoint`, async () => {
+    test(`${method} ${path || "(the prefix)"} is not found`, async () => {
       const { key } = await app.workspace();
       expectProblem(await refusal(method, `/api/v1${path}`, { key }), 404, "not_found");
     });

@@ -181,7 +181,7 @@ test("recipients not sent to when the day ends are skipped because the day has p
   await expectClosed(scenario, id);
 });
 
-test("a birthday among other conditions makes a birthday broadcast; a condition on a missing birthday does not", async () => {
+test("a birthday among other conditions makes a birthday broadcast; a condition that excludes a birthday does not", async () => {
   await using scenario = await startScenario();
   const people = [
     { name: "Ravi", birthday: "--11-21" },

@@ -199,7 +199,7 @@ test("recipients are listed in the order addressed, by page and by cursor, with 
   expect(third.meta).toMatchObject({ page: 3, total: 120, has_more: false });
 });
 
-test("recipients that alternate between two states of a filter are still listed in the order addressed", async () => {
+test("recipients in a mixture of two states of a filter are still listed in the order addressed", async () => {
   await using scenario = await startScenario({ throughput: 1 });
   const people = phones(5);
   const waiting = gate();

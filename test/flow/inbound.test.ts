@@ -26,7 +26,7 @@ function text(app: TestServer, shop: TestWorkspace, to = asha) {
   return app.send("POST", "/api/v1/messages", { key: shop.key, body: { to, text: "Your table is ready." } });
 }
 
-test("a stranger who writes becomes a contact without consent, and the customer gets an event for the contact and the message", async () => {
+test("a stranger who writes becomes a contact without consent, and the customer gets one event with the message and the contact", async () => {
   const { app, shop } = await start();
   await using _ = app;
   await reportInbound(app, shop, { from: "919876543210", name: "Asha", text: "Hello" });

@@ -97,7 +97,7 @@ test("a throttled simulated number waits half a second, then one, and the third 
   expect(app.clock.now() - before).toBeLessThan(8_000);
 });
 
-test("a simulated recipient without an answer is waited for as configured, and the status comes two seconds later", async () => {
+test("a simulated recipient without an answer is waited for as configured, and its statuses come two seconds later", async () => {
   const simulator = { deliverAfterMs: 0, readAfterMs: 0, noAnswerAfterMs: 5_000 };
   await using app = await startTestServer({ config: { simulator } });
   const shop = await app.workspace();

@@ -20,7 +20,7 @@ async function keepTime(app: TestServer): Promise<void> {
   await app.clock.advance(Math.max(0, Date.now() - app.clock.now()));
 }
 
-/** One sync as a caller does it, page after page; calls `turn` before each page. */
+/** One sync as a caller does it, page after page; moves the clock along before each page. */
 async function sync<Found>(app: TestServer, { key }: TestWorkspace, path: string): Promise<Found[]> {
   const rows: Found[] = [];
   let next: string | null = null;

@@ -10,7 +10,6 @@ const PEOPLE = 300;
 
 let app: TestServer;
 let shop: TestWorkspace;
-/** A second key of the same workspace, on its own connection, changes contacts while the first key reads. */
 const phoneOf = (index: number): string => `+9198765${String(index).padStart(5, "0")}`;
 const indexOf = ({ phone }: { phone: string }): number => Number(phone.slice(-5));
 
@@ -20,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-/** Every contact changes at a different time, in an order unrelated to its id. */
+/** Makes contacts that changed at different times, a third of them at the same time as another, in no useful order. */
 async function freshShop(count: number): Promise<TestWorkspace> {
   const made = await app.workspace();
   for (let step = 0; step < count; step++) {

@@ -25,7 +25,7 @@ import { ATTEMPTS_AT, startHook } from "#test/support/webhooks.ts";
 
 const FIRST_ATTEMPTS_AT = ATTEMPTS_AT.slice(0, 4);
 
-/** Returns once the server, which polls the machine's own clock, has noticed and has moved whatever waits. */
+/** Returns once the server, which polls the machine's own clock, has noticed the change and adjusted its waits. */
 async function setWall({ app }: Scenario, byMs: number): Promise<void> {
   const noticed = (): number => app.logged.filter((line) => line.includes("the wall clock was set")).length;
   const before = noticed();

@@ -16,7 +16,7 @@ async function start(throughput = 1_000) {
   return { app, network, shop };
 }
 
-/** A message being sent whose answer waits for the test. */
+/** Sends a message whose answer the network gives when the test opens `waiting`. */
 async function inFlight(app: TestServer, network: ReturnType<typeof fakeNetwork>, shop: TestWorkspace, body: unknown) {
   const waiting = gate();
   network.next(waiting.answer);

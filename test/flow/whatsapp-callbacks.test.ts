@@ -319,7 +319,7 @@ test("a callback is answered while another callback's thousand updates are still
     expect(await world.graph.callback(body)).toBe(200);
     appliedMeanwhile.push(inboundCount(world) - before);
   }
-  // If all six were answered before the first was fully applied, the answers did not wait for the work.
+  // All six are answered and at least one is not yet applied, so the answers did not wait for the work.
   const open = rows(world.app.store, "SELECT id FROM callbacks WHERE done_at IS NULL").length;
   expect(open).toBeGreaterThan(0);
   await world.clock.advance(10_000);

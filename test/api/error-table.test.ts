@@ -1,3 +1,4 @@
+/** Every error code of the API: when it occurs, what it reveals, and that a refused request changes nothing. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { markUnready } from "#src/domain/numbers/readiness.ts";
 import { revokeKey } from "#src/domain/workspaces/api-keys.ts";

@@ -1,3 +1,7 @@
+/**
+ * Idempotency keys: one key sends one message, final answers are kept for 24 hours, and other answers leave the key
+ * free.
+ */
 import { describe, expect, test } from "bun:test";
 import { credit } from "#src/domain/billing/account.ts";
 import { resume, suspend } from "#src/domain/workspaces/update.ts";

@@ -1,3 +1,4 @@
+/** Messages whose outcome a crash or a fault left unknown, and the retries under their idempotency keys. */
 import { describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,3 +1,6 @@
+/**
+ * What a refused send leaves behind when the network, the number's pace, the request rate or the daily cap refuses it.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startReceiver } from "#test/support/receiver.ts";
 import {

@@ -1,3 +1,4 @@
+/** A request with several faults is refused for the first fault in a fixed order, and changes nothing. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { markUnready } from "#src/domain/numbers/readiness.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";

@@ -1,3 +1,4 @@
+/** An API key never reaches another workspace's data, even if both workspaces use the same names and numbers. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { fakeNetwork, fillBucket, template } from "#test/support/scenarios.ts";
 import { type Answered, startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";

@@ -1,3 +1,6 @@
+/**
+ * How the recipient of a send is found: formats, number variants, national and international digits, linked contacts.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { accepted, fakeNetwork, fillBucket, snapshot, templates } from "#test/support/scenarios.ts";
 import { type Answered, startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";

@@ -1,3 +1,4 @@
+/** Many requests at once: limits hold exactly, no request is lost, and eligibility is checked at the dispatch. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { markUnready } from "#src/domain/numbers/readiness.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";

@@ -1,3 +1,4 @@
+/** The form of a request: body, content type, length, authentication scheme, idempotency key and request id. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { changesBetween, fakeNetwork, fillBucket, sendRaw, snapshot, templates } from "#test/support/scenarios.ts";
 import { type Answered, startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";

@@ -1,3 +1,4 @@
+/** The fields of a send request: which values are accepted, and which are refused under which path. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { setSample } from "#src/domain/templates/decide.ts";
 import {

@@ -1,3 +1,4 @@
+/** Creating, showing and cancelling a broadcast: validation, skipped recipients, consent, values, idempotency. */
 import { expect, test } from "bun:test";
 import { markUnready } from "#src/domain/numbers/readiness.ts";
 import { createKey } from "#src/domain/workspaces/api-keys.ts";

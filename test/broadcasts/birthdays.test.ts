@@ -1,3 +1,4 @@
+/** Broadcasts to a birthday group: one message for each person whose birthday it is, and only on that day. */
 import { expect, test } from "bun:test";
 import {
   create,

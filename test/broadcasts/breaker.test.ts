@@ -1,3 +1,4 @@
+/** The circuit breaker: 20 refusals of the message in a row, by answer or by status, pause the broadcast. */
 import { expect, test } from "bun:test";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { OutboundMessage } from "#src/networks/network.ts";

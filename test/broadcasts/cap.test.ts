@@ -1,3 +1,4 @@
+/** The daily cap of recipients, shared by single sends and broadcasts. */
 import { expect, test } from "bun:test";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { updateWorkspace } from "#src/domain/workspaces/update.ts";

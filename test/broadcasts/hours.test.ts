@@ -1,3 +1,4 @@
+/** Late broadcasts and quiet hours: which continue, which wait for the morning, and which wait for a person. */
 import { expect, test } from "bun:test";
 import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";
 import {

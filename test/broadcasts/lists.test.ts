@@ -1,3 +1,4 @@
+/** Lists of broadcasts and of their recipients: order, filters, and counts that add up. */
 import { expect, test } from "bun:test";
 import {
   cancel,

@@ -1,3 +1,4 @@
+/** A broadcast's money: held at the start, charged by delivery, released at the latest when the broadcast settles. */
 import { expect, test } from "bun:test";
 import { setPrice } from "#src/domain/billing/account.ts";
 import {

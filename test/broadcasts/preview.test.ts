@@ -1,3 +1,4 @@
+/** The preview of a broadcast: counts and costs, with nothing stored. */
 import { expect, test } from "bun:test";
 import {
   charged,

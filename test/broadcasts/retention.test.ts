@@ -1,3 +1,4 @@
+/** How long recipients of a broadcast are kept. */
 import { expect, test } from "bun:test";
 import {
   cancel,

@@ -1,3 +1,4 @@
+/** A template that changes after a broadcast was created pauses it before the new words are sent. */
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { type Template, templates } from "#src/domain/templates/table.ts";
@@ -85,7 +86,7 @@ test("a broadcast whose changed template needs other values cannot be resumed, a
   expect(scenario.network.sent).toEqual([]);
 });
 
-test("confirmed words are sent with the values that were frozen", async () => {
+test("confirmed template words are sent with the values that were frozen", async () => {
   await using scenario = await startScenario();
   const id = await create(scenario, { ...offer(phones(1), SEND_AT), template: greeting.name, variables: ["Asha"] });
   await change(scenario, greeting.name, { components: [{ type: "BODY", text: "Hello {{1}}!" }] } as Partial<Template>);

@@ -1,3 +1,4 @@
+/** Crashes during a single send: a message is never sent twice, and every key ends with an answer or free. */
 import { expect, test } from "bun:test";
 import { TestClock } from "#test/support/clock.ts";
 import { type DiskImage, imageOf } from "#test/support/crash.ts";

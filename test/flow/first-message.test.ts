@@ -1,3 +1,4 @@
+/** The whole way of one message through the simulator. */
 import { expect, test } from "bun:test";
 import { startReceiver } from "#test/support/receiver.ts";
 import { startTestServer } from "#test/support/server.ts";

@@ -1,3 +1,4 @@
+/** Inbound messages: contacts, the text window, repeated deliveries, user ids, opt-out words. */
 import { expect, test } from "bun:test";
 import { updateWorkspace } from "#src/domain/workspaces/update.ts";
 import { fakeNetwork } from "#test/support/fake-network.ts";

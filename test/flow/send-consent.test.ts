@@ -1,3 +1,7 @@
+/**
+ * Consent and identity while a message is being sent: opt-outs in between, opt-ins by sending, the network's name for
+ * the recipient.
+ */
 import { expect, test } from "bun:test";
 import type { Tx } from "#src/db/transaction.ts";
 import { changeConsent } from "#src/domain/contacts/change-consent.ts";

@@ -1,3 +1,4 @@
+/** A single send against a scripted network: retries, outcomes, early statuses, callers that hang up. */
 import { expect, test } from "bun:test";
 import {
   fakeNetwork,

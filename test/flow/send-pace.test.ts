@@ -1,3 +1,4 @@
+/** The pace of a number: sends wait in order, for the request's budget at most. */
 import { expect, test } from "bun:test";
 import { fakeNetwork, networkIdOf, refused, throttled } from "#test/support/fake-network.ts";
 import { contactsOf, keysOf, messagesOf } from "#test/support/rows.ts";

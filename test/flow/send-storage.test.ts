@@ -1,3 +1,4 @@
+/** A disk that fails during a send: nothing is sent twice, and no hold or key stays taken once the disk works again. */
 import { expect, test } from "bun:test";
 import { fillDisk, freezeDisk, mendDisk } from "#test/support/broken-disk.ts";
 import { fakeNetwork, gate, pairThrottled, unreachable } from "#test/support/fake-network.ts";

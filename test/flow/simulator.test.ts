@@ -1,3 +1,4 @@
+/** What the simulator does by the last digits of a recipient: answers, events and their times. */
 import { expect, test } from "bun:test";
 import { startReceiver } from "#test/support/receiver.ts";
 import { eventsOf, eventTypesOf } from "#test/support/rows.ts";

@@ -1,4 +1,4 @@
-/** Lists of the API, by the example of templates: pages, cursors and filters. */
+/** Lists of the API, tested with templates: pages, cursors and filters. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { setSample } from "#src/domain/templates/decide.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";

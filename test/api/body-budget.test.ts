@@ -1,4 +1,7 @@
-/** The budget of unverified bodies by itself: whatever comes in whatever order, it is never exceeded and never leaks. */
+/**
+ * The budget of unverified bodies by itself: whatever order bodies arrive in, the budget is never exceeded and never
+ * leaks.
+ */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Clock } from "#src/core/clock.ts";
@@ -6,7 +9,7 @@ import { BodyBudget, type Release } from "#src/http/body-budget.ts";
 
 const LIMITS = { smallBytes: 100, largeBytes: 1_000, waiting: 3, waitMs: 50 };
 
-/** Fires timers without the event loop: nothing here hangs on a socket. */
+/** Fires timers without the event loop, because nothing here waits for a socket. */
 class PlainClock implements Clock {
   #time = 0;
   #timers: { at: number; fire: () => void }[] = [];
@@ -50,7 +53,7 @@ interface Body {
   release: Release;
 }
 
-/** A budget with what its users know of it. */
+/** A budget together with what the senders know about it. */
 class Model {
   readonly clock = new PlainClock();
   readonly budget = new BodyBudget(this.clock, LIMITS);
@@ -60,7 +63,7 @@ class Model {
     const body: Body = { kind: "small", bytes, state: "held", release: () => undefined };
     body.release = this.budget.reserveSmall(bytes, () => {
       expect(body.state).toBe("held");
-      // The one that began first makes room.
+      // The body that began first is evicted.
       expect(this.bodies.find(({ kind, state }) => kind === "small" && state === "held")).toBe(body);
       body.state = "evicted";
     });
@@ -71,7 +74,7 @@ class Model {
     const body: Body = { kind: "large", bytes, state: "waiting", release: () => undefined };
     this.bodies.push(body);
     void this.budget.reserveLarge(bytes).then((release) => {
-      // First come, first served: no one that came earlier waits still.
+      // First come, first served: every body that came earlier has stopped waiting.
       const earlier = this.bodies.slice(0, this.bodies.indexOf(body));
       if (release !== null) expect(earlier.filter(({ state }) => state === "waiting")).toEqual([]);
       body.state = release === null ? "refused" : "held";
@@ -79,7 +82,7 @@ class Model {
     });
   }
 
-  /** Whoever was evicted, or gave its bytes back already, may say so again. */
+  /** Releasing a body twice, or after its eviction, has no effect. */
   release(index: number): void {
     const body = this.bodies[index % Math.max(1, this.bodies.length)];
     if (body === undefined || body.state === "waiting") return;
@@ -105,7 +108,7 @@ class Model {
     expect(sum("small")).toBeLessThanOrEqual(LIMITS.smallBytes);
     expect(sum("large")).toBeLessThanOrEqual(LIMITS.largeBytes);
     expect(waiting.length).toBeLessThanOrEqual(LIMITS.waiting);
-    // None waits for room that is there.
+    // No body waits while the budget has room for it.
     if (waiting[0] !== undefined) expect(sum("large") + waiting[0].bytes).toBeGreaterThan(LIMITS.largeBytes);
   }
 }
@@ -117,7 +120,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("pass" as const), value: fc.integer({ min: 0, max: LIMITS.waitMs }) }),
 );
 
-test("bodies that come, end, break off and wait in any order never exceed the budget, and leave it whole", async () => {
+test("bodies that arrive, end, break off and wait in any order never exceed the budget, and leave all of it free", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const model = new Model();
@@ -132,7 +135,7 @@ test("bodies that come, end, break off and wait in any order never exceed the bu
       for (const index of model.bodies.keys()) model.release(index);
       expect(model.budget.held).toEqual({ smallBytes: 0, largeBytes: 0, waiting: 0 });
       expect(model.clock.timerCount).toBe(0);
-      // All of it can be had again, at once.
+      // The whole budget is available again.
       model.large(LIMITS.largeBytes);
       model.small(LIMITS.smallBytes);
       await model.settle();
@@ -143,7 +146,7 @@ test("bodies that come, end, break off and wait in any order never exceed the bu
   );
 });
 
-test("over the waiting places, and after the time of waiting, the answer is no", async () => {
+test("a body is refused when every waiting place is taken, and when its waiting time is over", async () => {
   const model = new Model();
   for (let count = 0; count < 5; count++) model.large(LIMITS.largeBytes);
   await model.settle();

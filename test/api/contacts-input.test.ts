@@ -1,4 +1,7 @@
-/** Every field of a contact: what is taken and how it reads afterwards, and what is refused under which path. */
+/**
+ * Every field of a contact: which values are accepted and how they read afterwards, and which are refused under which
+ * path.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { addField } from "#src/domain/contacts/custom-fields.ts";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
@@ -41,7 +44,7 @@ const shown = (changes: Record<string, unknown>) => ({
 });
 const texts = ["name", "first_name", "last_name", "city", "state", "postal_code", "company"];
 
-/** What is sent, and what the contact shows of it; the same where it is left out. */
+/** What the caller sends, and what the contact shows afterwards; without the second, it shows the same. */
 const accepted: Record<string, [sent: Record<string, unknown>, shows?: Record<string, unknown>]> = {
   ...Object.fromEntries(texts.map((name) => [`a ${name}`, [{ [name]: "  Ärger, 东京 \u{1F600}" }]])),
   ...Object.fromEntries(texts.map((name) => [`an empty ${name} is none`, [{ [name]: "" }, { [name]: null }]])),
@@ -100,7 +103,7 @@ const accepted: Record<string, [sent: Record<string, unknown>, shows?: Record<st
   "an empty body": [{}, { name: null, fields: {}, people: [], tags: [], groups: [] }],
 };
 
-describe("what is accepted", () => {
+describe("an accepted value of a contact", () => {
   for (const [what, [sent, shows]] of Object.entries(accepted)) {
     test(what, async () => {
       const phone = somebody();
@@ -218,9 +221,9 @@ const refused: [what: string, body: Record<string, unknown>, fields: string[]][]
   ),
 ];
 
-describe("what is refused, with the path of the fault, changing nothing", () => {
+describe("a refused value of a contact names the path of the fault and changes nothing", () => {
   for (const [what, body, fields] of refused) test(what, () => expectFields(body, fields));
-  test("a dynamic group by id, and another workspace's group", () =>
+  test("groups: the id of a dynamic group, and the id of another workspace's group", () =>
     expectFields({ add_to_groups: ["Regulars", dynamicId, foreignId] }, ["add_to_groups.1", "add_to_groups.2"]));
 });
 

@@ -50,7 +50,7 @@ async function freshShop(): Promise<TestWorkspace> {
 
 const put = (body: unknown, phone = asha) => putContactOf(app, shop, phone, body);
 
-/** Changes the contact a second later; answers it, and whether `updated_at` moved. */
+/** Changes the contact one second later. Returns the contact and whether `updated_at` moved. */
 async function change(body: unknown): Promise<{ data: Record<string, unknown>; moved: boolean }> {
   const before = (await getContactOf(app, shop, asha)).body.data.updated_at;
   await app.clock.advance(1_000);
@@ -59,7 +59,7 @@ async function change(body: unknown): Promise<{ data: Record<string, unknown>; m
   return { data: answer.body.data, moved: answer.body.data.updated_at !== before };
 }
 
-test("the first PUT makes the contact, with 201; every other answers 200, under any spelling", async () => {
+test("the first PUT of a contact creates it with 201; every later one answers 200, under any number variant", async () => {
   expect((await put({ name: "Asha" })).status).toBe(201);
   for (const phone of ["98765 43210", "919876543210", "0091 98765-43210", asha]) {
     const { status, body } = await put({ name: "Asha" }, phone);
@@ -67,7 +67,7 @@ test("the first PUT makes the contact, with 201; every other answers 200, under 
   }
 });
 
-test("what a GET returned changes nothing when it is sent back, not even updated_at", async () => {
+test("a contact that is sent back as GET returned it changes nothing, not even updated_at", async () => {
   await put({ ...full, add_tags: ["vip", "a,b"], add_to_groups: ["Regulars"], consent: "opted_in" });
   const { data } = (await getContactOf(app, shop, asha)).body;
   expect(data).toMatchObject(full);
@@ -84,7 +84,7 @@ test("what a GET returned changes nothing when it is sent back, not even updated
   expect(changesBetween(before, snapshot(app.store))).toEqual({});
 });
 
-test("an empty PUT and one that removes what is not there change nothing", async () => {
+test("an empty PUT, and a PUT that removes what a contact lacks, change nothing", async () => {
   await put(full);
   for (const body of [
     {},
@@ -97,7 +97,7 @@ test("an empty PUT and one that removes what is not there change nothing", async
   }
 });
 
-test("only what is sent changes, and every change moves updated_at", async () => {
+test("a PUT changes only the fields that it contains, and every change moves updated_at", async () => {
   await put(full);
   let expected: Record<string, unknown> = full;
   const steps: [body: Record<string, unknown>, shows?: Record<string, unknown>][] = [
@@ -123,7 +123,7 @@ test("only what is sent changes, and every change moves updated_at", async () =>
   }
 });
 
-test("a list of tags that only reads like the one before is another one", async () => {
+test("replacing the tags a and b by the one tag 'a,b' is a change", async () => {
   await put({ add_tags: ["a", "b"] });
   expect(await change({ add_tags: ["a,b"], remove_tags: ["a", "b"] })).toMatchObject({
     data: { tags: ["a,b"] },
@@ -131,11 +131,11 @@ test("a list of tags that only reads like the one before is another one", async 
   });
 });
 
-describe("others on the number", () => {
+describe("the people on a number", () => {
   const idsByName = () =>
     new Map((snapshot(app.store).contact_people ?? []).map((row) => [JSON.parse(row).name, JSON.parse(row).id]));
 
-  test("are the same people by their ref, wherever they stand in the list and whatever they are called now", async () => {
+  test("keep their identity by ref, whatever their position in the list and whatever their new name", async () => {
     const named = (name: string, ref: string | null) => ({ name, ref });
     await put({ people: [named("A1", "a"), named("B1", "b"), named("C1", "c"), named("X", null)] });
     const before = idsByName();
@@ -147,7 +147,7 @@ describe("others on the number", () => {
     expect((data.people as { name: string }[]).map(({ name }) => name)).toEqual(["C2", "New", "A2"]);
   });
 
-  test("only moved about is a change", async () => {
+  test("count as changed when only their order changes", async () => {
     await put({ people });
     expect(await change({ people: [...people].reverse() })).toMatchObject({
       data: { people: [...people].reverse() },
@@ -156,23 +156,23 @@ describe("others on the number", () => {
   });
 });
 
-describe("tags and groups", () => {
-  test("are found by name without case, and keep the name that they were given first", async () => {
+describe("tags and groups of a contact", () => {
+  test("are found by name regardless of case, and keep the name that they were created with", async () => {
     await put({ add_tags: ["VIP", "Ärger"], add_to_groups: ["Stammgäste"] });
     const { data, moved } = await change({ add_tags: ["vip", "A\u0308RGER"], add_to_groups: ["STAMMGA\u0308STE"] });
     expect([data.tags, moved]).toEqual([["VIP", "Ärger"], false]);
     expect(data.groups).toMatchObject([{ name: "Stammgäste" }]);
   });
 
-  test("an integer is an id, digits in a text are a name", async () => {
+  test("are an id when written as an integer, and a name when written as digits in a string", async () => {
     const id = await app.store.write((tx) => saveGroup(tx, shop.id, { name: "Regulars", filter: null }).id);
     const { body } = await put({ add_to_groups: [id, String(id)] });
     expect(body.data.groups.map(({ name }: { name: string }) => name).sort()).toEqual([String(id), "Regulars"]);
   });
 });
 
-describe("somebody who opted out", () => {
-  test("is not opted in, is told since when, and nothing else of that PUT happens", async () => {
+describe("a contact who opted out", () => {
+  test("cannot be opted in by PUT: the answer says since when, and nothing else in that PUT is applied", async () => {
     await put({ ...full, consent: "opted_out" });
     const since = (await getContactOf(app, shop, asha)).body.data.consent.at;
     await app.clock.advance(60_000);
@@ -192,7 +192,7 @@ describe("somebody who opted out", () => {
     expect(changesBetween(before, snapshot(app.store))).toEqual({});
   });
 
-  test("may be changed all the same, and a second opt-out keeps the first date", async () => {
+  test("can still be changed, and a second opt-out keeps the date of the first", async () => {
     await optOutOf(app, shop, asha);
     const first = (await getContactOf(app, shop, asha)).body.data.consent;
     expect(await change({ consent: "opted_out" })).toMatchObject({ data: { consent: first }, moved: false });
@@ -201,7 +201,7 @@ describe("somebody who opted out", () => {
   });
 });
 
-test("what is no phone number is 422 for PUT and opt-out, 404 for GET, and makes nobody", async () => {
+test("an invalid phone number is 422 for PUT and opt-out and 404 for GET, and creates no contact", async () => {
   const before = snapshot(app.store);
   for (const bad of ["nobody", "12", "+", "+91 98", "+999999999999999999"]) {
     expect([(await put({ name: "A" }, bad)).status, (await optOutOf(app, shop, bad)).status]).toEqual([422, 422]);
@@ -212,7 +212,7 @@ test("what is no phone number is 422 for PUT and opt-out, 404 for GET, and makes
   expect(changesBetween(before, snapshot(app.store))).toEqual({});
 });
 
-test("another workspace's contact, tags and groups are neither seen nor changed", async () => {
+test("another workspace's contact, tags and groups are neither visible nor changed", async () => {
   await put({ ...full, add_tags: ["vip"], add_to_groups: ["Regulars"] });
   const theirs = (await getContactOf(app, shop, asha)).body;
   const other = await freshShop();

@@ -1,4 +1,4 @@
-/** The lists that callers sync by, while another process writes to the same database in real time. */
+/** The lists that callers sync from, while another process writes to the same database in real time. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { TestClock } from "#test/support/clock.ts";
@@ -15,12 +15,12 @@ interface Row {
 
 const ROUNDS = 4;
 
-/** The server's clock goes with the machine's, by which the other process lives. */
+/** Moves the server's clock to the machine's time, which the other process uses. */
 async function keepTime(app: TestServer): Promise<void> {
   await app.clock.advance(Math.max(0, Date.now() - app.clock.now()));
 }
 
-/** One sync as a caller does it, page after page; `turn` before each page. */
+/** One sync as a caller does it, page after page; moves the clock along before each page. */
 async function sync<Found>(app: TestServer, { key }: TestWorkspace, path: string): Promise<Found[]> {
   const rows: Found[] = [];
   let next: string | null = null;
@@ -59,8 +59,9 @@ function startOther(app: TestServer, { id }: TestWorkspace) {
   };
 }
 
-test("syncs beside another process miss nothing that had changed before they began, and end with everybody's last state", async () => {
-  // Behind the machine's clock while the people are made, for that may move it on; level with it from then on.
+test("syncs beside another writing process miss no change made before they began, and end with the last state of every contact", async () => {
+  // Creating the contacts may advance the clock, so it starts behind the machine's clock. From then on the two are
+  // level.
   await using app = await startTestServer({ clock: new TestClock(new Date(Date.now() - 60_000).toISOString()) });
   const shop = await app.workspace({ timezone: "UTC" });
   for (let index = 0; index < OTHERS_PEOPLE; index++) {
@@ -76,7 +77,7 @@ test("syncs beside another process miss nothing that had changed before they beg
   let since = "2000-01-01T00:00:00Z";
   let turns = 0;
   for (let round = 0; round <= ROUNDS; round++) {
-    // The last round is after the other's end: then the caller has everything.
+    // The last round runs after the other process has ended, so it sees every change.
     if (round === ROUNDS) turns = await other.stop();
     await keepTime(app);
     const before = state();

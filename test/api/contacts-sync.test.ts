@@ -1,4 +1,4 @@
-/** A caller that follows the cursor misses nothing that had changed before it began, whatever changes meanwhile. */
+/** A caller that follows the cursor misses no change made before it began, whatever changes meanwhile. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -10,7 +10,6 @@ const PEOPLE = 300;
 
 let app: TestServer;
 let shop: TestWorkspace;
-/** Another connection's work: a second key of the same workspace changes people while the first one reads. */
 const phoneOf = (index: number): string => `+9198765${String(index).padStart(5, "0")}`;
 const indexOf = ({ phone }: { phone: string }): number => Number(phone.slice(-5));
 
@@ -20,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-/** Everybody changed at a time of their own, in no useful order. */
+/** Makes contacts that changed at different times, a third of them at the same time as another, in no useful order. */
 async function freshShop(count: number): Promise<TestWorkspace> {
   const made = await app.workspace();
   for (let step = 0; step < count; step++) {
@@ -43,7 +42,7 @@ interface OptOut {
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-test("a sync waits for what another process was writing when it began", async () => {
+test("a sync waits for a transaction that another process had open when the sync began", async () => {
   await using own = await startTestServer({ mayBreak: true });
   const made = await own.workspace();
   await putContactOf(own, made, phoneOf(7), { name: "Asha" });
@@ -54,7 +53,7 @@ test("a sync waits for what another process was writing when it began", async ()
     ["/contacts", `UPDATE contacts SET city = 'Later', updated_at = ${now + 1}`],
     [`/opt-outs?since=${since}`, `UPDATE contacts SET consent = 'opted_out', consent_at = ${now}`],
   ]) {
-    // It has its time, and is not committed.
+    // The transaction has taken its write time but is not committed.
     const other = openClient(join(own.directory, "waxwing.db"), {});
     other.exec("BEGIN IMMEDIATE");
     other.exec(String(write));
@@ -71,8 +70,8 @@ test("a sync waits for what another process was writing when it began", async ()
   }
 });
 
-describe("when nothing changes", () => {
-  test("the cursor shows everybody exactly once, the last changed first", async () => {
+describe("while no contact changes", () => {
+  test("the cursor returns every contact exactly once, the most recently changed first", async () => {
     const { rows, pages } = await walk<Listed>(app, shop, "/api/v1/contacts");
     expect(pages).toBe(PEOPLE / 50);
     expect(new Set(rows.map(indexOf)).size).toBe(PEOPLE);
@@ -82,7 +81,7 @@ describe("when nothing changes", () => {
     expect(indexOf(rows[0] ?? { phone: "" })).toBe(((PEOPLE - 1) * 137) % PEOPLE);
   });
 
-  test("the pages by number are the same list", async () => {
+  test("the pages by number are the same list as the pages by cursor", async () => {
     const byCursor = await walk<Listed>(app, shop, "/api/v1/contacts");
     const byNumber: Listed[] = [];
     for (let page = 1; page <= 7; page++) {
@@ -94,7 +93,7 @@ describe("when nothing changes", () => {
   });
 });
 
-/** What happens between two pages: these people change (and some are opted out or write START) and time goes by. */
+/** What happens between two pages: these contacts change (some by an opt-out or a START), and time passes. */
 const meanwhile = fc.array(
   fc.record({
     changed: fc.array(fc.integer({ min: 0, max: PEOPLE - 1 }), { maxLength: 40 }),
@@ -105,7 +104,7 @@ const meanwhile = fc.array(
 
 let changeCount = 0;
 
-test("walking /contacts while others change them misses nobody who had changed before, and ends with everybody's last state", async () => {
+test("walking /contacts while others change them misses no contact that had changed before, and ends with the last state of each", async () => {
   await fc.assert(
     fc.asyncProperty(meanwhile, fc.integer({ min: 0, max: PEOPLE }), async (steps, back) => {
       await app.clock.advance(1_000);
@@ -126,7 +125,8 @@ test("walking /contacts while others change them misses nobody who had changed b
       });
       const seen = new Set(rows.map(indexOf));
       expect(due.filter((index) => !seen.has(index))).toEqual([]);
-      // Nothing else came but what was due or changed meanwhile; and whoever changed before the last page is shown so.
+      // The walk returns only contacts that were due or changed meanwhile. A contact that changed before the last page
+      // is returned with that change.
       expect([...seen].filter((index) => !due.includes(index) && !changed.has(index))).toEqual([]);
       for (const [index, city] of changed) {
         expect(rows.findLast((row) => indexOf(row) === index)?.city).toBe(city);
@@ -136,11 +136,11 @@ test("walking /contacts while others change them misses nobody who had changed b
   );
 }, 60_000);
 
-test("a contact that changes in the very millisecond in which a walk begins, or a pass of it, is told with its last state", async () => {
+test("a contact that changes in the very millisecond in which a walk, or one of its passes, begins is returned with its last state", async () => {
   const fresh = await freshShop(120);
   const path = "/api/v1/contacts?updated_since=2026-01-01";
   for (const index of Array(120).keys()) await putContactOf(app, fresh, phoneOf(index), { city: "Here" });
-  // Everything stands at this one moment, and it goes on: people that the first page has shown change once more.
+  // Every contact changed in this one millisecond. Contacts that the first page returned change once more afterwards.
   const { rows } = await walk<Listed>(app, fresh, path, async (page) => {
     if (page > 2) return;
     await app.clock.advance(60);
@@ -149,7 +149,7 @@ test("a contact that changes in the very millisecond in which a walk begins, or 
   expect(new Set(rows.map(indexOf)).size).toBe(120);
   for (const index of [3, 77, 119]) expect(rows.findLast((row) => indexOf(row) === index)?.city).toBe("Moved 2");
 
-  // The same, with a clock that stands still between the first page and the change.
+  // The same with a clock that stands still between the first page and the change.
   await app.clock.advance(1_000);
   await putContactOf(app, fresh, phoneOf(5), { city: "At the front" });
   const first = await app.call("GET", path, { key: fresh.key });
@@ -164,7 +164,7 @@ test("a contact that changes in the very millisecond in which a walk begins, or 
   expect(seen.findLast((row) => indexOf(row) === 5)?.city).toBe("In the same millisecond");
 });
 
-test("walking /opt-outs while others opt out and write START misses nobody who is still opted out", async () => {
+test("walking /opt-outs while contacts opt out and write START misses no contact who is still opted out", async () => {
   await fc.assert(
     fc.asyncProperty(meanwhile, fc.integer({ min: 0, max: 120 }), async (steps, back) => {
       const fresh = await app.workspace();
@@ -201,7 +201,7 @@ test("walking /opt-outs while others opt out and write START misses nobody who i
   );
 }, 60_000);
 
-test("updated_since and since are inclusive, in every form of a time", async () => {
+test("updated_since and since are inclusive, in every accepted form of a time", async () => {
   const fresh = await app.workspace();
   await putContactOf(app, fresh, phoneOf(1), { consent: "opted_out" });
   const at = Math.floor(app.clock.now() / 1_000) * 1_000;
@@ -219,7 +219,7 @@ test("updated_since and since are inclusive, in every form of a time", async () 
 });
 
 for (const bad of ["", "yesterday", "2026-02-30", "1763700000", "2026-11-21T08:00:00 05:30", "2026-11-21T25:00:00Z"]) {
-  test(`a time such as "${bad}" is refused, naming its parameter`, async () => {
+  test(`a time such as "${bad}" is refused with the name of its parameter`, async () => {
     for (const [list, name] of [
       ["contacts", "updated_since"],
       ["opt-outs", "since"],
@@ -235,7 +235,7 @@ for (const bad of ["", "yesterday", "2026-02-30", "1763700000", "2026-11-21T08:0
 }
 
 for (const bad of ["nonsense", "e30", Buffer.from('{"at":1}').toString("base64url"), ""]) {
-  test(`a cursor such as "${bad}" is refused`, async () => {
+  test(`a cursor such as "${bad}" is refused by /contacts and /opt-outs`, async () => {
     for (const list of ["contacts", "opt-outs", "groups"]) {
       const answer = await app.call("GET", `/api/v1/${list}?after=${bad}`, { key: shop.key });
       expect([list, answer.status, answer.body.error.fields.after?.length]).toEqual([list, 400, 1]);
@@ -243,7 +243,7 @@ for (const bad of ["nonsense", "e30", Buffer.from('{"at":1}').toString("base64ur
   });
 }
 
-test("a page past the end is empty, and a page that is no page is refused", async () => {
+test("a page past the end of a list is empty, and an invalid page number is refused", async () => {
   for (const list of ["contacts", "opt-outs", "groups"]) {
     const past = await app.call("GET", `/api/v1/${list}?page=9999`, { key: shop.key });
     expect([past.status, past.body.data, past.body.meta.has_more]).toEqual([200, [], false]);

@@ -1,3 +1,4 @@
+/** Every error code of the API: when it occurs, what it reveals, and that a refused request changes nothing. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { markUnready } from "#src/domain/numbers/readiness.ts";
 import { revokeKey } from "#src/domain/workspaces/api-keys.ts";
@@ -20,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-/** Expects exactly this problem: the status, the code, and no members but these. */
+/** Expects exactly this problem: the status, the code, and only these members. */
 function expectProblem(answer: Answered, status: number, code: string, members: string[] = []): void {
   expect(Object.keys(answer.body)).toEqual(["error"]);
   expect({ status: answer.status, code: answer.body.error.code }).toEqual({ status, code });
@@ -34,7 +35,7 @@ function expectRetryAfter({ headers }: Answered, seconds: number): void {
   expect(headers.get("retry-after")).toBe(String(seconds));
 }
 
-/** A request that is refused, and that has changed no row of any table. */
+/** Sends a request that is refused and that changes no row of any table. */
 async function refusal(method: string, path: string, options: CallOptions): Promise<Answered> {
   const before = snapshot(app.store);
   const answer = await app.send(method, path, options);
@@ -57,14 +58,14 @@ describe("unauthenticated", () => {
     "an unknown key": { authorization: `Bearer wx_${"a".repeat(43)}` },
   };
   for (const [what, given] of Object.entries(headers)) {
-    test(`${what} is told to authenticate`, async () => {
+    test(`a request with ${what} is told to authenticate`, async () => {
       const answer = await refusal("POST", MESSAGES, { body: { to, text: "x" }, headers: given });
       expectProblem(answer, 401, "unauthenticated");
       expect(answer.headers.get("www-authenticate")).toBe("Bearer");
     });
   }
 
-  test("a revoked key ends at once, and no other key with it", async () => {
+  test("a revoked key stops working at once, and the workspace's other keys go on working", async () => {
     const [shop, other] = [await app.workspace(), await app.workspace()];
     expect((await app.call("GET", "/api/v1/me", { key: shop.key })).status).toBe(200);
     const id = Number(app.store.client.prepare("SELECT id FROM api_keys WHERE workspace_id = ?").pluck().get(shop.id));
@@ -74,13 +75,13 @@ describe("unauthenticated", () => {
   });
 });
 
-test("invalid_request names the fields", async () => {
+test("invalid_request names the faulty fields", async () => {
   const answer = await post(await app.workspace(), { to, text: "" });
   expectProblem(answer, 400, "invalid_request", ["fields"]);
   expect(answer.body.error.fields).toEqual({ text: [expect.any(String)] });
 });
 
-test("api_not_enabled refuses every call, reading too", async () => {
+test("api_not_enabled refuses every call, reads included", async () => {
   const shop = await app.workspace({ apiEnabled: false });
   expectProblem(await post(shop, { to, text: "x" }), 403, "api_not_enabled");
   for (const path of ["/me", "/templates", "/messages/1", "/nothing"]) {
@@ -88,7 +89,7 @@ test("api_not_enabled refuses every call, reading too", async () => {
   }
 });
 
-test("workspace_suspended says why and stops sending alone", async () => {
+test("workspace_suspended gives the reason and stops only sending", async () => {
   const shop = await app.workspace();
   await app.store.write((tx) => void suspend(tx, shop.id, "unpaid invoice 77"));
   const answer = await post(shop, { to, text: "x" }, { "idempotency-key": "suspended" });
@@ -112,14 +113,14 @@ describe("not_found", () => {
     ["OPTIONS", "/me"],
   ];
   for (const [method, path] of places) {
-    test(`${method} ${path || "(the prefix)"} leads nowhere`, async () => {
+    test(`${method} ${path || "(the prefix)"} is not found`, async () => {
       const { key } = await app.workspace();
       expectProblem(await refusal(method, `/api/v1${path}`, { key }), 404, "not_found");
     });
   }
 });
 
-test("insufficient_balance tells the cost and what is left", async () => {
+test("insufficient_balance gives the cost and the available balance", async () => {
   const shop = await app.workspace({ billing: { rate: 8_500, balance: 5_000 } });
   await app.template(shop, templates.plain);
   const answer = await post(shop, { to, template: "plain" });
@@ -127,7 +128,7 @@ test("insufficient_balance tells the cost and what is left", async () => {
   expect(answer.body.error).toMatchObject({ needed: "0.0085", available: "0.005" });
 });
 
-test("insufficient_balance counts what is held as spent, and never refuses a text", async () => {
+test("insufficient_balance counts held money as spent, and never refuses a text", async () => {
   const shop = await app.workspace({ billing: { rate: 700_000, balance: 1_000_000 } });
   await app.template(shop, templates.plain);
   expect(
@@ -160,14 +161,14 @@ test("opted_out says since when, in the workspace's timezone", async () => {
 });
 
 for (const bad of ["hello", "", "12", "+999 12345678", "98765 43210 ext 5", "+919876543210, +919876543211"]) {
-  test(`invalid_number: "${bad}" is no phone number`, async () => {
+  test(`invalid_number: "${bad}" is not a phone number`, async () => {
     const shop = await app.workspace();
     await app.template(shop, templates.plain);
     expectProblem(await post(shop, { to: bad, template: "plain" }), 422, "invalid_number");
   });
 }
 
-test("window_closed: no text to a stranger, nor 24 hours after the last word", async () => {
+test("window_closed refuses a text to an unknown recipient, and one 24 hours after the recipient's last message", async () => {
   const shop = await app.workspace();
   expectProblem(await post(shop, { to, text: "hello" }), 422, "window_closed");
   await app.inbound(shop, to, "hello", app.clock.now() - 24 * 3_600_000 + 10_000);
@@ -179,7 +180,7 @@ test("window_closed: no text to a stranger, nor 24 hours after the last word", a
   expectProblem(await post(shop, { to, text: "hello" }), 422, "window_closed");
 });
 
-test("template_not_found: unknown name, or known in other languages", async () => {
+test("template_not_found covers an unknown name and a name known only in other languages", async () => {
   const shop = await app.workspace();
   await app.template(shop, templates.plain);
   expectProblem(await post(shop, { to, template: "unheard_of" }), 422, "template_not_found");
@@ -187,7 +188,7 @@ test("template_not_found: unknown name, or known in other languages", async () =
 });
 
 for (const status of ["PENDING", "REJECTED", "PAUSED", "DISABLED"] as const) {
-  test(`template_not_sendable says that it is ${status.toLowerCase()}`, async () => {
+  test(`template_not_sendable says that the template is ${status.toLowerCase()}`, async () => {
     const shop = await app.workspace();
     await app.template(shop, templates.plain, status);
     const answer = await post(shop, { to, template: "plain" });
@@ -197,7 +198,7 @@ for (const status of ["PENDING", "REJECTED", "PAUSED", "DISABLED"] as const) {
 }
 
 for (const [name, json] of Object.entries(unsupportedTemplates)) {
-  test(`unsupported_template: ${name}, listed but not sendable`, async () => {
+  test(`unsupported_template: the template ${name} is listed but cannot be sent`, async () => {
     const shop = await app.workspace();
     await app.template(shop, json);
     const listed = await app.call("GET", "/api/v1/templates", { key: shop.key });
@@ -206,7 +207,7 @@ for (const [name, json] of Object.entries(unsupportedTemplates)) {
   });
 }
 
-test("missing_variable: body and header, said apart", async () => {
+test("missing_variable names missing body and header values separately", async () => {
   const shop = await app.workspace();
   await app.template(shop, templates.shipped);
   await app.template(shop, templates.headed);
@@ -222,13 +223,13 @@ test("missing_variable: body and header, said apart", async () => {
   }
 });
 
-test("missing_media: a template with a file at the top and no sample", async () => {
+test("missing_media refuses a template with a media header and no sample, when the request brings no file", async () => {
   const shop = await app.workspace();
   await app.template(shop, templates.pictured);
   expectProblem(await post(shop, { to, template: "pictured" }), 422, "missing_media");
 });
 
-test("number_not_ready: no number at all, and one that cannot send, with its reason", async () => {
+test("number_not_ready covers a workspace without a number, and gives the reason of a number that cannot send", async () => {
   const bare = await app.workspace({ number: null });
   expectProblem(await post(bare, { to, template: "plain" }), 422, "number_not_ready");
   expectProblem(await post(bare, { to, template: "plain", from: "+911244001100" }), 422, "number_not_ready");
@@ -240,7 +241,7 @@ test("number_not_ready: no number at all, and one that cannot send, with its rea
   expect(answer.body.error.message).toContain("the display name is being reviewed");
 });
 
-test("idempotency_conflict: the key stands for another body, and its answer stays", async () => {
+test("idempotency_conflict refuses a key that was used for another body, and the key keeps its first answer", async () => {
   const shop = await app.workspace();
   await app.template(shop, templates.plain);
   const headers = { "idempotency-key": "order-1" };
@@ -251,7 +252,7 @@ test("idempotency_conflict: the key stands for another body, and its answer stay
   expect(again.text).toBe(first.text);
 });
 
-test("rate_limited: over the daily cap until the oldest falls out", async () => {
+test("rate_limited refuses recipients over the daily cap until the oldest recent recipient leaves the 24 hours", async () => {
   const shop = await app.workspace({ dailyCap: 1 });
   await app.template(shop, templates.plain);
   const send = (person: string) =>
@@ -266,7 +267,7 @@ test("rate_limited: over the daily cap until the oldest falls out", async () => 
   expect((await send("+919876543211")).status).toBe(201);
 });
 
-test("internal_error tells nothing of the fault but the request's id", async () => {
+test("internal_error reveals only the request's id", async () => {
   const shop = await app.workspace();
   app.store.client.exec("ALTER TABLE templates RENAME TO hidden");
   try {
@@ -282,7 +283,7 @@ test("internal_error tells nothing of the fault but the request's id", async () 
   }
 });
 
-test("unavailable: a full disk takes nothing and frees the key", async () => {
+test("unavailable: on a full disk a request stores nothing, and its idempotency key is free afterwards", async () => {
   const shop = await app.workspace();
   await app.inbound(shop, to, "hello");
   const request = { key: shop.key, body: { to, text: "é".repeat(4096) }, headers: { "idempotency-key": "full" } };

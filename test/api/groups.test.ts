@@ -1,4 +1,4 @@
-/** Lists and saved searches as the API shows them. */
+/** Static and dynamic groups as the API shows them. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { putContactOf, walk } from "#test/support/contacts.ts";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-test("are listed by name without case, with their type and how many are in them", async () => {
+test("groups are listed by name regardless of case, with their type and number of members", async () => {
   const shop = await app.workspace();
   await app.store.write(
     (tx) => void saveGroup(tx, shop.id, { name: "in Pune", filter: { field: "city", is: "Pune" } }),
@@ -30,7 +30,7 @@ test("are listed by name without case, with their type and how many are in them"
   expect(body.data.every(({ id }: { id: unknown }) => Number.isInteger(id))).toBe(true);
 });
 
-test("a saved search counts again after a minute", async () => {
+test("the member count of a dynamic group is refreshed after a minute", async () => {
   const shop = await app.workspace();
   await app.store.write((tx) => void saveGroup(tx, shop.id, { name: "Pune", filter: { field: "city", is: "Pune" } }));
   const count = async () => (await app.call("GET", "/api/v1/groups", { key: shop.key })).body.data[0].count;
@@ -40,7 +40,7 @@ test("a saved search counts again after a minute", async () => {
   expect(await count()).toBe(1);
 });
 
-test("more than a page are walked by the cursor, each once", async () => {
+test("the cursor walks more than one page of groups and returns each group once", async () => {
   const shop = await app.workspace();
   const names = Array.from({ length: 120 }, (_, index) => `Group ${String(index).padStart(3, "0")}`);
   await putContactOf(app, shop, "9876543210", { add_to_groups: [...names].reverse() });

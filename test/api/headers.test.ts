@@ -1,4 +1,4 @@
-/** What every answer carries, whoever asks for whatever. */
+/** The headers that every answer carries, whatever the request. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
@@ -24,7 +24,7 @@ const ADDRESSES = [
   "/api/v1/messages/1",
 ];
 
-test("every answer has a request id of its own and the headers that keep browsers from guessing", async () => {
+test("every answer has its own request id and the headers that keep browsers from guessing content types", async () => {
   const seen = new Set<string>();
   for (const path of ADDRESSES) {
     const { headers, status } = await app.call("GET", path, { key: shop.key });
@@ -41,7 +41,7 @@ test("every answer has a request id of its own and the headers that keep browser
   }
 });
 
-test("the caller's own request id comes back where it is sane, and not where it is not", async () => {
+test("a well-formed request id of the caller is returned, and a malformed one is replaced", async () => {
   for (const path of ["/api/v1/me", "/healthz", "/nothing"]) {
     const kept = await app.call("GET", path, { key: shop.key, headers: { "x-request-id": "order-7.a:b" } });
     expect(kept.headers.get("x-request-id")).toBe("order-7.a:b");
@@ -50,7 +50,7 @@ test("the caller's own request id comes back where it is sane, and not where it 
   }
 });
 
-test("answers of the API are kept by nobody on the way", async () => {
+test("no cache between server and caller may store an answer of the API", async () => {
   const { headers } = await app.call("GET", "/api/v1/me", { key: shop.key });
   expect(headers.get("cache-control")).toBe("no-store");
 });

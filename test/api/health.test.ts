@@ -1,9 +1,9 @@
-/** `/readyz` tells the truth: a server whose disk takes nothing more is not ready, and is ready again when it does. */
+/** `/readyz` reports the truth: a server that cannot write to its disk is not ready, and is ready again once it can. */
 import { expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { startTestServer } from "#test/support/server.ts";
 
-test("a database that cannot be written is not ready, and ready again without a restart; the process lives all along", async () => {
+test("a server is not ready while its database cannot be written, ready again without a restart, and alive all along", async () => {
   await using app = await startTestServer();
   const { client } = app.store;
   const status = async (path: string): Promise<number> => (await app.call("GET", path)).status;
@@ -14,7 +14,7 @@ test("a database that cannot be written is not ready, and ready again without a 
   expect(await status("/readyz")).toBe(200);
 });
 
-test("whether it is ready is tried on the file itself: bytes are written each time", async () => {
+test("the readiness check writes bytes to the database file each time", async () => {
   await using app = await startTestServer();
   const bytes = (): number => statSync(`${app.directory}/waxwing.db-wal`).size;
   for (let asked = 0; asked < 3; asked++) {
@@ -24,7 +24,7 @@ test("whether it is ready is tried on the file itself: bytes are written each ti
   }
 });
 
-test("asking a hundred times at once costs a few commits, not a hundred", async () => {
+test("a hundred readiness checks at once cost a few commits, not a hundred", async () => {
   await using app = await startTestServer();
   const before = app.store.counters.commits;
   const answers = await Promise.all(Array.from({ length: 100 }, () => app.call("GET", "/readyz")));

@@ -1,3 +1,7 @@
+/**
+ * Idempotency keys: one key sends one message, final answers are kept for 24 hours, and other answers leave the key
+ * free.
+ */
 import { describe, expect, test } from "bun:test";
 import { credit } from "#src/domain/billing/account.ts";
 import { resume, suspend } from "#src/domain/workspaces/update.ts";
@@ -22,7 +26,7 @@ const DAY_MS = 24 * 3_600_000;
 
 type Settings = Parameters<TestServer["workspace"]>[0];
 
-/** A server with a scripted network and a workspace that can send; `send` posts a message under a key. */
+/** Starts a server with a scripted network and a workspace that can send; `send` posts a message under a key. */
 async function start(settings: NonNullable<Settings> = {}, options: Parameters<typeof startTestServer>[0] = {}) {
   const network = fakeNetwork();
   const app = await startTestServer({ networks: { simulator: network }, ...options });
@@ -37,7 +41,7 @@ async function start(settings: NonNullable<Settings> = {}, options: Parameters<t
 
 const isReplayed = ({ headers }: Answered): boolean => headers.get("idempotent-replayed") === "true";
 
-/** Expects the first answer again, byte for byte, marked as replayed, and not a row of any table touched. */
+/** Expects the first answer again, byte for byte and marked as replayed, with no row of any table changed. */
 async function expectReplay(app: TestServer, first: Answered, repeat: () => Promise<Answered>): Promise<void> {
   const before = snapshot(app.store);
   const again = await repeat();
@@ -46,8 +50,8 @@ async function expectReplay(app: TestServer, first: Answered, repeat: () => Prom
   expect(changesBetween(before, snapshot(app.store))).toEqual({});
 }
 
-describe("one key, one message", () => {
-  test("200 requests at once: one message at the network, 200 equal answers, 199 of them replayed", async () => {
+describe("one idempotency key sends one message", () => {
+  test("200 requests at once under one key: one message at the network, 200 equal answers, 199 of them replayed", async () => {
     await using world = await start();
     const { app, network, call } = world;
     const answers = await app.clock.until(Promise.all(Array.from({ length: 200 }, () => call("order-1"))));
@@ -59,7 +63,7 @@ describe("one key, one message", () => {
     expect(snapshot(app.store).events).toHaveLength(1);
   });
 
-  test("a request that comes while the first is open waits for its answer; another body is told at once", async () => {
+  test("a request under the key of an open request waits for its answer; one with another body is refused at once", async () => {
     await using world = await start();
     const { app, network, call } = world;
     const open = Promise.withResolvers<ReturnType<typeof accepted>>();
@@ -76,7 +80,7 @@ describe("one key, one message", () => {
     expect(answers.map(isReplayed).sort()).toEqual([false, true]);
   });
 
-  test("where the first settles nothing, the one that waited acts", async () => {
+  test("when the first request's answer is not final, the waiting request is carried out", async () => {
     await using world = await start();
     const { app, network, call } = world;
     network.answer = () => (network.outbounds.length === 1 ? throttled(61_000) : accepted());
@@ -86,7 +90,7 @@ describe("one key, one message", () => {
     expect(network.outbounds).toHaveLength(2);
   });
 
-  test("a caller that hangs up stops nothing, and its retry gets the answer", async () => {
+  test("a caller that hangs up does not stop its request, and its retry gets the answer", async () => {
     await using world = await start();
     const { app, network, shop, send } = world;
     const open = Promise.withResolvers<ReturnType<typeof accepted>>();
@@ -113,7 +117,7 @@ describe("one key, one message", () => {
     expect(network.outbounds).toHaveLength(1);
   });
 
-  test("the order of members and white space make no other request; values, types and order of lists do", async () => {
+  test("member order and white space do not make a different request; values, types and list order do", async () => {
     await using world = await start();
     const { app, send } = world;
     const first = await send("k", { to, template: "shipped", variables: ["1", "2"], language: "en_US" });
@@ -127,7 +131,7 @@ describe("one key, one message", () => {
     expect((await send("k", { to, template: "shipped", variables: ["1", "2"] })).status).toBe(409);
   });
 
-  test("a key belongs to its workspace", async () => {
+  test("an idempotency key belongs to its workspace", async () => {
     await using world = await start();
     const { app, network, send } = world;
     const other = await app.workspace();
@@ -140,8 +144,8 @@ describe("one key, one message", () => {
   });
 });
 
-describe("every answer that settles something is kept", () => {
-  test("201, whatever has become of the message and of the workspace since", async () => {
+describe("every final answer is kept under its idempotency key", () => {
+  test("a 201 is kept, whatever happens to the message and the workspace afterwards", async () => {
     await using world = await start({}, { networks: {} });
     const { app, shop, send } = world;
     const first = await send("k");
@@ -153,7 +157,7 @@ describe("every answer that settles something is kept", () => {
     await expectReplay(app, first, () => send("k"));
   });
 
-  test("422 of ours, although the template exists by now", async () => {
+  test("our own 422 is kept, although the template exists by now", async () => {
     await using world = await start();
     const { app, shop, send } = world;
     const first = await send("k", { to, template: "later" });
@@ -162,7 +166,7 @@ describe("every answer that settles something is kept", () => {
     await expectReplay(app, first, () => send("k", { to, template: "later" }));
   });
 
-  test("402, although the balance would do by now", async () => {
+  test("a 402 is kept, although the balance would cover the message by now", async () => {
     await using world = await start({ billing: { rate: 8_500, balance: 0 } });
     const { app, shop, send } = world;
     const first = await send("k");
@@ -189,14 +193,14 @@ describe("every answer that settles something is kept", () => {
     });
   }
 
-  test("a refusal keeps its answer and nothing else", async () => {
+  test("a refusal stores its answer and nothing else", async () => {
     await using world = await start();
     const before = snapshot(world.app.store);
     await world.send("k", { to: "hello", template: "plain" });
     expect(rowsAdded(before, snapshot(world.app.store))).toEqual({ idempotency_keys: 1 });
   });
 
-  test("a media link is kept nowhere", async () => {
+  test("a media link is not stored under any key", async () => {
     await using world = await start();
     const { app, network, shop, send } = world;
     await app.webhook(shop, "http://127.0.0.1:9/hook");
@@ -210,7 +214,7 @@ describe("every answer that settles something is kept", () => {
     expect(JSON.stringify(snapshot(app.store))).not.toContain("very-private");
   });
 
-  test("over a restart", async () => {
+  test("an answer is kept across a restart", async () => {
     await using world = await start();
     const { app, network, shop } = world;
     const sent = await world.send("k");
@@ -224,7 +228,7 @@ describe("every answer that settles something is kept", () => {
     await expectReplay(second, failed, () => send("failed"));
   });
 
-  test("for 24 hours; then the key is free, also for another body", async () => {
+  test("an answer is kept for 24 hours; then the key is free, also for another body", async () => {
     await using world = await start();
     const { app, network, send } = world;
     const first = await send("k");
@@ -237,8 +241,8 @@ describe("every answer that settles something is kept", () => {
   });
 });
 
-describe("an answer that settles nothing leaves the key free", () => {
-  test("400 for the body, and 400 for what is stored", async () => {
+describe("an answer that is not final leaves the idempotency key free", () => {
+  test("a 400 for the body and a 400 for what is stored leave the key free", async () => {
     await using world = await start();
     const { app, send } = world;
     expect((await send("k", { ...body, colour: "red" })).status).toBe(400);
@@ -248,7 +252,7 @@ describe("an answer that settles nothing leaves the key free", () => {
     expect((await send("k")).status).toBe(201);
   });
 
-  test("401 and both kinds of 403", async () => {
+  test("a 401 and both kinds of 403 leave the key free", async () => {
     await using world = await start();
     const { app, shop, send } = world;
     expect((await send("k", body, { ...shop, key: "wx_unknown" })).status).toBe(401);
@@ -262,7 +266,7 @@ describe("an answer that settles nothing leaves the key free", () => {
     expect((await send("k")).status).toBe(201);
   });
 
-  test("429 of the daily cap, and 429 of a network that throttles to the end", async () => {
+  test("a 429 of the daily cap and a 429 of a network that throttles to the end leave the key free", async () => {
     await using world = await start({ dailyCap: 1 });
     const { app, network, send } = world;
     network.answer = () => throttled(61_000);
@@ -276,7 +280,7 @@ describe("an answer that settles nothing leaves the key free", () => {
     expect((await send("k", other)).status).toBe(201);
   });
 
-  test("429 of the number's pace and of the request rate", async () => {
+  test("a 429 of the number's pace and a 429 of the request rate leave the key free", async () => {
     await using world = await start({ throughput: 1 }, { config: { limits: { requestsPerSecond: 1, burst: 10 } } });
     const { app, call, send } = world;
     const waiting = Array.from({ length: 9 }, (_, index) => call(`w${index}`));

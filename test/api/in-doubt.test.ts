@@ -1,3 +1,4 @@
+/** Messages whose outcome a crash or a fault left unknown, and the retries under their idempotency keys. */
 import { describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +17,7 @@ const body = { to, template: "offer" };
 const BUDGET_MS = 8_000;
 
 interface Crash extends AsyncDisposable {
-  /** The server that was started on what the first one left on disk. */
+  /** The server that was started on the files of the first one. */
   app: TestServer;
   shop: TestWorkspace;
   network: ReturnType<typeof fakeNetwork>;
@@ -24,8 +25,8 @@ interface Crash extends AsyncDisposable {
 }
 
 /**
- * A server dies while its only message is under way (and the request open): its files are copied as they are at that
- * moment, by another process so that no lock is touched, and a second server starts on the copy.
+ * A server dies while its only message is being sent and the request is open: another process copies its files as they
+ * are at that moment (so that no lock is touched), and a second server starts on the copy.
  */
 async function crashDuring(answer: () => Outcome | Promise<Outcome>): Promise<Crash> {
   const before = fakeNetwork(answer);
@@ -59,7 +60,7 @@ async function crashDuring(answer: () => Outcome | Promise<Outcome>): Promise<Cr
   };
 }
 
-/** A network that never answers, until the test is over. */
+/** A network that answers only when the test ends. */
 let hung = Promise.withResolvers<Outcome>();
 const silence = () => hung.promise;
 
@@ -92,8 +93,8 @@ function ledger({ app }: Crash): string[] {
 
 const show = ({ app, shop }: Crash) => app.call("GET", `${MESSAGES}/1`, { key: shop.key });
 
-describe("a message found under way at a start is in doubt", () => {
-  test("a retry waits for the echo as long as the budget, then gets 502 interrupted, which is kept", async () => {
+describe("a message that is still sending at a start is in doubt", () => {
+  test("a retry waits for a status of the in-doubt message as long as the budget, then gets 502 interrupted, which is kept", async () => {
     await using crash = await crashDuring(silence);
     const { app, network, retry } = crash;
     expect((await show(crash)).status).toBe(404);
@@ -123,7 +124,7 @@ describe("a message found under way at a start is in doubt", () => {
     expect((await show(crash)).body.data).toMatchObject({ status: "failed", error: { whatsapp_code: "interrupted" } });
   });
 
-  test("a status that comes after the settling revives it: events follow, money too, and the kept answer stays", async () => {
+  test("a status after the message has expired revives it: events and money follow, and the kept answer stays", async () => {
     await using crash = await crashDuring(silence);
     const { app, retry } = crash;
     const kept = await app.clock.until(retry());
@@ -136,7 +137,7 @@ describe("a message found under way at a start is in doubt", () => {
     expect((await retry()).text).toBe(kept.text);
   });
 
-  test("an echo in time answers 201 with the message as it is now, and that is kept", async () => {
+  test("a status within the budget answers the retry 201 with the message as it is now, and that answer is kept", async () => {
     await using crash = await crashDuring(silence);
     const { app, network, retry } = crash;
     const waiting = retry();
@@ -149,13 +150,13 @@ describe("a message found under way at a start is in doubt", () => {
     expect(events(crash)).toEqual(["message.delivered"]);
   });
 
-  test("an echo before any retry answers it at once", async () => {
+  test("a status that came before the retry answers the retry at once", async () => {
     await using crash = await crashDuring(silence);
     await report(crash, "sent");
     expect(await crash.retry()).toMatchObject({ status: 201, body: { data: { id: 1, status: "sent" } } });
   });
 
-  test("without a retry it settles after ten minutes, once; a retry then gets the same 502 at once", async () => {
+  test("without a retry an in-doubt message expires after ten minutes, once; a retry then gets the same 502 at once", async () => {
     await using crash = await crashDuring(silence);
     const { app, network, retry } = crash;
     await app.clock.advance(600_000 - 1);
@@ -169,7 +170,7 @@ describe("a message found under way at a start is in doubt", () => {
     expect(network.outbounds).toEqual([]);
   });
 
-  test("its key protects it for as long as it is open, however old", async () => {
+  test("the idempotency key of an in-doubt message is kept beyond 24 hours, until its answer is final", async () => {
     await using crash = await crashDuring(silence);
     const { app, retry } = crash;
     await app.clock.advance(25 * 3_600_000);
@@ -178,7 +179,7 @@ describe("a message found under way at a start is in doubt", () => {
   });
 });
 
-test("a message found queued at a start fails untold by the network, and its key is free", async () => {
+test("a message that is still queued at a start fails without another request to the network, and its key is free", async () => {
   await using crash = await crashDuring(() => throttled(5_000));
   const { app, network, retry } = crash;
   expect((await show(crash)).body.data).toMatchObject({ status: "failed", error: { whatsapp_code: "interrupted" } });
@@ -189,7 +190,7 @@ test("a message found queued at a start fails untold by the network, and its key
   expect(network.outbounds).toHaveLength(1);
 });
 
-test("a disk that fails after hand-over frees no key: the retry is 503 until the outcome is written, then the first answer", async () => {
+test("a disk that fails after the dispatch frees no key: the retry is 503 until the outcome is written, then gets the first answer", async () => {
   const network = fakeNetwork();
   await using app = await startTestServer({ networks: { simulator: network }, expectedErrors: /written/ });
   const shop = await app.workspace();
@@ -206,7 +207,7 @@ test("a disk that fails after hand-over frees no key: the retry is 503 until the
     app.call("POST", MESSAGES, { key: shop.key, body, headers: { "idempotency-key": key } });
   expect((await call("k")).status).toBe(503);
   app.store.client.pragma("query_only = 0");
-  // The number hands over nothing new while an outcome of it is known to memory alone.
+  // The number dispatches nothing new while one of its outcomes exists only in memory.
   expect([(await call("k")).status, (await call("another")).status]).toEqual([503, 503]);
   expect(network.outbounds).toHaveLength(1);
   network.answer = () => accepted();
@@ -218,7 +219,7 @@ test("a disk that fails after hand-over frees no key: the retry is 503 until the
   expect(network.outbounds).toHaveLength(2);
 });
 
-test("a fault of ours after hand-over is 500 and not kept: a retry waits for the echo and never sends again", async () => {
+test("an internal error after the dispatch is a 500 that is not kept: a retry waits for a status and never sends again", async () => {
   const network = fakeNetwork(() => {
     throw new Error("a bug in a connector");
   });

@@ -1,4 +1,7 @@
-/** What strangers and mistakes can send: each is answered or cut off, and nobody else waits. Real sockets throughout. */
+/**
+ * What strangers and faulty clients can send: each request is answered or cut off, and the other callers do not wait.
+ * All tests use real sockets.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -13,7 +16,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 
 const port = (): number => Number(new URL(app.server.url).port);
 
-/** The status of the first answer to these bytes; 0 where the connection ends without one. */
+/** The status of the first answer to these bytes; 0 if the connection ends without one. */
 function statusOf(bytes: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const socket = connect(port(), "127.0.0.1");
@@ -36,14 +39,14 @@ const head = (more = "", line = "GET /api/v1/me"): string =>
 const post = (body: string, more = ""): string =>
   `${head(`content-type: application/json\r\ncontent-length: ${body.length}\r\n${more}`, "POST /api/v1/messages")}${body}`;
 
-test("a head over 16 KiB is refused, whether by one header, by many, or by its address", async () => {
+test("a request head over 16 KiB is refused, whether one header, many headers or the address makes it so long", async () => {
   expect(await statusOf(head(`x-a: ${"a".repeat(15_000)}\r\n`))).toBe(200);
   expect(await statusOf(head(`x-a: ${"a".repeat(20_000)}\r\n`))).toBe(431);
   expect(await statusOf(head(Array.from({ length: 1_000 }, (_, index) => `x-${index}: 1\r\n`).join("")))).toBe(431);
   expect(await statusOf(head("", `GET /api/v1/me?${"a".repeat(20_000)}`))).toBe(431);
 });
 
-test("a request whose length can be read in two ways is refused: nothing can be smuggled past a proxy", async () => {
+test("a request with an ambiguous length is refused, so that no second request can be smuggled past a proxy", async () => {
   const line = "POST /api/v1/messages";
   const json = "content-type: application/json\r\n";
   expect(await statusOf(`${head(`${json}content-length: 2\r\ncontent-length: 3\r\n`, line)}{}`)).toBe(400);
@@ -53,7 +56,7 @@ test("a request whose length can be read in two ways is refused: nothing can be 
   expect(await statusOf(`${head(`${json}transfer-encoding: xchunked\r\n`, line)}2\r\n{}\r\n0\r\n\r\n`)).toBe(400);
 });
 
-test("JSON may be nested as deep as a body is long: it is refused like any other mistake", async () => {
+test("JSON nested as deep as a body is long is refused like any other invalid body", async () => {
   for (const depth of [1_000, 100_000, 500_000]) {
     expect([depth, await statusOf(post(`{"to":${"[".repeat(depth)}${"]".repeat(depth)}}`))]).toEqual([depth, 400]);
   }
@@ -63,7 +66,7 @@ test("JSON may be nested as deep as a body is long: it is refused like any other
   expect(await statusOf(head())).toBe(200);
 });
 
-test("JSON nested deeper than anything of ours is refused everywhere, also where it stands in an unknown member", async () => {
+test("JSON nested more than 100 levels deep is refused as a whole on every endpoint, also inside an unknown member", async () => {
   const deep = (depth: number): string => `{"unknown":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
   for (const line of [
     "POST /api/v1/messages",
@@ -79,7 +82,7 @@ test("JSON nested deeper than anything of ours is refused everywhere, also where
   }
 });
 
-test("a body of a hundred thousand mistakes gets an answer of a hundred", async () => {
+test("a body with a hundred thousand faults gets an answer that names a hundred", async () => {
   const body = `{${Array.from({ length: 80_000 }, (_, index) => `"k${index}":1`).join(",")}}`;
   const { status, body: answer, text } = await app.call("POST", "/api/v1/messages", { key: shop.key, body });
   expect(status).toBe(400);
@@ -87,7 +90,7 @@ test("a body of a hundred thousand mistakes gets an answer of a hundred", async 
   expect(text.length).toBeLessThan(20_000);
 });
 
-test("a body that trickles is given up after 30 seconds, and a large one is refused unread", async () => {
+test("a body that trickles in is abandoned after 30 seconds, and a large body is refused unread", async () => {
   const trickle = statusOf(
     `${head("content-type: application/json\r\ncontent-length: 1000\r\n", "POST /api/v1/messages")}{`,
   );
@@ -99,7 +102,7 @@ test("a body that trickles is given up after 30 seconds, and a large one is refu
   expect(await statusOf(huge)).toBe(400);
 });
 
-test("hundreds of connections that say nothing keep nobody from being answered", async () => {
+test("hundreds of silent connections do not keep other callers from being answered", async () => {
   const sockets = await Promise.all(
     Array.from({ length: 500 }, () => {
       const { promise, resolve, reject } = Promise.withResolvers<Socket>();
@@ -115,12 +118,12 @@ test("hundreds of connections that say nothing keep nobody from being answered",
   }
 });
 
-/** Until the server waits for the body of a request. */
+/** Waits until the server waits for the body of a request. */
 async function waitForRequest(): Promise<void> {
   while (!app.server.isActive()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("who keeps asking at full speed while it is refused is answered late; others, and who backs off, are not", async () => {
+test("a caller that keeps asking at full speed while it is refused is answered late; other callers, and one that backs off, are not", async () => {
   await using limited = await startTestServer({ config: { limits: { requestsPerSecond: 1, burst: 1 } } });
   const [flooding, calm] = [await limited.workspace(), await limited.workspace({ number: null })];
   const me = async (key: string): Promise<number> => (await limited.call("GET", "/api/v1/me", { key })).status;
@@ -140,7 +143,7 @@ test("who keeps asking at full speed while it is refused is answered late; other
   expect(await me(flooding.key)).toBe(429);
 });
 
-test("a body that breaks off is the caller's fault: it changes nothing, and is no error in the log", async () => {
+test("a body that breaks off is the caller's fault: it changes nothing and logs no error", async () => {
   const before = app.store.counters.operations;
   const begun = head("content-type: application/json\r\ntransfer-encoding: chunked\r\n", "POST /api/v1/messages");
   for (const rest of ["zz\r\n{}\r\n0\r\n\r\n", "5\r\n{}\r\n0\r\n\r\n", "ffffffffffffffffff\r\n{}\r\n"]) {

@@ -1,3 +1,4 @@
+/** Lists of the API, tested with templates: pages, cursors and filters. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { setSample } from "#src/domain/templates/decide.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
@@ -7,7 +8,7 @@ import { startTestServer, type TestServer, type TestWorkspace } from "#test/supp
 const BODY = [{ type: "BODY", text: "It is ready." }];
 
 let app: TestServer;
-/** 120 templates: 60 names in two languages, added in no useful order. */
+/** 120 templates: 60 names in two languages each, added in an order unrelated to their names. */
 let full: TestWorkspace;
 
 beforeAll(async () => {
@@ -32,14 +33,14 @@ interface Listed {
 }
 
 const named = ({ name, language }: Listed): string => `${name} ${language}`;
-/** By name; of one name the older (French) first. */
+/** By name, and under one name the older (French) first. */
 const inOrder = Array.from({ length: 60 }, (_, index) => `t${String(index).padStart(2, "0")}`).flatMap((name) => [
   `${name} fr`,
   `${name} de`,
 ]);
 
-describe("pages", () => {
-  test("hold 50 each, by name and then by age, with the figures of the whole", async () => {
+describe("the pages of a list of templates", () => {
+  test("hold 50 templates each, by name and then by age, with the totals of the whole list", async () => {
     const seen: string[] = [];
     for (const [page, size, hasMore] of [
       [1, 50, true],
@@ -57,12 +58,12 @@ describe("pages", () => {
     expect(seen).toEqual(inOrder);
   });
 
-  test("the first page is the default", async () => {
+  test("start with the first one by default", async () => {
     expect((await list()).text).toBe((await list("?page=1")).text);
   });
 
   for (const page of ["4", "1000", "99999999999"]) {
-    test(`page ${page} is past the end: empty, and no error`, async () => {
+    test(`page ${page} is past the end: it is empty, not an error`, async () => {
       const { status, body } = await list(`?page=${page}`);
       expect({ status, data: body.data }).toEqual({ status: 200, data: [] });
       expect(body.meta).toEqual({ page: Number(page), per_page: 50, total: 120, has_more: false, next: null });
@@ -81,7 +82,7 @@ describe("pages", () => {
     });
   }
 
-  test("exactly one page has no more", async () => {
+  test("end without has_more when the list fills exactly one page", async () => {
     const shop = await app.workspace();
     for (let index = 0; index < 50; index++) await app.template(shop, template(`t${index}`, BODY));
     const { body } = await list("", shop);
@@ -89,7 +90,7 @@ describe("pages", () => {
     expect(body.meta).toEqual({ page: 1, per_page: 50, total: 50, has_more: false, next: null });
   });
 
-  test("an empty list is a list", async () => {
+  test("of an empty list are an empty list", async () => {
     const { body } = await list("", await app.workspace());
     expect(body).toEqual({ data: [], meta: { page: 1, per_page: 50, total: 0, has_more: false, next: null } });
   });
@@ -107,18 +108,18 @@ async function walk(shop: TestWorkspace, query: string, between: () => void = ()
   return seen;
 }
 
-describe("the cursor", () => {
+describe("the cursor of a list of templates", () => {
   test("walks every row exactly once, in order", async () => {
     expect(await walk(full, "")).toEqual(inOrder);
   });
 
-  test("walks a filtered list alike", async () => {
+  test("walks a filtered list every row exactly once, in order", async () => {
     const seen = await walk(full, "status=APPROVED");
     expect(seen).toHaveLength(100);
     expect(seen).toEqual(inOrder.filter((one) => seen.includes(one)));
   });
 
-  test("misses and repeats nothing when rows vanish and appear between two pages", async () => {
+  test("misses and repeats no row when rows vanish and appear between two pages", async () => {
     const shop = await app.workspace();
     for (let index = 100; index < 220; index++) await app.template(shop, template(`t${index}`, BODY));
     let turn = 0;
@@ -142,7 +143,7 @@ describe("the cursor", () => {
     "an id of another kind": encode({ name: "t00", id: "1" }),
     null: encode(null),
   })) {
-    test(`made of ${what} is refused`, async () => {
+    test(`is refused when it is made of ${what}`, async () => {
       const { status, body } = await list(`?after=${cursor}`);
       expect({ status, code: body.error.code, fields: Object.keys(body.error.fields) }).toEqual({
         status: 400,
@@ -157,9 +158,9 @@ function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
 }
 
-describe("the status filter", () => {
+describe("the status filter of a list of templates", () => {
   for (const status of templateStatuses) {
-    test(`${status} lists those and counts those`, async () => {
+    test(`${status} lists and counts the templates with this status`, async () => {
       const { body } = await list(`?status=${status}`);
       expect(new Set(body.data.map((one: Listed) => one.status))).toEqual(new Set([status]));
       expect(body.meta.total).toBe(status === "APPROVED" ? 100 : await count(status));

@@ -1,4 +1,4 @@
-/** The figures: what they count, that they are well formed, and who may see them. */
+/** The metrics: what they count, their text format, and who may read them. */
 import { expect, test } from "bun:test";
 import { Metrics } from "#src/core/metrics.ts";
 import { create, HOUR, notice, phones, show, underWay } from "#test/support/broadcast-stories.ts";
@@ -13,7 +13,7 @@ async function countersOf(app: TestServer): Promise<Map<string, number>> {
   );
 }
 
-test("requests, sends by outcome, work, commits, webhooks, people and memory are told", async () => {
+test("the metrics cover requests, sends by outcome, jobs, commits, webhooks, contacts and memory", async () => {
   await using app = await startTestServer();
   const shop = await busyShop(app);
   await app.call("GET", "/api/v1/messages/999", { key: shop.key });
@@ -34,7 +34,7 @@ test("requests, sends by outcome, work, commits, webhooks, people and memory are
   expect(value("waxwing_wal_bytes")).toBeGreaterThan(0);
 });
 
-test("a broadcast's progress is told as the API counts it, for as long as it is under way", async () => {
+test("a running broadcast's progress is exported with the API's counts, and only while the broadcast runs", async () => {
   await using scenario = await underWay();
   const { app, id } = scenario;
   const later = new Date(app.clock.now() + 24 * HOUR).toISOString();
@@ -73,7 +73,7 @@ test("a broadcast's progress is told as the API counts it, for as long as it is 
   expect([...over.keys()].join()).not.toContain("waxwing_broadcast_recipients{");
 });
 
-test("every line is of the text format: each family once, with its help and its type before it", async () => {
+test("every line of the metrics is valid text format: each family appears once, after its help and its type", async () => {
   await using app = await startTestServer();
   await busyShop(app);
   const { text, headers } = await app.call("GET", "/metrics");
@@ -94,7 +94,7 @@ test("every line is of the text format: each family once, with its help and its 
   }
 });
 
-test("no figure names a person: routes are told with their names, never with what a caller wrote", async () => {
+test("no metric names a person: a route is labelled with its pattern, never with the caller's path", async () => {
   await using app = await startTestServer();
   const shop = await busyShop(app);
   await app.call("GET", "/api/v1/contacts/+919876540009", { key: shop.key });
@@ -103,7 +103,7 @@ test("no figure names a person: routes are told with their names, never with wha
   expect(text).not.toContain("9876540009");
 });
 
-test("strangers need the token: another machine, a proxy on this one, a wrong word", async () => {
+test("a stranger needs the token: another machine, a client behind a proxy on this machine, a caller with a wrong token", async () => {
   await using app = await startTestServer({ config: { server: { metricsToken: "figures-for-me" } } as never });
   const status = async (headers: Record<string, string>): Promise<number> =>
     (await app.call("GET", "/metrics", { headers })).status;
@@ -116,7 +116,7 @@ test("strangers need the token: another machine, a proxy on this one, a wrong wo
   expect(await status({ ...proxied, authorization: "Bearer figures-for-me" })).toBe(200);
 });
 
-test("a bucket counts everything up to its bound, labels are escaped, and a name is declared once", async () => {
+test("a bucket counts every value up to its bound, labels are escaped, and a metric name is declared once", async () => {
   const metrics = new Metrics();
   const times = metrics.histogram("times", "Times.", [1, 2]);
   for (const value of [0.5, 1, 1.5, 9]) times.observe(value, { of: 'a "b"\\\n' });

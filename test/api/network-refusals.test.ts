@@ -1,3 +1,6 @@
+/**
+ * What a refused send leaves behind when the network, the number's pace, the request rate or the daily cap refuses it.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startReceiver } from "#test/support/receiver.ts";
 import {
@@ -42,7 +45,7 @@ async function shopWithOffer(app: TestServer, settings: Parameters<TestServer["w
   return shop;
 }
 
-/** Sends the marketing template and returns the answer with what it changed. */
+/** Sends the marketing template; returns the answer and the changed rows. */
 async function refuse(app: TestServer, shop: TestWorkspace, person: string, key: string | null = "key") {
   const before = snapshot(app.store);
   const answer = await app.send("POST", MESSAGES, {
@@ -53,7 +56,9 @@ async function refuse(app: TestServer, shop: TestWorkspace, person: string, key:
   return { answer, changes: changesBetween(before, snapshot(app.store)) };
 }
 
-/** The traces of a refusal by the network: failed message, new contact, event, hold and release, and the kept answer. */
+/**
+ * The traces of a refusal by the network: failed message, new contact, event, hold and release, and the kept answer.
+ */
 function expectRefusalTraces(answer: Answered, changes: Record<string, { added: Row[]; removed: Row[] }>): void {
   const { callbacks: _simulated, ...traces } = changes;
   expect(Object.keys(traces).sort()).toEqual([
@@ -62,7 +67,7 @@ function expectRefusalTraces(answer: Answered, changes: Record<string, { added: 
     "idempotency_keys",
     "ledger_entries",
     "messages",
-    // What the network answered, for whoever looks into it.
+    // What the network answered, for later inspection.
     "provider_requests",
   ]);
   for (const { removed } of Object.values(traces)) expect(removed).toEqual([]);
@@ -74,14 +79,14 @@ function expectRefusalTraces(answer: Answered, changes: Record<string, { added: 
 }
 
 describe("a refusal by the network charges nothing, records no consent, and keeps its answer", () => {
-  test("not on the network: invalid_number", async () => {
+  test("a recipient who is not on the network is invalid_number", async () => {
     const shop = await shopWithOffer(simulated);
     const { answer, changes } = await refuse(simulated, shop, "+919876540001");
     expectProblem(answer, 422, "invalid_number");
     expectRefusalTraces(answer, changes);
   });
 
-  test("undeliverable: whatsapp_error with the network's code and its reason in words", async () => {
+  test("an undeliverable message is whatsapp_error with the network's code and its reason in words", async () => {
     const shop = await shopWithOffer(simulated);
     const { answer, changes } = await refuse(simulated, shop, "+919876540002");
     expectProblem(answer, 502, "whatsapp_error", ["whatsapp_code"]);
@@ -97,7 +102,7 @@ describe("a refusal by the network charges nothing, records no consent, and keep
     });
   });
 
-  test("no answer: whatsapp_error timeout, saying that it may have arrived", async () => {
+  test("a network that does not answer is whatsapp_error timeout, which says that the message may have arrived", async () => {
     const shop = await shopWithOffer(simulated);
     const { answer, changes } = await refuse(simulated, shop, "+919876540008");
     expectProblem(answer, 502, "whatsapp_error", ["whatsapp_code"]);
@@ -106,7 +111,7 @@ describe("a refusal by the network charges nothing, records no consent, and keep
     expectRefusalTraces(answer, changes);
   });
 
-  test("no answer, but it turns up: the message revives, is charged and consented, and the answer stays", async () => {
+  test("an unanswered message that a status confirms revives, is charged and opts in, and the kept answer stays", async () => {
     const shop = await shopWithOffer(simulated);
     const { answer, changes } = await refuse(simulated, shop, "+919876540007");
     expectProblem(answer, 502, "whatsapp_error", ["whatsapp_code"]);
@@ -126,7 +131,7 @@ describe("a refusal by the network charges nothing, records no consent, and keep
     expect(again.changes).toEqual({});
   });
 
-  test("outside the window by the network's own count: window_closed", async () => {
+  test("a text outside the window by the network's own count is window_closed", async () => {
     const shop = await shopWithOffer(scripted);
     network.answer = () => refused("131047");
     const { answer, changes } = await refuse(scripted, shop, to);
@@ -134,7 +139,7 @@ describe("a refusal by the network charges nothing, records no consent, and keep
     expectRefusalTraces(answer, changes);
   });
 
-  test("never reached: whatsapp_error unreachable after the budget, saying that nothing was sent", async () => {
+  test("a network that is unreachable for the whole budget is whatsapp_error unreachable, which says that nothing was sent", async () => {
     const shop = await shopWithOffer(scripted);
     network.answer = () => ({ kind: "unreachable", reason: "connection refused" });
     network.outbounds.length = 0;
@@ -148,14 +153,14 @@ describe("a refusal by the network charges nothing, records no consent, and keep
     expect(new Set(network.outbounds.map(({ sendToken }) => sendToken)).size).toBe(1);
   });
 
-  test("a known person gains no second contact, and an opt-in keeps its source", async () => {
+  test("a known recipient gains no second contact, and an opt-in keeps its source", async () => {
     const shop = await shopWithOffer(simulated, {});
     await simulated.inbound(shop, "+919876540002", "hi");
     const { changes } = await refuse(simulated, shop, "+919876540002", null);
     expect(Object.keys(changes).sort()).toEqual(["events", "messages", "provider_requests"]);
   });
 
-  test("message.failed is brought to the workspace's address", async () => {
+  test("message.failed is delivered to the workspace's webhook", async () => {
     await using receiver = startReceiver();
     const shop = await shopWithOffer(simulated);
     await simulated.webhook(shop, receiver.url);
@@ -169,7 +174,7 @@ describe("a refusal by the network charges nothing, records no consent, and keep
 });
 
 describe("rate_limited", () => {
-  test("by the network for good: the request is taken back, the contact alone stays, the key is free", async () => {
+  test("a network that throttles to the end: the message is discarded, only the contact stays, and the key is free", async () => {
     const shop = await shopWithOffer(scripted);
     network.answer = () => throttled();
     network.outbounds.length = 0;
@@ -187,7 +192,7 @@ describe("rate_limited", () => {
     expect((await refuse(scripted, shop, to)).answer.status).toBe(201);
   });
 
-  test("a hint longer than the budget is not waited for, and is told", async () => {
+  test("a Retry-After longer than the budget is not waited for, and is passed on to the caller", async () => {
     const shop = await shopWithOffer(scripted);
     network.answer = () => throttled(61_000);
     network.outbounds.length = 0;
@@ -205,7 +210,7 @@ describe("rate_limited", () => {
     expect(changes.ledger_entries?.added.filter(({ kind }) => kind === "hold")).toHaveLength(1);
   });
 
-  test("the network's hint is waited for, and a network that is reached again in time gets the message once", async () => {
+  test("the network's Retry-After is waited for, and a network that is reachable again in time gets the message once", async () => {
     const shop = await shopWithOffer(scripted);
     const startedAt: number[] = [];
     network.outbounds.length = 0;
@@ -235,10 +240,10 @@ describe("rate_limited", () => {
     expect(network.outbounds).toHaveLength(1);
   });
 
-  test("the number's pace longer than the budget is refused at once, and stores nothing", async () => {
+  test("a pace wait longer than the budget is refused at once, and stores nothing", async () => {
     const shop = await shopWithOffer(simulated, { throughput: 1 });
     const request = { key: shop.key, body: { to, template: "offer" } };
-    // The token that was saved, and eight seconds' worth.
+    // One saved token and eight seconds' worth of tokens.
     const waiting = Array.from({ length: 9 }, () => simulated.call("POST", MESSAGES, request));
     await simulated.clock.advance(0);
     const before = snapshot(simulated.store);
@@ -250,7 +255,7 @@ describe("rate_limited", () => {
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(9).fill(201));
   });
 
-  test("requests over the workspace's own rate, whatever they ask for, and nobody else's", async () => {
+  test("requests of any kind over a workspace's rate are refused, and other workspaces are not", async () => {
     await using app = await startTestServer({ config: { limits: { requestsPerSecond: 0.5, burst: 2 } } });
     const [shop, other] = [await app.workspace(), await app.workspace()];
     const me = (key: string) => app.call("GET", "/api/v1/me", { key });
@@ -266,7 +271,7 @@ describe("rate_limited", () => {
   });
 });
 
-test("a delivery that comes after its hold was released is charged all the same, and the next send is 402", async () => {
+test("a delivery reported after its hold was released is still charged, and the next send is 402", async () => {
   const shop = await shopWithOffer(simulated, { billing: { rate: 8_500, balance: 8_500 } });
   expect((await refuse(simulated, shop, "+919876540007", null)).answer.status).toBe(502);
   expect((await refuse(simulated, shop, "+919876540004", null)).answer.status).toBe(201);
@@ -277,13 +282,13 @@ test("a delivery that comes after its hold was released is charged all the same,
 });
 
 describe("the daily cap", () => {
-  test("a refused template counts nobody", async () => {
+  test("does not count the recipient of a refused template", async () => {
     const shop = await shopWithOffer(simulated, { dailyCap: 1 });
     await refuse(simulated, shop, "+919876540002");
     expect((await refuse(simulated, shop, to, null)).answer.status).toBe(201);
   });
 
-  test("a refused repetition does not uncount who was sent a template before", async () => {
+  test("still counts the recipient of an earlier template after a later one is refused", async () => {
     const shop = await shopWithOffer(scripted, { dailyCap: 1 });
     network.answer = () => accepted();
     expect((await refuse(scripted, shop, to, null)).answer.status).toBe(201);
@@ -294,7 +299,7 @@ describe("the daily cap", () => {
     expectProblem((await refuse(scripted, shop, "+919876543211", null)).answer, 429, "rate_limited");
   });
 
-  test("a cap that is set later counts who was sent a template before it", async () => {
+  test("counts recipients who were sent a template before the cap was set", async () => {
     const shop = await shopWithOffer(scripted, {});
     network.answer = () => accepted();
     expect((await refuse(scripted, shop, to, null)).answer.status).toBe(201);

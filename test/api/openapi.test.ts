@@ -1,4 +1,4 @@
-/** The OpenAPI document and the page that shows it: valid, complete, and the same everywhere. */
+/** The OpenAPI document and the page that shows it: valid, complete, and in agreement with the server. */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -26,12 +26,12 @@ const operations: { name: string; one: OperationObject }[] = [
   ...Object.entries(document.webhooks).map(([name, { post }]) => ({ name, one: post })),
 ];
 
-describe("the document", () => {
-  test("is kept in the repository as it is printed (`bun run openapi > docs/openapi.json`)", () => {
+describe("the OpenAPI document", () => {
+  test("is stored in the repository as it is printed (`bun run openapi > docs/openapi.json`)", () => {
     expect(readFileSync(resolve(checkout, "docs/openapi.json"), "utf8") === openApiText()).toBe(true);
   });
 
-  test("is clean under Redocly's recommended rules, which find what is amiss in another", async () => {
+  test("passes Redocly's recommended rules, which do find the faults of a broken document", async () => {
     expect(lint("docs/openapi.json")).toEqual({ exitCode: 0, problems: [] });
     await using directory = await temporaryDirectory();
     const file = join(directory.path, "broken.json");
@@ -39,7 +39,7 @@ describe("the document", () => {
     expect(lint(file).problems).toHaveLength(1);
   }, 30_000);
 
-  test("holds every endpoint and every event", () => {
+  test("contains every endpoint and every event", () => {
     const declared = endpoints.map(({ method, path }) => `${method} ${path}`);
     expect(operations.map(({ name }) => name)).toEqual([...declared, ...eventTypes]);
     const ids = operations.map(({ one }) => one.operationId);
@@ -48,7 +48,7 @@ describe("the document", () => {
     for (const { one } of operations) expect(tags).toContain(one.tags[0]);
   });
 
-  test("tells every status that an endpoint can answer, each with every one of its codes", () => {
+  test("lists every status that an endpoint can answer, each with all of its codes", () => {
     for (const endpoint of endpoints) {
       const one = document.paths[endpoint.path]?.[endpoint.method.toLowerCase()];
       const codes = codesOf(endpoint);
@@ -66,7 +66,7 @@ describe("the document", () => {
     }
   });
 
-  test("refers only to what it has, and has nothing that is not referred to", () => {
+  test("refers only to components that it contains, and contains only components that are referred to", () => {
     const text = openApiText();
     const references = [...text.matchAll(/"\$ref": "#\/components\/(\w+)\/(\w+)"/g)].map(
       ([, kind, name]) => `${kind}/${name}`,
@@ -80,7 +80,7 @@ describe("the document", () => {
     expect(text).not.toContain('"$id"');
   });
 
-  test("has plain integers, no anyOf, and one content type", () => {
+  test("uses plain integers, no anyOf, and one content type", () => {
     const text = openApiText();
     expect(text).not.toContain('"anyOf"');
     for (const { one } of operations) {
@@ -95,7 +95,7 @@ describe("the document", () => {
     }
   });
 
-  test("every example is valid under its schema, and every schema is valid", () => {
+  test("has only valid schemas and examples that are valid under them", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
     ajv.addSchema({ $id: BASE, ...document });
     let count = 0;
@@ -114,7 +114,7 @@ describe("the document", () => {
     expect(count).toBeGreaterThan(100);
   });
 
-  test("shows a signature check that takes our signatures and no others", async () => {
+  test("shows a signature check that accepts our signatures and no others", async () => {
     const [, code = ""] = /```js\n(.*?)```/s.exec(document.info.description) ?? [];
     await using directory = await temporaryDirectory();
     const file = join(directory.path, "signature.mjs");
@@ -131,7 +131,7 @@ describe("the document", () => {
   });
 });
 
-test("what the server answers and posts has the shape that the document says", async () => {
+test("describes the shape of what the server answers and posts", async () => {
   await using app = await startTestServer();
   await using receiver = startReceiver();
   const shop = await app.workspace({ billing: { rate: 8_500, balance: 17_000 } });
@@ -172,7 +172,7 @@ test("what the server answers and posts has the shape that the document says", a
 });
 
 describe("the server", () => {
-  test("has a route for every endpoint of the document, and asks for a key on each", async () => {
+  test("has a route for every endpoint of the OpenAPI document, and requires a key on each", async () => {
     await using app = await startTestServer();
     for (const { method, path } of endpoints) {
       const answer = await app.call(method, `/api/v1${path.replace(/\{\w+\}/g, "1")}`);
@@ -184,7 +184,7 @@ describe("the server", () => {
     }
   });
 
-  test("shows the document as it is printed, and a page that fetches nothing from elsewhere and runs nothing", async () => {
+  test("serves the OpenAPI document as it is printed, and a reference page that loads nothing from elsewhere and runs no script", async () => {
     await using app = await startTestServer();
     expect((await app.call("GET", "/")).headers.get("location")).toBe("/console");
     const shown = await app.call("GET", "/docs/openapi.json");
@@ -199,7 +199,7 @@ describe("the server", () => {
     const policy = page.headers.get("content-security-policy") ?? "";
     expect(policy).toStartWith("default-src 'none'; ");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
-    // Everything that a browser would fetch or run by itself.
+    // Everything that a browser would fetch or run without a click.
     const attributes = [...page.text.matchAll(/<(\w+)[^>]*?\s(?:src|srcset|action|data|poster|style|on\w+)=/g)];
     expect(attributes.map(([text]) => text)).toEqual([]);
     expect(page.text).not.toMatch(/<(script|style|iframe|img|object|embed|base)\b/);
@@ -212,7 +212,7 @@ describe("the server", () => {
     expect(style.text).not.toMatch(/url\(|@import/);
   });
 
-  test("shows every endpoint, event and schema on the page, and no link on it leads nowhere", async () => {
+  test("shows every endpoint, event and schema on the reference page, and every link on it has a target", async () => {
     await using app = await startTestServer();
     const { text } = await app.call("GET", "/docs");
     const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
@@ -222,7 +222,7 @@ describe("the server", () => {
     for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
   });
 
-  test("answers a browser that has the page already with nothing, and compresses for those who take it", async () => {
+  test("answers a browser that has the current reference page without a body, and compresses for clients that accept it", async () => {
     await using app = await startTestServer();
     const page = await app.call("GET", "/docs", { headers: { "accept-encoding": "gzip" } });
     expect(page.headers.get("content-encoding")).toBe("gzip");
@@ -246,7 +246,7 @@ function responseOf(one: OperationObject | undefined, status: number | string): 
 
 type Walked<T> = [T, pointer: string];
 
-/** Every object of the document with its JSON pointer, in the form of a URI fragment; examples are not walked into. */
+/** Every object of the document with its JSON pointer, in the form of a URI fragment; `examples` are skipped. */
 function* objectsWithin(value: unknown, pointer = ""): Generator<Walked<Record<string, unknown>>> {
   if (typeof value !== "object" || value === null) return;
   if (!Array.isArray(value)) yield [value as Record<string, unknown>, pointer];
@@ -270,7 +270,7 @@ function mediaWithin(value: unknown): Walked<{ examples: Record<string, { value:
   return found as unknown as Walked<{ examples: Record<string, { value: unknown }> }>[];
 }
 
-/** Redocly on its own: its environment holds it back from looking for updates and from telling its makers. */
+/** Runs Redocly with an environment that disables its update check and its telemetry. */
 function lint(file: string): { exitCode: number; problems: unknown[] } {
   const redocly = join(checkout, "node_modules/@redocly/cli/bin/cli.js");
   const run = Bun.spawnSync([process.execPath, redocly, "lint", file, "--format=json"], {

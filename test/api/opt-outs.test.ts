@@ -1,4 +1,4 @@
-/** Opting people out from outside, and the list of who is. */
+/** Opting contacts out by the API, and the list of opted-out contacts. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { suspend } from "#src/domain/workspaces/update.ts";
 import { getContactOf, optOutOf, putContactOf } from "#test/support/contacts.ts";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-test("an unknown number becomes a contact that is opted out, told once; a second time changes nothing", async () => {
+test("opting out an unknown number creates an opted-out contact and one event; a second opt-out changes nothing", async () => {
   const shop = await app.workspace();
   const first = await optOutOf(app, shop, "98765 43210");
   expect(first.status).toBe(200);
@@ -27,7 +27,7 @@ test("an unknown number becomes a contact that is opted out, told once; a second
   expect(Object.keys(logged[0]?.evidence ?? {})).toEqual(["key"]);
 });
 
-test("a suspended workspace can opt people out and keep its contacts", async () => {
+test("a suspended workspace can opt contacts out and maintain its contacts", async () => {
   const shop = await app.workspace();
   await app.store.write((tx) => void suspend(tx, shop.id, "Unpaid."));
   expect((await optOutOf(app, shop, asha)).status).toBe(200);
@@ -35,17 +35,17 @@ test("a suspended workspace can opt people out and keep its contacts", async () 
   expect((await getContactOf(app, shop, asha)).body.data.consent.status).toBe("opted_out");
 });
 
-test("any body of an opt-out is ignored", async () => {
+test("the body of an opt-out is ignored", async () => {
   const shop = await app.workspace();
   const answer = await app.call("POST", `/api/v1/contacts/919876543210/opt-out`, { key: shop.key, body: "{nonsense" });
   expect([answer.status, answer.body.data.consent.status]).toEqual([200, "opted_out"]);
 });
 
-test("the list has who is opted out now, in the order in which it was recorded, with three fields each", async () => {
+test("the opt-out list has every contact who is opted out now, in the order of recording, with three fields each", async () => {
   const shop = await app.workspace();
   await optOutOf(app, shop, chand);
   await app.clock.advance(2_000);
-  // The person wrote it an hour ago; it is listed by when it came to us.
+  // The person wrote STOP an hour ago; the list goes by the time at which the server received it.
   await app.inbound(shop, asha, "STOP", app.clock.now() - 3_600_000);
   await app.clock.advance(2_000);
   await putContactOf(app, shop, bela, { consent: "opted_out" });

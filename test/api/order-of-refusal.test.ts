@@ -1,3 +1,4 @@
+/** A request with several faults is refused for the first fault in a fixed order, and changes nothing. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { markUnready } from "#src/domain/numbers/readiness.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";
@@ -20,7 +21,7 @@ interface Request {
   headers: Record<string, string>;
 }
 
-/** Faults in the order in which a caller is told of them; each can be added to any request. */
+/** Faults in the order in which the server checks them; each can be added to any request. */
 const faults: { name: string; code: string; kind?: "template" | "text"; add: (request: Request) => unknown }[] = [
   {
     name: "a wrong body",
@@ -140,7 +141,7 @@ const faults: { name: string; code: string; kind?: "template" | "text"; add: (re
   },
 ];
 
-/** Templates whose row a fault changes or names can stand together only where neither undoes the other. */
+/** Pairs of faults in which one undoes the other, so that no request can have both. */
 const CANNOT_MEET: [string, string][] = [
   ["no phone number", "an opt-out"],
   ["an unknown template", "a paused template"],
@@ -175,15 +176,15 @@ async function freshRequest(kind: "template" | "text"): Promise<Request> {
   return { shop, body, headers: {} };
 }
 
-describe("of two faults the earlier one is told, and nothing changes", () => {
+describe("a request with two faults is refused for the earlier one, and changes nothing", () => {
   faults.forEach((earlier, index) => {
     for (const later of faults.slice(index + 1)) {
       const kinds = [earlier.kind, later.kind].filter((kind) => kind !== undefined);
       if (new Set(kinds).size > 1 || CANNOT_MEET.some(([a, b]) => a === earlier.name && b === later.name)) continue;
-      test(`${earlier.name} comes before ${later.name}`, async () => {
+      test(`${earlier.name} is reported before ${later.name}`, async () => {
         const request = await freshRequest(kinds[0] ?? "template");
-        // The later fault first: what the earlier one puts into the request then stays. A key has to be taken while
-        // that is still possible.
+        // Adds the later fault first, so that the earlier fault's change to the request survives. A used key is the
+        // exception: the key must be used while the request still works.
         const isKey = earlier.code === "idempotency_conflict";
         for (const fault of isKey ? [earlier, later] : [later, earlier]) await fault.add(request);
         const before = snapshot(app.store);
@@ -194,7 +195,7 @@ describe("of two faults the earlier one is told, and nothing changes", () => {
         });
         expect(answer.body.error?.code).toBe(earlier.code);
         const changes = changesBetween(before, snapshot(app.store));
-        // A refusal that settles something is kept under a key, and that is all.
+        // A final refusal stores its answer under the key, and nothing else.
         expect(Object.keys(changes)).toEqual([]);
       });
     }
@@ -214,8 +215,8 @@ describe("of two faults the earlier one is told, and nothing changes", () => {
   }
 });
 
-describe("before the request is read", () => {
-  test("an unknown key is told before a wrong body, a wrong address and a wrong type", async () => {
+describe("faults that are found before the request is read", () => {
+  test("an unknown key is reported before a wrong body, a wrong path and a wrong content type", async () => {
     const wrong = [
       app.call("POST", MESSAGES, { key: "wx_unknown", body: "{" }),
       app.call("GET", "/api/v1/nothing", { key: "wx_unknown" }),
@@ -224,7 +225,7 @@ describe("before the request is read", () => {
     for (const answer of await Promise.all(wrong)) expect(answer.body.error.code).toBe("unauthenticated");
   });
 
-  test("401 before 403 before 429 before 400 and 404", async () => {
+  test("401 is reported before 403, 403 before 429, and 429 before 400 and 404", async () => {
     await using limited = await startTestServer({ config: { limits: { requestsPerSecond: 1, burst: 1 } } });
     const on = await limited.workspace();
     const off = await limited.workspace({ apiEnabled: false });
@@ -237,7 +238,7 @@ describe("before the request is read", () => {
     expect((await limited.call("GET", "/api/v1/nothing", { key: on.key })).status).toBe(429);
   });
 
-  test("a wrong body is told before a wrong key of idempotency changes anything", async () => {
+  test("a wrong body is reported before an invalid idempotency key changes anything", async () => {
     const { shop } = await freshRequest("text");
     const before = snapshot(app.store);
     const answer = await app.call("POST", MESSAGES, {
@@ -249,7 +250,7 @@ describe("before the request is read", () => {
     expect(changesBetween(before, snapshot(app.store))).toEqual({});
   });
 
-  test("too many values for a template that cannot be sent are told first", async () => {
+  test("too many values for a template that cannot be sent are reported first", async () => {
     const { shop } = await freshRequest("template");
     await app.template(shop, unsupportedTemplates.carousel, "PAUSED");
     const body = { to: "hello", template: "carousel", variables: ["one"] };

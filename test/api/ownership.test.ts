@@ -1,3 +1,4 @@
+/** An API key never reaches another workspace's data, even if both workspaces use the same names and numbers. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { fakeNetwork, fillBucket, template } from "#test/support/scenarios.ts";
 import { type Answered, startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -7,7 +8,10 @@ const person = "+919876543210";
 const shared = (words: string) => template("shared", [{ type: "BODY", text: words }]);
 const own = (name: string) => template(name, [{ type: "BODY", text: `Only ${name}.` }]);
 
-/** Two workspaces with the same number, person and template name; each has a number and a template of its own too. */
+/**
+ * Two workspaces that share a number, a contact's phone and a template name; each also has a number and a template of
+ * its own.
+ */
 let app: TestServer;
 let ours: TestWorkspace;
 let theirs: TestWorkspace;
@@ -48,19 +52,19 @@ const both = (): [mine: TestWorkspace, other: TestWorkspace, otherName: string][
   [theirs, ours, "ours_alone"],
 ];
 
-describe("a key reaches its own workspace and no other", () => {
-  test("a message", async () => {
+describe("an API key reaches only its own workspace's", () => {
+  test("messages", async () => {
     for (const [mine, other] of both()) {
       const { id } = (await send(mine, { template: "shared" })).body.data;
       expect((await app.call("GET", `${MESSAGES}/${id}`, { key: mine.key })).body.data.id).toBe(id);
       const refused = await app.call("GET", `${MESSAGES}/${id}`, { key: other.key });
       const absent = await app.call("GET", `${MESSAGES}/999999`, { key: other.key });
-      // Not even that it exists is told.
+      // The answer does not even reveal that the message exists.
       expect({ status: refused.status, text: refused.text }).toEqual({ status: absent.status, text: absent.text });
     }
   });
 
-  test("a template: the same name sends its own words, the other's name is unknown", async () => {
+  test("templates: a shared name sends the workspace's own words, and the other workspace's name is unknown", async () => {
     for (const [mine, other, otherName] of both()) {
       expect((await send(mine, { template: otherName })).body.error.code).toBe("template_not_found");
       const [a, b] = [await send(mine, { template: "shared" }), await send(other, { template: "shared" })];
@@ -69,7 +73,7 @@ describe("a key reaches its own workspace and no other", () => {
     }
   });
 
-  test("a list of templates, by page, by status and by the other's cursor", async () => {
+  test("lists of templates, by page, by status and by the other workspace's cursor", async () => {
     for (const [mine, other] of both()) {
       for (let index = 0; index < 50; index++) await app.template(other, own(`z${other.id}_${index}`));
       const { next } = (await app.call("GET", "/api/v1/templates", { key: other.key })).body.meta;
@@ -86,7 +90,7 @@ describe("a key reaches its own workspace and no other", () => {
     }
   });
 
-  test("a sending number", async () => {
+  test("sending numbers", async () => {
     for (const [mine, other] of both()) {
       const refused = await send(mine, { template: "shared", from: ownNumber.get(other) });
       expect(refused.body.error).toMatchObject({ code: "invalid_request", fields: { from: [expect.any(String)] } });
@@ -100,7 +104,7 @@ describe("a key reaches its own workspace and no other", () => {
     }
   });
 
-  test("a kept answer", async () => {
+  test("kept answers", async () => {
     const headers = { "idempotency-key": "same" };
     const answers = [
       await send(ours, { template: "shared" }, headers),
@@ -111,7 +115,7 @@ describe("a key reaches its own workspace and no other", () => {
     expect(answers[1]?.headers.get("idempotent-replayed")).toBeNull();
   });
 
-  test("what a person said: the window and the opt-out", async () => {
+  test("conversations: the window and the opt-out", async () => {
     await app.inbound(ours, person, "hello");
     expect((await send(ours, { text: "hi" })).status).toBe(201);
     expect((await send(theirs, { text: "hi" })).body.error.code).toBe("window_closed");
@@ -120,7 +124,7 @@ describe("a key reaches its own workspace and no other", () => {
     expect((await send(theirs, { template: "shared" })).status).toBe(201);
   });
 
-  test("money", async () => {
+  test("balance", async () => {
     const paying = await app.workspace({ billing: { rate: 600_000, balance: 1_000_000 } });
     const poor = await app.workspace({ billing: { rate: 600_000, balance: 0 } });
     for (const shop of [paying, poor]) await app.template(shop, shared("x"));

@@ -1,3 +1,6 @@
+/**
+ * How the recipient of a send is found: formats, number variants, national and international digits, linked contacts.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { accepted, fakeNetwork, fillBucket, snapshot, templates } from "#test/support/scenarios.ts";
 import { type Answered, startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -26,7 +29,10 @@ async function freshShop(country: string): Promise<TestWorkspace> {
 const send = (to: string, from = shop): Promise<Answered> =>
   app.send("POST", "/api/v1/messages", { key: from.key, body: { to, template: "offer" } });
 
-/** Sends to what was written and tells whom the answer names; the network was given the same. */
+/**
+ * Sends to the number as written and returns the recipient that the answer names, after checking that the network got
+ * the same one.
+ */
 async function reach(to: string, from = shop): Promise<string> {
   const { status, body } = await send(to, from);
   if (status !== 201) return body.error.code;
@@ -41,8 +47,8 @@ function people(of = shop): string[] {
     .map(({ phone }) => phone);
 }
 
-describe("however a number is written, it is one person", () => {
-  test("in all common formats", async () => {
+describe("every way to write a number leads to one contact", () => {
+  test("a number is found in all common formats", async () => {
     const forms = [
       "9876543210",
       "098765 43210",
@@ -57,7 +63,7 @@ describe("however a number is written, it is one person", () => {
     expect(people()).toEqual(["+919876543210"]);
   });
 
-  test("digits are a number of the workspace's country if they can be, else an international one", async () => {
+  test("digits are a number of the workspace's country if they can be one, else an international number", async () => {
     expect(await reach("4915123456789")).toBe("+4915123456789");
     expect(await reach("5550123")).toBe("invalid_number");
     const american = await freshShop("US");
@@ -66,7 +72,7 @@ describe("however a number is written, it is one person", () => {
   });
 });
 
-/** A country's two spellings of one phone. */
+/** The two variants of one phone number, by country. */
 const spellings: [country: string, long: string, short: string][] = [
   ["BR", "+5511961234567", "+551161234567"],
   ["MX", "+5215512345678", "+525512345678"],
@@ -78,8 +84,8 @@ for (const [country, long, short] of spellings) {
     [long, short],
     [short, long],
   ] as const) {
-    describe(`${country}: stored as ${stored}`, () => {
-      test(`is reached as ${written} in every form, and keeps its spelling`, async () => {
+    describe(`${country}: a contact stored as ${stored}`, () => {
+      test(`is found as ${written} in every format, and keeps its stored variant`, async () => {
         await app.inbound(shop, stored, "hello");
         for (const to of [written, written.slice(1), `00${written.slice(1)}`, stored, stored.slice(1)]) {
           expect(await reach(to)).toBe(stored);
@@ -87,7 +93,7 @@ for (const [country, long, short] of spellings) {
         expect(people()).toEqual([stored]);
       });
 
-      test(`what ${written} says counts: window and opt-out`, async () => {
+      test(`has the window and the opt-out of messages that come from ${written}`, async () => {
         await app.inbound(shop, stored, "hello", app.clock.now() - 48 * 3_600_000);
         const text = (to: string) => app.send("POST", "/api/v1/messages", { key: shop.key, body: { to, text: "hi" } });
         expect((await text(stored)).body.error.code).toBe("window_closed");
@@ -100,7 +106,7 @@ for (const [country, long, short] of spellings) {
     });
   }
 
-  test(`${country}: a national number finds the person under either spelling`, async () => {
+  test(`${country}: a national number finds the contact under either number variant`, async () => {
     const local = await freshShop(country);
     const national = long.slice(country === "MX" ? 4 : country === "AR" ? 4 : 3);
     await app.inbound(local, long, "hello");
@@ -108,8 +114,8 @@ for (const [country, long, short] of spellings) {
   });
 }
 
-describe("what the network calls a person leads back to that person", () => {
-  test("the spelling that it answered with", async () => {
+describe("the network's name for a recipient leads back to that contact", () => {
+  test("when it is the number variant that the network answered with", async () => {
     network.answer = () => accepted("551161234567");
     expect(await reach("+5511961234567")).toBe("+5511961234567");
     network.answer = () => accepted();
@@ -118,7 +124,7 @@ describe("what the network calls a person leads back to that person", () => {
     expect(people()).toEqual(["+5511961234567"]);
   });
 
-  test("a name that has nothing to do with the number, and that no numbering plan knows", async () => {
+  test("when it is unrelated to the number and matches no numbering plan", async () => {
     expect(await reach("99912345678")).toBe("invalid_number");
     network.answer = () => accepted("99912345678");
     expect(await reach("+919876543210")).toBe("+919876543210");
@@ -127,12 +133,12 @@ describe("what the network calls a person leads back to that person", () => {
     expect(await reach("99912345678", await freshShop("IN"))).toBe("invalid_number");
   });
 
-  test("a number that wrote to us and that no numbering plan knows, with and without its plus", async () => {
+  test("when it is a number that wrote to us and matches no numbering plan, with and without its plus", async () => {
     await app.inbound(shop, "+99912345678", "hello");
     for (const to of ["+99912345678", "99912345678", "0099912345678"]) expect(await reach(to)).toBe("+99912345678");
   });
 
-  test("two contacts that turn out to be one stay two, and an opt-out of either holds for both", async () => {
+  test("two contacts that turn out to be one person stay two linked contacts, and an opt-out of either holds for both", async () => {
     await app.inbound(shop, "+919876500001", "hello");
     network.answer = () => accepted("919876500001");
     expect(await reach("+919876543210")).toBe("+919876543210");
@@ -147,7 +153,7 @@ describe("what the network calls a person leads back to that person", () => {
     expect(await reach("+919876500001")).toBe("+919876500001");
   });
 
-  test("an opt-out that is known of one when they turn out to be one person", async () => {
+  test("an opt-out of one of two contacts holds for both once they turn out to be one person", async () => {
     await app.inbound(shop, "+919876500001", "STOP");
     network.answer = () => accepted("919876500001");
     expect(await reach("+919876543210")).toBe("+919876543210");
@@ -156,15 +162,15 @@ describe("what the network calls a person leads back to that person", () => {
 });
 
 describe("bare digits", () => {
-  /** Ten digits that are an Indian mobile, and with a plus before them an Iranian number. */
+  /** Ten digits that are a mobile number in India; with a plus in front, they are a number in Iran. */
   const digits = "9876543210";
 
-  test("of a stored foreign phone are that phone", async () => {
+  test("lead to a stored foreign number with these digits", async () => {
     await app.inbound(shop, `+${digits}`, "hello");
     expect(await reach(digits)).toBe(`+${digits}`);
   });
 
-  test("are the national number where that is a contact too; a plus is never mistaken", async () => {
+  test("lead to the national number if that is a contact too; a number with a plus is never taken for a national one", async () => {
     await app.inbound(shop, `+${digits}`, "hello");
     await app.inbound(shop, `+91${digits}`, "hello");
     expect(await reach(digits)).toBe(`+91${digits}`);
@@ -172,11 +178,11 @@ describe("bare digits", () => {
     expect(await reach(`00${digits}`)).toBe(`+${digits}`);
   });
 
-  test("are the national number where nobody is stored", async () => {
+  test("lead to the national number if neither is a contact", async () => {
     expect(await reach(digits)).toBe(`+91${digits}`);
   });
 
-  test("of every number that was ever answered lead back to it", async () => {
+  test("lead to every number that the API ever returned, when it is sent back without its plus", async () => {
     for (const to of ["+4915123456789", "+12125550123", "+5511961234567", "+447400123456"]) {
       expect(await reach(to)).toBe(to);
       expect(await reach(to.slice(1))).toBe(to);

@@ -1,3 +1,4 @@
+/** Many requests at once: limits hold exactly, no request is lost, and eligibility is checked at the dispatch. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { markUnready } from "#src/domain/numbers/readiness.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";
@@ -34,7 +35,7 @@ function countAll(answers: Answered[]): Record<number, number> {
 }
 
 describe("many requests at the same moment", () => {
-  test("spend the balance to the last message and not one further", async () => {
+  test("spend the balance to the last affordable message and not one further", async () => {
     const shop = await shopWith({ billing: { rate: 300_000, balance: 1_000_000 } });
     const answers = await app.clock.until(Promise.all(Array.from({ length: 40 }, (_, i) => call(shop, { to: to(i) }))));
     expect(countAll(answers)).toEqual({ 201: 3, 402: 37 });
@@ -43,14 +44,14 @@ describe("many requests at the same moment", () => {
     expect(billing.available).toBe("0.10");
   });
 
-  test("reach as many people as the daily cap allows", async () => {
+  test("reach as many recipients as the daily cap allows", async () => {
     const shop = await shopWith({ dailyCap: 5 });
     const answers = await app.clock.until(Promise.all(Array.from({ length: 40 }, (_, i) => call(shop, { to: to(i) }))));
     expect(countAll(answers)).toEqual({ 201: 5, 429: 35 });
     expect(network.outbounds).toHaveLength(5);
   });
 
-  test("to one new person make one contact, with one consent", async () => {
+  test("to one new recipient create one contact, with one consent", async () => {
     const shop = await shopWith({});
     const forms = ["+919876543210", "9876543210", "0091 98765 43210", "919876543210"];
     const answers = await app.clock.until(
@@ -62,17 +63,17 @@ describe("many requests at the same moment", () => {
     expect([ofShop(contacts).length, ofShop(consent_log).length]).toEqual([1, 1]);
   });
 
-  test("leave at the number's pace, none lost", async () => {
+  test("are sent at the number's pace, and none is lost", async () => {
     const shop = await shopWith({ throughput: 10 });
     const all = Promise.all(Array.from({ length: 6 }, (_, i) => call(shop, { to: to(i) })));
-    // One token was saved while the number was idle, then one comes every tenth of a second.
+    // One token was saved while the number was idle; then one comes every tenth of a second.
     await app.clock.advance(250);
     expect(network.outbounds).toHaveLength(3);
     expect(countAll(await app.clock.until(all))).toEqual({ 201: 6 });
   });
 });
 
-describe("permission is read when the message leaves, not when the request came", () => {
+describe("eligibility is checked when the message is dispatched, not when the request arrived", () => {
   const changes: Record<string, [change: (shop: TestWorkspace) => unknown, code: string]> = {
     "an opt-out": [(shop) => app.inbound(shop, to(1), "STOP"), "opted_out"],
     "a suspension": [(shop) => app.store.write((tx) => void suspend(tx, shop.id, "late")), "workspace_suspended"],
@@ -86,7 +87,7 @@ describe("permission is read when the message leaves, not when the request came"
     ],
   };
   for (const [what, [change, code]] of Object.entries(changes)) {
-    test(`${what} while a request waits for its turn refuses it`, async () => {
+    test(`${what} while a request waits for its turn refuses the request`, async () => {
       const shop = await shopWith({ throughput: 1 });
       const waiting = [call(shop, { to: to(0) }), call(shop, { to: to(1) })];
       await app.clock.advance(500);
@@ -98,7 +99,7 @@ describe("permission is read when the message leaves, not when the request came"
     });
   }
 
-  test("a refused request gives its turn back", async () => {
+  test("a refused request releases its turn", async () => {
     const shop = await shopWith({ throughput: 1 });
     await fillBucket(app, shop);
     for (let index = 0; index < 5; index++) {

@@ -1,3 +1,4 @@
+/** The form of a request: body, content type, length, authentication scheme, idempotency key and request id. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { changesBetween, fakeNetwork, fillBucket, sendRaw, snapshot, templates } from "#test/support/scenarios.ts";
 import { type Answered, startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -13,12 +14,12 @@ beforeAll(async () => {
   app = await startTestServer({ networks: { simulator: fakeNetwork() } });
   shop = await app.workspace();
   await app.template(shop, templates.plain);
-  // Raw requests are none of the test clock's business, so none of them may have to wait for it.
+  // Raw requests do not advance the test clock, so none of them may have to wait for it.
   await fillBucket(app, shop);
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-/** Refused as a whole, no field being at fault, and changing nothing. */
+/** Expects a refusal of the whole request that names no field and changes nothing. */
 async function expectRefused(make: () => Promise<Answered>): Promise<void> {
   const before = snapshot(app.store);
   const answer = await make();
@@ -32,14 +33,14 @@ async function expectRefused(make: () => Promise<Answered>): Promise<void> {
 const post = (body: string, headers: Record<string, string> = {}) =>
   app.call("POST", MESSAGES, { key: shop.key, body, headers });
 
-/** A raw request; its answer's status and body. */
+/** Sends a raw request; returns the status and the body of the answer. */
 async function raw(content: Uint8Array, ...headers: string[]): Promise<{ status: number; body: Answered["body"] }> {
   const head = [`POST ${MESSAGES} HTTP/1.1`, `Authorization: Bearer ${shop.key}`, "Content-Type: application/json"];
   const answer = await sendRaw(app.server.url, [...head, ...headers], content);
   return { status: Number(answer.split(" ")[1]), body: JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4)) };
 }
 
-/** A valid body of exactly so many bytes. */
+/** A valid body of exactly this many bytes. */
 const padded = (bytes: number): string => {
   const text = JSON.stringify(good);
   return text + " ".repeat(bytes - text.length);
@@ -59,7 +60,7 @@ async function chunked(text: string): Promise<Answered> {
   return { status: response.status, text: answer, body: JSON.parse(answer), headers: response.headers };
 }
 
-describe("a body that cannot be read is refused", () => {
+describe("an unreadable body is refused", () => {
   const bodies: Record<string, string> = {
     nothing: " ",
     "half an object": '{"to":',
@@ -74,13 +75,13 @@ describe("a body that cannot be read is refused", () => {
   };
   for (const [what, text] of Object.entries(bodies)) test(what, () => expectRefused(() => post(text)));
 
-  test("invalid UTF-8", async () => {
+  test("when it is invalid UTF-8", async () => {
     const bytes = Buffer.from('{"to":"+919876543210","text":"\xff\xfe"}', "latin1");
     const answer = await raw(bytes);
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "invalid_request", fields: {} } } });
   });
 
-  test("no body at all", async () => {
+  test("when it is absent", async () => {
     expect(await raw(new Uint8Array())).toMatchObject({
       status: 400,
       body: { error: { code: "invalid_request", fields: {} } },
@@ -94,10 +95,10 @@ describe("a body that cannot be read is refused", () => {
     "multipart/form-data; boundary=x",
     "text/json",
   ]) {
-    test(`the content type ${type}`, () => expectRefused(() => post(JSON.stringify(good), { "content-type": type })));
+    test(`when sent as ${type}`, () => expectRefused(() => post(JSON.stringify(good), { "content-type": type })));
   }
 
-  test("no content type", () =>
+  test("when it has no content type", () =>
     expectRefused(async () => {
       const options = {
         method: "POST",
@@ -109,19 +110,19 @@ describe("a body that cannot be read is refused", () => {
     }));
 });
 
-describe("a mebibyte", () => {
-  test("is taken, with its length announced or not", async () => {
+describe("a body of one mebibyte", () => {
+  test("is accepted, with its length announced or not", async () => {
     expect((await post(padded(MEBIBYTE))).status).toBe(201);
     expect((await chunked(padded(MEBIBYTE))).status).toBe(201);
   });
-  test("and a byte is refused, with its length announced or not", async () => {
+  test("and one byte is refused, with its length announced or not", async () => {
     await expectRefused(() => post(padded(MEBIBYTE + 1)));
     await expectRefused(() => chunked(padded(MEBIBYTE + 1)));
     await expectRefused(() => post(padded(20 * MEBIBYTE)));
   });
 });
 
-test("a body whose announced length is beyond all reason is refused like any other that is too large", async () => {
+test("a body with an absurdly large announced length is refused like any other body that is too large", async () => {
   const head = [`POST ${MESSAGES} HTTP/1.1`, `Authorization: Bearer ${shop.key}`, "Content-Type: application/json"];
   for (const announced of [65 * MEBIBYTE, 5_000_000_000]) {
     const answer = await sendRaw(app.server.url, head, Buffer.from("{"), announced);
@@ -131,13 +132,13 @@ test("a body whose announced length is beyond all reason is refused like any oth
 });
 
 for (const scheme of ["bearer", "BEARER", "Bearer  "]) {
-  test(`the scheme of a key may be written "${scheme}"`, async () => {
+  test(`the authentication scheme may be written "${scheme}"`, async () => {
     const headers = { authorization: `${scheme} ${shop.key}` };
     expect((await app.call("GET", "/api/v1/me", { headers })).status).toBe(200);
   });
 }
 
-describe("Idempotency-Key", () => {
+describe("an Idempotency-Key", () => {
   const bytes = Buffer.from(JSON.stringify(good));
   const keys: Record<string, [key: string, isTaken: boolean]> = {
     "one character": ["k", true],
@@ -158,10 +159,10 @@ describe("Idempotency-Key", () => {
   }
 });
 
-describe("X-Request-Id", () => {
+describe("an X-Request-Id", () => {
   const sane = ["a", "0f8fad5b-d9cb-469f-a165-70867728950e", "Root=1".replace("=", ":"), "x".repeat(128)];
   for (const id of sane) {
-    test(`${id.slice(0, 40)} is the caller's own and comes back`, async () => {
+    test(`${id.slice(0, 40)} of the caller is returned`, async () => {
       const answer = await app.call("GET", "/api/v1/me", { key: shop.key, headers: { "x-request-id": id } });
       expect(answer.headers.get("x-request-id")).toBe(id);
     });
@@ -185,7 +186,7 @@ describe("X-Request-Id", () => {
   });
 });
 
-test("endpoints without a body ignore any body, and unknown query parameters", async () => {
+test("endpoints without a body ignore any body, and unknown query parameters are ignored", async () => {
   const headers = [`Authorization: Bearer ${shop.key}`, "Content-Type: application/json"];
   const answer = await sendRaw(
     app.server.url,

@@ -1,3 +1,4 @@
+/** The fields of a send request: which values are accepted, and which are refused under which path. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { setSample } from "#src/domain/templates/decide.ts";
 import {
@@ -18,7 +19,7 @@ const EMOJI = "\u{1F600}";
 
 let app: TestServer;
 let shop: TestWorkspace;
-/** Two numbers, and an open window with `to`. */
+/** A workspace with two numbers and an open window with `to`. */
 let chain: TestWorkspace;
 let untouched: Snapshot;
 const network = fakeNetwork();
@@ -49,7 +50,7 @@ beforeEach(() => {
 
 const send = (body: unknown, key = shop.key): Promise<Answered> => app.send("POST", MESSAGES, { key, body });
 
-/** Refused, naming exactly these fields, with a sentence each, and changing nothing. */
+/** Expects a refusal that names exactly these fields, with sentences for each, and that changes nothing. */
 function expectFields(answer: Answered, fields: string[]): void {
   expect({ status: answer.status, code: answer.body.error?.code }).toEqual({ status: 400, code: "invalid_request" });
   expect(Object.keys(answer.body.error.fields).sort()).toEqual([...fields].sort());
@@ -95,7 +96,7 @@ const acceptedForms: Record<string, [body: Record<string, unknown>, text: string
   ],
 };
 
-describe("what is accepted", () => {
+describe("an accepted send request", () => {
   for (const [what, [body, text]] of Object.entries(acceptedForms)) {
     test(what, async () => {
       const answer = await send(body);
@@ -105,7 +106,7 @@ describe("what is accepted", () => {
     });
   }
 
-  test("numbers print in their shortest decimal form", async () => {
+  test("variables that are numbers print in their shortest decimal form", async () => {
     const numbers: [literal: string, printed: string][] = [
       ["10042", "10042"],
       ["1.50", "1.5"],
@@ -123,13 +124,13 @@ describe("what is accepted", () => {
     }
   });
 
-  test("the sender that is named, of several", async () => {
+  test("a workspace with several numbers sends from the number that the request names", async () => {
     for (const from of ["+911244001100", "+911244001101"]) {
       expect((await send({ to, template: "plain", from }, chain.key)).body.data.from).toBe(from);
     }
   });
 
-  test("a file takes the last part of its link for a name, and a sample stands in for missing media", async () => {
+  test("a file is named after the last segment of its link, and the template's sample replaces missing media", async () => {
     network.outbounds.length = 0;
     await send({ to, template: "filed", variables: [1], media: { link: "https://a.example/x/Bill%207.pdf?y=1" } });
     await app.store.write((tx) => void setSample(tx, shop.id, "pictured", "en_US", "https://a.example/sample.jpg"));
@@ -141,7 +142,7 @@ describe("what is accepted", () => {
     ]);
   });
 
-  test("the content type may carry parameters and any case", async () => {
+  test("the content type may carry parameters and be written in any case", async () => {
     for (const type of ["application/json; charset=utf-8", "Application/JSON", "application/json;charset=UTF-8"]) {
       const options = { key: shop.key, body: { to, text: "x" }, headers: { "content-type": type } };
       expect((await app.send("POST", MESSAGES, options)).status).toBe(201);
@@ -236,7 +237,7 @@ const refusedForms: Record<string, [body: unknown, fields: string[]]> = {
   "an ambiguous language": [{ to, template: "twice" }, ["language"]],
 };
 
-describe("what is refused, with the path of the fault", () => {
+describe("a refused send request names the path of the fault", () => {
   for (const [what, [body, fields]] of Object.entries(refusedForms)) {
     test(what, async () => expectFields(await send(body), fields));
   }
@@ -255,7 +256,7 @@ describe("what is refused, with the path of the fault", () => {
   });
 });
 
-test("the sentence of a refusal stays fit to be shown, and to be kept, however long the field was", async () => {
+test("the text of a refusal stays short enough to show and store, however long the field was", async () => {
   const long = "x".repeat(100_000);
   for (const body of [
     { to: long, template: "plain" },

@@ -1,6 +1,6 @@
 /**
- * Bodies of senders who have proven nothing yet, byte by byte over real sockets: which are waited for, which are given
- * up, and what is answered. What they cost a real process is in `test/binary-strangers.test.ts`.
+ * Bodies of senders who have not proven their identity yet, byte by byte over real sockets: which the server waits for,
+ * which it abandons, and what it answers. `test/binary-strangers.test.ts` measures their cost in a real process.
  */
 import { expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
@@ -14,7 +14,7 @@ const CALLBACK = "POST /networks/whatsapp";
 
 interface Sender {
   socket: Socket;
-  /** All that was answered, once there is something. */
+  /** The whole answer, as soon as it has begun. */
   answer: Promise<string>;
   isAnswered(): boolean;
 }
@@ -39,7 +39,7 @@ function send({ app }: WhatsappWorld, line: string, headers: string, beginning: 
 
 const announced = (bytes: number): string => `content-length: ${bytes}\r\n`;
 
-/** Until the server answers so many requests at the same time. */
+/** Waits until the server is answering this many requests at the same time. */
 async function untilPending({ app }: WhatsappWorld, count: number): Promise<void> {
   while (app.server.pendingRequests() < count) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -48,7 +48,7 @@ function hangUp(senders: readonly Sender[]): void {
   for (const { socket } of senders) socket.destroy();
 }
 
-test("a large callback that trickles is given up after three seconds, a small one after ten", async () => {
+test("a large callback that trickles in is abandoned after three seconds, a small one after ten", async () => {
   await using world = await startWhatsapp();
   const large = send(world, CALLBACK, announced(4 * MEBIBYTE), "{");
   const small = send(world, CALLBACK, announced(1_000), "{");
@@ -83,7 +83,7 @@ test("large callbacks over the budget wait for their turn, further ones get 503 
     headers: { "x-hub-signature-256": sign(body, GRAPH_APP_SECRET) },
   });
   expect(signed.status).toBe(200);
-  // The first four have been given up; four that waited have their places, and the others wait on.
+  // The first four have been abandoned; four that waited have taken their places, and the others still wait.
   await world.clock.advance(1_100);
   expect(senders.map((sender) => sender.isAnswered())).toEqual(Array.from({ length: 13 }, (_, i) => i < 4 || i > 11));
   // Two more rounds of three seconds.
@@ -92,7 +92,7 @@ test("large callbacks over the budget wait for their turn, further ones get 503 
   hangUp(senders);
 });
 
-test("small bodies over the budget push out those that began first, which get 503 and may try again", async () => {
+test("small bodies over the budget evict those that began first, whose senders get 503 and may retry", async () => {
   await using world = await startWhatsapp();
   const senders = Array.from({ length: 64 }, () => send(world, FORM, announced(64 * 1024), "{"));
   await untilPending(world, 64);
@@ -107,7 +107,7 @@ test("small bodies over the budget push out those that began first, which get 50
   hangUp(senders);
 });
 
-test("connections that break off within their bodies leave the whole budget", async () => {
+test("connections that break off within their bodies leave the whole budget free", async () => {
   await using world = await startWhatsapp();
   for (let round = 0; round < 3; round++) {
     const senders = Array.from({ length: 12 }, () => send(world, CALLBACK, announced(4 * MEBIBYTE), "{"));
@@ -124,7 +124,7 @@ test("connections that break off within their bodies leave the whole budget", as
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
 });
 
-test("a body in chunks is read like an announced one, and refused where it grows too long", async () => {
+test("a chunked body is read like one with an announced length, and refused once it is too long", async () => {
   await using world = await startWhatsapp();
   const chunked = (size: number): string => `${size.toString(16)}\r\n${" ".repeat(size)}\r\n`;
   const headers = "transfer-encoding: chunked\r\n";
@@ -143,7 +143,7 @@ test("a body in chunks is read like an announced one, and refused where it grows
   hangUp([form]);
 });
 
-test("the form of a sign-in has at most 64 KiB, and a longer one is not read", async () => {
+test("a sign-in form may have 64 KiB at most, and a longer one is not read", async () => {
   await using world = await startWhatsapp();
   const form = send(world, FORM, announced(64 * 1024 + 1), "{");
   expect(await form.answer).toMatch(/^HTTP\/1\.1 400 .*larger than 65536 bytes/s);

@@ -1,3 +1,4 @@
+/** Creating, showing and cancelling a broadcast: validation, skipped recipients, consent, values, idempotency. */
 import { expect, test } from "bun:test";
 import { markUnready } from "#src/domain/numbers/readiness.ts";
 import { createKey } from "#src/domain/workspaces/api-keys.ts";
@@ -34,9 +35,9 @@ import { templates, unsupportedTemplates } from "#test/support/scenarios.ts";
 
 const [first = "", second = "", third = ""] = phones(3);
 
-test("the answer comes before anything is sent, shows the whole broadcast and names who is left out", async () => {
+test("the answer to a new broadcast comes before anything is sent, shows the whole broadcast and names the skipped recipients", async () => {
   await using scenario = await startScenario({ throughput: 1 });
-  // Somebody has taken this second's turn, so that nobody's can come while the answer is read.
+  // An earlier broadcast has used this second's token, so nothing of the new one is sent while the answer is read.
   await create(scenario, notice([third]));
   await untilSent(scenario, 1);
   const answer = await post(scenario, notice([first, second]));
@@ -69,7 +70,7 @@ test("the answer comes before anything is sent, shows the whole broadcast and na
   });
 });
 
-test("skips stand in the order of `to`, each with its reason, and `since` with opted_out alone", async () => {
+test("skipped recipients appear in the order of `to`, each with its reason, and only opted_out ones with `since`", async () => {
   await using scenario = await startScenario({ dailyCap: 1 });
   await put(scenario, second, { first_name: "Asha" });
   await put(scenario, third, { first_name: "Ravi" });
@@ -105,7 +106,7 @@ test("skips stand in the order of `to`, each with its reason, and `since` with o
   await expectClosed(scenario, id);
 });
 
-test("a skip named in the answer stands, even when its reason is gone before the sending", async () => {
+test("a recipient skipped in the answer stays skipped, even if the reason is gone before the sending", async () => {
   await using scenario = await startScenario();
   const answer = await post(scenario, {
     name: "Later",
@@ -121,7 +122,7 @@ test("a skip named in the answer stands, even when its reason is gone before the
   expect(scenario.network.sent).toEqual([]);
 });
 
-test("one person in two spellings of one country's number is sent to once", async () => {
+test("one person listed under two variants of a number is sent to once", async () => {
   await using scenario = await startScenario();
   const answer = await post(scenario, notice(["+5511987654321", "+551187654321"]));
   expect(answer.body.data.skipped).toEqual([{ to: expect.any(String), reason: "duplicate" }]);
@@ -129,7 +130,7 @@ test("one person in two spellings of one country's number is sent to once", asyn
   expect(scenario.network.sent).toHaveLength(1);
 });
 
-test("everybody skipped: taken on, completed with nobody sent to", async () => {
+test("a broadcast whose recipients are all skipped is accepted and completed without sending", async () => {
   await using scenario = await startScenario(charged);
   const answer = await post(scenario, notice(["nobody", "nothing"]));
   expect(answer.status).toBe(202);
@@ -142,7 +143,7 @@ test("everybody skipped: taken on, completed with nobody sent to", async () => {
   expect(scenario.network.sent).toEqual([]);
 });
 
-test("an empty list, both ways of addressing or none, over 1000 numbers, unknown members: 400 by name", async () => {
+test("an empty list, both or neither way of addressing, over 1000 numbers, and unknown members are 400 naming the field", async () => {
   await using scenario = await startScenario();
   const faults = async (body: unknown): Promise<string[]> => {
     const answer = await post(scenario, body);
@@ -165,13 +166,13 @@ test("an empty list, both ways of addressing or none, over 1000 numbers, unknown
   expect(contactsOf(scenario.app)).toEqual([]);
 });
 
-test("a thousand numbers are taken", async () => {
+test("a broadcast to a thousand numbers is accepted", async () => {
   await using scenario = await startScenario();
   const answer = await post(scenario, notice(phones(1_000), { name: "x".repeat(191) }));
   expect([answer.status, answer.body.data.requested, answer.body.data.counts.total]).toEqual([202, 1_000, 1_000]);
 });
 
-test("mistakes in values are named by their paths", async () => {
+test("faulty values of a broadcast are named by their paths", async () => {
   await using scenario = await startScenario();
   await field(scenario, "plan");
   const faults = async (variables: unknown): Promise<string[]> => {
@@ -202,7 +203,7 @@ test("mistakes in values are named by their paths", async () => {
   expect(await faults("a")).toEqual(["variables"]);
 });
 
-test("a template's header and body are filled apart, with texts, numbers and fields", async () => {
+test("a template's header and body are filled separately, with texts, numbers and fields", async () => {
   await using scenario = await startScenario();
   await scenario.app.template(scenario.shop, templates.headed);
   await put(scenario, first, { first_name: "Asha" });
@@ -217,7 +218,7 @@ test("a template's header and body are filled apart, with texts, numbers and fie
   ]);
 });
 
-test("send_at: up to 5 minutes in the past is now, older is refused, ahead it is scheduled", async () => {
+test("send_at up to 5 minutes in the past means now, an older one is refused, a later one schedules the broadcast", async () => {
   await using scenario = await startScenario();
   const at = async (sendAt: string) => post(scenario, notice([first], { send_at: sendAt }));
   const old = await at("2026-11-21T07:55:00Z");
@@ -246,7 +247,7 @@ test("send_at: up to 5 minutes in the past is now, older is refused, ahead it is
   expect(scenario.network.sent).toHaveLength(2);
 });
 
-test("402 tells needed and available, and stores nothing", async () => {
+test("a 402 for a broadcast gives the needed and the available amount, and stores nothing", async () => {
   await using scenario = await startScenario({ billing: { rate: RATE, balance: 2 * RATE } });
   const answer = await post(scenario, notice(["nobody", ...phones(3)]));
   expect([answer.status, answer.body.error]).toEqual([
@@ -263,7 +264,7 @@ test("402 tells needed and available, and stores nothing", async () => {
   expect((await scenario.app.call("GET", "/api/v1/broadcasts", { key: scenario.shop.key })).body.meta.total).toBe(0);
 });
 
-test("402 for a group: what its opted-in members cost", async () => {
+test("a 402 for a group counts what its opted-in members cost", async () => {
   await using scenario = await startScenario({ billing: { rate: RATE, balance: RATE } });
   const group = await list(scenario, [first, second]);
   await put(scenario, third, { add_to_groups: [group] });
@@ -271,7 +272,7 @@ test("402 for a group: what its opted-in members cost", async () => {
   expect([answer.status, answer.body.error.needed, answer.body.error.available]).toEqual([402, "0.017", "0.0085"]);
 });
 
-test("an unknown group, and another workspace's, is 404", async () => {
+test("a broadcast to an unknown group or another workspace's group is 404", async () => {
   await using scenario = await startScenario();
   const other = await scenario.app.workspace({ number: "+911244001101" });
   const group = await list({ ...scenario, shop: other }, [first]);
@@ -281,7 +282,7 @@ test("an unknown group, and another workspace's, is 404", async () => {
   }
 });
 
-test("another workspace's broadcast is not found: shown, listed, or cancelled", async () => {
+test("another workspace's broadcast is not found when shown, listed or cancelled", async () => {
   await using scenario = await startScenario();
   const id = await create(scenario, notice([first], { send_at: "2026-11-22" }));
   const other = await scenario.app.workspace({ number: "+911244001101" });
@@ -300,7 +301,7 @@ test("another workspace's broadcast is not found: shown, listed, or cancelled", 
   expect((await show(scenario, id)).status).toBe("scheduled");
 });
 
-test("a finished broadcast is not cancellable, and stays as it is", async () => {
+test("a finished broadcast cannot be cancelled, and stays as it is", async () => {
   await using scenario = await startScenario();
   const sent = await run(scenario, notice([first]));
   const dropped = await create(scenario, notice([second], { send_at: "2026-11-22" }));
@@ -313,7 +314,7 @@ test("a finished broadcast is not cancellable, and stays as it is", async () => 
   }
 });
 
-test("the same key again gives the first answer, byte for byte, and makes no second broadcast", async () => {
+test("a repeated idempotency key returns the first answer, byte for byte, and makes no second broadcast", async () => {
   await using scenario = await startScenario();
   const body = notice([first, "nobody"]);
   const answer = await post(scenario, body, "november");
@@ -328,7 +329,7 @@ test("the same key again gives the first answer, byte for byte, and makes no sec
   expect(otherPath.status).not.toBe(202);
 });
 
-test("two requests with one key at the same moment make one broadcast", async () => {
+test("two requests with one idempotency key at the same moment make one broadcast", async () => {
   await using scenario = await startScenario();
   const answers = await Promise.all(Array.from({ length: 5 }, () => post(scenario, notice([first]), "twice")));
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -336,7 +337,7 @@ test("two requests with one key at the same moment make one broadcast", async ()
   expect((await scenario.app.call("GET", "/api/v1/broadcasts", { key: scenario.shop.key })).body.meta.total).toBe(1);
 });
 
-test("refusals that settle something (402, 404, 422) are kept for the key, whatever has changed since", async () => {
+test("final refusals of a broadcast (402, 404, 422) are kept under the key, whatever has changed since", async () => {
   await using scenario = await startScenario({ billing: { rate: RATE, balance: 0 } });
   await scenario.app.template(scenario.shop, templates.plain, "PENDING");
   const bodies = {
@@ -354,7 +355,7 @@ test("refusals that settle something (402, 404, 422) are kept for the key, whate
   expect(after.map(({ headers }) => headers.get("idempotent-replayed"))).toEqual(["true", "true", "true"]);
 });
 
-test("answers that settle nothing (400, 403, 429) leave the key unused", async () => {
+test("refusals of a broadcast that are not final (400, 403, 429) leave the key unused", async () => {
   await using scenario = await startScenario({}, { config: { limits: { requestsPerSecond: 1, burst: 1 } } });
   const { app, shop } = scenario;
   const wait = () => app.clock.advance(1_000);
@@ -382,7 +383,7 @@ test("answers that settle nothing (400, 403, 429) leave the key unused", async (
   expect((await post(scenario, notice([first]), limited[0] === 429 ? "one" : "two")).status).toBe(202);
 });
 
-test("422 where something stored stands in the way", async () => {
+test("a broadcast is refused with 422 when stored data prevents it", async () => {
   await using scenario = await startScenario();
   const { app, shop } = scenario;
   await app.template(shop, unsupportedTemplates.location);
@@ -404,7 +405,7 @@ test("422 where something stored stands in the way", async () => {
   expect(contactsOf(app)).toEqual([]);
 });
 
-test("with send_at the number need not be ready and the balance need not cover it yet, and nothing is blocked", async () => {
+test("a broadcast with send_at needs no ready number and no sufficient balance yet, and holds nothing", async () => {
   await using scenario = await startScenario({ billing: { rate: RATE, balance: 0 } });
   await scenario.app.store.write((tx) => void markUnready(tx, scenario.shop.numberId, "Not yet."));
   const answer = await post(scenario, notice([first], { send_at: "2026-11-22" }));
@@ -412,7 +413,7 @@ test("with send_at the number need not be ready and the balance need not cover i
   expect(accountOf(scenario.app, scenario.shop)).toMatchObject({ held: 0 });
 });
 
-test("everybody of `to` who has not opted out is recorded as opted in by the API, also whom the broadcast leaves out", async () => {
+test("all numbers in `to` that have not opted out are recorded as opted in by the API, also those that the broadcast skips", async () => {
   await using scenario = await startScenario();
   const { app, shop } = scenario;
   await put(scenario, second, { consent: "opted_in", name: "Early" });
@@ -445,7 +446,7 @@ test("a UTILITY broadcast records consent as well", async () => {
   expect(contactOf(scenario.app, first)).toMatchObject({ consent: "opted_in", consentSource: "api" });
 });
 
-test("of a group only those who have opted in are sent to, and nobody's consent changes", async () => {
+test("a broadcast to a group sends only to opted-in members, and changes no consent", async () => {
   await using scenario = await startScenario();
   const group = await list(scenario, [first, second, third], "");
   await put(scenario, second, { consent: "opted_in" });
@@ -463,7 +464,7 @@ test("of a group only those who have opted in are sent to, and nobody's consent 
   await expectClosed(scenario, answer.body.data.id);
 });
 
-test("whoever opts out between planning and turn is skipped, and what was held for them is free", async () => {
+test("a recipient who opts out between building and dispatch is skipped, and their hold is released", async () => {
   await using scenario = await startScenario({ ...charged, throughput: 1 });
   const id = await create(scenario, offer([first, second]));
   await scenario.app.clock.advance(0);
@@ -479,7 +480,7 @@ test("whoever opts out between planning and turn is skipped, and what was held f
   expect(accountOf(scenario.app, scenario.shop)).toMatchObject({ held: RATE });
 });
 
-test("values of contacts: white space becomes one space, an empty one counts as none, custom fields and numbers print plainly", async () => {
+test("values from contacts: white space becomes one space, an empty value counts as none, custom fields and numbers print plainly", async () => {
   await using scenario = await startScenario();
   const { app, shop } = scenario;
   await field(scenario, "plan");
@@ -533,7 +534,7 @@ test("values are frozen when the broadcast is built: a name that changes later i
   expect(scenario.network.sent.map(valuesOf)).toEqual([["Asha"], ["Ravi"]]);
 });
 
-test("who lacks a value only when the broadcast is built is skipped then", async () => {
+test("a recipient who lacks a value when the broadcast is built is skipped then", async () => {
   await using scenario = await startScenario();
   await put(scenario, first, { first_name: "Asha" });
   const id = await create(scenario, {
@@ -549,14 +550,14 @@ test("who lacks a value only when the broadcast is built is skipped then", async
   expect((await show(scenario, id)).status).toBe("completed");
 });
 
-test("an idempotent answer never holds the media link", async () => {
+test("a kept answer of a broadcast never contains the media link", async () => {
   await using scenario = await startScenario();
   const link = "https://files.example.com/secret-picture.jpg";
   await post(scenario, { name: "x", template: pictured.name, to: [first], media: { link } }, "picture");
   expect(JSON.stringify(keysOf(scenario.app))).not.toContain("secret-picture");
 });
 
-test("a media link is handed over with each message and erased when the broadcast is finished", async () => {
+test("a media link is sent with each message and erased when the broadcast is finished", async () => {
   await using scenario = await startScenario();
   const link = "https://files.example.com/picture.jpg";
   const id = await create(scenario, { name: "x", template: pictured.name, to: [first, second], media: { link } });
@@ -573,7 +574,7 @@ test("a media link is handed over with each message and erased when the broadcas
   expect(broadcastOf(scenario, dropped).mediaLink).toBeNull();
 });
 
-test("with several numbers `from` has to be said, and is the one that sends", async () => {
+test("a workspace with several numbers must name `from`, and the broadcast is sent from it", async () => {
   await using scenario = await startScenario();
   const { app, shop } = scenario;
   const { addNumber } = await import("#src/domain/numbers/add.ts");

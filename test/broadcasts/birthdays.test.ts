@@ -1,3 +1,4 @@
+/** Broadcasts to a birthday group: one message for each person whose birthday it is, and only on that day. */
 import { expect, test } from "bun:test";
 import {
   create,
@@ -36,7 +37,7 @@ function birthdayWishes(group: number, more: Record<string, unknown> = {}): Reco
 
 const greeted = ({ network }: Scenario) => network.sent.map((one) => [one.to, ...valuesOf(one)]);
 
-test("everybody whose day it is on a number is greeted by their own first name: one message each", async () => {
+test("every person on a number whose birthday it is gets one message with their own first name", async () => {
   await using scenario = await startScenario();
   await put(scenario, first, {
     consent: "opted_in",
@@ -70,7 +71,7 @@ test("everybody whose day it is on a number is greeted by their own first name: 
   await expectClosed(scenario, id);
 });
 
-test("messages to the celebrants of one number leave 6 seconds apart", async () => {
+test("birthday messages to several people on one number are sent 6 seconds apart", async () => {
   await using scenario = await startScenario();
   const people = [
     { name: "Ravi", birthday: "--11-21" },
@@ -87,7 +88,7 @@ test("messages to the celebrants of one number leave 6 seconds apart", async () 
   expect((await show(scenario, id)).status).toBe("completed");
 });
 
-test("`name` means the celebrant, other fields the contact", async () => {
+test("in a birthday broadcast `name` means the person whose birthday it is, and other fields mean the contact", async () => {
   await using scenario = await startScenario();
   await put(scenario, first, {
     consent: "opted_in",
@@ -109,7 +110,7 @@ test("`name` means the celebrant, other fields the contact", async () => {
   expect(scenario.network.sent.map(valuesOf)).toEqual([["Ravi Rao", "Pune"]]);
 });
 
-test("every other broadcast reaches a number once, whoever is on it", async () => {
+test("any other broadcast reaches a number once, however many people are on it", async () => {
   await using scenario = await startScenario();
   const people = [
     { name: "Ravi", birthday: "--11-21" },
@@ -123,7 +124,7 @@ test("every other broadcast reaches a number once, whoever is on it", async () =
   expect(scenario.network.sent).toHaveLength(2);
 });
 
-test("who has no opt-in, and who opted out, is not greeted, each with a reason", async () => {
+test("contacts without an opt-in and opted-out contacts get no birthday message, each with a reason", async () => {
   await using scenario = await startScenario();
   await put(scenario, first, { birthday: "--11-21" });
   await put(scenario, second, { consent: "opted_out", birthday: "--11-21" });
@@ -136,7 +137,7 @@ test("who has no opt-in, and who opted out, is not greeted, each with a reason",
   expect(scenario.network.sent).toEqual([]);
 });
 
-test("29 February is greeted on the 28th in years without one, and on the 29th in years with one", async () => {
+test("29 February is celebrated on the 28th in years without one, and on the 29th in years with one", async () => {
   for (const [day, names] of [
     ["2027-02-28", ["Leap", "Plain"]],
     ["2028-02-28", ["Plain"]],
@@ -152,7 +153,7 @@ test("29 February is greeted on the 28th in years without one, and on the 29th i
   }
 });
 
-test("the day is that of send_at in the workspace's timezone, not of the making", async () => {
+test("the day of a birthday broadcast is that of send_at in the workspace's timezone, not that of its creation", async () => {
   await using scenario = await startScenario();
   await put(scenario, first, { consent: "opted_in", first_name: "Today", birthday: "--11-21" });
   await put(scenario, second, { consent: "opted_in", first_name: "Tomorrow", birthday: "--11-22" });
@@ -162,7 +163,7 @@ test("the day is that of send_at in the workspace's timezone, not of the making"
   expect(scenario.network.sent.flatMap(valuesOf)).toEqual(["Tomorrow"]);
 });
 
-test("who has not been sent to when the day ends is skipped: the day has passed", async () => {
+test("recipients not sent to when the day ends are skipped because the day has passed", async () => {
   await using scenario = await startScenario({ throughput: 1 }, { clock: new TestClock("2026-11-21T18:29:56Z") });
   for (const phone of phones(8)) await put(scenario, phone, { consent: "opted_in", birthday: "--11-21" });
   const id = await create(scenario, birthdayWishes(await search(scenario, today)));
@@ -181,7 +182,7 @@ test("who has not been sent to when the day ends is skipped: the day has passed"
   await expectClosed(scenario, id);
 });
 
-test("a birthday among other conditions makes a birthday broadcast too; one that asks for who has none does not", async () => {
+test("a birthday among other conditions makes a birthday broadcast; a condition that excludes a birthday does not", async () => {
   await using scenario = await startScenario();
   const people = [
     { name: "Ravi", birthday: "--11-21" },

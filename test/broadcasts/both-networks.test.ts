@@ -1,6 +1,6 @@
 /**
- * The simulator is worth something only where it behaves as the real network does: the same broadcast, once through the
- * simulator with its magic numbers and once through the fake Cloud API told to answer the same, comes to the same end.
+ * The simulator is useful only if it behaves like the real network. The same broadcast runs once through the simulator
+ * with its magic numbers and once through the fake Cloud API, told to answer the same, and ends the same.
  */
 import { expect, test } from "bun:test";
 import { HOUR, RATE, SECOND } from "#test/support/broadcast-stories.ts";
@@ -13,7 +13,7 @@ import { FROM, startWhatsapp } from "#test/support/whatsapp.ts";
 const [DELIVER_AFTER_MS, READ_AFTER_MS, TURNS_UP_AFTER_MS] = [1 * SECOND, 3 * SECOND, 3 * SECOND];
 const billing = { rate: RATE, balance: 1_000_000 };
 
-/** People without magic, and three of each kind of magic. */
+/** Recipients without magic numbers, and two of each magic number. */
 const plain = Array.from({ length: 20 }, (_, index) => `+491511234${String(5_000 + index)}`);
 const magic = ["0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009"].flatMap((end) =>
   ["1", "2"].map((series) => `+491511${series}00${end}`),
@@ -26,7 +26,7 @@ interface Shop {
   workspace: TestWorkspace;
 }
 
-/** Everything about a broadcast that somebody outside could see, without ids and times. */
+/** Everything about a broadcast that an API client can see, without ids and times. */
 interface Outcome {
   created: unknown;
   recipients: unknown[];
@@ -36,7 +36,7 @@ interface Outcome {
   finished: unknown;
 }
 
-/** Sends it, lets the network say what it has to say (`hear`), and looks when all is over. */
+/** Sends the broadcast, lets the network report (`hear`), and reads the result when everything is final. */
 async function send(
   shop: Shop,
   events: () => { type: string; data: object }[],
@@ -49,7 +49,7 @@ async function send(
   const created = await app.send("POST", "/api/v1/broadcasts", { key, body });
   expect(created.status).toBe(202);
   await hear();
-  // In doubt for ten minutes, settled after an hour.
+  // Messages are in doubt for ten minutes, and the broadcast settles after an hour.
   await app.clock.advance(2 * HOUR);
   const path = `/api/v1/broadcasts/${created.body.data.id}`;
   const broadcast = (await app.send("GET", path, { key })).body.data;
@@ -66,7 +66,7 @@ async function send(
   };
 }
 
-/** Without what differs between any two runs; whether a time is there at all counts. */
+/** Removes what differs between any two runs; keeps whether a time is set at all. */
 function timeless(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(timeless);
   if (typeof value !== "object" || value === null) return value;
@@ -107,7 +107,7 @@ async function onGraph(): Promise<Outcome> {
     { app, workspace },
     () => world.webhooks.received.map(({ event }) => event),
     async () => {
-      // The throttled ones come a little later; nobody is reported on before everybody was handed over.
+      // The throttled messages arrive a little later; no status is reported before every message was accepted.
       for (let step = 0; step < 30 && graph.accepted.length < plain.length + 2 * 6; step++) {
         await app.clock.advance(5 * SECOND);
       }
@@ -126,7 +126,7 @@ async function onGraph(): Promise<Outcome> {
   );
 }
 
-/** What the simulator does at a hand-over to such a number, in the words of the fake Cloud API. */
+/** What the simulator does on a dispatch to such a number, expressed as faults of the fake Cloud API. */
 const faults: Readonly<Record<string, { fault: Fault; times?: number }>> = {
   "0001": { fault: { kind: "error", code: 131026 } },
   "0002": { fault: { kind: "error", code: 131000 } },
@@ -140,10 +140,10 @@ function teach(graph: Graph, phone: string): void {
   if (rule !== undefined) graph.fault({ to: phone, ...rule });
 }
 
-test("the same broadcast on the simulator and on the Cloud API comes to the same recipients, counts, events and money", async () => {
+test("the same broadcast on the simulator and on the Cloud API ends with the same recipients, counts, events and money", async () => {
   const [simulated, real] = [await onSimulator(), await onGraph()];
   expect(real).toEqual(simulated);
-  // And to what the simulator's table says.
+  // The results also match the simulator's table.
   const fates = Object.fromEntries(
     (simulated.recipients as { to: string; status: string }[]).map((one) => [one.to, one.status]),
   );

@@ -1,3 +1,4 @@
+/** The circuit breaker: 20 refusals of the message in a row, by answer or by status, pause the broadcast. */
 import { expect, test } from "bun:test";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { OutboundMessage } from "#src/networks/network.ts";
@@ -37,8 +38,8 @@ async function isBroken(scenario: Scenario, id: number): Promise<boolean> {
 }
 
 for (const code of OF_THE_MESSAGE) {
-  test(`${code} by answer for 20 people in a row pauses the broadcast, and says which`, async () => {
-    // One a moment: whoever is already on the way when the 20th is answered still leaves.
+  test(`${code} by answer for 20 recipients in a row pauses the broadcast, and the reason contains the code`, async () => {
+    // One message at a time: messages already being sent when the 20th is answered would still leave.
     await using scenario = await startScenario({ throughput: 10 });
     scenario.network.always(values(code));
     const id = await run(scenario, notice(phones(40)));
@@ -50,7 +51,7 @@ for (const code of OF_THE_MESSAGE) {
   });
 }
 
-test("19 in a row do not, nor do 20 that an acceptance parts", async () => {
+test("neither 19 refusals of the message in a row nor two streaks of 19 around an acceptance pause a broadcast", async () => {
   await using scenario = await startScenario({ throughput: 10 });
   scenario.network.next(...repeat(19, values("132012")), taken, ...repeat(19, values("132012")), taken);
   const id = await run(scenario, notice(phones(40)));
@@ -58,7 +59,7 @@ test("19 in a row do not, nor do 20 that an acceptance parts", async () => {
   expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { sent: 2, failed: 38 } });
 });
 
-test("another code begins a new row, whether it counts itself or not", async () => {
+test("another code begins a new streak, whether it counts itself or not", async () => {
   for (const other of ["132000", "131000"]) {
     await using scenario = await startScenario({ throughput: 10 });
     scenario.network.next(...repeat(19, values("132012")), values(other), ...repeat(19, values("132012")));
@@ -68,7 +69,7 @@ test("another code begins a new row, whether it counts itself or not", async () 
   }
 });
 
-test("codes that speak of the person never count, and never end a row", async () => {
+test("codes about the recipient never count toward a streak, and never end one", async () => {
   {
     await using scenario = await startScenario();
     for (const code of OF_THE_PERSON) scenario.network.next(...repeat(25, person(code)));
@@ -84,7 +85,7 @@ test("codes that speak of the person never count, and never end a row", async ()
   expect(scenario.network.sent).toHaveLength(20 + between.length);
 });
 
-test("throttles and unknown outcomes neither count nor end a row", async () => {
+test("throttles and unknown outcomes neither count toward a streak nor end one", async () => {
   await using scenario = await startScenario({ throughput: 10 });
   const between = [unknown, pairThrottled(), throttled()];
   scenario.network.next(...repeat(10, values("132012")), ...between, ...repeat(10, values("132012")));
@@ -92,7 +93,7 @@ test("throttles and unknown outcomes neither count nor end a row", async () => {
   expect(await isBroken(scenario, id)).toBe(true);
 });
 
-test("by status, 20 in a row pause it too, although every answer was an acceptance", async () => {
+test("20 refusals in a row by status pause the broadcast too, although every answer was an acceptance", async () => {
   await using scenario = await startScenario({ throughput: 25 });
   const id = await create(scenario, notice(phones(60)));
   await scenario.app.clock.advance(SECOND);
@@ -111,7 +112,7 @@ test("by status, 20 in a row pause it too, although every answer was an acceptan
   await expectClosed(scenario, id);
 });
 
-test("a row of statuses is ended by delivered, read, or another failure; not by sent, nor by an answer", async () => {
+test("a streak of statuses is ended by delivered, read, or another failure; not by sent, nor by an answer", async () => {
   for (const [parting, isEnded] of [
     ["delivered", true],
     ["read", true],
@@ -130,7 +131,7 @@ test("a row of statuses is ended by delivered, read, or another failure; not by 
   }
 });
 
-test("answers and statuses are counted apart: ten of each do not stop it", async () => {
+test("answers and statuses are counted separately: ten refusals of each do not pause the broadcast", async () => {
   await using scenario = await startScenario();
   scenario.network.next(...repeat(15, taken), ...repeat(15, values("131053")));
   const id = await create(scenario, notice(phones(200)));
@@ -140,7 +141,7 @@ test("answers and statuses are counted apart: ten of each do not stop it", async
   expect((await show(scenario, id)).status).toBe("completed");
 });
 
-test("a status that comes twice counts once", async () => {
+test("a status that comes twice counts once toward its streak", async () => {
   await using scenario = await startScenario({ throughput: 15 });
   const id = await create(scenario, notice(phones(60)));
   await scenario.app.clock.advance(SECOND);
@@ -151,7 +152,7 @@ test("a status that comes twice counts once", async () => {
   expect((await show(scenario, id)).status).toBe("running");
 });
 
-test("only a person resumes it, and then both rows begin anew", async () => {
+test("only an operator resumes a broadcast that the breaker paused, and then both streaks start over", async () => {
   await using scenario = await startScenario({ ...charged, throughput: 10 });
   scenario.network.next(...repeat(20, values("132012")), ...repeat(19, values("132012")), taken);
   const id = await run(scenario, notice(phones(40)));
@@ -163,7 +164,7 @@ test("only a person resumes it, and then both rows begin anew", async () => {
   expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { failed: 39, sent: 1 } });
 });
 
-test("the last 20 of a broadcast that fail leave it completed, for nobody is left to be spared", async () => {
+test("failures of the last 20 recipients leave the broadcast completed, because no recipient is left to protect", async () => {
   await using scenario = await startScenario({ throughput: 10 });
   scenario.network.always(values("132012"));
   const id = await run(scenario, notice(phones(20)));

@@ -1,3 +1,4 @@
+/** The daily cap of recipients, shared by single sends and broadcasts. */
 import { expect, test } from "bun:test";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { updateWorkspace } from "#src/domain/workspaces/update.ts";
@@ -34,7 +35,7 @@ const single = ({ app, shop }: Scenario, to = "", from?: string) =>
     body: { ...shipped(to), ...(from === undefined ? {} : { from }) },
   });
 
-test("at creation whoever is over the cap is skipped, and those already reached today are not counted again", async () => {
+test("at creation recipients over the daily cap are skipped, and recipients already reached today are not counted again", async () => {
   await using scenario = await startScenario({ dailyCap: 3 });
   const [a = "", b = "", c = "", d = ""] = phones(4);
   expect((await single(scenario, c)).status).toBe(201);
@@ -50,7 +51,7 @@ test("at creation whoever is over the cap is skipped, and those already reached 
   expect((await fates(scenario, answer.body.data.id))[3]?.[1]).toBe("daily cap");
 });
 
-test("single sends and broadcasts share the cap, over all numbers of the workspace", async () => {
+test("single sends and broadcasts share the daily cap, over all numbers of the workspace", async () => {
   await using scenario = await startScenario({ dailyCap: 3 });
   const { app, shop } = scenario;
   await app.store.write((tx) => {
@@ -69,7 +70,7 @@ test("single sends and broadcasts share the cap, over all numbers of the workspa
   expect((await single(scenario, a, "+911244001199")).status).toBe(201);
 });
 
-test("with send_at nobody is skipped at creation; at the turn whoever is over the cap is, and costs nothing", async () => {
+test("a scheduled broadcast skips no recipient at creation; at dispatch those over the daily cap are skipped and cost nothing", async () => {
   await using scenario = await startScenario({ ...charged, dailyCap: 2 });
   const answer = await post(scenario, notice(phones(4), { send_at: "2026-11-21T14:00:00+05:30" }));
   expect(answer.body.data.skipped).toEqual([]);
@@ -85,7 +86,7 @@ test("with send_at nobody is skipped at creation; at the turn whoever is over th
   await expectClosed(scenario, id);
 });
 
-test("two broadcasts that were both under the cap share it at their turns", async () => {
+test("two broadcasts that were both under the daily cap share it at dispatch", async () => {
   await using scenario = await startScenario({ dailyCap: 3 });
   const [one, two] = [await create(scenario, notice(phones(2))), await create(scenario, notice(phones(2, 10)))];
   await scenario.app.clock.advance(SECOND);
@@ -94,7 +95,7 @@ test("two broadcasts that were both under the cap share it at their turns", asyn
   expect(scenario.network.sent).toHaveLength(3);
 });
 
-test("a group's members over the cap are skipped at their turn", async () => {
+test("a group's members over the daily cap are skipped at dispatch", async () => {
   await using scenario = await startScenario({ dailyCap: 2 });
   const group = await list(scenario, phones(3));
   const id = await run(scenario, { name: "x", template: "order_shipped", group });
@@ -105,7 +106,7 @@ test("a group's members over the cap are skipped at their turn", async () => {
   ]);
 });
 
-test("the cap is rolling: a day after they were sent to, people fall out of it", async () => {
+test("the daily cap is rolling: a day after they were sent to, recipients leave it", async () => {
   await using scenario = await startScenario({ dailyCap: 2 });
   await run(scenario, notice(phones(2)));
   expect((await post(scenario, notice(phones(1, 10)))).body.data.skipped).toHaveLength(1);
@@ -113,7 +114,7 @@ test("the cap is rolling: a day after they were sent to, people fall out of it",
   expect((await post(later, notice(phones(3, 10)))).body.data.skipped).toHaveLength(1);
 });
 
-test("whom the network refused counts no more", async () => {
+test("a recipient whom the network refused no longer counts toward the daily cap", async () => {
   await using scenario = await startScenario({ dailyCap: 2 });
   scenario.network.next(refusal("131026", "recipient"));
   await run(scenario, notice(phones(2)));
@@ -121,7 +122,7 @@ test("whom the network refused counts no more", async () => {
   expect((await post(scenario, notice(phones(2, 10)))).body.data.skipped).toEqual([]);
 });
 
-test("a cap that is set later counts whoever was sent to before, and one that is taken away stops nobody", async () => {
+test("a daily cap set later counts earlier recipients, and a removed one skips none", async () => {
   await using scenario = await startScenario({ throughput: 1 });
   const { app, shop } = scenario;
   const id = await create(scenario, notice(phones(4)));
@@ -136,7 +137,7 @@ test("a cap that is set later counts whoever was sent to before, and one that is
   expect((await show(scenario, id)).status).toBe("completed");
 });
 
-test("whom the network did not take, and who then is left out, counts no more", async () => {
+test("a throttled recipient who is then skipped by a cancel no longer counts toward the daily cap", async () => {
   await using scenario = await startScenario({ dailyCap: 1 });
   scenario.network.next(pairThrottled());
   const id = await run(scenario, notice(phones(1)));

@@ -28,7 +28,7 @@ import {
 import { accepted } from "#test/support/fake-network.ts";
 import { accountOf, eventTypesOf } from "#test/support/rows.ts";
 
-test("132016 fails it: the person goes back and is left out like everybody else", async () => {
+test("132016 fails the broadcast: the recipient is requeued and skipped like all others", async () => {
   await using scenario = await startScenario({ ...charged, throughput: 1 });
   scenario.network.next((one) => accepted(one), refusal("132016", "template"));
   const id = await create(scenario, notice(phones(4)));
@@ -46,7 +46,7 @@ test("132016 fails it: the person goes back and is left out like everybody else"
   expect(eventTypesOf(scenario.app, scenario.shop).filter((type) => type === "broadcast.finished")).toHaveLength(1);
 });
 
-/** What makes a broadcast impossible, by what it is called. */
+/** What makes a broadcast impossible to continue, by name. */
 const endings: Record<string, (scenario: Scenario) => Promise<void>> = {
   "template rejected": (scenario) => decide(scenario, "order_shipped", "REJECTED"),
   "template disabled": (scenario) => decide(scenario, "order_shipped", "DISABLED"),
@@ -56,7 +56,7 @@ const endings: Record<string, (scenario: Scenario) => Promise<void>> = {
 };
 
 for (const [name, end] of Object.entries(endings)) {
-  test(`${name}: a running broadcast fails with the reason, and closes`, async () => {
+  test(`${name}: a running broadcast fails with the reason, and its counts add up`, async () => {
     await using scenario = await underWay(charged);
     await end(scenario);
     await scenario.app.clock.advance(MINUTE);
@@ -75,7 +75,7 @@ for (const [name, end] of Object.entries(endings)) {
     expect(scenario.network.sent).toEqual([]);
   });
 
-  test(`${name}: a broadcast that rests for something that passes fails too, and frees what it held`, async () => {
+  test(`${name}: a broadcast paused for a passing reason fails too, and its hold is released`, async () => {
     await using scenario = await underWay(charged);
     const { app, shop, id } = scenario;
     await app.store.write((tx) => void suspend(tx, shop.id, "Unpaid bill"));
@@ -89,7 +89,7 @@ for (const [name, end] of Object.entries(endings)) {
   });
 }
 
-test("a group that is gone before building fails the broadcast", async () => {
+test("a group deleted before building fails its broadcast", async () => {
   await using scenario = await startScenario();
   const group = await list(scenario, phones(2));
   const id = await create(scenario, {

@@ -1,4 +1,4 @@
-/** What only a person lets go on. */
+/** Pauses that only a person ends. */
 import { expect, test } from "bun:test";
 import { resume as resumeWorkspace, suspend } from "#src/domain/workspaces/update.ts";
 import {
@@ -28,7 +28,7 @@ import {
 import { accepted, throttled } from "#test/support/fake-network.ts";
 import { accountOf } from "#test/support/rows.ts";
 
-test("an account's refusal pauses it with the network's words, and only a person resumes it", async () => {
+test("an account's refusal pauses the broadcast with the network's words, and only a person resumes it", async () => {
   await using scenario = await startScenario({ ...charged, throughput: 1 });
   scenario.network.next((one) => accepted(one), refusal("131031", "account"));
   const id = await run(scenario, notice(phones(4)));
@@ -46,7 +46,7 @@ test("an account's refusal pauses it with the network's words, and only a person
   expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { sent: 4, failed: 0 } });
 });
 
-test("throttled for good: after 15 minutes without an acceptance it pauses, and only a person resumes it", async () => {
+test("a throttle without end: after 15 minutes without an acceptance the broadcast pauses, and only a person resumes it", async () => {
   await using scenario = await startScenario({ throughput: 1 });
   scenario.network.always(throttled(30 * SECOND));
   const id = await run(scenario, notice(phones(3)));
@@ -67,7 +67,7 @@ test("throttled for good: after 15 minutes without an acceptance it pauses, and 
   expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { sent: 3 } });
 });
 
-test("paused by hand: nothing leaves until a person resumes it, not even after a restart", async () => {
+test("a broadcast paused by hand sends nothing until a person resumes it, not even after a restart", async () => {
   using kept = keptDirectory();
   await using before = await startScenario({ throughput: 1 }, { directory: kept.directory });
   const id = await create(before, notice(phones(5)));
@@ -94,7 +94,7 @@ test("a scheduled broadcast paused by hand and resumed before its time is schedu
   expect((await state(scenario, id))[0]).toBe("completed");
 });
 
-test("paused by hand past its time, it starts when a person resumes it", async () => {
+test("a broadcast paused by hand past its time starts when a person resumes it", async () => {
   await using scenario = await startScenario();
   const id = await create(scenario, notice(phones(1), { send_at: "2026-11-21T14:00:00+05:30" }));
   await pause(scenario, id);
@@ -105,7 +105,7 @@ test("paused by hand past its time, it starts when a person resumes it", async (
   expect(await show(scenario, id)).toMatchObject({ status: "completed", started_at: expect.any(String) });
 });
 
-test("a person cannot resume what cannot be sent, nor what is not paused", async () => {
+test("a broadcast that cannot be sent or is not paused cannot be resumed", async () => {
   await using scenario = await underWay();
   const { app, shop, id } = scenario;
   expect(resume(scenario, id)).rejects.toThrow();
@@ -122,7 +122,7 @@ test("a person cannot resume what cannot be sent, nor what is not paused", async
   await app.clock.advance(0);
 });
 
-test("a paused broadcast can be cancelled, and what it held is free", async () => {
+test("a paused broadcast can be cancelled, and its hold is released", async () => {
   await using scenario = await startScenario(charged);
   scenario.network.next(refusal("131031", "account"));
   const id = await run(scenario, notice(phones(1)));

@@ -1,3 +1,4 @@
+/** Late broadcasts and quiet hours: which continue, which wait for the morning, and which wait for a person. */
 import { expect, test } from "bun:test";
 import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";
 import {
@@ -21,7 +22,7 @@ import {
 } from "#test/support/broadcast-stories.ts";
 import { TestClock } from "#test/support/clock.ts";
 
-/** A shop in India whose server is stopped while a broadcast's time comes, and started again so much later. */
+/** A shop in India whose server is stopped at a broadcast's time, and started again at `backAt`. */
 async function missed(
   body: (to: readonly string[], more: Record<string, unknown>) => Record<string, unknown>,
   { sendAt, backAt }: { sendAt: string; backAt: string },
@@ -44,7 +45,7 @@ async function missed(
   };
 }
 
-test("scheduled while the server was down: sent on return within 12 hours", async () => {
+test("a broadcast whose time passed while the server was down is sent on return within 12 hours", async () => {
   await using scenario = await missed(notice, {
     sendAt: "2026-11-21T06:00:00+05:30",
     backAt: "2026-11-21T17:59:00+05:30",
@@ -56,7 +57,7 @@ test("scheduled while the server was down: sent on return within 12 hours", asyn
   });
 });
 
-test("over 12 hours late: paused for a person, who may let it go on", async () => {
+test("a broadcast over 12 hours late is paused until a person resumes it", async () => {
   await using scenario = await missed(notice, {
     sendAt: "2026-11-21T06:00:00+05:30",
     backAt: "2026-11-21T18:01:00+05:30",
@@ -75,7 +76,7 @@ test("over 12 hours late: paused for a person, who may let it go on", async () =
   });
 });
 
-test("MARKETING over an hour late at night waits until 08:00 in the workspace's timezone and then goes on by itself", async () => {
+test("MARKETING over an hour late at night waits until 08:00 in the workspace's timezone and then continues by itself", async () => {
   await using scenario = await missed(offer, {
     sendAt: "2026-11-21T20:00:00+05:30",
     backAt: "2026-11-21T21:30:00+05:30",
@@ -93,7 +94,7 @@ test("MARKETING over an hour late at night waits until 08:00 in the workspace's 
   });
 });
 
-test("in the small hours it waits until 08:00 of the same day", async () => {
+test("MARKETING over an hour late in the small hours waits until 08:00 of the same day", async () => {
   await using scenario = await missed(offer, {
     sendAt: "2026-11-21T20:00:00+05:30",
     backAt: "2026-11-22T07:00:00+05:30",
@@ -103,7 +104,7 @@ test("in the small hours it waits until 08:00 of the same day", async () => {
   expect((await show(scenario, scenario.id)).status).toBe("completed");
 });
 
-test("MARKETING late by no more than an hour goes on at night, and late by more goes on by day", async () => {
+test("MARKETING late by at most an hour continues at night, and MARKETING late by more continues by day", async () => {
   for (const [sendAt, backAt] of [
     ["2026-11-21T22:00:00+05:30", "2026-11-21T22:59:00+05:30"],
     ["2026-11-21T15:00:00+05:30", "2026-11-21T20:59:00+05:30"],
@@ -114,7 +115,7 @@ test("MARKETING late by no more than an hour goes on at night, and late by more 
   }
 });
 
-test("UTILITY goes on at night, however late up to the 12 hours", async () => {
+test("UTILITY continues at night, up to 12 hours late", async () => {
   await using scenario = await missed(notice, {
     sendAt: "2026-11-21T20:00:00+05:30",
     backAt: "2026-11-22T03:00:00+05:30",
@@ -132,14 +133,14 @@ test("a broadcast that a person sends at night starts at night", async () => {
   expect((await show(scenario, scheduled)).status).toBe("completed");
 });
 
-test("without quiet hours in the configuration nothing waits", async () => {
+test("without quiet hours in the configuration no broadcast waits for the morning", async () => {
   const options = { config: { broadcasts: { quiet: null } } };
   const times = { sendAt: "2026-11-21T20:00:00+05:30", backAt: "2026-11-22T03:00:00+05:30" };
   await using scenario = await missed(offer, times, options);
   expect((await show(scenario, scenario.id)).status).toBe("completed");
 });
 
-test("one that waits for the morning can be cancelled, and paused and resumed by a person who does not wait", async () => {
+test("a broadcast that waits for the morning can be cancelled, and a person can pause it and resume it at once", async () => {
   const times = { sendAt: "2026-11-21T20:00:00+05:30", backAt: "2026-11-21T23:00:00+05:30" };
   {
     await using scenario = await missed(offer, times);
@@ -154,7 +155,7 @@ test("one that waits for the morning can be cancelled, and paused and resumed by
   expect((await show(scenario, scenario.id)).status).toBe("completed");
 });
 
-/** Two of three are sent; then the server is away. */
+/** Two of three messages are sent; then the server is away. */
 async function interrupted(
   body: typeof notice,
   at: string,
@@ -179,7 +180,7 @@ async function interrupted(
   };
 }
 
-test("one under way is late by its last send: within 12 hours it goes on, after it waits for a person", async () => {
+test("a running broadcast's lateness counts from its last send: up to 12 hours it continues, beyond that it waits for a person", async () => {
   {
     await using scenario = await interrupted(notice, "2026-11-21T03:00:00Z", 11 * HOUR);
     expect(await show(scenario, scenario.id)).toMatchObject({ status: "completed", counts: { sent: 6 } });
@@ -193,7 +194,7 @@ test("one under way is late by its last send: within 12 hours it goes on, after 
   expect((await show(scenario, scenario.id)).status).toBe("completed");
 });
 
-test("one under way keeps its state at night, with the reason, and goes on in the morning", async () => {
+test("a running broadcast keeps its state at night, shows the reason, and continues in the morning", async () => {
   await using scenario = await interrupted(offer, "2026-11-21T14:30:00Z", 3 * HOUR);
   expect(await show(scenario, scenario.id)).toMatchObject({ status: "running", status_reason: "waits until 08:00" });
   expect(scenario.network.sent).toHaveLength(scenario.sentBefore);
@@ -208,7 +209,7 @@ test("one under way keeps its state at night, with the reason, and goes on in th
   });
 });
 
-test("lateness is measured once: whoever went on late in the evening is not stopped at nine", async () => {
+test("lateness is measured once: a broadcast that continued late in the evening is not stopped at nine", async () => {
   await using scenario = await missed(
     (to, more) => offer([...to, ...phones(80, 100)], more),
     { sendAt: "2026-11-21T18:00:00+05:30", backAt: "2026-11-21T20:59:20+05:30" },
@@ -223,7 +224,7 @@ test("lateness is measured once: whoever went on late in the evening is not stop
   expect((await show(scenario, scenario.id)).status).toBe("completed");
 });
 
-test("the number is ready again at night: MARKETING waits for the morning, over 12 hours late for a person", async () => {
+test("a number ready again at night: MARKETING waits for the morning, and for a person if over 12 hours late", async () => {
   for (const [readyAfter, expected] of [
     [3 * HOUR, { status: "queueing", status_reason: "waits until 08:00" }],
     [13 * HOUR, { status: "paused" }],

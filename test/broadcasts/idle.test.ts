@@ -12,8 +12,8 @@ import {
 } from "#test/support/broadcast-stories.ts";
 import { gate, unreachable } from "#test/support/fake-network.ts";
 
-test("whoever has to wait for their own turn costs no work meanwhile", async () => {
-  // Two at a time: fewer than have to wait.
+test("recipients who wait for their own turn cost no work meanwhile", async () => {
+  // Two tokens at a time: fewer than the recipients who wait.
   await using scenario = await startScenario({ throughput: 20 });
   await run(scenario, notice(phones(10)));
   const id = await create(scenario, notice(phones(10)));
@@ -25,7 +25,7 @@ test("whoever has to wait for their own turn costs no work meanwhile", async () 
   expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { sent: 10 } });
 });
 
-test("while one finds out whether the network can be reached again, nothing is asked over and over", async () => {
+test("while one message probes an unreachable network, the number's queue does not poll in a busy loop", async () => {
   await using scenario = await startScenario();
   const waiting = gate();
   scenario.network.next(unreachable, unreachable, waiting.answer);

@@ -1,4 +1,4 @@
-/** Whom nobody knows anything about: an outcome that never came, or a crash. */
+/** Recipients whose outcome is unknown: the network never answered, or the server crashed. */
 import { expect, test } from "bun:test";
 import {
   charged,
@@ -43,7 +43,7 @@ test("an unknown outcome stays `sending` with its hold, then fails after in_doub
   expect(scenario.network.sent).toHaveLength(2);
 });
 
-test("a status in time settles an unknown outcome; a late one revives it, and it is charged", async () => {
+test("a status in time decides an unknown outcome; a late one revives the failed message, and it is charged", async () => {
   await using scenario = await startScenario(charged);
   scenario.network.next(unknown, unknown);
   const id = await run(scenario, notice(phones(2)));
@@ -61,7 +61,7 @@ test("a status in time settles an unknown outcome; a late one revives it, and it
   expect(accountOf(scenario.app, scenario.shop)).toMatchObject({ held: 0, charged: 2 * RATE });
 });
 
-test("one that a late `sent` revives holds nothing any more, and that is no mistake of the books", async () => {
+test("a message that a late `sent` revives holds no money, and the books still balance", async () => {
   await using scenario = await startScenario(charged);
   scenario.network.next(unknown);
   const id = await run(scenario, notice(phones(2)));
@@ -74,7 +74,7 @@ test("one that a late `sent` revives holds nothing any more, and that is no mist
   expect(accountOf(scenario.app, scenario.shop).held).toBe(RATE);
 });
 
-test("after a crash whoever was `sending` is in doubt and never sent again, the others go on, nobody gets two", async () => {
+test("after a crash `sending` recipients are in doubt and never sent again, the others continue, none gets two messages", async () => {
   await using before = await startScenario({ ...charged, throughput: 1 });
   const waiting = gate();
   before.network.next((one) => accepted(one), waiting.answer);
@@ -96,7 +96,7 @@ test("after a crash whoever was `sending` is in doubt and never sent again, the 
   expect(await show(scenario, id)).toMatchObject({ counts: { sent: 4, delivered: 1, failed: 0 } });
 });
 
-test("building goes on after a crash in the middle of it, and builds nobody twice", async () => {
+test("building continues after a crash in the middle of it, and builds no recipient twice", async () => {
   await using before = await startScenario();
   const group = await list(before, phones(3));
   const id = await create(before, { name: "x", template: greeting.name, group, variables: ["you"] });
@@ -110,7 +110,7 @@ test("building goes on after a crash in the middle of it, and builds nobody twic
   await expectClosed(scenario, id);
 });
 
-test("one whose last hand-over a crash left open is not late: nobody is left to be sent to", async () => {
+test("a broadcast with only its last message in doubt after a crash is not late, because no recipient is left to be sent to", async () => {
   await using before = await startScenario();
   const waiting = gate();
   before.network.next(waiting.answer);

@@ -1,3 +1,4 @@
+/** Lists of broadcasts and of their recipients: order, filters, and counts that add up. */
 import { expect, test } from "bun:test";
 import {
   cancel,
@@ -45,13 +46,15 @@ test("broadcasts are listed newest first, 50 a page, by page and by cursor", asy
   expect((await page(scenario, `${LIST}?after=rubbish`)).error.code).toBe("invalid_request");
 });
 
-test("one row of the list is what the broadcast itself shows", async () => {
+test("a row of the broadcast list shows the same as the broadcast itself", async () => {
   await using scenario = await startScenario(charged);
   const id = await run(scenario, notice(phones(2)));
   expect((await page(scenario, LIST)).data).toEqual([await show(scenario, id)]);
 });
 
-/** Eight people of whom one each is left out, failed, sent, delivered and read; one hangs, and two have not had their turn. */
+/**
+ * Eight recipients: one each skipped, failed, sent, delivered and read, one whose message hangs, and two still pending.
+ */
 async function mixed(): Promise<Scenario & { id: number; waiting: ReturnType<typeof gate> }> {
   const scenario = await startScenario({ ...charged, throughput: 1 });
   const waiting = gate();
@@ -71,7 +74,7 @@ async function mixed(): Promise<Scenario & { id: number; waiting: ReturnType<typ
   return { ...scenario, id, waiting };
 }
 
-test("each filter finds its own, `pending` everybody still to go, and all states close", async () => {
+test("each status filter finds its own recipients, `pending` all unfinished ones, and the states add up to the total", async () => {
   const scenario = await mixed();
   await using _ = scenario;
   const { id } = scenario;
@@ -109,7 +112,7 @@ test("each filter finds its own, `pending` everybody still to go, and all states
   scenario.waiting.open("accepted");
 });
 
-test("a filter that is not in the interface is refused: queued, sending, and whatever else", async () => {
+test("a recipient filter that is not in the API is refused: queued, sending, and any other word", async () => {
   await using scenario = await startScenario();
   const id = await create(scenario, notice(phones(1), { send_at: "2026-11-22" }));
   for (const status of ["queued", "sending", "SENT", ""]) {
@@ -120,7 +123,7 @@ test("a filter that is not in the interface is refused: queued, sending, and wha
   }
 });
 
-test("counts close after a cancel: whoever was not sent to is skipped at once, the one on the way is still to go", async () => {
+test("counts add up after a cancel: unsent recipients are skipped at once, the one being sent is still pending", async () => {
   const scenario = await mixed();
   await using _ = scenario;
   const { id } = scenario;
@@ -143,13 +146,13 @@ test("counts close after a cancel: whoever was not sent to is skipped at once, t
   expect(scenario.network.sent).toHaveLength(5);
   await expectClosed(scenario, id);
   const before = await recipients(scenario, id);
-  // Housekeeping writes the rows; nothing that can be seen changes by it.
+  // The cleanup job writes the rows; nothing visible changes by it.
   await scenario.app.clock.advance(600 * SECOND);
   expect(await recipients(scenario, id)).toEqual(before);
   await expectClosed(scenario, id);
 });
 
-test("counts close after a failure, and its reason is everybody's who was not sent to", async () => {
+test("counts add up after a failure, and every unsent recipient has the broadcast's failure as reason", async () => {
   const scenario = await mixed();
   await using _ = scenario;
   const { id } = scenario;
@@ -173,7 +176,7 @@ test("counts close after a failure, and its reason is everybody's who was not se
   await expectClosed(scenario, id);
 });
 
-test("one that fails after it was sent moves from sent to failed", async () => {
+test("a recipient whose message fails after it was sent moves from sent to failed", async () => {
   await using scenario = await startScenario(charged);
   const id = await run(scenario, notice(phones(2)));
   expect((await show(scenario, id)).counts).toMatchObject({ sent: 2, failed: 0 });
@@ -197,7 +200,7 @@ test("recipients are listed in the order addressed, by page and by cursor, with 
   expect(third.meta).toMatchObject({ page: 3, total: 120, has_more: false });
 });
 
-test("people who lie mixed over two states of a filter are still listed in the order addressed", async () => {
+test("recipients in a mixture of two states of a filter are still listed in the order addressed", async () => {
   await using scenario = await startScenario({ throughput: 1 });
   const people = phones(5);
   const waiting = gate();

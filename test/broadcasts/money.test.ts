@@ -1,3 +1,4 @@
+/** A broadcast's money: held at the start, charged by delivery, released at the latest when the broadcast settles. */
 import { expect, test } from "bun:test";
 import { setPrice } from "#src/domain/billing/account.ts";
 import {
@@ -40,7 +41,7 @@ function finishedEvents({ app, shop }: Scenario): number {
   return eventTypesOf(app, shop).filter((type) => type === "broadcast.finished").length;
 }
 
-test("at creation the cost of everybody who is not skipped is blocked", async () => {
+test("at creation the cost of every recipient who is not skipped is held", async () => {
   await using scenario = await startScenario(charged);
   await create(scenario, notice([...phones(3), "nobody"]));
   expect(money(scenario)).toEqual({ held: 3 * RATE, charged: 0 });
@@ -48,7 +49,7 @@ test("at creation the cost of everybody who is not skipped is blocked", async ()
   expect(me.billing.available).toBe("0.9745");
 });
 
-test("only delivered ones are charged; what failed is released at once, the rest when it settles", async () => {
+test("only delivered messages are charged; the hold of a failed one is released at once, the rest when the broadcast settles", async () => {
   await using scenario = await startScenario(charged);
   scenario.network.next(refusal("131026", "recipient"));
   const id = await run(scenario, notice(phones(4)));
@@ -69,7 +70,7 @@ test("only delivered ones are charged; what failed is released at once, the rest
   expect(byKind).toEqual({ credit: BALANCE, hold: 4 * RATE, charge: RATE, release: 3 * RATE });
 });
 
-test("it settles at once when everybody has been reported on", async () => {
+test("a broadcast settles as soon as every recipient has been reported on", async () => {
   await using scenario = await startScenario(charged);
   const id = await run(scenario, notice(phones(2)));
   await report(scenario, scenario.network.sent.slice(0, 1), "delivered");
@@ -79,7 +80,7 @@ test("it settles at once when everybody has been reported on", async () => {
   expect(money(scenario)).toEqual({ held: 0, charged: RATE });
 });
 
-test("a delivery after the settling is charged all the same, `charged` follows, and no second event is told", async () => {
+test("a delivery after the settlement is still charged, `charged` follows, and no second finished event is emitted", async () => {
   await using scenario = await startScenario(charged);
   const id = await run(scenario, notice(phones(2)));
   await report(scenario, scenario.network.sent.slice(0, 1), "delivered");
@@ -97,7 +98,7 @@ test("a delivery after the settling is charged all the same, `charged` follows, 
   expect(finishedEvents(scenario)).toBe(1);
 });
 
-test("one that failed and is delivered after all is charged, before and after the settling", async () => {
+test("a message that failed and is delivered after all is charged, before and after the settlement", async () => {
   await using scenario = await startScenario(charged);
   const id = await run(scenario, notice(phones(2)));
   await report(scenario, scenario.network.sent, "failed", 131026);
@@ -129,7 +130,7 @@ test("an uncharged workspace's broadcast finishes with charged null", async () =
   expect(finishedEvents(scenario)).toBe(1);
 });
 
-test("one that never ran settles the moment it is cancelled, charged nothing", async () => {
+test("a broadcast that never ran settles the moment it is cancelled, with nothing charged", async () => {
   await using scenario = await startScenario(charged);
   const id = await create(scenario, notice(phones(3), { send_at: "2026-11-22" }));
   expect(money(scenario)).toEqual({ held: 0, charged: 0 });
@@ -140,7 +141,7 @@ test("one that never ran settles the moment it is cancelled, charged nothing", a
   expect(money(scenario)).toEqual({ held: 0, charged: 0 });
 });
 
-test("a cancel frees what was held for everybody who was not handed over, in the same moment", async () => {
+test("a cancel releases the hold of all undispatched recipients in the same moment", async () => {
   await using scenario = await startScenario({ ...charged, throughput: 1 });
   const waiting = gate();
   scenario.network.next(waiting.answer);
@@ -158,7 +159,7 @@ test("a cancel frees what was held for everybody who was not handed over, in the
   expect((await show(scenario, id)).charged).toBe("0.0085");
 });
 
-test("one on the way at the cancel that the network did not take is left out, and costs nothing", async () => {
+test("a recipient being sent at the cancel whom the network never accepted is skipped, and costs nothing", async () => {
   await using scenario = await startScenario({ ...charged, throughput: 1 });
   const waiting = gate();
   scenario.network.next(waiting.answer);
@@ -171,7 +172,7 @@ test("one on the way at the cancel that the network did not take is left out, an
   expect(money(scenario)).toEqual({ held: 0, charged: 0 });
 });
 
-test("a cancel at full speed: whoever was on the way arrives, nobody else leaves, and only the delivered are charged", async () => {
+test("a cancel at full speed: messages being sent arrive, no other is sent, and only delivered ones are charged", async () => {
   await using scenario = await startScenario({ billing: { rate: RATE, balance: 10_000_000 }, throughput: 1_000 });
   const opened = Promise.withResolvers<void>();
   scenario.network.always(async (outbound) => {
@@ -193,7 +194,7 @@ test("a cancel at full speed: whoever was on the way arrives, nobody else leaves
   expect(money(scenario)).toEqual({ held: 0, charged: 30 * RATE });
 });
 
-test("nothing settles while somebody is in doubt, however long after the last hand-over", async () => {
+test("a broadcast does not settle while a message is in doubt, however long after the last dispatch", async () => {
   await using scenario = await startScenario(charged, {
     config: { broadcasts: { inDoubtAfterMs: 3 * HOUR, settleAfterMs: HOUR } },
   });
@@ -209,7 +210,7 @@ test("nothing settles while somebody is in doubt, however long after the last ha
   expect(money(scenario)).toEqual({ held: 0, charged: RATE });
 });
 
-test("a group is blocked ahead by its opted-in members, and building gives back what too much was", async () => {
+test("a group's hold is estimated from its opted-in members, and building releases the excess", async () => {
   await using scenario = await startScenario(charged);
   const group = await list(scenario, phones(3));
   const id = await create(scenario, {
@@ -219,7 +220,7 @@ test("a group is blocked ahead by its opted-in members, and building gives back 
     variables: [{ field: "first_name" }],
   });
   await scenario.app.clock.advance(SECOND);
-  // Nobody has a first name.
+  // All three members lack a first name.
   expect(ledgerOf(scenario.app, scenario.shop).slice(1)).toEqual([
     ["hold", 3 * RATE],
     ["release", 3 * RATE],
@@ -232,7 +233,7 @@ test("a group is blocked ahead by its opted-in members, and building gives back 
   expect(money(scenario)).toEqual({ held: 0, charged: 0 });
 });
 
-test("whoever joins the group before building is blocked for too; not covered pauses it, a payment lets it go on", async () => {
+test("members who join the group before building are held for too; an uncovered cost pauses the broadcast until a payment", async () => {
   await using scenario = await startScenario({ billing: { rate: RATE, balance: 3 * RATE } });
   const group = await list(scenario, phones(3));
   const id = await create(scenario, {
@@ -254,7 +255,7 @@ test("whoever joins the group before building is blocked for too; not covered pa
   expect(money(scenario).held).toBe(4 * RATE);
 });
 
-test("the price is frozen when the cost is blocked", async () => {
+test("the price is frozen when the cost is held", async () => {
   await using scenario = await startScenario({ ...charged, throughput: 1 });
   const id = await create(scenario, notice(phones(2)));
   await scenario.app.store.write((tx) => void setPrice(tx, scenario.shop.id, "USD", 2 * RATE));
@@ -264,7 +265,7 @@ test("the price is frozen when the cost is blocked", async () => {
   expect(money(scenario)).toEqual({ held: 0, charged: 2 * RATE });
 });
 
-test("a scheduled broadcast costs what the price is at its start", async () => {
+test("a scheduled broadcast costs the price at its start", async () => {
   await using scenario = await startScenario(charged);
   const id = await create(scenario, notice(phones(2), { send_at: "2026-11-21T15:00:00+05:30" }));
   await scenario.app.store.write((tx) => void setPrice(tx, scenario.shop.id, "USD", 2 * RATE));
@@ -273,7 +274,7 @@ test("a scheduled broadcast costs what the price is at its start", async () => {
   expect((await show(scenario, id)).charged).toBe("0.034");
 });
 
-test("what is held for a broadcast is not there for a single message", async () => {
+test("money held for a broadcast is not available to a single message", async () => {
   await using scenario = await startScenario({ billing: { rate: RATE, balance: 2 * RATE }, throughput: 1 });
   const id = await create(scenario, notice(phones(2)));
   const { app, shop } = scenario;
@@ -283,7 +284,7 @@ test("what is held for a broadcast is not there for a single message", async () 
   expect((await single()).status).toBe(201);
 });
 
-test("one who opts out before their turn costs nothing, and the broadcast settles without them", async () => {
+test("a recipient who opts out before their turn costs nothing, and the broadcast settles without them", async () => {
   await using scenario = await startScenario({ ...charged, throughput: 1 });
   const id = await create(scenario, notice(phones(3)));
   await scenario.app.clock.advance(0);

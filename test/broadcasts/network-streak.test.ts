@@ -1,6 +1,7 @@
 /**
- * Failures on the network's side, several in a row: ten stop a broadcast, by answer or by status, whatever their codes.
- * And what a status says of everybody: what it does where the broadcast rests, has ended, or is none.
+ * Consecutive failures on the network's side: ten pause a broadcast, by answer or by status, whatever their codes. And
+ * statuses that concern every recipient: what they do when the broadcast is paused or finished, and when the message
+ * belongs to no broadcast.
  */
 import { expect, test } from "bun:test";
 import { sleep } from "#src/core/clock.ts";
@@ -46,14 +47,14 @@ async function isBroken(scenario: Scenario, id: number): Promise<boolean> {
   return (await show(scenario, id)).status === "paused" && broadcastOf(scenario, id).pauseCause === "breaker";
 }
 
-/** Sends so many, nobody reported on yet, and returns them. */
+/** Waits until this many messages are sent and none is reported on yet, and returns them. */
 async function sendSome(scenario: Scenario, id: number, count: number): Promise<OutboundMessage[]> {
   await untilSent(scenario, count);
   expect((await show(scenario, id)).status).toBe("running");
   return scenario.network.sent.slice(0, count);
 }
 
-test("any sequence: the streaks are what a look back over it finds", () => {
+test("after any sequence of results the streaks equal what a scan back over the sequence finds", () => {
   const failed = (code: string, scope: Failure["scope"]): Result => ({
     kind: "failed",
     failure: { code, scope, message: `The network said ${code}.` },
@@ -81,7 +82,7 @@ test("any sequence: the streaks are what a look back over it finds", () => {
     const found = past.reduce((before, [result]) => streaksAfter(before, result), noStreaks);
     const since = past.slice(past.findLastIndex(([, kind]) => kind === "succeeded") + 1);
     expect(found.failures).toBe(since.filter(([, kind]) => kind === "network").length);
-    // Of the message: neither people nor missing answers part them.
+    // Neither failures of the recipient nor missing answers end a streak of failures of the message.
     const spoken = since.filter(([result, kind]) => kind !== "person" && result.kind !== "unknown");
     const codes = spoken.map(([result, kind]) =>
       kind === "message" && result.kind === "failed" ? result.failure.code : null,
@@ -92,7 +93,7 @@ test("any sequence: the streaks are what a look back over it finds", () => {
   }
 });
 
-test("ten in a row stop it whatever their kinds, people who are not there between them or not", async () => {
+test("ten network failures in a row of any kinds pause a broadcast, with or without failures of recipients between them", async () => {
   await using scenario = await startScenario({ throughput: 10 });
   const between = [notThere, throttled(), pairThrottled()];
   const failures = [unknown, nameless, refusal("17", "network"), refusal("131051", "message")];
@@ -105,7 +106,7 @@ test("ten in a row stop it whatever their kinds, people who are not there betwee
   await expectClosed(scenario, id);
 });
 
-test("nine do not, nor eighteen that an acceptance parts", async () => {
+test("neither nine network failures in a row nor eighteen around an acceptance pause a broadcast", async () => {
   await using scenario = await startScenario({ throughput: 10 });
   scenario.network.next(...repeat(9, nameless), taken, ...repeat(9, unknown), taken);
   const id = await run(scenario, notice(phones(20)));
@@ -114,7 +115,7 @@ test("nine do not, nor eighteen that an acceptance parts", async () => {
   expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { sent: 2, failed: 18 } });
 });
 
-test("refusals of the message part nothing: a mixture of both kinds stops it too", async () => {
+test("refusals of the message end no streak of network failures: a mixture of both kinds pauses the broadcast too", async () => {
   await using scenario = await startScenario({ throughput: 10 });
   scenario.network.next(...repeat(30, [refusal("131053", "message"), nameless]).flat());
   const id = await run(scenario, notice(phones(60)));
@@ -122,7 +123,7 @@ test("refusals of the message part nothing: a mixture of both kinds stops it too
   expect(scenario.network.sent).toHaveLength(20);
 });
 
-test("only a person resumes it, and then it takes ten again", async () => {
+test("only a person resumes a broadcast after network failures, and then it takes ten again", async () => {
   await using scenario = await startScenario({ throughput: 10 });
   scenario.network.next(...repeat(19, nameless), taken);
   const id = await run(scenario, notice(phones(20)));
@@ -154,7 +155,7 @@ test("by status: delivered and read end a streak; sent does not, nor does an ans
   }
 });
 
-test("answers and statuses are counted apart, and a status that comes twice counts once", async () => {
+test("network failures by answer and by status are counted separately, and a status that comes twice counts once", async () => {
   await using scenario = await startScenario({ throughput: 45 });
   scenario.network.next(...repeat(9, taken), ...repeat(9, nameless));
   const id = await create(scenario, notice(phones(100)));
@@ -164,7 +165,7 @@ test("answers and statuses are counted apart, and a status that comes twice coun
   expect((await show(scenario, id)).status).toBe("completed");
 });
 
-test("the streaks outlive the process", async () => {
+test("the streaks survive a restart", async () => {
   using kept = keptDirectory();
   const before = await startScenario({ throughput: 1 }, { directory: kept.directory });
   before.network.always(nameless);
@@ -175,7 +176,7 @@ test("the streaks outlive the process", async () => {
   expect(after.network.sent).toHaveLength(10);
 });
 
-test("with many on the way at once, those on the way are the most that leave", async () => {
+test("with many messages in flight, no more than those are sent before the broadcast pauses", async () => {
   await using scenario = await startScenario({ throughput: 1_000 });
   scenario.network.always(async () => {
     await sleep(scenario.app.clock, SECOND);
@@ -183,11 +184,11 @@ test("with many on the way at once, those on the way are the most that leave", a
   });
   const id = await run(scenario, notice(phones(600)));
   expect(await isBroken(scenario, id)).toBe(true);
-  // 200 on the way, and one more for each of the nine answers that came before the tenth.
+  // 200 in flight, and one more for each of the nine answers that came before the tenth.
   expect(scenario.network.sent).toHaveLength(209);
 });
 
-test("where everybody has left, it is not held back from its end", async () => {
+test("once every message is dispatched, neither a streak of failures nor a status about the account keeps a broadcast from completing", async () => {
   await using scenario = await startScenario({ throughput: 10 });
   scenario.network.always(unknown);
   const id = await run(scenario, notice(phones(10)));
@@ -200,7 +201,7 @@ test("where everybody has left, it is not held back from its end", async () => {
   expect(await show(other, all)).toMatchObject({ status: "completed", counts: { failed: 5 } });
 });
 
-test("what a status says of everybody holds for the last one too, when it comes back to be sent again", async () => {
+test("a status about the whole account also pauses a broadcast whose last recipient is throttled and requeued", async () => {
   await using scenario = await startScenario();
   const last = gate();
   scenario.network.next(taken, last.answer);
@@ -215,7 +216,7 @@ test("what a status says of everybody holds for the last one too, when it comes 
   expect(scenario.network.sent).toHaveLength(2);
 });
 
-test("a status about everybody, where it rests already: a person's pause stays, one that passes by itself does not", async () => {
+test("a status about the account leaves a pause by a person, and replaces a pause that would end by itself", async () => {
   for (const [rest, cause] of [
     ["manual", "manual"],
     ["number", "account"],
@@ -237,7 +238,7 @@ test("a status about everybody, where it rests already: a person's pause stays, 
   }
 });
 
-test("a status of a message that left before it was resumed says nothing about now", async () => {
+test("a status of a message sent before the broadcast was resumed does not pause it again", async () => {
   await using scenario = await startScenario({ throughput: 10 });
   const id = await create(scenario, notice(phones(60)));
   const early = await sendSome(scenario, id, 15);
@@ -254,7 +255,7 @@ test("a status of a message that left before it was resumed says nothing about n
   expect((await show(scenario, id)).status).toBe("paused");
 });
 
-test("a template by status: it goes on when the template is approved again, and not before", async () => {
+test("a template paused by status: the broadcast continues when the template is approved again, and not before", async () => {
   await using scenario = await startScenario({ throughput: 10 });
   const id = await create(scenario, notice(phones(30)));
   await report(scenario, await sendSome(scenario, id, 3), "failed", 132015);
@@ -269,7 +270,7 @@ test("a template by status: it goes on when the template is approved again, and 
   expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { failed: 3, sent: 27 } });
 });
 
-test("an unknown outcome that a status explains with a refusal of the account pauses too", async () => {
+test("an unknown outcome that a status turns into a refusal of the account pauses the broadcast too", async () => {
   await using scenario = await startScenario({ throughput: 1 });
   scenario.network.next(unknown);
   const id = await create(scenario, notice(phones(900)));
@@ -281,7 +282,7 @@ test("an unknown outcome that a status explains with a refusal of the account pa
   expect(broadcastOf(scenario, id).pauseCause).toBe("account");
 });
 
-test("a finished broadcast stays as it is, and its number is not ready where a status says so", async () => {
+test("a status that makes the number unready leaves a finished broadcast as it is", async () => {
   await using scenario = await startScenario();
   const isReady = (): boolean => scenario.app.store.read((reading) => getNumber(reading, scenario.shop.numberId).ready);
   const id = await run(scenario, notice(phones(3)));
@@ -292,7 +293,7 @@ test("a finished broadcast stays as it is, and its number is not ready where a s
   expect([(await show(scenario, id)).status, isReady()]).toEqual(["completed", false]);
 });
 
-test("a single message stops nothing, whether its answer or a status refuses the account", async () => {
+test("a single message pauses nothing, whether its answer or a status refuses the account", async () => {
   await using scenario = await startScenario({ throughput: 5 });
   const { app, shop, network } = scenario;
   const body = { to: "+919876599999", template: "order_shipped" };

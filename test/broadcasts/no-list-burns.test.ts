@@ -1,6 +1,7 @@
 /**
- * No list burns: a broadcast to 600 people over the fake Cloud API, where everything goes wrong in one way. Whether the
- * network says so in its answer or minutes later by status, the broadcast stops after a few, and says why.
+ * A fault never burns a whole list: a broadcast to 600 recipients over the fake Cloud API, where every message fails in
+ * one way. Whether the network says so in its answer or later by status, the broadcast stops after a few messages and
+ * gives the reason.
  */
 import { expect, test } from "bun:test";
 import { type Broadcast, broadcasts } from "#src/domain/broadcasts/table.ts";
@@ -25,7 +26,10 @@ interface End {
   failed: number;
 }
 
-/** Runs it for as long as 600 messages take, and a minute more. `codeOf`: what a message is reported as; null: read. */
+/**
+ * Runs the broadcast for as long as 600 messages take, and a minute more. `codeOf`: the error that is reported for a
+ * message; null: read.
+ */
 async function send(
   world: WhatsappWorld,
   codeOf: ((index: number) => number | null) | null,
@@ -70,13 +74,15 @@ async function endOf({ app, graph, workspace }: WhatsappWorld, id: number): Prom
   };
 }
 
-/** How many may have left when the broadcast stops. By status: what leaves until the statuses are here, and no more. */
+/**
+ * How many messages may have been sent when the broadcast stops. By status: only those sent before the statuses arrive.
+ */
 const BY_ANSWER_MAX = 40;
 const BY_STATUS_MAX = 40;
 
 type Case = [what: string, code: number, cause: string | null, status: string, reason: RegExp];
 
-/** Stop at the first, because the code speaks of everybody. */
+/** Stop at the first, because the code concerns every recipient. */
 const AT_ONCE: readonly Case[] = [
   ["payment", 131042, "account", "paused", /payment.*\(error 131042\)/],
   ["account locked", 131031, "account", "paused", /locked.*\(error 131031\)/],
@@ -98,7 +104,7 @@ const IN_A_ROW: readonly Case[] = [
 
 for (const [what, code, cause, status, reason] of [...AT_ONCE, ...IN_A_ROW]) {
   test(
-    `${what} (${code}) by answer`,
+    `${what} (${code}) by answer stops the broadcast after a few messages`,
     async () => {
       await using world = await startWhatsapp();
       world.graph.fault({ fault: { kind: "error", code }, times: Infinity });
@@ -111,14 +117,14 @@ for (const [what, code, cause, status, reason] of [...AT_ONCE, ...IN_A_ROW]) {
   );
 
   test(
-    `${what} (${code}) by status`,
+    `${what} (${code}) by status stops the broadcast after a few messages`,
     async () => {
       await using world = await startWhatsapp();
       const end = await send(world, () => code);
       expect(end.reason).toMatch(reason);
       expect(end).toMatchObject({ status, cause });
       expect(end.sends).toBeLessThan(BY_STATUS_MAX);
-      // What had left is reported on all the same, and everybody else is still to go.
+      // The messages already sent are still reported on, and all other recipients are still pending.
       expect(end.failed).toBe(end.sends);
       expect(world.number().ready).toBe(cause !== "number");
     },
@@ -137,7 +143,7 @@ const UNREADABLE: readonly [string, Fault, RegExp][] = [
 
 for (const [what, fault, reason] of UNREADABLE) {
   test(
-    `${what} to everybody`,
+    `${what} to every request stops the broadcast after a few messages`,
     async () => {
       await using world = await startWhatsapp();
       world.graph.fault({ fault, times: Infinity });
@@ -152,7 +158,7 @@ for (const [what, fault, reason] of UNREADABLE) {
 }
 
 test(
-  "refusals of the person and people who get it stop nothing",
+  "refusals with successful messages between them stop nothing",
   async () => {
     await using world = await startWhatsapp();
     const codes = [131026, 131049, 131000, null, 131047];

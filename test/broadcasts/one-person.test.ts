@@ -1,4 +1,4 @@
-/** One person alone has to wait, or is there twice. */
+/** One recipient alone has to wait, or appears twice. */
 import { expect, test } from "bun:test";
 import { linkContacts } from "#src/domain/contacts/identity.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
@@ -23,7 +23,7 @@ import {
 import { pairThrottled } from "#test/support/fake-network.ts";
 import { accountOf, contactOf } from "#test/support/rows.ts";
 
-test("131056 delays that person alone: the others go on, and the person is sent to later", async () => {
+test("131056 delays that recipient alone: the others are sent to, and the recipient is sent to later", async () => {
   await using scenario = await startScenario();
   scenario.network.next(pairThrottled());
   const [first = "", ...others] = phones(4);
@@ -34,7 +34,7 @@ test("131056 delays that person alone: the others go on, and the person is sent 
   expect(scenario.network.sent.filter(({ to }) => to === first)).toHaveLength(2);
 });
 
-test("131056 with a hint waits as long as the network asks", async () => {
+test("131056 with a Retry-After waits as long as the network asks", async () => {
   await using scenario = await startScenario();
   scenario.network.next(pairThrottled(5 * MINUTE));
   await run(scenario, notice(phones(1)));
@@ -44,7 +44,7 @@ test("131056 with a hint waits as long as the network asks", async () => {
   expect(scenario.network.sent).toHaveLength(2);
 });
 
-test("one person still at 131056 after 30 minutes fails, and the broadcast completes", async () => {
+test("a recipient still at 131056 after 30 minutes fails, and the broadcast completes", async () => {
   await using scenario = await startScenario(charged);
   scenario.network.always(pairThrottled());
   const id = await run(scenario, notice(phones(1)));
@@ -57,7 +57,7 @@ test("one person still at 131056 after 30 minutes fails, and the broadcast compl
   expect(accountOf(scenario.app, scenario.shop).held).toBe(0);
 });
 
-test("two broadcasts to the same person reach them 6 seconds apart", async () => {
+test("two broadcasts to the same recipient reach them 6 seconds apart", async () => {
   await using scenario = await startScenario();
   const [one, two] = [await create(scenario, notice(phones(1))), await create(scenario, notice(phones(1)))];
   await untilSent(scenario, 1);
@@ -69,7 +69,7 @@ test("two broadcasts to the same person reach them 6 seconds apart", async () =>
   expect([(await state(scenario, one))[0], (await state(scenario, two))[0]]).toEqual(["completed", "completed"]);
 });
 
-test("of two contacts that are one person, the one who can be sent to is, where the other cannot", async () => {
+test("of two linked contacts, the eligible one is sent to when the other cannot be", async () => {
   await using scenario = await startScenario();
   const { app, shop } = scenario;
   const [first = "", second = ""] = phones(2);
@@ -84,7 +84,7 @@ test("of two contacts that are one person, the one who can be sent to is, where 
   ]);
 });
 
-test("two contacts that are one person are sent to once, in a list and in a group", async () => {
+test("two linked contacts are sent to once, in a list and in a group", async () => {
   await using scenario = await startScenario();
   const { app, shop } = scenario;
   const people = phones(2);

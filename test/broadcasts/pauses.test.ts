@@ -1,4 +1,4 @@
-/** What stops a broadcast for a while and passes by itself, or does not stop it at all. */
+/** What pauses a broadcast for a while and ends by itself, and what does not pause it at all. */
 import { expect, test } from "bun:test";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";
@@ -26,7 +26,7 @@ import {
 import { accepted, throttled, unreachable } from "#test/support/fake-network.ts";
 import { accountOf } from "#test/support/rows.ts";
 
-test("suspended: it pauses with the suspension's reason, and goes on when the workspace is resumed", async () => {
+test("a suspension pauses the broadcast with its reason; the broadcast continues when the workspace is resumed", async () => {
   await using scenario = await underWay();
   const { app, shop, id } = scenario;
   await app.store.write((tx) => void suspend(tx, shop.id, "Unpaid bill"));
@@ -42,7 +42,7 @@ test("suspended: it pauses with the suspension's reason, and goes on when the wo
   await expectAllSentOnce(scenario, id, 5);
 });
 
-test("number not ready: it pauses with the number's reason, and goes on when the number is ready again", async () => {
+test("an unready number pauses the broadcast with its reason; the broadcast continues when the number is ready again", async () => {
   await using scenario = await underWay();
   const { app, shop, id } = scenario;
   await app.store.write((tx) => void markUnready(tx, shop.numberId, "It was disconnected."));
@@ -58,7 +58,7 @@ test("number not ready: it pauses with the number's reason, and goes on when the
   await expectAllSentOnce(scenario, id, 5);
 });
 
-test("131037, 131045 and 133010 make the number unready, take the person back, and go on when it is ready", async () => {
+test("131037, 131045 and 133010 make the number unready, requeue the recipient, and the broadcast continues when it is ready", async () => {
   for (const code of ["131037", "131045", "133010"]) {
     await using scenario = await startScenario({ ...charged, throughput: 1 });
     const { app, shop } = scenario;
@@ -76,7 +76,7 @@ test("131037, 131045 and 133010 make the number unready, take the person back, a
   }
 });
 
-test("balance short at the start: it pauses and blocks nothing, and goes on when a payment covers it", async () => {
+test("a balance short at the start pauses the broadcast and holds nothing; it continues when a payment covers it", async () => {
   await using scenario = await startScenario({ billing: { rate: RATE, balance: RATE } });
   const id = await create(scenario, notice(phones(2), { send_at: "2026-11-21T14:00:00+05:30" }));
   await scenario.app.clock.advance(31 * MINUTE);
@@ -93,7 +93,7 @@ test("balance short at the start: it pauses and blocks nothing, and goes on when
   await expectAllSentOnce(scenario, id, 2);
 });
 
-test("template paused by the network: it pauses, and goes on when the template is approved again", async () => {
+test("a template paused by the network pauses the broadcast; it continues when the template is approved again", async () => {
   await using scenario = await underWay();
   await decide(scenario, "order_shipped", "PAUSED");
   await scenario.app.clock.advance(2 * SECOND);
@@ -108,7 +108,7 @@ test("template paused by the network: it pauses, and goes on when the template i
   await expectAllSentOnce(scenario, scenario.id, 5);
 });
 
-test("132001, 132007 and 132015 pause it as a paused template, with the person taken back", async () => {
+test("132001, 132007 and 132015 pause the broadcast like a paused template, with the recipient requeued", async () => {
   for (const code of ["132001", "132007", "132015"]) {
     await using scenario = await startScenario();
     scenario.network.always(refusal(code, "template"));
@@ -120,7 +120,7 @@ test("132001, 132007 and 132015 pause it as a paused template, with the person t
   }
 });
 
-test("a template refused as paused while our copy of it is still approved is not tried again and again", async () => {
+test("a template refused as paused while our copy is still approved is not tried again and again", async () => {
   await using scenario = await startScenario();
   scenario.network.always(refusal("132015", "template"));
   await run(scenario, notice(phones(3)));
@@ -129,7 +129,7 @@ test("a template refused as paused while our copy of it is still approved is not
   expect(scenario.network.sent.length).toBe(asked);
 });
 
-test("unreachable for 15 minutes: nobody fails, it pauses, and goes on when the network can be reached", async () => {
+test("15 minutes unreachable: no message fails, the broadcast pauses, and continues when the network is reachable", async () => {
   await using scenario = await startScenario();
   scenario.network.always(unreachable);
   scenario.network.reachable(false);
@@ -141,7 +141,7 @@ test("unreachable for 15 minutes: nobody fails, it pauses, and goes on when the 
   expect(status).toBe("paused");
   expect(reason).toContain("could not be reached");
   const asked = scenario.network.sent.length;
-  // Half a minute apart at most, and never in a busy loop.
+  // At most half a minute apart, and never in a busy loop.
   expect(asked).toBeLessThan(60);
   await scenario.app.clock.advance(20 * MINUTE);
   expect(scenario.network.sent).toHaveLength(asked);
@@ -151,7 +151,7 @@ test("unreachable for 15 minutes: nobody fails, it pauses, and goes on when the 
   expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { sent: 3, failed: 0 } });
 });
 
-test("unreachable for a moment: nobody fails, nothing pauses, and it goes on", async () => {
+test("a network unreachable for a moment: no message fails, the broadcast does not pause, and it continues", async () => {
   await using scenario = await startScenario();
   scenario.network.next(unreachable, unreachable, unreachable);
   const id = await run(scenario, notice(phones(3)));
@@ -159,20 +159,20 @@ test("unreachable for a moment: nobody fails, nothing pauses, and it goes on", a
   expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { sent: 3, failed: 0 } });
 });
 
-test("throttled for a minute: nothing fails, nothing pauses, and the network is not asked in a busy loop", async () => {
+test("a network throttling for a minute: no message fails, the broadcast does not pause, and there is no busy loop", async () => {
   await using scenario = await startScenario({ throughput: 80 });
   const until = scenario.app.clock.now() + MINUTE;
   scenario.network.always((outbound) => (scenario.app.clock.now() < until ? throttled() : accepted(outbound)));
   const id = await run(scenario, notice(phones(50)));
   await scenario.app.clock.advance(58 * SECOND);
   expect((await state(scenario, id))[0]).toBe("running");
-  // Eighty a second at first; the pace halves each second that the network asks for it.
+  // Eighty a second at first; the pace halves in each second in which the network asks for it.
   expect(scenario.network.sent.length).toBeLessThan(240);
   await scenario.app.clock.advance(MINUTE);
   expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { sent: 50, failed: 0 } });
 });
 
-test("the API switched off stops no broadcast", async () => {
+test("switching the API off stops no broadcast", async () => {
   await using scenario = await underWay();
   const { app, shop, id } = scenario;
   await app.store.write((tx) => void switchApi(tx, shop.id, false));

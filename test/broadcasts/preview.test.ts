@@ -1,3 +1,4 @@
+/** The preview of a broadcast: counts and costs, with nothing stored. */
 import { expect, test } from "bun:test";
 import {
   charged,
@@ -21,7 +22,7 @@ const [first = "", second = "", third = ""] = phones(3);
 
 const preview = (scenario: Scenario, body: unknown) => post(scenario, body, undefined, "/api/v1/broadcasts/preview");
 
-test("a preview says what a list would do, and stores nothing at all", async () => {
+test("a preview says what a broadcast to a list would do, and stores nothing", async () => {
   await using scenario = await startScenario({ ...charged, dailyCap: 2, throughput: 1 });
   await put(scenario, third, { name: "Refuser" });
   await optOutOf(scenario.app, scenario.shop, third);
@@ -55,14 +56,14 @@ test("a preview says what a list would do, and stores nothing at all", async () 
   expect(scenario.network.sent).toEqual([]);
 });
 
-test("what is blocked for other broadcasts is not available, and a cost that is not covered is told, not refused", async () => {
+test("money held for other broadcasts is not available to a preview, and a cost that is not covered is shown, not refused", async () => {
   await using scenario = await startScenario({ billing: { rate: RATE, balance: 2 * RATE } });
   await create(scenario, notice([first, second]));
   const answer = await preview(scenario, notice([first, second, third]));
   expect(answer.body.data.cost).toMatchObject({ available: "0.00", available_after: "-0.0255", covered: false });
 });
 
-test("a preview of a group tells members without opt-in, opted out, and without a value apart", async () => {
+test("a preview of a group counts members without opt-in, opted-out ones, and those without a value separately", async () => {
   await using scenario = await startScenario(charged);
   const people = phones(6);
   const group = await list(scenario, people.slice(0, 4));
@@ -87,7 +88,7 @@ test("a preview of a group tells members without opt-in, opted out, and without 
   expect(counts).toMatchObject({ total: 6, sent: 1, skipped: 5 });
 });
 
-test("a preview of a birthday search counts celebrants, not numbers", async () => {
+test("a preview of a birthday group counts the people whose birthday it is, not numbers", async () => {
   await using scenario = await startScenario();
   await put(scenario, first, {
     consent: "opted_in",
@@ -109,13 +110,13 @@ test("a preview of a birthday search counts celebrants, not numbers", async () =
   expect(answer.body.data).toMatchObject({ reached: 2, skipped: { no_opt_in: 1, missing_variable: 0 } });
 });
 
-test("an uncharged workspace's preview has no cost, and send_at is when it would start", async () => {
+test("an uncharged workspace's preview has no cost, and send_at is when the broadcast would start", async () => {
   await using scenario = await startScenario();
   const answer = await preview(scenario, notice([first], { send_at: "2026-11-22T10:00:00+05:30" }));
   expect(answer.body.data).toMatchObject({ cost: null, starts_at: "2026-11-22T10:00:00+05:30" });
 });
 
-test("a preview refuses what making one refuses, but for the balance", async () => {
+test("a preview refuses what creation refuses, except for the balance", async () => {
   await using scenario = await startScenario({ billing: { rate: RATE, balance: 0 } });
   const bodies = [
     notice([]),

@@ -1,6 +1,7 @@
 /**
- * What goes wrong with broadcasts in other programs that speak to this network, as their users reported it: a test for
- * each, named after the mistake. Those about single messages and callbacks are in `test/flow/whatsapp-regressions.test.ts`.
+ * Faults with broadcasts in other programs that speak to this network, as their users reported them: a test for each,
+ * named after the behaviour that excludes the fault. Those about single messages and callbacks are in
+ * `test/flow/whatsapp-regressions.test.ts`.
  */
 import { expect, test } from "bun:test";
 import {
@@ -27,16 +28,16 @@ import {
 import { unknown } from "#test/support/fake-network.ts";
 import { startWhatsapp } from "#test/support/whatsapp.ts";
 
-/** Everybody once, in whatever order. */
+/** Each recipient once, in any order. */
 function expectEachOnce(sent: readonly { to: string | null }[], to: readonly string[]): void {
   expect(sent.map((outbound) => outbound.to).toSorted()).toEqual([...to].sort());
 }
 
-test("mistake: a broadcast that is resumed sends to somebody twice", async () => {
+test("a broadcast that is paused and resumed again and again sends to each recipient once", async () => {
   await using scenario = await startScenario({ throughput: 10 });
   const to = phones(40);
   const id = await create(scenario, notice(to));
-  // Paused in the middle again and again, also while answers are still to come.
+  // Paused in the middle again and again, also while answers are outstanding.
   for (const count of [5, 6, 17, 30]) {
     await untilSent(scenario, count);
     await pause(scenario, id);
@@ -49,7 +50,7 @@ test("mistake: a broadcast that is resumed sends to somebody twice", async () =>
   expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { sent: 40 } });
 });
 
-test("mistake: the values are looked up again when a broadcast is resumed, and people get other words than were planned", async () => {
+test("a resumed broadcast sends the values that were frozen when it was built", async () => {
   await using scenario = await startScenario({ throughput: 10 });
   const to = phones(20);
   for (const phone of to) await put(scenario, phone, { first_name: "Asha", consent: "opted_in" });
@@ -69,7 +70,7 @@ test("mistake: the values are looked up again when a broadcast is resumed, and p
   expectEachOnce(scenario.network.sent, to);
 });
 
-test("mistake: a request of a broadcast that timed out is repeated, and the person gets it twice", async () => {
+test("a request of a broadcast that timed out is not sent again, so the recipient gets the message once", async () => {
   await using scenario = await startScenario();
   const to = phones(10);
   scenario.network.next(unknown, unknown);
@@ -79,7 +80,7 @@ test("mistake: a request of a broadcast that timed out is repeated, and the pers
   expect((await show(scenario, id)).counts).toMatchObject({ sent: 8, failed: 2 });
 });
 
-test("mistake: what the network has merely accepted counts as delivered in a broadcast's report, and is charged", async () => {
+test("a message that the network has merely accepted is neither delivered in the broadcast's counts nor charged", async () => {
   await using scenario = await startScenario(charged);
   const id = await create(scenario, notice(phones(10)));
   await scenario.app.clock.advance(SECOND);
@@ -92,7 +93,7 @@ test("mistake: what the network has merely accepted counts as delivered in a bro
   expect(countersOf(scenario, id).held).toBe(0);
 });
 
-test("mistake: late statuses of a broadcast overwrite what is further on, and count twice", async () => {
+test("late statuses of a broadcast do not overwrite later states, and count once", async () => {
   await using scenario = await startScenario();
   const id = await create(scenario, notice(phones(5)));
   await scenario.app.clock.advance(SECOND);
@@ -103,7 +104,7 @@ test("mistake: late statuses of a broadcast overwrite what is further on, and co
   expect(new Set(rowsOf(scenario, id).map(({ status }) => status))).toEqual(new Set(["read"] as const));
 });
 
-test("mistake: a template that was paused in the middle of a broadcast is hammered", async () => {
+test("a template paused in the middle of a broadcast pauses the broadcast once the messages in flight are refused", async () => {
   await using world = await startWhatsapp();
   world.graph.fault({ times: Number.POSITIVE_INFINITY, fault: { kind: "error", code: 132015 } });
   const to = Array.from({ length: 500 }, (_, index) => `+491511234${String(index).padStart(4, "0")}`);
@@ -113,7 +114,7 @@ test("mistake: a template that was paused in the middle of a broadcast is hammer
   await world.clock.advance(MINUTE);
   const { body: shown } = await world.app.send("GET", `/api/v1/broadcasts/${created.body.data.id}`, { key });
   expect(shown.data).toMatchObject({ status: "paused", counts: { sent: 0, failed: 0 } });
-  // No more than were under way when the first was refused.
+  // Only the requests that were in flight when the first was refused.
   const asked = world.graph.requests.length;
   expect(asked).toBeLessThan(250);
   await world.clock.advance(10 * MINUTE);

@@ -1,3 +1,4 @@
+/** How long recipients of a broadcast are kept. */
 import { expect, test } from "bun:test";
 import {
   cancel,
@@ -24,7 +25,7 @@ const BUILT_IN = 11 * 60_000;
 const path = (id: number) => `/api/v1/broadcasts/${id}/recipients`;
 const page = async ({ app, shop }: Scenario, id: number) => (await app.call("GET", path(id), { key: shop.key })).body;
 
-test("recipients are thrown away 18 months after the end, the figures are kept, and single messages too", async () => {
+test("recipients and single messages are deleted 18 months after the end, and the broadcast keeps its counts", async () => {
   using kept = keptDirectory();
   await using before = await startScenario(charged, { directory: kept.directory });
   const old = await run(before, notice(phones(3)));
@@ -53,7 +54,7 @@ test("recipients are thrown away 18 months after the end, the figures are kept, 
   expect(messagesOf(scenario.app)).toHaveLength(2);
 });
 
-test("a broadcast that is not finished keeps its recipients, however old it is", async () => {
+test("an unfinished broadcast keeps its recipients, however old it is", async () => {
   using kept = keptDirectory();
   await using before = await startScenario({}, { directory: kept.directory });
   const id = await create(before, notice(phones(2), { send_at: "2029-11-22" }));

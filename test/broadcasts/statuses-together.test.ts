@@ -1,6 +1,6 @@
 /**
- * Statuses come by the thousand in one body and are applied together. Whatever they say, and however they are packed,
- * what they come to is the same as one by one; and one that cannot be applied takes none of the others with it.
+ * Statuses come by the thousand in one body and are applied together. Whatever they say and however they are packed,
+ * the result is the same as one by one, and a status that cannot be applied does not affect the others.
  */
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
@@ -25,7 +25,7 @@ const PEOPLE = 12;
 const NAMES = ["sent", "delivered", "read", "failed"] as const;
 const CODES = [131026, 131000, 132000];
 
-/** Chosen by the seed alone. */
+/** Depends only on the seed and the index. */
 function chosen(seed: string, index: number, count: number): number {
   return createHash("sha256").update(`${seed} ${index}`).digest().readUInt32BE(0) % count;
 }
@@ -43,14 +43,14 @@ function randomStatuses(scenario: Scenario, seed: string, count: number): Report
   });
 }
 
-/** All that statuses move, without ids and references. */
+/** Everything that statuses change, without ids and send tokens. */
 function state(scenario: Scenario, id: number): unknown {
   const { lastSentAt: _time, ...counters } = countersOf(scenario, id);
   return {
     counters: counters,
     rows: rowsOf(scenario, id).map(({ toPhone, status, money, errorCode }) => ({ toPhone, status, money, errorCode })),
     account: rows(scenario.app.store, "SELECT credited, held, charged FROM billing_accounts"),
-    // One by one the broadcast may be settled in between: then the same money is booked in more entries.
+    // One by one, the broadcast may settle in between, which books the same money in more entries.
     booked: rows(scenario.app.store, "SELECT sum(amount) FROM ledger_entries WHERE kind = 'charge'"),
   };
 }
@@ -59,7 +59,7 @@ async function play(seed: string, bodySize: number, settled: boolean): Promise<u
   await using scenario = await startScenario(charged);
   const id = await run(scenario, notice(phones(PEOPLE)));
   expect(scenario.network.sent).toHaveLength(PEOPLE);
-  // After settling every late delivery is booked by itself.
+  // After the settlement every late delivery is booked separately.
   if (settled) await scenario.app.clock.advance(2 * HOUR);
   const statuses = randomStatuses(scenario, seed, 60);
   for (let from = 0; from < statuses.length; from += bodySize) {
@@ -69,7 +69,7 @@ async function play(seed: string, bodySize: number, settled: boolean): Promise<u
   return state(scenario, id);
 }
 
-/** The counters are what the rows say, so that both ways cannot be wrong alike. */
+/** The counters match the rows, so that both ways cannot be wrong alike. */
 function expectCounted(scenario: Scenario, id: number): void {
   const { sent, delivered, read, failed } = countersOf(scenario, id);
   const statuses = rowsOf(scenario, id).map(({ status }) => status);
@@ -82,13 +82,13 @@ function expectCounted(scenario: Scenario, id: number): void {
   });
 }
 
-describe("sixty statuses in any order come to the same in one body as in sixty", () => {
+describe("sixty statuses in any order have the same result in one body as in sixty", () => {
   for (const seed of ["a", "b"]) {
-    test(`${seed}, while the broadcast is open`, async () => {
+    test(`seed ${seed}, while the broadcast is running`, async () => {
       expect(await play(seed, 60, false)).toEqual(await play(seed, 1, false));
     });
   }
-  test("and after it was settled", async () => {
+  test("after the broadcast was settled", async () => {
     const together = (await play("d", 60, true)) as { counters: { charged: number; settledAt: number | null } };
     expect(together.counters.settledAt).not.toBeNull();
     expect(together.counters.charged).toBeGreaterThanOrEqual(RATE);
@@ -96,7 +96,7 @@ describe("sixty statuses in any order come to the same in one body as in sixty",
   });
 });
 
-test("a status that cannot be applied is noted, and every other of its body counts once", async () => {
+test("a status that cannot be applied is recorded, and every other status of its body counts once", async () => {
   await using scenario = await startScenario(charged, { expectedErrors: /an item of a callback could not be applied/ });
   const { app, network, shop } = scenario;
   const id = await run(scenario, notice(phones(PEOPLE)));

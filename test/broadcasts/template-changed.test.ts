@@ -1,3 +1,4 @@
+/** A template that changes after a broadcast was created pauses it before the new words are sent. */
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { type Template, templates } from "#src/domain/templates/table.ts";
@@ -18,7 +19,7 @@ import {
   valuesOf,
 } from "#test/support/broadcast-stories.ts";
 
-/** The network's copy of it is another now, as a sync learns it. */
+/** Changes our copy of the template as a sync of the network's copy does. */
 async function change({ app }: Scenario, name: string, changes: Partial<Template>): Promise<void> {
   await app.store.write((tx) => void tx.db.update(templates).set(changes).where(eq(templates.name, name)).run());
   await app.clock.advance(0);
@@ -27,7 +28,7 @@ async function change({ app }: Scenario, name: string, changes: Partial<Template
 const SEND_AT = { send_at: "2026-11-21T14:00:00+05:30" };
 const otherWords = { components: [{ type: "BODY", text: "Something else." }] } as Partial<Template>;
 
-test("other words since creation: it pauses before anybody gets them, and a person's resume confirms them", async () => {
+test("other words since creation pause the broadcast before anything is sent, and a person's resume confirms them", async () => {
   await using scenario = await startScenario();
   const id = await create(scenario, notice(phones(2), SEND_AT));
   await change(scenario, "order_shipped", otherWords);
@@ -43,7 +44,7 @@ test("other words since creation: it pauses before anybody gets them, and a pers
   expect(await show(scenario, id)).toMatchObject({ status: "completed", counts: { sent: 2 } });
 });
 
-test("another category is another price: it pauses as well", async () => {
+test("another category of the template is another price, and pauses the broadcast as well", async () => {
   await using scenario = await startScenario();
   const id = await create(scenario, notice(phones(2), SEND_AT));
   await change(scenario, "order_shipped", { category: "MARKETING" });
@@ -52,7 +53,7 @@ test("another category is another price: it pauses as well", async () => {
   expect(scenario.network.sent).toEqual([]);
 });
 
-test("a change in the middle stops it there", async () => {
+test("a template change in the middle of a broadcast pauses it there", async () => {
   await using scenario = await startScenario({ throughput: 1 });
   const id = await create(scenario, notice(phones(5)));
   await untilSent(scenario, 2);
@@ -62,7 +63,7 @@ test("a change in the middle stops it there", async () => {
   expect(scenario.network.sent).toHaveLength(2);
 });
 
-test("a change back again before its turn changes nothing", async () => {
+test("a template changed back before the broadcast starts has no effect", async () => {
   await using scenario = await startScenario();
   const id = await create(scenario, notice(phones(1), SEND_AT));
   const { templateComponents: components } = broadcastOf(scenario, id);
@@ -72,7 +73,7 @@ test("a change back again before its turn changes nothing", async () => {
   expect((await show(scenario, id)).status).toBe("completed");
 });
 
-test("where the new words need other values, a person cannot resume it, and is told why", async () => {
+test("a broadcast whose changed template needs other values cannot be resumed, and the refusal says why", async () => {
   await using scenario = await startScenario();
   const id = await create(scenario, notice(phones(1), SEND_AT));
   await change(scenario, "order_shipped", {
@@ -85,7 +86,7 @@ test("where the new words need other values, a person cannot resume it, and is t
   expect(scenario.network.sent).toEqual([]);
 });
 
-test("confirmed words are sent with the values that were frozen", async () => {
+test("confirmed template words are sent with the values that were frozen", async () => {
   await using scenario = await startScenario();
   const id = await create(scenario, { ...offer(phones(1), SEND_AT), template: greeting.name, variables: ["Asha"] });
   await change(scenario, greeting.name, { components: [{ type: "BODY", text: "Hello {{1}}!" }] } as Partial<Template>);

@@ -1,6 +1,7 @@
 /**
- * A wall clock that cannot be right starts no scheduled broadcast: one that is behind the last commit, or that the
- * network's own time contradicts. What a network says counts for more, and everything but `send_at` goes on.
+ * A wall clock that cannot be right starts no scheduled broadcast: a clock that is behind the last commit, or one that
+ * the network's own time contradicts. The network's time outranks the last commit. Everything that does not depend on
+ * `send_at` continues.
  */
 import { expect, test } from "bun:test";
 import { addNumber } from "#src/domain/numbers/add.ts";
@@ -25,7 +26,7 @@ const at = ({ app }: Scenario, laterMs: number): string => new Date(app.clock.no
 const warnings = ({ app }: Scenario): string[] =>
   app.logged.filter((line) => line.includes("scheduled broadcasts wait until the wall clock is right"));
 
-/** The network's answers are dated so much later than the server's clock says. */
+/** The network's answers carry a date that is this much later than the server's clock. */
 function dateAnswers({ network, app }: Scenario, byMs: number): void {
   const { send } = network;
   network.send = (outbound, timeoutMs, onAnswer) => {
@@ -41,10 +42,10 @@ async function single(scenario: Scenario): Promise<void> {
   );
 }
 
-test("behind the last commit: what is scheduled waits until the clock has passed it, and is sent once", async () => {
+test("a clock behind the last commit: a scheduled broadcast waits until the clock has passed that commit, and is sent once", async () => {
   await using scenario = await startScenario();
   const { app, network } = scenario;
-  // Somebody sets it an hour ahead, the server works, and it is set back.
+  // An operator sets the clock an hour ahead, the server works, and the clock is set back.
   app.clock.setWall(HOUR);
   await single(scenario);
   app.clock.setWall(-HOUR);
@@ -53,7 +54,7 @@ test("behind the last commit: what is scheduled waits until the clock has passed
   const id = await create(scenario, notice(phones(3), { send_at: at(scenario, 10 * MINUTE) }));
   const now = await create(scenario, notice(phones(3, 10)));
   await app.clock.advance(50 * MINUTE);
-  // Nobody asked for a time of day here, so nothing waits.
+  // This broadcast has no time of day, so it does not wait.
   expect([(await show(scenario, now)).status, network.sent.length]).toEqual(["completed", 3]);
   expect((await show(scenario, id)).status).toBe("scheduled");
   expect(warnings(scenario)).toHaveLength(1);
@@ -64,7 +65,7 @@ test("behind the last commit: what is scheduled waits until the clock has passed
   expect(network.sent).toHaveLength(7);
 });
 
-test("a start knows the last commit of the run before", async () => {
+test("a start knows the last commit of the previous run", async () => {
   using kept = keptDirectory();
   const first = await startScenario({}, { directory: kept.directory });
   const id = await create(first, notice(phones(2), { send_at: at(first, 10 * MINUTE) }));
@@ -74,7 +75,7 @@ test("a start knows the last commit of the run before", async () => {
   await second.app.clock.advance(MINUTE);
   expect(warnings(second)).toHaveLength(1);
   await second.app.stop();
-  // Started when everything is well again, it is sent.
+  // A start with a correct clock sends the broadcast.
   await using third = await startAgain(second, kept.directory, 2 * HOUR);
   await third.app.clock.advance(MINUTE);
   expect(warnings(third)).toHaveLength(0);
@@ -85,7 +86,7 @@ for (const [name, byMs] of [
   ["behind", 6 * MINUTE],
   ["ahead of", -6 * MINUTE],
 ] as const) {
-  test(`more than five minutes ${name} the network's time: what is scheduled waits until the network agrees`, async () => {
+  test(`a clock more than five minutes ${name} the network's time: a scheduled broadcast waits until the network agrees`, async () => {
     await using scenario = await startScenario();
     const { app, network } = scenario;
     const { send } = network;
@@ -96,7 +97,7 @@ for (const [name, byMs] of [
     expect((await show(scenario, id)).status).toBe("scheduled");
     expect(warnings(scenario)).toHaveLength(1);
     expect(network.sent).toHaveLength(1);
-    // The clock is set right: no further answer is needed to see that.
+    // The clock is set right: the server notices without another answer of the network.
     app.clock.setWall(byMs);
     network.send = send;
     await Bun.sleep(600);
@@ -106,7 +107,7 @@ for (const [name, byMs] of [
   });
 }
 
-test("four minutes off the network's time nothing waits", async () => {
+test("a clock four minutes off the network's time delays nothing", async () => {
   await using scenario = await startScenario();
   dateAnswers(scenario, 4 * MINUTE);
   await single(scenario);
@@ -115,7 +116,7 @@ test("four minutes off the network's time nothing waits", async () => {
   expect((await show(scenario, id)).status).toBe("completed");
 });
 
-test("the network's word counts for more than the last commit, also after the next start", async () => {
+test("the network's time outranks the last commit, also after the next start", async () => {
   using kept = keptDirectory();
   const scenario = await startScenario({}, { directory: kept.directory });
   const { app } = scenario;
@@ -135,7 +136,7 @@ test("the network's word counts for more than the last commit, also after the ne
   expect((await show(again, next)).status).toBe("completed");
 });
 
-test("a start asks the network for the time before anything that is scheduled begins", async () => {
+test("a start asks the network for the time before any scheduled broadcast begins", async () => {
   using kept = keptDirectory();
   let time = Date.parse("2026-11-21T08:00:00Z");
   await using graph = await startGraph({ now: () => time });

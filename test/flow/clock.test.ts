@@ -1,4 +1,6 @@
-/** The wall clock is set by hours while the server runs: nothing is lost or done twice, and waits are as long as meant. */
+/**
+ * The wall clock is set by hours while the server runs: nothing is lost or done twice, and every wait keeps its length.
+ */
 import { expect, test } from "bun:test";
 import {
   charged,
@@ -23,7 +25,7 @@ import { ATTEMPTS_AT, startHook } from "#test/support/webhooks.ts";
 
 const FIRST_ATTEMPTS_AT = ATTEMPTS_AT.slice(0, 4);
 
-/** Returns when the server, which looks by the machine's own clock, has noticed and has moved what waits. */
+/** Returns once the server, which polls the machine's own clock, has noticed the change and adjusted its waits. */
 async function setWall({ app }: Scenario, byMs: number): Promise<void> {
   const noticed = (): number => app.logged.filter((line) => line.includes("the wall clock was set")).length;
   const before = noticed();
@@ -36,7 +38,7 @@ for (const [name, byMs] of [
   ["forward", 7 * HOUR],
   ["back", -7 * HOUR],
 ] as const) {
-  test(`set ${name}: a webhook's retries come after as long as ever, each once`, async () => {
+  test(`wall clock set ${name}: a webhook's retries come at their usual intervals, each once`, async () => {
     await using scenario = await startScenario();
     const { app, shop } = scenario;
     await using hook = startHook(app.clock, () => new Response(null, { status: 500 }));
@@ -46,7 +48,7 @@ for (const [name, byMs] of [
     const begunAt = app.clock.monotonic();
     for (const [index, at] of FIRST_ATTEMPTS_AT.entries()) {
       if (index === 0) continue;
-      // In the middle of each of the first waits the clock is set; and back where it was in the next one.
+      // The clock is set in the middle of the first wait, and set back in the middle of the second.
       const halfway = (at + (FIRST_ATTEMPTS_AT[index - 1] ?? 0)) / 2;
       await app.clock.advance(begunAt + halfway - app.clock.monotonic());
       if (index <= 2) await setWall(scenario, index === 1 ? byMs : -byMs);
@@ -59,7 +61,7 @@ for (const [name, byMs] of [
     expect(new Set(hook.hits.map(({ event }) => event.id)).size).toBe(1);
   });
 
-  test(`set ${name}: an unknown outcome waits for its echo for ten minutes, no more and no less`, async () => {
+  test(`wall clock set ${name}: an unknown outcome waits ten minutes for a status, no more and no less`, async () => {
     await using scenario = await startScenario(charged);
     const { app, network } = scenario;
     network.next(unknown);
@@ -73,7 +75,7 @@ for (const [name, byMs] of [
     expect(network.sent).toHaveLength(1);
   });
 
-  test(`set ${name}: a broadcast under way reaches everybody once, and single sends and statuses go on`, async () => {
+  test(`wall clock set ${name}: a running broadcast reaches every recipient once, and single sends and statuses continue`, async () => {
     await using scenario = await startScenario({ ...charged, throughput: 20 });
     const { app, network, shop } = scenario;
     const id = await create(scenario, notice(phones(30)));
@@ -98,7 +100,7 @@ for (const [name, byMs] of [
   });
 }
 
-test("a scheduled broadcast begins when the wall clock says so, and once, also when it is set back after that", async () => {
+test("a scheduled broadcast starts once, by the wall clock, even if the clock is set back afterwards", async () => {
   await using scenario = await startScenario(charged);
   const { app, network } = scenario;
   const at = new Date(app.clock.now() + 10 * MINUTE).toISOString();
@@ -114,7 +116,7 @@ test("a scheduled broadcast begins when the wall clock says so, and once, also w
   expect((await show(scenario, id)).status).toBe("completed");
 });
 
-test("set back: somebody who waits for a turn of their own does not wait for hours", async () => {
+test("wall clock set back by hours: a recipient who waits for their own turn does not wait for hours", async () => {
   await using scenario = await startScenario();
   const { app, network } = scenario;
   await create(scenario, notice(phones(1)));

@@ -1,4 +1,4 @@
-/** A refusal that comes while a message to the same person is on its way. */
+/** A refusal of a recipient that arrives while a message to them is being sent. */
 import { expect, test } from "bun:test";
 import { optOutOf, putContactOf, reportControl } from "#test/support/contacts.ts";
 import { fakeNetwork, gate, refused, unknown } from "#test/support/fake-network.ts";
@@ -18,7 +18,7 @@ const outcomes = { "is taken": "accepted", "is refused": refused("131000"), "is 
 
 for (const [what, refuse] of Object.entries(refusals)) {
   for (const [ends, outcome] of Object.entries(outcomes)) {
-    test(`${what} while a message is on its way that ${ends}: opted out afterwards, and nothing more is sent`, async () => {
+    test(`${what} while a message that ${ends} is being sent: the recipient is opted out afterwards and gets nothing more`, async () => {
       const network = fakeNetwork();
       await using app = await startTestServer({ networks: { simulator: network } });
       const shop = await app.workspace();

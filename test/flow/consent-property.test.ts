@@ -1,4 +1,4 @@
-/** Whatever happens in whatever order: whoever refused stays refused until they themselves say otherwise. */
+/** Whatever happens in whatever order: a person who refused stays refused until that person takes it back. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { aliasesOf, contactsOf } from "#test/support/rows.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 import { summerSale } from "#test/support/templates.ts";
 
-/** More by hand: `CONSENT_RUNS=400 bun test test/flow/consent-property.test.ts`. */
+/** More runs by hand: `CONSENT_RUNS=400 bun test test/flow/consent-property.test.ts`. */
 const RUNS = Number(process.env.CONSENT_RUNS ?? 45);
 
 let app: TestServer;
@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** One person in every country that spells a phone in two ways: two numbers, each in both spellings. */
+/** One person in each country whose numbers have two variants: two numbers, each in both variants. */
 const people = [
   { country: "BR", phones: ["5511987654321", "551187654321", "5511976543210", "551176543210"] },
   { country: "MX", phones: ["525512345678", "5215512345678", "523312345678", "5213312345678"] },
@@ -43,18 +43,18 @@ type Act =
   | { kind: "put"; by: number; consent: "opted_in" | "opted_out" | null }
   | { kind: "post"; by: number }
   | { kind: "send"; by: number }
-  /** A file with everybody in `rows`; `optIn`: they are said to have agreed. Columns about consent are never read. */
+  /** A file with everyone in `rows`; `optIn` says that they have agreed. Consent columns in the file are never read. */
   | { kind: "import"; rows: number[]; optIn: boolean; isDryRun: boolean }
   | { kind: "bulk"; rows: number[] }
-  /** The network tells that the first number's person has the other one now. */
+  /** The network reports that the first number's owner has moved to the other one. */
   | { kind: "move"; by: number }
-  /** A broadcast to everybody in `rows`, sent as far as a second allows. */
+  /** A broadcast to everyone in `rows`, sent as far as it gets within a second. */
   | { kind: "broadcast"; rows: number[] }
   | { kind: "word"; by: number; text: "STOP" | "START" | "Hello"; ago: number; names: boolean }
   | { kind: "control"; by: number; value: "stop" | "resume"; ago: number };
 
 const by = fc.integer({ min: 0, max: 3 });
-/** Seconds before now, by the network's clock: what arrives late, and what arrives in the same second. */
+/** Seconds before now by the network's clock: late arrivals, and several in the same second. */
 const ago = fc.constantFrom(0, 0, 1, 5, 30, 600);
 
 const act: fc.Arbitrary<Act> = fc.oneof(
@@ -120,12 +120,12 @@ const scenario = fc.record({
 
 let fileCount = 0;
 
-/** Each number in another spelling. */
+/** Writes each number in another format. */
 function spell(phones: string[], rows: readonly number[]): string[] {
   return rows.map((by, index) => `${["+", "00", ""][index % 3]}${phones[by]}`);
 }
 
-/** A real file through the real import. */
+/** Imports a real file through the real import. */
 async function bringIn(
   shop: TestWorkspace,
   phones: string[],
@@ -168,7 +168,7 @@ async function perform(shop: TestWorkspace, phones: string[], one: Act): Promise
   }
   if (one.kind === "post") return (await optOutOf(app, shop, `+${digits}`)).status;
   if (one.kind === "send") {
-    // The network answers with the person's other number: the two turn out to be one.
+    // The network answers with the person's other number, so the two contacts turn out to be one person.
     const other = phones[(one.by + 2) % 4] ?? "";
     network.always((outbound) => accepted(outbound, { recipientId: other }));
     return (await send(shop, digits)).status;
@@ -189,11 +189,14 @@ function send(shop: TestWorkspace, digits: string) {
   return app.send("POST", "/api/v1/messages", { key: shop.key, body: { to: `+${digits}`, template: "summer_sale" } });
 }
 
-/** What is known of a contact beside its row: who made its opt-out, and the latest words by the network's clock. */
+/**
+ * What is known about a contact beside its row: the source of its opt-out, and its latest STOP and START by the
+ * network's clock.
+ */
 interface Said {
   refusedBy: "api" | "word" | "control" | null;
   refusedAt: number;
-  /** After the control somebody refused otherwise. */
+  /** The contact was refused in another way after the marketing preference. */
   refusedAgain: boolean;
   stop: number;
   start: number;
@@ -202,18 +205,18 @@ interface Said {
 const seconds = (ms: number): number => Math.floor(ms / 1_000);
 const isOut = ({ consent }: Contact): boolean => consent === "opted_out";
 
-/** The contacts of one person, as they are linked now. */
+/** The linked contacts of one person, as of now. */
 function together(all: Contact[], one: Contact): Contact[] {
   return all.filter(({ id, identityId }) => id === one.id || (identityId !== null && identityId === one.identityId));
 }
 
-/** Whether this refuses for somebody, in another way than the network's control. */
+/** Whether this act refuses in another way than by the network's marketing preference. */
 function refuses(one: Act): boolean {
   if (one.kind === "put") return one.consent === "opted_out";
   return one.kind === "post" || (one.kind === "word" && one.text === "STOP");
 }
 
-/** Whether words of the person, or the control that refused, lead out of this refusal. */
+/** Whether the person's words, or the marketing preference that refused, may lift this refusal. */
 function mayBeLifted(said: Said[], isResume: boolean): boolean {
   const stop = Math.max(...said.map((one) => one.stop));
   const start = Math.max(...said.map((one) => one.start));
@@ -237,7 +240,7 @@ async function tell(person: (typeof people)[number], acts: { act: Act; after: nu
     const before = ofShop();
     const status = await perform(shop, person.phones, one);
     const now = ofShop();
-    // Broadcasts of the stories before may still be under way.
+    // Broadcasts of earlier runs may still be running, so count this workspace's messages only.
     const sent = network.sent.splice(0).filter(({ sender }) => sender.phoneNumberId.startsWith(`sim-${shop.id}-`));
     expectNobodyReached(sent, before, person.phones, one);
     const named = "rows" in one ? one.rows.map((by) => contactNamed(now, person.phones, by)) : [];
@@ -265,7 +268,7 @@ async function tell(person: (typeof people)[number], acts: { act: Act; after: nu
       if (was !== undefined && isOut(was) && !isOut(contact)) {
         expect(mayBeLifted(linked.map(knownOf), isResume)).toBe(true);
       }
-      // Whoever is one person is refused, or not, as one.
+      // Linked contacts are opted out together or not at all.
       expect(new Set(linked.map(isOut)).size).toBe(1);
       if (isOut(contact) && (was === undefined || !isOut(was))) {
         const by = linked.map((other) => knownOf(other).refusedBy).find((maker) => maker !== null);
@@ -277,7 +280,7 @@ async function tell(person: (typeof people)[number], acts: { act: Act; after: nu
       if (!isOut(contact)) Object.assign(knownOf(contact), { refusedBy: null, refusedAgain: false });
     }
     if (one.kind === "bulk") for (const contact of named) expect(contact?.consent).toBe("opted_out");
-    // What refuses, refuses: a call of the customer's at once, STOP unless a later START is known.
+    // A refusal takes effect: a call of the customer at once, a STOP unless a later START is known.
     if (addressed !== undefined) {
       const said = together(now, addressed).map(knownOf);
       const isLast = Math.max(...said.map(({ stop }) => stop)) >= Math.max(...said.map(({ start }) => start));
@@ -293,7 +296,9 @@ async function tell(person: (typeof people)[number], acts: { act: Act; after: nu
   await checkEveryVariant(shop, person.phones, ofShop());
 }
 
-/** Nobody was handed over who was opted out when it began; who has just come back may be. */
+/**
+ * No message reaches a contact who was opted out when the act began, unless the act itself may bring the contact back.
+ */
 function expectNobodyReached(sent: readonly OutboundMessage[], before: Contact[], phones: string[], one: Act): void {
   const comesBack = (one.kind === "word" && one.text === "START") || (one.kind === "control" && one.value === "resume");
   if (comesBack) return;
@@ -303,7 +308,7 @@ function expectNobodyReached(sent: readonly OutboundMessage[], before: Contact[]
   }
 }
 
-/** The contact of a number, in either spelling, or by what the network calls it. */
+/** The contact of a number, found by either variant or by the network's name for it. */
 function contactNamed(all: Contact[], phones: string[], by: number): Contact | undefined {
   const first = by < 2 ? 0 : 2;
   const spellings = phones.slice(first, first + 2);
@@ -313,7 +318,7 @@ function contactNamed(all: Contact[], phones: string[], by: number): Contact | u
   return all.find(({ id }) => ids.some(({ contactId }) => contactId === id));
 }
 
-/** In no spelling, with a plus or without, is anybody reached who refused. */
+/** A contact who refused is reached under no variant of the number, with a plus or without. */
 async function checkEveryVariant(shop: TestWorkspace, phones: string[], all: Contact[]): Promise<void> {
   network.always((outbound) => accepted(outbound));
   for (const [index, digits] of phones.entries()) {
@@ -330,7 +335,10 @@ async function checkEveryVariant(shop: TestWorkspace, phones: string[], all: Con
   }
 }
 
-/** Too rare to be left to chance: after the control somebody refuses otherwise, and then the control is let go of. */
+/**
+ * Too rare to be left to chance: after the marketing preference comes another refusal, and then the preference is
+ * lifted.
+ */
 const press = (value: "stop" | "resume"): Act => ({ kind: "control", by: 0, value, ago: 0 });
 const refusals: Act[] = [
   { kind: "post", by: 1 },
@@ -345,7 +353,7 @@ const examples = people.flatMap((person) =>
 );
 
 test(
-  "after an opt-out nothing but START, or the control that refused, makes a person reachable, under no number and no link",
+  "after an opt-out only START, or the marketing preference that refused, makes a person reachable, under any number and link",
   async () => {
     await fc.assert(
       fc.asyncProperty(scenario, ({ person, acts }) => tell(person, acts)),

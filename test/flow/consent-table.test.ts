@@ -1,4 +1,4 @@
-/** Every row of the specification's table of consent, from every state, through what the public can do. */
+/** Every row of the specification's table of consent, from every state, through the public interface. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { optOut } from "#src/domain/contacts/opt-out.ts";
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-/** Somebody new who is in this state, recorded by the API a minute ago. */
+/** A new contact in this state, recorded by the API a minute ago. */
 async function somebody(state: State): Promise<string> {
   personCount += 1;
   const phone = `+9198765${String(personCount).padStart(5, "0")}`;
@@ -39,7 +39,7 @@ interface Trigger {
   does: (phone: string) => Promise<Answered | undefined>;
   to: Record<State, State>;
   source: string;
-  /** The answer to somebody opted out, where it is a refusal. */
+  /** The answer to a contact who is opted out, if it is a refusal. */
   isRefused?: true;
 }
 
@@ -86,7 +86,7 @@ async function writes(phone: string, text: string): Promise<undefined> {
   return undefined;
 }
 
-/** Marked opted out in the service itself. */
+/** Opted out inside the server, as the console and bulk changes do it. */
 async function byOperator(phone: string, source: "manual" | "bulk"): Promise<undefined> {
   await app.store.write((tx) => {
     const workspace = getWorkspace(tx, shop.id);
@@ -134,11 +134,11 @@ for (const [name, { does, to, source, isRefused }] of Object.entries(triggers)) 
   });
 }
 
-describe("the network's own control", () => {
+describe("the network's marketing preference", () => {
   const press = (phone: string, value: "stop" | "resume", at?: number) =>
     reportControl(app, shop, { value, waId: phone.slice(1), ...(at === undefined ? {} : { at }) });
 
-  test("lifts the opt-out that it made, and tells it", async () => {
+  test("lifts the opt-out that it made, and emits the event", async () => {
     const phone = await somebody("opted_in");
     await press(phone, "stop");
     expect(contactOf(app, phone).consent).toBe("opted_out");
@@ -152,7 +152,7 @@ describe("the network's own control", () => {
     ).toEqual(["contact.opted_out", "contact.opted_in"]);
   });
 
-  test("lifts none that STOP had made before it was pressed", async () => {
+  test("does not lift an opt-out that STOP had made before", async () => {
     const phone = await somebody("unknown");
     await app.inbound(shop, phone, "STOP");
     await press(phone, "stop");
@@ -167,7 +167,7 @@ describe("the network's own control", () => {
     "a PUT": (phone) => putContactOf(app, shop, phone, { consent: "opted_out" }),
   };
   for (const [what, refuse] of Object.entries(otherwise)) {
-    test(`lifts nothing any more once ${what} has refused as well: date and source stay, nothing is told`, async () => {
+    test(`lifts nothing once ${what} has refused as well: date and source stay, and no event is emitted`, async () => {
       const phone = await somebody("unknown");
       await press(phone, "stop");
       const first = contactOf(app, phone);
@@ -198,7 +198,7 @@ describe("the network's own control", () => {
     });
   }
 
-  test("is kept from lifting by no STOP that the person had taken back before", async () => {
+  test("still lifts its opt-out when the person had taken an earlier STOP back", async () => {
     const phone = await somebody("unknown");
     const now = app.clock.now();
     await app.inbound(shop, phone, "START", now - 30_000);
@@ -209,7 +209,7 @@ describe("the network's own control", () => {
     expect(contactOf(app, phone).consent).toBe("opted_in");
   });
 
-  test("a resume that is older than its stop lifts nothing", async () => {
+  test("lifts nothing when the resume is older than its stop", async () => {
     const phone = await somebody("unknown");
     const now = app.clock.now();
     await press(phone, "stop", now);

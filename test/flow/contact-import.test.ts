@@ -1,4 +1,4 @@
-/** Importing many people at once gives what importing them one by one gives, and every counter stays true. */
+/** Importing many rows at once gives the same result as importing them one by one, and every counter stays correct. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -58,7 +58,7 @@ async function importRows(
   return { counters, failures };
 }
 
-/** A workspace in which some are opted out, one group is a saved search, and fields have rules. */
+/** A workspace with opted-out contacts, a dynamic group, and fields with rules. */
 async function shop(): Promise<TestWorkspace> {
   const made = await app.workspace({ country: "BR" });
   await app.store.write((tx) => {
@@ -86,7 +86,7 @@ const logOf = ({ id }: TestWorkspace): string[] => {
     .map(({ contactId, was, became, source }) => [phones.get(contactId), was, became, source].join(" "));
 };
 
-/** Counters beside what they count. */
+/** Counters beside the rows that they count. */
 function counted({ id }: TestWorkspace) {
   const one = (sql: string) => Object.values(app.store.client.prepare(sql).get(id) as object);
   const groups = app.store.client.prepare(
@@ -106,7 +106,7 @@ function expectTrueCounters(at: TestWorkspace): void {
   for (const group of groups) expect(group).toEqual({ ...group, kept: group.rows });
 }
 
-/** Twelve people in every spelling: with and without country code and ninth digit; and what is no number. */
+/** Twelve contacts in every format and variant, with and without country code and ninth digit, and invalid numbers. */
 const phone = fc
   .tuple(fc.integer({ min: 0, max: 11 }), fc.constantFrom("+5511", "5511", "005511", "11", "+55 (11) "), fc.boolean())
   .map(([index, before, isShort]) => `${before}${isShort ? "" : "9"}8765${String(index).padStart(4, "0")}`);
@@ -122,7 +122,7 @@ const row = fc.tuple(
   maybe("1.5", "many"),
 );
 
-test("many rows at once leave the same contacts, consents and figures as each row alone", async () => {
+test("many rows at once leave the same contacts, consents and counters as each row alone", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 90 }), fc.boolean(), async (rows, optIn) => {
       const [together, alone] = [await shop(), await shop()];
@@ -146,7 +146,7 @@ test("many rows at once leave the same contacts, consents and figures as each ro
   );
 }, 60_000);
 
-test("a file that is read on a thread of its own gives the same, and a second run changes nothing", async () => {
+test("a file that is read on its own thread gives the same result, and a second run changes nothing", async () => {
   const made = await shop();
   const rows = Array.from({ length: 6_000 }, (_, index) => {
     const number = index % 500 === 250 ? "nobody" : `+55119${String(60_000_000 + index * 7)}`;
@@ -171,7 +171,7 @@ test("a file that is read on a thread of its own gives the same, and a second ru
   expect(contactsOf(app)).toEqual(before);
 }, 60_000);
 
-test("a column that cannot be is refused on a thread as it is without one", async () => {
+test("an impossible column is refused on a thread with the same error as without one", async () => {
   const made = await shop();
   const path = join(directory, "wrong.csv");
   writeFileSync(path, `a,b\n${"x,y\n".repeat(100_000)}`);
@@ -189,7 +189,7 @@ test("a column that cannot be is refused on a thread as it is without one", asyn
   await failed.catch(() => {});
 });
 
-test("a dry run changes nothing and counts whoever stands twice in the file as new once", async () => {
+test("a dry run changes nothing and counts a new contact that appears twice in the file once", async () => {
   const made = await shop();
   const row = (number: string) => [number, "Ana", "Rio", "", "", "", "", ""];
   const strangers = Array.from({ length: 1_200 }, (_, index) => row(`+55119${String(61_000_000 + index)}`));
@@ -202,7 +202,7 @@ test("a dry run changes nothing and counts whoever stands twice in the file as n
   expect(real.counters).toMatchObject({ rows: 2_400, created: 1_200, opted_in: 1_200, failed: 0 });
 });
 
-test("no cell of an export is a formula, and an import takes every one as it was", async () => {
+test("no cell of an export is a formula, and an import restores each cell as it was", async () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "\t", "\r", "1", "a", ".") }), (text) => {
       const cell = safeCell(text);

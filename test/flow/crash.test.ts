@@ -1,3 +1,4 @@
+/** Crashes during a single send: a message is never sent twice, and every key ends with an answer or free. */
 import { expect, test } from "bun:test";
 import { TestClock } from "#test/support/clock.ts";
 import { type DiskImage, imageOf } from "#test/support/crash.ts";
@@ -60,7 +61,7 @@ async function startOn({ image, at }: Crash, laterMs = HOUR) {
   return { app, network };
 }
 
-test("a message that was sending at a crash is never sent again, waits ten minutes from the start, then it is failed and interrupted", async () => {
+test("a message that was sending at a crash is never sent again: ten minutes after the start it fails as interrupted", async () => {
   using crash = await crashWhileSending();
   const { app, network } = await startOn(crash);
   await using _ = app;
@@ -76,7 +77,7 @@ test("a message that was sending at a crash is never sent again, waits ten minut
   expect(network.sent).toEqual([]);
 });
 
-test("an echo within the ten minutes moves the message on, and nothing fails later", async () => {
+test("a status within the ten minutes moves the in-doubt message on, and it does not fail later", async () => {
   using crash = await crashWhileSending(sale());
   const { app, network } = await startOn(crash);
   await using _ = app;
@@ -91,7 +92,7 @@ test("an echo within the ten minutes moves the message on, and nothing fails lat
   expect(network.sent).toEqual([]);
 });
 
-test("an echo after the ten minutes revives the message, and it is charged when delivered", async () => {
+test("a status after the ten minutes revives the failed message, and the message is charged when delivered", async () => {
   using crash = await crashWhileSending();
   const { app } = await startOn(crash);
   await using _ = app;
@@ -102,7 +103,7 @@ test("an echo after the ten minutes revives the message, and it is charged when 
   expect(messageOf(app)).toMatchObject({ status: "delivered", errorCode: null, money: "charged" });
 });
 
-test("a retry that finds the message in doubt waits for the echo and gives 201 when it comes", async () => {
+test("a retry that finds its message in doubt waits for a status and answers 201 when one comes", async () => {
   using crash = await crashWhileSending();
   const { app, network } = await startOn(crash);
   await using _ = app;
@@ -114,7 +115,7 @@ test("a retry that finds the message in doubt waits for the echo and gives 201 w
   expect(network.sent).toEqual([]);
 });
 
-test("a retry whose echo does not come within the budget settles the message: 502 interrupted, kept, and revived by a late status", async () => {
+test("a retry without a status within the budget expires the message: 502 interrupted, kept, and revived by a late status", async () => {
   using crash = await crashWhileSending();
   const { app, network } = await startOn(crash);
   await using _ = app;
@@ -131,7 +132,7 @@ test("a retry whose echo does not come within the budget settles the message: 50
   expect(network.sent).toEqual([]);
 });
 
-test("a message that was queued at a crash fails at the start, its hold is released, and its key sends anew", async () => {
+test("a message that was queued at a crash fails at the start, its hold is released, and its key sends again", async () => {
   using crash = await crashWhileQueued();
   const { app, network } = await startOn(crash);
   await using _ = app;
@@ -145,7 +146,7 @@ test("a message that was queued at a crash fails at the start, its hold is relea
   expect(messagesOf(app).map(({ status }) => status)).toEqual(["failed", "sent"]);
 });
 
-test("a crash before the intent is on disk leaves nothing, and the key is free", async () => {
+test("a crash before the intent is on disk leaves no trace, and the key is free", async () => {
   await using app = await startTestServer({ networks: { simulator: fakeNetwork() } });
   const shop = await prepare(app);
   using image = imageOf(app.directory);
@@ -163,7 +164,7 @@ test("a crash before the intent is on disk leaves nothing, and the key is free",
   expect(network.sent).toHaveLength(1);
 });
 
-test("a crash after the answer was told keeps the answer: the retry replays it and nothing is sent", async () => {
+test("a crash after the answer keeps the answer: the retry replays it and nothing is sent", async () => {
   await using app = await startTestServer({ networks: { simulator: fakeNetwork() } });
   const shop = await prepare(app);
   const first = await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped(), ...keyed });
@@ -180,7 +181,7 @@ test("a crash after the answer was told keeps the answer: the retry replays it a
   expect(network.sent).toEqual([]);
 });
 
-test("after a second crash the ten minutes begin anew with the process that can hear the echo", async () => {
+test("after a second crash the ten minutes start over with the process that can receive the status", async () => {
   using crash = await crashWhileSending();
   const { app: second } = await startOn(crash, MINUTE);
   await second.clock.advance(5 * MINUTE);
@@ -195,7 +196,7 @@ test("after a second crash the ten minutes begin anew with the process that can 
   expect(network.sent).toEqual([]);
 });
 
-test("a status without a reference that waits across the crash is applied when an echo names the message's network id", async () => {
+test("a status without a send token that waits across the crash is applied when another names the message's network id", async () => {
   using crash = await crashWhileSending();
   const { app } = await startOn(crash);
   await using _ = app;
@@ -206,7 +207,7 @@ test("a status without a reference that waits across the crash is applied when a
   expect([messageOf(app).status, parkedCount(app)]).toEqual(["delivered", 0]);
 });
 
-test("a status of an unknown message waits ten minutes without a reference, a day with one of ours, and is then dropped", async () => {
+test("a status of an unknown message is dropped after ten minutes without a send token, and after a day with one of ours", async () => {
   using crash = await crashWhileSending();
   const { app } = await startOn(crash);
   await using _ = app;
@@ -227,7 +228,7 @@ test("a status of an unknown message waits ten minutes without a reference, a da
   expect(parkedCount(app)).toBe(0);
 }, 30_000);
 
-test("a status whose reference another copy of the database made is not kept", async () => {
+test("a status whose send token comes from another copy of the database is dropped", async () => {
   using crash = await crashWhileSending();
   const { app } = await startOn(crash);
   await using _ = app;

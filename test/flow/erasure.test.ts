@@ -1,6 +1,7 @@
 /**
- * Somebody with a whole life on the server is erased: afterwards nothing in any file of its directory names them, byte by
- * byte, also where something of them was on its way at that moment and where the network speaks of them later.
+ * A person with every kind of data on the server is erased. Afterwards no file of the server's directory names that
+ * person, byte by byte, even if data of that person was being processed at that moment and the network mentions the
+ * person later.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -11,7 +12,10 @@ import { Workshop } from "../cli/spawn.ts";
 
 const ZACH = "+4915112345671";
 const ANNA = "+4915112345672";
-/** What must be found nowhere afterwards. `digits`: as networks write the number, and without its country. */
+/**
+ * The strings that no file may contain afterwards. `digits` is the number as networks write it, `national` the same
+ * without the country.
+ */
 const secrets = {
   digits: "4915112345671",
   national: "15112345671",
@@ -36,7 +40,7 @@ beforeAll(async () => {
   await firstOperator(world.app);
   member = await person(world.app, "member@example.com", "owner", world.workspace.id);
   base = `/w/${world.workspace.id}`;
-  // A receiver that says back what it was sent.
+  // A receiver that echoes what it gets.
   world.webhooks.respond = ({ body }) => new Response(body);
 });
 afterAll(async () => {
@@ -46,7 +50,7 @@ afterAll(async () => {
 
 const command = (...args: string[]) => workshop.json([...args, "--data", world.app.directory]);
 
-/** Which of the secrets stand in which file, also in those that are being written. */
+/** Which of the secrets are in which file, including files that are being written. */
 function foundInFiles(): string[] {
   const paths = readdirSync(world.app.directory, { recursive: true, encoding: "utf8" })
     .map((name) => join(world.app.directory, name))
@@ -58,7 +62,7 @@ function foundInFiles(): string[] {
   });
 }
 
-/** Which rows of which tables name one of the secrets: says where to look when a file does. */
+/** Which rows of which tables contain a secret: shows where to look when a file contains one. */
 function foundInTables(): string[] {
   const tables = rows<{ name: string }>(
     world.app.store,
@@ -124,11 +128,11 @@ async function live(): Promise<{ release: () => void; lastAnswer: Promise<{ stat
   await done(app.call("PUT", `/api/v1/contacts/${ZACH}`, { key, body: about }), 201);
   await app.call("PUT", `/api/v1/contacts/${ANNA}`, { key, body: { name: "Anna", add_to_groups: ["Regulars"] } });
   await member.ask("PUT", `${base}/v1/contacts/${ZACH}`, { company: secrets.name }, { key: "form-1" });
-  // A file of the console, once brought in and once not.
+  // A file of the console, once imported and once not.
   await runImport(await importFile(`phone,name\n${ZACH},${secrets.imported}\n`));
   await member.ask("PUT", `${base}/v1/contacts/${ZACH}`, { name: secrets.name });
 
-  // Refused, with the answers kept under their keys.
+  // Refused requests, whose answers are kept under their keys.
   const optOut = { key, headers: { "Idempotency-Key": "out-1" } };
   await done(app.call("POST", `/api/v1/contacts/${ZACH}/opt-out`, optOut), 200);
   await done(send({ to: ZACH }, "refused-1"), 422);
@@ -137,7 +141,7 @@ async function live(): Promise<{ release: () => void; lastAnswer: Promise<{ stat
     await hear(textFrom(graph, ZACH, text, { timestamp: String(Math.floor(world.clock.now() / 1_000)) }));
   }
 
-  // Sent, delivered, refused by the network, answered from the console, and one of a broadcast.
+  // Messages that were sent, delivered, refused by the network, answered from the console, and part of a broadcast.
   await done(send({ to: ZACH, template: undefined, variables: undefined, text: secrets.answered }), 201);
   await done(send({ to: ZACH, variables: [secrets.variable] }), 201);
   const words = `Recipient ${secrets.digits} is not in the allowed list`;
@@ -160,7 +164,7 @@ async function live(): Promise<{ release: () => void; lastAnswer: Promise<{ stat
   await member.post(`${base}/bulk`, { people: { phones: [ZACH] }, change: { add_tag: "seen" }, count: 1 });
   await world.clock.advance(2_000);
 
-  // On its way while the person is erased.
+  // A message that is being sent while the person is erased.
   const { promise, resolve } = Promise.withResolvers<void>();
   graph.fault({ to: ZACH, fault: { kind: "delay", until: promise } });
   const open = graph.accepted.length;
@@ -173,7 +177,7 @@ async function live(): Promise<{ release: () => void; lastAnswer: Promise<{ stat
   return { release: resolve, lastAnswer };
 }
 
-test("nothing names an erased person any more, whatever was on its way and whatever the network says later", async () => {
+test("nothing names an erased person any more, whatever was being processed and whatever the network reports later", async () => {
   const { release, lastAnswer } = await live();
   const before = [...foundInTables(), ...foundInFiles()].map((one) => one.split(" ")[0]);
   expect(new Set(before)).toEqual(new Set(Object.keys(secrets)));
@@ -195,7 +199,7 @@ test("nothing names an erased person any more, whatever was on its way and whate
   expect(
     rows(world.app.store, "SELECT id FROM messages WHERE to_phone = '[erased]' AND network_message_id IS NOT NULL"),
   ).toEqual([]);
-  // The figures stay, and so does everybody else.
+  // The counts stay, and so do all other contacts.
   expect(
     rows(world.app.store, "SELECT count(*) AS read FROM messages WHERE to_phone = '[erased]' AND status = 'read'"),
   ).toEqual([{ read: 5 }]);

@@ -1,3 +1,4 @@
+/** The whole way of one message through the simulator. */
 import { expect, test } from "bun:test";
 import { startReceiver } from "#test/support/receiver.ts";
 import { startTestServer } from "#test/support/server.ts";
@@ -9,7 +10,7 @@ const orderShipped = {
   components: [{ type: "BODY", text: "Hi {{1}}, your order {{2}} is on its way." }],
 };
 
-test("a template message goes out, is delivered and read, and the customer is told each step", async () => {
+test("a template message is sent, delivered and read, and the customer gets an event for each step", async () => {
   await using app = await startTestServer();
   await using receiver = startReceiver();
   const shop = await app.workspace();

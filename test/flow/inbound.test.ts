@@ -1,3 +1,4 @@
+/** Inbound messages: contacts, the text window, repeated deliveries, user ids, opt-out words. */
 import { expect, test } from "bun:test";
 import { updateWorkspace } from "#src/domain/workspaces/update.ts";
 import { fakeNetwork } from "#test/support/fake-network.ts";
@@ -26,7 +27,7 @@ function text(app: TestServer, shop: TestWorkspace, to = asha) {
   return app.send("POST", "/api/v1/messages", { key: shop.key, body: { to, text: "Your table is ready." } });
 }
 
-test("a stranger who writes becomes a contact without consent, and the customer is told both", async () => {
+test("a stranger who writes becomes a contact without consent, and the customer gets one event with the message and the contact", async () => {
   const { app, shop } = await start();
   await using _ = app;
   await reportInbound(app, shop, { from: "919876543210", name: "Asha", text: "Hello" });
@@ -43,7 +44,7 @@ test("a stranger who writes becomes a contact without consent, and the customer 
   ]);
 });
 
-test("the window for text opens with an inbound and closes exactly 24 hours after it", async () => {
+test("the text window opens with an inbound message and closes exactly 24 hours after it", async () => {
   const { app, shop } = await start();
   await using _ = app;
   expect((await text(app, shop)).body.error.code).toBe("window_closed");
@@ -57,7 +58,7 @@ test("the window for text opens with an inbound and closes exactly 24 hours afte
   expect([late.status, late.body.error.code]).toEqual([422, "window_closed"]);
 });
 
-test("the window is the workspace's: another workspace's inbound opens none", async () => {
+test("the text window belongs to the workspace: an inbound message to another workspace does not open it", async () => {
   const { app, shop } = await start();
   await using _ = app;
   const other = await app.workspace({ number: "+911244002200" });
@@ -65,7 +66,7 @@ test("the window is the workspace's: another workspace's inbound opens none", as
   expect((await text(app, shop)).body.error.code).toBe("window_closed");
 });
 
-test("an inbound of the past opens the window from its own time, and an older one never moves it back", async () => {
+test("an inbound message of the past opens the window from its own time, and an older one never moves the window back", async () => {
   const { app, shop } = await start();
   await using _ = app;
   const now = app.clock.now();
@@ -75,7 +76,7 @@ test("an inbound of the past opens the window from its own time, and an older on
   expect(inboundsOf(app).map(({ receivedAt }) => receivedAt)).toEqual([now - 60_000, now - 3_600_000]);
 });
 
-test("a time in the future counts as now", async () => {
+test("an inbound message with a time in the future counts as received now", async () => {
   const { app, shop } = await start();
   await using _ = app;
   await app.inbound(shop, asha, "Hi", app.clock.now() + 3_600_000);
@@ -83,7 +84,7 @@ test("a time in the future counts as now", async () => {
   expect(inboundsOf(app)[0]?.receivedAt).toBe(app.clock.now());
 });
 
-test("a STOP from the future does not outlast a START that comes later", async () => {
+test("a STOP dated in the future does not outlast a START that comes later", async () => {
   const { app, shop } = await start();
   await using _ = app;
   await app.inbound(shop, asha, "STOP", app.clock.now() + 3_600_000);
@@ -102,7 +103,7 @@ test("a reaction opens the window, a status or a system notice does not", async 
   expect((await text(app, shop)).status).toBe(201);
 });
 
-test("the same inbound delivered twice, in one body or in two, also a day apart, is one", async () => {
+test("an inbound message delivered twice, in one body, in two bodies or a day apart, is stored once", async () => {
   const { app, shop } = await start();
   await using _ = app;
   const once = { id: "wamid.same", text: "Hello" };
@@ -124,7 +125,7 @@ test("a STOP that is delivered again after a START does not opt out again", asyn
   expect(contactOf(app, asha).consent).toBe("opted_in");
 });
 
-test("one broken item of a body does not drop the others", async () => {
+test("one malformed item of a callback does not drop the others", async () => {
   const { app, shop } = await start();
   await using _ = app;
   const now = app.clock.now();
@@ -142,7 +143,7 @@ test("one broken item of a body does not drop the others", async () => {
   expect(contactsOf(app).map(({ phone }) => phone)).toEqual(["+919876500001", "+919876500004"]);
 });
 
-test("an inbound of a number that is not on this server is passed by, and the next body is applied", async () => {
+test("an inbound message to a number that is not on this server is skipped, and the next body is applied", async () => {
   const { app, shop } = await start();
   await using _ = app;
   const foreign = { metadata: { phone_number_id: "999" }, messages: [inboundItem({ text: "lost" }, app.clock.now())] };
@@ -158,7 +159,7 @@ const spellings: [country: string, code: string, stored: string, network: string
 ];
 
 for (const [country, code, stored, network] of spellings) {
-  test(`in ${country} the network's other spelling leads to the stored contact, whose number stays as it was stored`, async () => {
+  test(`in ${country} the network's other variant leads to the stored contact, whose number stays as it was stored`, async () => {
     const { app, shop } = await start(code);
     await using _ = app;
     await reportInbound(app, shop, { from: stored.slice(1), text: "one" });
@@ -169,7 +170,7 @@ for (const [country, code, stored, network] of spellings) {
     for (const to of [stored, `+${network}`, network]) expect((await text(app, shop, to)).body.data?.to).toBe(stored);
   });
 
-  test(`in ${country} a contact that the network named first keeps that number, and the other spelling leads to it`, async () => {
+  test(`in ${country} a contact that the network named first keeps that number, and the other variant leads to it`, async () => {
     const { app, shop } = await start(code);
     await using _ = app;
     await reportInbound(app, shop, { from: network });
@@ -179,7 +180,7 @@ for (const [country, code, stored, network] of spellings) {
   });
 }
 
-test("somebody whom the network names only by its own id is kept by it, and told without from and phone", async () => {
+test("a contact known only by the network's user id is stored under it, and its event has no from and no phone", async () => {
   const { app, shop } = await start();
   await using _ = app;
   await reportInbound(app, shop, { from: null, userId: "IN.abc123", text: "Hello" });
@@ -191,7 +192,7 @@ test("somebody whom the network names only by its own id is kept by it, and told
   expect("from" in data.message || "phone" in data.contact).toBe(false);
 });
 
-test("when the phone number of somebody known by id appears, the contact gets it and stays one", async () => {
+test("a contact known by user id gets its phone number when the number appears, and stays one contact", async () => {
   const { app, shop } = await start();
   await using _ = app;
   await reportInbound(app, shop, { from: null, userId: "IN.abc123" });
@@ -203,7 +204,7 @@ test("when the phone number of somebody known by id appears, the contact gets it
   expect(eventsOf(app, shop).at(-1)?.data.message.from).toBe(asha);
 });
 
-test("when somebody known by id turns out to be a known contact, both stay, are linked, and share an opt-out", async () => {
+test("when a contact known by user id turns out to be a known contact, both stay, are linked, and share an opt-out", async () => {
   const { app, shop } = await start();
   await using _ = app;
   await reportInbound(app, shop, { from: "919876543210", text: "Hi" });
@@ -218,7 +219,7 @@ test("when somebody known by id turns out to be a known contact, both stay, are 
   expect((await text(app, shop)).body.error.code).toBe("opted_out");
 });
 
-test("a workspace's own words opt out and in, beside the shipped ones", async () => {
+test("a workspace's own words opt out and in, in addition to the built-in ones", async () => {
   const { app, shop } = await start();
   await using _ = app;
   await app.store.write(

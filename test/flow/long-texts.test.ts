@@ -1,4 +1,4 @@
-/** A text as long as a callback may be costs the server a moment, whatever it is made of. */
+/** The longest text that a callback can carry takes the server a moment to process, whatever the text consists of. */
 import { expect, test } from "bun:test";
 import { fakeNetwork } from "#test/support/fake-network.ts";
 import { reportInbound, type Written } from "#test/support/report.ts";
@@ -9,7 +9,7 @@ const CALLBACK_BYTES = 4 * 1024 * 1024;
 /** Processor time, so that other work on the machine does not count. */
 const LIMIT_MS = 1_000;
 
-/** Of `unit` as often as it fits into a callback, with something behind it that ends every run. */
+/** `unit` repeated as often as it fits into a callback, followed by a character that ends every run. */
 function long(unit: string): string {
   const length = CALLBACK_BYTES - 10_000;
   return `${unit.repeat(Math.floor(length / Buffer.byteLength(unit)))}a`;

@@ -1,4 +1,4 @@
-/** People who change their number, and people who turn out to be somebody known: contacts, links, consent, window. */
+/** People who change their number, and people who turn out to be a known contact: contacts, links, consent, window. */
 import { expect, test } from "bun:test";
 import { getContactOf, optOutOf, putContactOf, reportControl, reportMove, walk } from "#test/support/contacts.ts";
 import { fakeNetwork } from "#test/support/fake-network.ts";
@@ -24,7 +24,7 @@ async function writeTo(app: TestServer, shop: TestWorkspace, to: string): Promis
 const listed = async (app: TestServer, shop: TestWorkspace) =>
   (await walk<{ phone: string }>(app, shop, "/api/v1/contacts")).rows.map(({ phone }) => phone);
 
-test("the contact goes along to the new number with data, consent and window; the old number is a stranger's", async () => {
+test("a moved contact takes data, consent and window to the new number; the old number is a stranger's", async () => {
   const { app, shop } = await start();
   await using _ = app;
   await putContactOf(app, shop, old, { name: "Asha", consent: "opted_in", add_tags: ["vip"] });
@@ -42,7 +42,7 @@ test("the contact goes along to the new number with data, consent and window; th
   expect(contactOf(app, old)).toMatchObject({ consent: "unknown", name: null, identityId: null });
 });
 
-test("an opt-out goes along, and says nothing about whoever gets the old number", async () => {
+test("an opt-out moves with its contact, and does not apply to the next owner of the old number", async () => {
   const { app, shop } = await start();
   await using _ = app;
   await app.inbound(shop, old, "STOP");
@@ -52,7 +52,7 @@ test("an opt-out goes along, and says nothing about whoever gets the old number"
   expect(await writeTo(app, shop, old)).toBe(old);
 });
 
-test("the same notice twice moves nobody twice, also when the old number has a new owner", async () => {
+test("a repeated move notice moves no contact twice, even if the old number has a new owner", async () => {
   const { app, shop } = await start();
   await using _ = app;
   await app.inbound(shop, old, "Hi");
@@ -65,7 +65,7 @@ test("the same notice twice moves nobody twice, also when the old number has a n
   ]);
 });
 
-test("to a number that is a contact already: the old one is listed no more, and an opt-out of either holds", async () => {
+test("a move to a number that is a contact already: the old contact is no longer listed, and an opt-out of either holds", async () => {
   const { app, shop } = await start();
   await using _ = app;
   await app.inbound(shop, old, "STOP");
@@ -80,7 +80,7 @@ test("to a number that is a contact already: the old one is listed no more, and 
   expect(contactsOf(app).map(({ consent }) => consent)).toEqual(["opted_in", "opted_in"]);
 });
 
-test("a stranger's move makes nobody, and a move opens no window", async () => {
+test("a stranger's move creates no contact, and a move opens no window", async () => {
   const { app, shop } = await start();
   await using _ = app;
   await move(app, shop);
@@ -97,7 +97,7 @@ const spellings = [
 ] as const;
 
 for (const [country, stored, other] of spellings) {
-  test(`${country}: a move told in the other spelling moves the contact, and neither spelling leads to it any more`, async () => {
+  test(`${country}: a move told in the other variant moves the contact, and neither variant of the old number leads to it any more`, async () => {
     const { app } = await start();
     await using _ = app;
     const shop = await app.workspace({ country });
@@ -109,7 +109,7 @@ for (const [country, stored, other] of spellings) {
   });
 }
 
-test("a START that is older than a linked contact's STOP, and arrives after the link, lifts neither", async () => {
+test("a START that is older than a linked contact's STOP, and arrives after the link, lifts neither opt-out", async () => {
   const { app, shop } = await start();
   await using _ = app;
   const now = app.clock.now();
@@ -120,7 +120,7 @@ test("a START that is older than a linked contact's STOP, and arrives after the 
   expect(contactsOf(app).map(({ consent }) => consent)).toEqual(["opted_out", "opted_out"]);
 });
 
-test("the control that refused for one contact lifts nothing of a linked one that was refused otherwise", async () => {
+test("the marketing preference that refused for one contact does not lift another refusal of a linked contact", async () => {
   const { app, shop } = await start();
   await using _ = app;
   await optOutOf(app, shop, fresh);
@@ -132,7 +132,7 @@ test("the control that refused for one contact lifts nothing of a linked one tha
   expect(contactsOf(app).map(({ consent }) => consent)).toEqual(["opted_out", "opted_out"]);
 });
 
-test("a refusal after the control's, of whichever linked contact, keeps the control from lifting any of them", async () => {
+test("a refusal by any linked contact after the marketing preference keeps the preference from lifting any of them", async () => {
   for (const refused of [old, fresh]) {
     const { app, shop } = await start();
     await using _ = app;
@@ -147,7 +147,7 @@ test("a refusal after the control's, of whichever linked contact, keeps the cont
   }
 });
 
-test("good items around broken ones, out of order and delivered again, are each taken in exactly once", async () => {
+test("valid items among malformed ones, out of order and delivered again, are each applied exactly once", async () => {
   const { app, shop } = await start();
   await using _ = app;
   const now = app.clock.now();

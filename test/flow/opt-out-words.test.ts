@@ -1,4 +1,7 @@
-/** STOP as people really write it: each of these opts out, and the next marketing send is refused, not an opt-in. */
+/**
+ * STOP as people really write it: each form opts out, and the next marketing send is refused instead of recording an
+ * opt-in.
+ */
 import { expect, test } from "bun:test";
 import { fakeNetwork } from "#test/support/fake-network.ts";
 import { reportInbound, type Written } from "#test/support/report.ts";

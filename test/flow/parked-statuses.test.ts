@@ -1,4 +1,7 @@
-/** Statuses of messages that another program sent over the same number: kept for a while, so many and no more. */
+/**
+ * Statuses of messages that another program sent from the same number are kept for a limited time and in limited
+ * number.
+ */
 import { expect, test } from "bun:test";
 import { type ReportedStatus, reportStatus } from "#test/support/report.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -19,7 +22,7 @@ function waiting({ store }: TestServer): { rows: number; counted: number } {
   return found ?? { rows: 0, counted: 0 };
 }
 
-/** As if so many had come already. */
+/** Inserts rows as if this many statuses had arrived already. */
 async function fill({ store }: TestServer, { numberId }: TestWorkspace, count: number, now: number): Promise<void> {
   await store.write(() => {
     store.client
@@ -32,18 +35,18 @@ async function fill({ store }: TestServer, { numberId }: TestWorkspace, count: n
   });
 }
 
-test("a number keeps a hundred thousand statuses of strangers and drops what comes beyond", async () => {
-  // The counter stands for rows that are not there: to write and purge them all takes half a minute.
+test("a number keeps a hundred thousand statuses of unknown messages and drops further ones", async () => {
+  // The counter claims rows that do not exist: writing and purging all of them takes half a minute.
   await using app = await startTestServer({ mayBreak: true });
   const shop = await app.workspace();
   await reportStatus(app, shop, ...strange(1, "a"));
   app.store.client.exec("UPDATE parked_status_counts SET count = 99998");
-  // With another program's reference or without: neither is ours.
+  // One without a token, three with another program's: none of them is ours.
   await reportStatus(app, shop, ...strange(1, "b"), ...strange(3, "c", "their-own-reference"));
   expect(waiting(app)).toEqual({ rows: 3, counted: 100_000 });
 });
 
-test("when they are old they make room for others", async () => {
+test("old statuses of unknown messages make room for new ones", async () => {
   await using app = await startTestServer();
   const shop = await app.workspace();
   await reportStatus(app, shop, ...strange(20, "a"), ...strange(20, "b", "their-own-reference"));
@@ -52,7 +55,7 @@ test("when they are old they make room for others", async () => {
   expect(waiting(app)).toEqual({ rows: 0, counted: 0 });
 });
 
-test("the next one costs the same whether none is waiting or fifty thousand are", async () => {
+test("the next status of an unknown message costs the same whether none or fifty thousand are waiting", async () => {
   await using app = await startTestServer();
   const shop = await app.workspace();
   const timed = async (series: string): Promise<number> => {
@@ -64,7 +67,7 @@ test("the next one costs the same whether none is waiting or fifty thousand are"
   const few = await timed("few");
   await fill(app, shop, 50_000, app.clock.now());
   const many = await timed("many");
-  // To count them for each took two hundred times as long.
+  // Counting the waiting rows for each status took two hundred times as long.
   expect(many).toBeLessThan(few * 8 + 50);
   expect(waiting(app).rows).toBe(53_000);
 });

@@ -1,4 +1,4 @@
-/** Callbacks that are refused because nothing proves where they come from: counted, told, and shown by the doctor. */
+/** Callbacks that are refused because nothing proves their sender: counted, logged, and shown by the doctor. */
 import { expect, test } from "bun:test";
 import { systemRandom } from "#src/core/random.ts";
 import { openClient } from "#src/db/driver.ts";
@@ -42,7 +42,7 @@ function stored({ app }: WhatsappWorld): Row[] {
   return rows<Row>(app.store, "SELECT * FROM refused_callbacks ORDER BY hour, reason, number_id");
 }
 
-/** What the doctor says first of all, and whether it says so of callbacks that are refused. */
+/** The doctor's first finding, and all of its findings about refused callbacks. */
 async function examined({ app, clock, graph }: WhatsappWorld): Promise<{ first: Finding | undefined; all: Finding[] }> {
   const all = await runDoctor(
     {
@@ -64,7 +64,7 @@ async function examined({ app, clock, graph }: WhatsappWorld): Promise<{ first: 
   return { first: all[0], all };
 }
 
-test("20 with another secret: one line of the log, 20 counted, the doctor's first finding, until one is accepted", async () => {
+test("20 callbacks signed with another secret: one log line, 20 counted, the doctor's first finding until one is accepted", async () => {
   await using world = await startWhatsapp();
   await refuse(world, 20);
   expect(warnings(world)).toHaveLength(1);
@@ -86,7 +86,7 @@ test("20 with another secret: one line of the log, 20 counted, the doctor's firs
   expect((await examined(world)).first).toMatchObject({ level: "problem", check: "callback signature" });
 });
 
-test("the line comes once a minute at most, with how many there were since the last", async () => {
+test("the log line about refused callbacks comes at most once a minute, with the number refused since the last line", async () => {
   await using world = await startWhatsapp();
   await refuse(world, 7);
   await world.clock.advance(59 * SECOND);
@@ -98,7 +98,7 @@ test("the line comes once a minute at most, with how many there were since the l
   expect(warnings(world)[1]).toContain("refused=10");
 });
 
-test("a thousand cost two writes and one row; another hour is another row, and a week later it is gone", async () => {
+test("a thousand refused callbacks cost two writes and one row; another hour adds a row, and a week later the row is gone", async () => {
   await using world = await startWhatsapp();
   await refuse(world, 1);
   const commits = async (): Promise<number> => {
@@ -109,7 +109,7 @@ test("a thousand cost two writes and one row; another hour is another row, and a
   await refuse(world, 1_000);
   expect((await commits()) - before).toBe(0);
   await world.clock.advance(10 * SECOND);
-  // Ours, and one that ticks by itself.
+  // One commit is ours, the other is a periodic one.
   expect((await commits()) - before).toBeLessThanOrEqual(2);
   expect(stored(world)).toMatchObject([{ count: 1_001 }]);
   await world.clock.advance(HOUR);
@@ -120,7 +120,7 @@ test("a thousand cost two writes and one row; another hour is another row, and a
   expect(stored(world)).toEqual([]);
 }, 60_000);
 
-test("each reason is told apart, and a number is named only where it is ours", async () => {
+test("each reason of a refused callback is counted separately, and a number is named only if it is ours", async () => {
   await using world = await startWhatsapp();
   const body = writeCallback(textFrom(world.graph, ANNA, "Hi"));
   const foreign = body.replaceAll(/"\d{15}"/g, '"999999999999999"');
@@ -134,7 +134,7 @@ test("each reason is told apart, and a number is named only where it is ours", a
   expect(stored(world).map(({ reason, number_id, count }) => [reason, number_id, count])).toEqual([
     ["no_signature", 0, 1],
     ["unknown_address", 0, 1],
-    // One names none of ours, and the other does so too late to be looked for.
+    // One names none of our numbers; the other names one too late in the body to be searched for.
     ["wrong_signature", 0, 2],
     ["wrong_signature", world.number().id, 1],
   ]);
@@ -143,7 +143,7 @@ test("each reason is told apart, and a number is named only where it is ours", a
   expect(await counted(open)).toEqual(['waxwing_callbacks_refused_total{reason="no_secret"} 1']);
 });
 
-test("a body that names nobody here is a warning, so that a stranger cannot raise an alarm with one request", async () => {
+test("a refused body that names none of our numbers is only a warning, so that a stranger cannot raise an alarm with one request", async () => {
   await using world = await startWhatsapp();
   expect(await world.graph.callback("{}", WRONG)).toBe(403);
   await world.clock.advance(0);
@@ -151,7 +151,7 @@ test("a body that names nobody here is a warning, so that a stranger cannot rais
   expect(found).toMatchObject([{ level: "warning", numberId: null }]);
 });
 
-test("a number with a secret of its own is put right by its own callbacks alone", async () => {
+test("the finding of a number with its own secret is cleared only by that number's callbacks", async () => {
   const account = graphAccount({ templates: [graphTemplate("greeting")] });
   await using world = await startWhatsapp({ account });
   const own = await world.addNumber(world.workspace.id, {
@@ -172,7 +172,7 @@ test("a number with a secret of its own is put right by its own callbacks alone"
   expect(await ofOwn()).toEqual([]);
 });
 
-test("what was counted is on disk when the server has stopped", async () => {
+test("the counts of refused callbacks are on disk when the server has stopped", async () => {
   await using world = await startWhatsapp();
   await refuse(world, 5);
   await refuse(world, 6);

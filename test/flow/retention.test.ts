@@ -1,4 +1,7 @@
-/** What has outlived its use goes, in small batches; what is still needed stays, whatever the configuration says. */
+/**
+ * Data past its retention is deleted in small batches. Data that is still needed stays, whatever the configuration
+ * says.
+ */
 import { expect, test } from "bun:test";
 import { purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
 import { callbacks } from "#src/domain/inbound/table.ts";
@@ -18,14 +21,14 @@ function count(app: TestServer, table: string, where = "1"): number {
   return Number(app.store.client.prepare(`SELECT count(*) FROM ${table} WHERE ${where}`).pluck().get());
 }
 
-test("messages go when their time is over; what is held stays until it is settled, and money still adds up", async () => {
+test("messages are deleted after their retention; a held one stays until its money is final, and the sums still agree", async () => {
   await using app = await startTestServer({ config: keep({ messages: days(3) }) });
   const shop = await busyShop(app);
   const { charged } = accountOf(app, shop);
   await app.clock.advance(3 * DAY - HOUR);
   expect(messagesOf(app)).toHaveLength(5);
   await app.clock.advance(2 * HOUR);
-  // One was never reported on, and its money is held for 30 days.
+  // The network never reported on one message, so its money is held for 30 days.
   expect(messagesOf(app).map(({ status, money }) => [status, money])).toEqual([["sent", "held"]]);
   app.store.client.exec("UPDATE messages SET created_at = 0");
   await app.clock.advance(HOUR);
@@ -35,7 +38,7 @@ test("messages go when their time is over; what is held stays until it is settle
   expect(next.body.data.id).toBe(6);
 });
 
-test("a retention of hours forgets nobody of the last two days: the daily cap counts them", async () => {
+test("a retention of hours deletes no message of the last two days, because the daily cap counts them", async () => {
   await using app = await startTestServer({ config: keep({ messages: { kind: "ms", ms: HOUR } }) });
   const shop = await busyShop(app);
   await app.clock.advance(2 * DAY - HOUR);
@@ -45,7 +48,7 @@ test("a retention of hours forgets nobody of the last two days: the daily cap co
   expect(shop.id).toBe(1);
 });
 
-test("whoever stays longer, as recipients of broadcasts do, is walked over once and not every ten minutes", async () => {
+test("messages that stay longer, such as those of broadcasts, are scanned once and not every ten minutes", async () => {
   const config = keep({ messages: days(3), recipients: null });
   await using scenario = await startScenario({}, { config });
   const { app } = scenario;
@@ -63,7 +66,7 @@ test("whoever stays longer, as recipients of broadcasts do, is walked over once 
   expect(count(app, "messages")).toBe(450);
 });
 
-test("what people wrote goes, that they wrote stays: the same inbound again is no new one", async () => {
+test("inbound texts are deleted and their ids stay: the same inbound delivered again is not stored as new", async () => {
   await using app = await startTestServer({ config: keep({ inbound: hours(7) }) });
   await busyShop(app);
   expect(count(app, "inbounds", "text IS NOT NULL")).toBe(2);
@@ -71,7 +74,7 @@ test("what people wrote goes, that they wrote stays: the same inbound again is n
   expect([count(app, "inbounds", "text IS NOT NULL"), count(app, "inbounds")]).toEqual([0, 2]);
 });
 
-test("raw answers of networks go with the callbacks, events with their deliveries", async () => {
+test("raw network answers are deleted together with callbacks, and events together with their deliveries", async () => {
   const network = fakeNetwork();
   await using app = await startTestServer({
     config: keep({ raw: hours(3), events: hours(5) }),
@@ -89,7 +92,7 @@ test("raw answers of networks go with the callbacks, events with their deliverie
   expect(count(app, "events")).toBe(0);
 });
 
-test("bodies of a thousand statuses go a few at a time, the oldest first", async () => {
+test("callbacks of a thousand statuses each are deleted a few at a time, the oldest first", async () => {
   await using app = await startTestServer();
   const body = "x".repeat(200_000);
   for (const at of [5, 1, 4, 2, 3]) {
@@ -112,7 +115,7 @@ test("bodies of a thousand statuses go a few at a time, the oldest first", async
   expect(await purge(200)).toEqual([1]);
 });
 
-test("everything is kept where nothing is said", async () => {
+test("everything is kept when the configuration sets no retention", async () => {
   await using app = await startTestServer({ config: keep({}) });
   await busyShop(app);
   const before = ["messages", "inbounds", "events", "callbacks", "provider_requests"].map((table) => count(app, table));
@@ -121,7 +124,7 @@ test("everything is kept where nothing is said", async () => {
   expect(after).toEqual(before);
 });
 
-test("pages that were freed are given back to the disk, a few at a time, and the file stays right", async () => {
+test("freed pages are returned to the disk a few at a time, and the database file stays valid", async () => {
   await using app = await startTestServer({ config: keep({ raw: hours(1) }) });
   const { client } = app.store;
   expect(client.pragma("auto_vacuum", { simple: true })).toBe(2);

@@ -1,3 +1,7 @@
+/**
+ * Consent and identity while a message is being sent: opt-outs in between, opt-ins by sending, the network's name for
+ * the recipient.
+ */
 import { expect, test } from "bun:test";
 import type { Tx } from "#src/db/transaction.ts";
 import { changeConsent } from "#src/domain/contacts/change-consent.ts";
@@ -34,7 +38,7 @@ async function start() {
   return { app, network, shop };
 }
 
-/** Sends, and lets `meanwhile` happen while the throttled message waits for its second attempt. */
+/** Sends, and runs `meanwhile` while the throttled message waits for its second attempt. */
 async function sendAcross(app: TestServer, shop: TestWorkspace, meanwhile: () => Promise<void>) {
   const answer = app.call("POST", "/api/v1/messages", {
     key: shop.key,
@@ -56,7 +60,7 @@ async function sendAndWait(app: TestServer, network: ReturnType<typeof fakeNetwo
   return { answer, open: waiting.open };
 }
 
-test("STOP between two attempts: 422 opted_out, nothing more leaves, no message and no hold stay, the answer is kept", async () => {
+test("a STOP between two attempts: 422 opted_out, nothing more is sent, no message and no hold stay, the answer is kept", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   network.next(pairThrottled(5_000));
@@ -113,7 +117,7 @@ const stops: {
   },
 ];
 
-/** Forgets whom the one message is to. */
+/** Erases the recipient of the only message. */
 function eraseRecipient(tx: Tx, workspaceId: number): void {
   const [message] = tx.db.select().from(messages).all();
   if (message?.contactId == null) throw new Error("there is no message");
@@ -123,7 +127,7 @@ function eraseRecipient(tx: Tx, workspaceId: number): void {
 }
 
 for (const { name, code, status, isKept, stop } of stops) {
-  test(`${name} between two attempts: ${status} ${code}, nothing more leaves, no message and no hold stay`, async () => {
+  test(`${name} between two attempts: ${status} ${code}, nothing more is sent, no message and no hold stay`, async () => {
     const { app, network, shop } = await start();
     await using _ = app;
     network.next(pairThrottled(5_000));
@@ -136,7 +140,7 @@ for (const { name, code, status, isKept, stop } of stops) {
   });
 }
 
-test("a marketing template records consent by api exactly when the network has taken it", async () => {
+test("a marketing template records consent with source api exactly when the network has accepted it", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   const { answer, open } = await sendAndWait(app, network, shop);
@@ -157,7 +161,7 @@ test("a utility template records no consent", async () => {
   expect([contactOf(app, asha).consent, consentLogOf(app)]).toEqual(["unknown", []]);
 });
 
-test("a refused marketing template records no consent, and an unknown one not until it turns up", async () => {
+test("a refused marketing template records no consent, and one with an unknown outcome only once a status confirms it", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   network.next(refused("131026"), unknown);
@@ -169,7 +173,7 @@ test("a refused marketing template records no consent, and an unknown one not un
   expect(contactOf(app, asha)).toMatchObject({ consent: "opted_in", consentSource: "api" });
 });
 
-test("who opts out while the message is under way stays opted out, although the network took it", async () => {
+test("a recipient who opts out while the message is being sent stays opted out, although the network accepted it", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   const { answer, open } = await sendAndWait(app, network, shop);
@@ -180,7 +184,7 @@ test("who opts out while the message is under way stays opted out, although the 
   expect(consentLogOf(app)).toHaveLength(1);
 });
 
-test("whoever is erased while the message is under way is not named by what the network answers or reports", async () => {
+test("a recipient erased while the message is being sent is not named by the network's answer or statuses", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   const { answer, open } = await sendAndWait(app, network, shop);
@@ -211,7 +215,7 @@ test("an earlier opt-in is the better evidence and stays as it is", async () => 
   expect(consentLogOf(app)).toHaveLength(1);
 });
 
-test("the network's other spelling of the recipient is remembered, and both lead to one contact", async () => {
+test("the network's other number variant of the recipient is stored, and both lead to one contact", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   network.next((outbound) => accepted(outbound, { recipientId: "5511987654321" }));
@@ -224,7 +228,7 @@ test("the network's other spelling of the recipient is remembered, and both lead
   expect([sent.status, sent.body.data?.to]).toEqual([201, asha]);
 });
 
-test("an answer that names another contact's number links the two, and an opt-out of that one holds for both", async () => {
+test("an answer that names another contact's number links the two, and an opt-out of that contact holds for both", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   const other = "+919876500000";
@@ -240,7 +244,7 @@ test("an answer that names another contact's number links the two, and an opt-ou
   expect(eventTypesOf(app, shop).filter((type) => type === "contact.opted_out")).toHaveLength(2);
 });
 
-test("the network's own id of the person is remembered from the answer, and somebody known by it alone is linked", async () => {
+test("the recipient's user id is stored from the network's answer, and a contact known only by that id is linked", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   await reportInbound(app, shop, { from: null, userId: "IN.abc123", text: "STOP" });

@@ -1,3 +1,4 @@
+/** A single send against a scripted network: retries, outcomes, early statuses, callers that hang up. */
 import { expect, test } from "bun:test";
 import {
   fakeNetwork,
@@ -63,7 +64,7 @@ test("a network that throttles to the end of the budget: 429, and message, hold 
   expect(contactsOf(app).map(({ phone, consent }) => [phone, consent])).toEqual([["+919876543210", "unknown"]]);
 });
 
-test("after a 429 the same key sends anew", async () => {
+test("after a 429 the same key sends again", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   network.next(throttled(60_000));
@@ -74,7 +75,7 @@ test("after a 429 the same key sends anew", async () => {
   expect(network.sent).toHaveLength(2);
 });
 
-test("a hint longer than the budget is told at once, in whole seconds", async () => {
+test("a Retry-After longer than the budget is passed on at once, in whole seconds", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   network.next(pairThrottled(59_500));
@@ -85,7 +86,7 @@ test("a hint longer than the budget is told at once, in whole seconds", async ()
   expect(network.sent).toHaveLength(1);
 });
 
-test("the network's hint how long to wait is kept to", async () => {
+test("the network's Retry-After is obeyed", async () => {
   const network = fakeNetwork();
   const { app, shop } = await start(network);
   await using _ = app;
@@ -103,7 +104,7 @@ test("the network's hint how long to wait is kept to", async () => {
   expect(second - first).toBeLessThan(3_100);
 });
 
-test("an unreachable network to the end: 502 unreachable, kept under the key, the message failed and the hold released", async () => {
+test("a network unreachable to the end: 502 unreachable, kept under the key, the message failed and the hold released", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   network.always(unreachable);
@@ -121,7 +122,7 @@ test("an unreachable network to the end: 502 unreachable, kept under the key, th
   expect(network.sent).toHaveLength(attempts);
 });
 
-test("a network that is reachable again within the budget takes the message, and only one event tells of it", async () => {
+test("a network that is reachable again within the budget accepts the message, and only one event is emitted", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   network.next(unreachable, unreachable);
@@ -131,7 +132,7 @@ test("a network that is reachable again within the budget takes the message, and
   expect(ledgerOf(app, shop).filter(([kind]) => kind === "hold")).toHaveLength(1);
 });
 
-test("an unknown outcome is never sent again, not even under the same key", async () => {
+test("a message with an unknown outcome is never sent again, not even under the same key", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   network.next(unknown);
@@ -145,7 +146,7 @@ test("an unknown outcome is never sent again, not even under the same key", asyn
   expect(eventTypesOf(app, shop)).toEqual(["message.failed"]);
 });
 
-test("an unknown message that was sent after all is told, delivered and charged", async () => {
+test("a message with an unknown outcome that was sent after all emits its events and is charged", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   network.next(unknown);
@@ -158,7 +159,7 @@ test("an unknown message that was sent after all is told, delivered and charged"
   expect(accountOf(app, shop)).toMatchObject({ held: 0, charged: 8_500 });
 });
 
-test("a throttle and then an unknown outcome: two requests left, and no third ever", async () => {
+test("a throttle and then an unknown outcome: the network gets two requests and never a third", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   network.next(pairThrottled(), unknown);
@@ -195,7 +196,7 @@ for (const [code, status, error, whatsappCode] of refusals) {
   });
 }
 
-test("a status that is faster than the answer moves the message, and the answer finds it there", async () => {
+test("a status that arrives before the network's answer moves the message, and the answer does not move it back", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   const waiting = gate();
@@ -213,7 +214,7 @@ test("a status that is faster than the answer moves the message, and the answer 
   expect(accountOf(app, shop)).toMatchObject({ held: 0, charged: 8_500 });
 });
 
-test("a status without a reference that is faster than the answer is applied with the answer", async () => {
+test("a status without a send token that arrives before the network's answer is applied with the answer", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   const waiting = gate();
@@ -229,7 +230,7 @@ test("a status without a reference that is faster than the answer is applied wit
   expect(eventTypesOf(app, shop)).toEqual(["message.sent", "message.read"]);
 });
 
-test("a status that proves the first attempt right while a throttled message waits ends the waiting", async () => {
+test("a status that proves the first attempt arrived while a throttled message waits ends the waiting", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   network.next(pairThrottled(5_000));
@@ -243,7 +244,7 @@ test("a status that proves the first attempt right while a throttled message wai
   expect(accountOf(app, shop)).toMatchObject({ held: 8_500, charged: 0 });
 });
 
-test("a caller that hangs up stops nothing: the message is sent once and its answer is kept", async () => {
+test("a caller that hangs up does not stop the request: the message is sent once and its answer is kept", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   const waiting = gate();
@@ -267,7 +268,7 @@ test("a caller that hangs up stops nothing: the message is sent once and its ans
   expect(network.sent).toHaveLength(1);
 });
 
-test("a hung-up caller's message whose answer comes while the server stops is recorded, not left in doubt", async () => {
+test("the message of a caller that hung up is recorded when its answer comes while the server stops, not left in doubt", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   const waiting = gate();
@@ -291,7 +292,7 @@ test("a hung-up caller's message whose answer comes while the server stops is re
   expect(messageOf(next).status).toBe("sent");
 });
 
-test("a network that throttles without asking to wait is not hammered", async () => {
+test("a network that throttles without a Retry-After is not asked again in a busy loop", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   network.next(...Array.from({ length: 30 }, () => pairThrottled(0)));

@@ -1,3 +1,4 @@
+/** The pace of a number: sends wait in order, for the request's budget at most. */
 import { expect, test } from "bun:test";
 import { fakeNetwork, networkIdOf, refused, throttled } from "#test/support/fake-network.ts";
 import { contactsOf, keysOf, messagesOf } from "#test/support/rows.ts";
@@ -35,7 +36,7 @@ for (const { throughput, count } of [
   { throughput: 10, count: 25 },
   { throughput: 80, count: 24 },
 ]) {
-  test(`${count} messages at ${throughput} a second leave no faster than the bucket allows, and none is refused`, async () => {
+  test(`${count} messages at ${throughput} a second are sent no faster than the bucket allows, and none is refused`, async () => {
     const { app, shop, times } = await start(throughput);
     await using _ = app;
     const answers = await app.clock.until(
@@ -55,7 +56,7 @@ for (const { throughput, count } of [
   }, 30_000);
 }
 
-test("whoever waits for the number's pace leaves in the order of asking", async () => {
+test("requests that wait for the number's pace are sent in the order of arrival", async () => {
   const { app, network, shop } = await start(2);
   await using _ = app;
   const answers: Promise<unknown>[] = [];
@@ -68,7 +69,7 @@ test("whoever waits for the number's pace leaves in the order of asking", async 
   expect(network.sent.map(({ to }) => to)).toEqual(asked);
 });
 
-test("a wait longer than the budget is 429 at once, with the time to wait, and stores nothing", async () => {
+test("a pace wait longer than the budget is 429 at once, with the time to wait, and stores nothing", async () => {
   const { app, network, shop } = await start(1);
   await using _ = app;
   const answers = Array.from({ length: 12 }, (_, index) => post(app, shop, person(index)));
@@ -85,7 +86,7 @@ test("a wait longer than the budget is 429 at once, with the time to wait, and s
   expect(keysOf(app)).toEqual([]);
 });
 
-test("a request that is refused gives its turn back: the next one does not wait for it", async () => {
+test("a refused request releases its turn: the next one does not wait for it", async () => {
   const { app, shop, times } = await start(1);
   await using _ = app;
   await app.clock.until(post(app, shop, person(0)));
@@ -99,7 +100,7 @@ test("a request that is refused gives its turn back: the next one does not wait 
   expect((times.at(-1) ?? 0) - before).toBe(0);
 });
 
-test("what would be refused anyway is refused at once, however long the number's queue is", async () => {
+test("a request that would be refused anyway is refused at once, however long the number's queue is", async () => {
   const { app, shop } = await start(1);
   await using _ = app;
   const waiting = Array.from({ length: 4 }, (_, index) => post(app, shop, person(index)));
@@ -110,7 +111,7 @@ test("what would be refused anyway is refused at once, however long the number's
   await app.clock.until(Promise.all(waiting));
 });
 
-test("the refusal of one message by the network does not slow the number, a throttle does", async () => {
+test("the network's refusal of one message does not slow the number, a throttle does", async () => {
   const { app, network, shop } = await start(10);
   await using _ = app;
   network.next(refused("131000"));
@@ -121,11 +122,11 @@ test("the refusal of one message by the network does not slow the number, a thro
   network.next(throttled(0));
   const throttledAt = app.clock.monotonic();
   await app.clock.until(post(app, shop, person(2)));
-  // Half the pace: the second attempt needs a token of a bucket that was emptied.
+  // Half the pace: the second attempt needs a token from an emptied bucket.
   expect(app.clock.monotonic() - throttledAt).toBeGreaterThanOrEqual(190);
 });
 
-test("nobody waits for the number's pace longer than the budget, also when the network slows it down meanwhile", async () => {
+test("no request waits for the number's pace longer than the budget, even if the network slows the number meanwhile", async () => {
   const { app, network, shop } = await start(4);
   await using _ = app;
   network.next(...Array.from({ length: 6 }, () => throttled(0)));

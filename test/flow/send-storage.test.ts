@@ -1,3 +1,4 @@
+/** A disk that fails during a send: nothing is sent twice, and no hold or key stays taken once the disk works again. */
 import { expect, test } from "bun:test";
 import { fillDisk, freezeDisk, mendDisk } from "#test/support/broken-disk.ts";
 import { fakeNetwork, gate, pairThrottled, unreachable } from "#test/support/fake-network.ts";
@@ -16,7 +17,7 @@ async function start(throughput = 1_000) {
   return { app, network, shop };
 }
 
-/** A message in flight whose answer waits for the test. */
+/** Sends a message whose answer the network gives when the test opens `waiting`. */
 async function inFlight(app: TestServer, network: ReturnType<typeof fakeNetwork>, shop: TestWorkspace, body: unknown) {
   const waiting = gate();
   network.next(waiting.answer);
@@ -69,7 +70,7 @@ test("an outcome that a full disk refuses: 503, the number sends nothing new, an
   ).toBe(201);
 });
 
-test("a disk that is full before the hand-over: 503, nothing leaves, and the key is free", async () => {
+test("a disk that is full before the dispatch: 503, nothing is sent, and the key is free", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   freezeDisk(app.store);
@@ -82,7 +83,7 @@ test("a disk that is full before the hand-over: 503, nothing leaves, and the key
   expect(messagesOf(app)).toHaveLength(1);
 });
 
-test("a message that waits for its turn does not leave before an outcome that still has to be written", async () => {
+test("a message that waits for its turn is not sent before an outcome that is still unwritten", async () => {
   const { app, network, shop } = await start(1);
   await using _ = app;
   const { waiting, answer } = await inFlight(app, network, shop, shipped());
@@ -92,7 +93,7 @@ test("a message that waits for its turn does not leave before an outcome that st
   waiting.open("accepted");
   expect((await answer).status).toBe(503);
   mendDisk(app.store);
-  // Its turn comes now, and the outcome is tried again a while later.
+  // Its turn comes now, and the outcome is written again only later.
   await app.clock.advance(150);
   expect([messageOf(app).status, network.sent.length]).toEqual(["sending", 1]);
   expect([201, 503]).toContain((await app.clock.until(next)).status);
@@ -106,7 +107,7 @@ const lost: { when: string; outcome: typeof unreachable }[] = [
 ];
 
 for (const { when, outcome } of lost) {
-  test(`a disk that fails while a message is ${when}: nothing stays queued, held or claimed once it works again`, async () => {
+  test(`a disk that fails while a message is ${when}: nothing stays queued, held or claimed once the disk works again`, async () => {
     const { app, network, shop } = await start();
     await using _ = app;
     const { waiting, answer } = await inFlight(app, network, shop, shipped());
@@ -125,7 +126,7 @@ for (const { when, outcome } of lost) {
   });
 }
 
-test("a disk that fails before the second attempt of a throttled message: its hold and its key are free once it works again", async () => {
+test("a disk that fails before the second attempt of a throttled message: its hold and its key are free once the disk works again", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   network.next(pairThrottled(5_000));
@@ -144,7 +145,7 @@ test("a disk that fails before the second attempt of a throttled message: its ho
   expect((await app.send("POST", "/api/v1/messages", request)).status).toBe(201);
 });
 
-test("a disk that fails when the budget is used up: its hold and its key are free once it works again", async () => {
+test("a disk that fails when the budget is used up: the message's hold and its key are free once the disk works again", async () => {
   const { app, network, shop } = await start();
   await using _ = app;
   network.always(pairThrottled(3_000));
@@ -155,7 +156,7 @@ test("a disk that fails when the budget is used up: its hold and its key are fre
   network.next(last.answer);
   await app.clock.until(last.reached);
   last.open(pairThrottled(60_000));
-  // The take-back is written; what comes after it is not.
+  // The discard is written; the write after it is not.
   const { write } = app.store;
   let writes = 0;
   app.store.write = (operation) => {

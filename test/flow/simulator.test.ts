@@ -1,3 +1,4 @@
+/** What the simulator does by the last digits of a recipient: answers, events and their times. */
 import { expect, test } from "bun:test";
 import { startReceiver } from "#test/support/receiver.ts";
 import { eventsOf, eventTypesOf } from "#test/support/rows.ts";
@@ -12,7 +13,7 @@ interface Expected {
 
 const ladder = ["message.sent", "message.delivered", "message.read"];
 
-/** The simulator's table, by the last four digits; `1234` stands for everybody else. */
+/** The simulator's table, by the last four digits; `1234` stands for every other ending. */
 const rows: Record<string, Expected> = {
   "1234": { answer: [201, null], events: ladder, end: "read" },
   "0001": { answer: [422, "invalid_number"], events: ["message.failed"], end: "failed" },
@@ -34,7 +35,7 @@ const countries: [country: string, prefix: string][] = [
 ];
 
 for (const [ending, { answer, events, end }] of Object.entries(rows)) {
-  test(`somebody whose number ends in ${ending}: ${answer.join(" ")}, then ${events.join(", ")}`, async () => {
+  test(`a recipient whose number ends in ${ending}: ${answer.join(" ")}, then ${events.join(", ")}`, async () => {
     await using app = await startTestServer();
     await using receiver = startReceiver();
     const shop = await app.workspace();
@@ -51,7 +52,7 @@ for (const [ending, { answer, events, end }] of Object.entries(rows)) {
 }
 
 for (const [country, prefix] of countries) {
-  test(`the last digits decide in ${country} too`, async () => {
+  test(`the last digits of a simulated recipient decide in ${country} too`, async () => {
     await using app = await startTestServer();
     const shop = await app.workspace();
     await app.template(shop, orderShipped);
@@ -72,7 +73,7 @@ for (const [country, prefix] of countries) {
   });
 }
 
-test("a delivery comes a second after the hand-over and a read three seconds after it, unless configured otherwise", async () => {
+test("the simulator reports delivery one second after the dispatch and read three seconds after it, unless configured otherwise", async () => {
   const simulator = { deliverAfterMs: 1_000, readAfterMs: 3_000, noAnswerAfterMs: 0 };
   await using app = await startTestServer({ config: { simulator } });
   const shop = await app.workspace();
@@ -86,7 +87,7 @@ test("a delivery comes a second after the hand-over and a read three seconds aft
   expect(seen).toEqual([1, 2, 2, 3]);
 });
 
-test("a throttled number waits half a second, then one, and the third attempt goes through in the same request", async () => {
+test("a throttled simulated number waits half a second, then one, and the third attempt succeeds in the same request", async () => {
   await using app = await startTestServer();
   const shop = await app.workspace();
   await app.template(shop, orderShipped);
@@ -97,7 +98,7 @@ test("a throttled number waits half a second, then one, and the third attempt go
   expect(app.clock.now() - before).toBeLessThan(8_000);
 });
 
-test("who never answers is waited for as long as configured, and the lost message turns up two seconds later", async () => {
+test("a simulated recipient without an answer is waited for as configured, and its statuses come two seconds later", async () => {
   const simulator = { deliverAfterMs: 0, readAfterMs: 0, noAnswerAfterMs: 5_000 };
   await using app = await startTestServer({ config: { simulator } });
   const shop = await app.workspace();
@@ -106,7 +107,7 @@ test("who never answers is waited for as long as configured, and the lost messag
   const sent = await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped("+919876540007") });
   expect([sent.status, sent.body.error.whatsapp_code]).toEqual([502, "timeout"]);
   const waited = app.clock.now() - before;
-  // The number's own pace comes before the hand-over.
+  // The number's own pace comes before the dispatch.
   expect([waited >= 5_000, waited <= 5_010]).toEqual([true, true]);
   await app.clock.advance(1_999);
   expect(eventTypesOf(app, shop)).toEqual(["message.failed"]);

@@ -1,4 +1,4 @@
-/** No event ever leads the server into the network that it stands in, however the address is dressed up. */
+/** No event ever leads the server into its own network, however the address is written. */
 import { describe, expect, test } from "bun:test";
 import * as net from "node:net";
 import { replayDelivery } from "#src/domain/webhooks/replay.ts";
@@ -6,11 +6,11 @@ import type { ResolveName } from "#src/net/checked-lookup.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 import { delivery, emit, MINUTE, startHook } from "#test/support/webhooks.ts";
 
-/** Public by registry. It only ever stands beside an address that is refused, so nothing is sent there. */
+/** Public by registry. It only ever appears beside an address that is refused, so nothing is sent to it. */
 const PUBLIC = "192.175.48.1";
 const strict = { webhooks: { allowHttp: true, allowPrivate: false, jitter: 0 } };
 
-/** Listens where nobody may come, and counts who does. */
+/** Listens where no request may arrive, and counts connections. */
 interface Trap extends AsyncDisposable {
   port: number;
   connections: number;
@@ -34,7 +34,7 @@ async function setTrap(host = "127.0.0.1"): Promise<Trap> {
   return trap;
 }
 
-/** A name server that gives each question its next answer, and keeps the last. */
+/** A name server that gives each question the next of its answers, and repeats the last. */
 function answers(...given: string[][]): { lookup: ResolveName; asked: string[] } {
   const asked: string[] = [];
   const lookup: ResolveName = async (name) => {
@@ -50,7 +50,7 @@ async function emitTo(app: TestServer, url: string): Promise<number> {
   return emit(app, shop);
 }
 
-describe("a name that leads inside is refused, nothing is connected, and the attempt says why", () => {
+describe("a name that resolves to a private address is refused, nothing is connected, and the attempt says why", () => {
   test.each([
     ["loopback", ["127.0.0.1"], "a loopback address (127.0.0.1)"],
     ["a private network", ["10.1.2.3"], "a private address (10.1.2.3)"],
@@ -81,7 +81,7 @@ describe("a name that leads inside is refused, nothing is connected, and the att
 });
 
 test.each(["127.0.0.1", "127.1", "0x7f000001", "2130706433", "[::1]", "[::ffff:7f00:1]", "localhost", "x.localhost."])(
-  "%s in the address itself is refused without a look-up",
+  "%s as the webhook address itself is refused without a name look-up",
   async (host) => {
     const names = answers([PUBLIC]);
     await using app = await startTestServer({ config: strict, lookup: names.lookup });
@@ -95,12 +95,12 @@ test.each(["127.0.0.1", "127.1", "0x7f000001", "2130706433", "[::1]", "[::ffff:7
   },
 );
 
-test("a name that changes its answer between two attempts is judged by the answer that is connected to", async () => {
+test("a name whose answer changes between two attempts is checked against the address that is connected to", async () => {
   const names = answers(["127.0.0.1", PUBLIC], ["127.0.0.1"]);
   await using app = await startTestServer({ config: strict, lookup: names.lookup });
   await using trap = await setTrap();
   const id = await emitTo(app, `http://rebind.test:${trap.port}/`);
-  // One question for the check and the connection together: there is no second answer that could differ.
+  // One question serves the check and the connection: there is no second answer that could differ.
   expect(names.asked).toEqual(["rebind.test"]);
   await app.store.write((tx) => replayDelivery(tx, id));
   await app.clock.rest();
@@ -110,27 +110,30 @@ test("a name that changes its answer between two attempts is judged by the answe
   expect(trap.connections).toBe(0);
 });
 
-test.each([301, 302, 303, 307, 308])("a %d that leads inside is written down and never followed", async (status) => {
-  const names = answers(["127.0.0.1"]);
-  await using app = await startTestServer({ lookup: names.lookup });
-  await using trap = await setTrap();
-  await using hook = startHook(app.clock);
-  const places = ["127.0.0.1", "10.0.0.1", "169.254.169.254", "[::1]", "inside.test"];
-  hook.answer = (count) =>
-    new Response(null, { status, headers: { location: `http://${places[count - 1]}:${trap.port}/latest` } });
-  const shop = await app.workspace();
-  await app.webhook(shop, `http://hook.test:${hook.port}/`);
-  for (const _ of places) {
-    expect(delivery(app, await emit(app, shop))).toMatchObject({
-      status: "pending",
-      attempts: [{ statusCode: status, error: null, durationMs: 0 }],
-    });
-  }
-  expect([hook.hits.length, trap.connections]).toEqual([places.length, 0]);
-  expect(new Set(names.asked)).toEqual(new Set(["hook.test"]));
-});
+test.each([301, 302, 303, 307, 308])(
+  "a %d that redirects to a private address is recorded and never followed",
+  async (status) => {
+    const names = answers(["127.0.0.1"]);
+    await using app = await startTestServer({ lookup: names.lookup });
+    await using trap = await setTrap();
+    await using hook = startHook(app.clock);
+    const places = ["127.0.0.1", "10.0.0.1", "169.254.169.254", "[::1]", "inside.test"];
+    hook.answer = (count) =>
+      new Response(null, { status, headers: { location: `http://${places[count - 1]}:${trap.port}/latest` } });
+    const shop = await app.workspace();
+    await app.webhook(shop, `http://hook.test:${hook.port}/`);
+    for (const _ of places) {
+      expect(delivery(app, await emit(app, shop))).toMatchObject({
+        status: "pending",
+        attempts: [{ statusCode: status, error: null, durationMs: 0 }],
+      });
+    }
+    expect([hook.hits.length, trap.connections]).toEqual([places.length, 0]);
+    expect(new Set(names.asked)).toEqual(new Set(["hook.test"]));
+  },
+);
 
-test("an address that was allowed once is refused when the server starts with stricter settings", async () => {
+test("an address that was once allowed is refused when the server starts with stricter settings", async () => {
   await using app = await startTestServer();
   await using hook = startHook(app.clock, () => new Response(null, { status: 500 }));
   const id = await emitTo(app, hook.url);
@@ -141,7 +144,7 @@ test("an address that was allowed once is refused when the server starts with st
   expect(delivery(again, id).attempts[1]?.error).toMatch(/^The webhook address .*loopback/);
 });
 
-test("a plain http address is refused where only https is allowed", async () => {
+test("a plain http address is refused if only https is allowed", async () => {
   const names = answers([PUBLIC]);
   const config = { webhooks: { allowHttp: false, allowPrivate: true, jitter: 0 } };
   await using app = await startTestServer({ config, lookup: names.lookup });

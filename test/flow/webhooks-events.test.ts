@@ -1,4 +1,4 @@
-/** Which event tells of what: its envelope, its data, and that it comes exactly once. */
+/** Which event reports which change: its envelope, its data, and that it is emitted exactly once. */
 import { describe, expect, test } from "bun:test";
 import { decideByName } from "#src/domain/templates/decide.ts";
 import type { TemplateStatus } from "#src/domain/templates/template.ts";
@@ -26,13 +26,13 @@ function sendOffer(app: TestServer, shop: TestWorkspace, to: string): ReturnType
   });
 }
 
-/** By their type, oldest first. */
+/** The deliveries of this type, oldest first. */
 function ofType(hook: Hook, type: string): Hit[] {
   return hook.hits.filter(({ event }) => event.type === type);
 }
 
-describe("an envelope", () => {
-  test("holds exactly id, type, created_at and data, whatever the event", async () => {
+describe("an event's envelope", () => {
+  test("contains exactly id, type, created_at and data, whatever the event", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock);
     const shop = await shopWith(app, hook);
@@ -69,7 +69,7 @@ describe("an envelope", () => {
     ["America/St_Johns", "2026-11-21T04:30:01-03:30"],
     ["Pacific/Kiritimati", "2026-11-21T22:00:01+14:00"],
     ["UTC", "2026-11-21T08:00:01+00:00"],
-  ])("tells the time in the workspace's timezone: %s", async (timezone, expected) => {
+  ])("gives the time in the workspace's timezone: %s", async (timezone, expected) => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock);
     const shop = await shopWith(app, hook, timezone);
@@ -81,7 +81,7 @@ describe("an envelope", () => {
     });
   });
 
-  test("has an id that is unique, and later than that of every earlier event", async () => {
+  test("has an id that is unique and sorts after the id of every earlier event", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock);
     const shop = await shopWith(app, hook);
@@ -119,7 +119,7 @@ describe("a message", () => {
     expect(hook.hits.length).toBe(3);
   });
 
-  test("that the network refuses is told as failed, once, and as nothing else", async () => {
+  test("that the network refuses emits one failed event and no other", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock);
     const shop = await shopWith(app, hook);
@@ -132,7 +132,7 @@ describe("a message", () => {
     expect(hook.hits[0]?.event.data.message.error.whatsapp_code).toBe("131026");
   });
 
-  test("whose statuses come twice and out of order has each event once", async () => {
+  test("whose statuses arrive twice and out of order emits each event once", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock);
     const shop = await shopWith(app, hook);
@@ -143,7 +143,7 @@ describe("a message", () => {
     expect(types).toContain("message.read");
   });
 
-  test("that a request was refused for has no event", async () => {
+  test("of a refused request emits no event", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock);
     const shop = await shopWith(app, hook);
@@ -154,8 +154,8 @@ describe("a message", () => {
   });
 });
 
-describe("somebody who writes", () => {
-  test("is told as message.received with the message and the contact", async () => {
+describe("an inbound message", () => {
+  test("emits message.received with the message and the contact", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock);
     const shop = await shopWith(app, hook);
@@ -194,7 +194,7 @@ describe("somebody who writes", () => {
     ]);
   });
 
-  test("STOP is told as opted out once, START as opted in once, each beside its message", async () => {
+  test("with STOP emits one opted-out event, and one with START an opted-in event, each beside the message's own event", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock);
     const shop = await shopWith(app, hook);
@@ -225,7 +225,7 @@ describe("a template", () => {
     await app.clock.rest();
   }
 
-  test("seen for the first time is no event, in whatever status", async () => {
+  test("seen for the first time emits no event, whatever its status", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock);
     const shop = await app.workspace();
@@ -245,7 +245,7 @@ describe("a template", () => {
     ["PENDING", "REJECTED", "TAG_CONTENT_MISMATCH", "template.rejected", "TAG_CONTENT_MISMATCH"],
     ["APPROVED", "REJECTED", "ABUSIVE_CONTENT", "template.rejected", "ABUSIVE_CONTENT"],
     ["PENDING", "REJECTED", null, "template.rejected", expect.any(String)],
-  ] as const)("that goes from %s to %s (%p) is told once, as %s", async (from, to, given, type, reason) => {
+  ] as const)("that goes from %s to %s (%p) emits one event, %s", async (from, to, given, type, reason) => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock);
     const shop = await app.workspace();
@@ -261,11 +261,14 @@ describe("a template", () => {
     expect(deliveries(app, shop).length).toBe(1);
   });
 
-  test.each(["PENDING", "PAUSED", "DISABLED"] as const)("that becomes %s is no decision to tell of", async (status) => {
-    await using app = await startTestServer();
-    await using hook = startHook(app.clock);
-    const shop = await shopWith(app, hook);
-    await decide(app, shop, status, "LOW_QUALITY");
-    expect([eventCount(app), hook.hits.length]).toEqual([0, 0]);
-  });
+  test.each(["PENDING", "PAUSED", "DISABLED"] as const)(
+    "that becomes %s emits no event, because the network decided nothing",
+    async (status) => {
+      await using app = await startTestServer();
+      await using hook = startHook(app.clock);
+      const shop = await shopWith(app, hook);
+      await decide(app, shop, status, "LOW_QUALITY");
+      expect([eventCount(app), hook.hits.length]).toEqual([0, 0]);
+    },
+  );
 });

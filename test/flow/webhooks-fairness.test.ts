@@ -1,4 +1,4 @@
-/** One receiver that hangs costs nobody else anything, and itself its place. */
+/** A receiver that hangs delays no other workspace's events, and loses its own share of attempts. */
 import { expect, test } from "bun:test";
 import type { Config } from "#src/config/config.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
@@ -6,17 +6,20 @@ import { startTestServer, type TestServer, type TestWorkspace } from "#test/supp
 import { deliveries, delivery, emit, HOUR, type Hook, never, SECOND, startHook } from "#test/support/webhooks.ts";
 
 const TIMEOUT = 10 * SECOND;
-/** One attempt in the time that these stories take. */
+/** A single attempt within the time of these tests. */
 const once: Partial<Config["webhooks"]> = { allowHttp: true, allowPrivate: true, jitter: 0, retryAfterMs: [HOUR] };
 
-/** Test events of each workspace in turn, in one commit. */
+/** Emits test events of each workspace in turn, in one commit. */
 async function emitMany(app: TestServer, workspaces: TestWorkspace[], count: number): Promise<void> {
   await app.store.write((tx) => {
     for (let i = 0; i < count; i++) for (const { id } of workspaces) sendTestEvent(tx, id);
   });
 }
 
-/** A workspace with a prompt receiver, and how long its events take in real time, together with those of others. */
+/**
+ * A workspace with a prompt receiver; returns how long its events take in real time, together with those of other
+ * workspaces.
+ */
 async function timed(app: TestServer, prompt: Hook): Promise<(others: TestWorkspace[]) => Promise<number>> {
   const EVENTS = 24;
   const awaited = { count: 0, met: Promise.withResolvers<void>() };
@@ -39,7 +42,7 @@ async function timed(app: TestServer, prompt: Hook): Promise<(others: TestWorksp
   };
 }
 
-test("receivers that hang, and a name server that does, delay another workspace's events by less than 100 ms", async () => {
+test("hanging receivers and a hanging name server delay another workspace's events by less than 100 ms", async () => {
   const silence = Promise.withResolvers<string[]>();
   silence.promise.catch(() => {});
   const lookup = async (name: string): Promise<string[]> => (name === "prompt.test" ? ["127.0.0.1"] : silence.promise);
@@ -56,19 +59,19 @@ test("receivers that hang, and a name server that does, delay another workspace'
   const unknown = await app.workspace({ number: null });
   await app.webhook(unknown, "http://silent-name-server.test/");
 
-  // In turns and pair by pair: what else the machine is busy with slows both.
+  // Alternating, compared in pairs: other load on the machine slows both.
   const delays: number[] = [];
   for (let round = 0; round < 7; round++) {
     const aloneMs = await alone([]);
     delays.push((await together([...dead, unknown])) - aloneMs);
   }
   expect(median(delays)).toBeLessThan(100);
-  // All the while, the others were in the way as much as they could be.
+  // The hanging receivers took their full share of attempts all the while.
   expect(hanging.open).toBe(2 * 8);
   expect([prompt.hits.length, calmPrompt.hits.length]).toEqual([7 * 24, 7 * 24]);
 });
 
-test("a workspace with hundreds of events waiting lets another's single one through between them", async () => {
+test("a workspace with hundreds of events waiting lets another workspace's single event through between them", async () => {
   await using app = await startTestServer({ config: { webhooks: once } });
   const arrivals: string[] = [];
   const note = (name: string) => () => {
@@ -115,7 +118,7 @@ test("after twenty time-outs in a row an address has one attempt in flight, unti
   await emitMany(app, [shop], 60);
   await app.clock.advance(2 * TIMEOUT);
   expect(hook.open).toBe(8);
-  // The third eight time out one by one: what had started before the twentieth goes on.
+  // The third eight time out one by one: attempts that started before the twentieth time-out continue.
   await app.clock.advance(TIMEOUT);
   expect(hook.open).toBeLessThanOrEqual(4);
   await app.clock.advance(TIMEOUT);
@@ -124,7 +127,7 @@ test("after twenty time-outs in a row an address has one attempt in flight, unti
     expect([hook.hits.length, hook.open]).toEqual([before + round, 1]);
     await app.clock.advance(TIMEOUT);
   }
-  // A refusal is no success.
+  // An error status does not count as a success.
   hook.answer = (count) => (count === before + 5 ? new Response(null, { status: 500 }) : never());
   await app.clock.advance(TIMEOUT);
   expect([hook.hits.length, hook.open]).toEqual([before + 6, 1]);
@@ -133,7 +136,7 @@ test("after twenty time-outs in a row an address has one attempt in flight, unti
   expect([hook.hits.length, hook.open]).toEqual([before + 15, 8]);
 });
 
-test("an answer, even a refusal, ends a row of time-outs before it is complete", async () => {
+test("an answer, even an error status, ends a streak of time-outs before it is complete", async () => {
   await using app = await startTestServer({ config: { webhooks: once } });
   await using hook = startHook(app.clock, never);
   const shop = await app.workspace();
@@ -151,7 +154,7 @@ test("an answer, even a refusal, ends a row of time-outs before it is complete",
   expect(hook.open).toBe(8);
 });
 
-test("what an old address kept waiting is not held against a new one", async () => {
+test("the time-outs of an old address do not count against a new one", async () => {
   await using app = await startTestServer({ config: { webhooks: once } });
   await using old = startHook(app.clock, never);
   await using fresh = startHook(app.clock, never);
@@ -168,7 +171,7 @@ test("what an old address kept waiting is not held against a new one", async () 
   expect(fresh.open).toBe(1);
 });
 
-test("one workspace's time-outs are not counted against another at the same address", async () => {
+test("one workspace's time-outs do not count against another workspace with the same address", async () => {
   await using app = await startTestServer({ config: { webhooks: once } });
   await using hook = startHook(app.clock, never);
   const [shop, neighbour] = [await app.workspace({ number: null }), await app.workspace({ number: null })];

@@ -1,4 +1,4 @@
-/** Addresses that come, change and go, and events that are brought once more by hand. */
+/** Addresses that are set, changed and cleared, and events that are delivered again by hand. */
 import { describe, expect, test } from "bun:test";
 import { clearWebhook } from "#src/domain/webhooks/address.ts";
 import { replayDelivery, replayEvent, replayFailedSince } from "#src/domain/webhooks/replay.ts";
@@ -34,8 +34,8 @@ async function twoUnheard(app: TestServer): Promise<TestWorkspace> {
   return shop;
 }
 
-describe("without an address", () => {
-  test("events are recorded and nothing is attempted, then or when an address is set", async () => {
+describe("a workspace without a webhook address", () => {
+  test("records events and attempts none, neither then nor when an address is set", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock, ok);
     const shop = await twoUnheard(app);
@@ -47,7 +47,7 @@ describe("without an address", () => {
     expect(hook.hits.map(({ event }) => event.data.message.text)).toEqual(["now?"]);
   });
 
-  test("one event is brought by its id once there is an address, with the bytes of when it happened", async () => {
+  test("can replay one event by its id once it has an address, with the bytes of when it happened", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock, ok);
     const shop = await twoUnheard(app);
@@ -60,7 +60,7 @@ describe("without an address", () => {
     expect(deliveries(app, shop)).toMatchObject([{ eventId: first, status: "delivered", attemptCount: 1 }]);
   });
 
-  test("everything since an instant is brought at once, older events and other workspaces' are not", async () => {
+  test("can replay all of its events since an instant at once, without older ones and other workspaces'", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock, ok);
     const shop = await twoUnheard(app);
@@ -77,7 +77,7 @@ describe("without an address", () => {
     expect(await app.store.write((tx) => replayFailedSince(tx, shop.id, since))).toEqual([]);
   });
 
-  test("a replay is refused and changes nothing", async () => {
+  test("is refused a replay, which changes nothing", async () => {
     await using app = await startTestServer();
     const shop = await twoUnheard(app);
     const [first = ""] = eventIds(app);
@@ -91,7 +91,7 @@ describe("without an address", () => {
   });
 });
 
-test("a changed address takes over what is waiting, at the times that were planned", async () => {
+test("a changed webhook address gets the waiting deliveries at their planned times", async () => {
   await using app = await startTestServer();
   await using old = startHook(app.clock, broken);
   await using fresh = startHook(app.clock, ok);
@@ -112,8 +112,8 @@ test("a changed address takes over what is waiting, at the times that were plann
   });
 });
 
-describe("clearing the address", () => {
-  test("exhausts what waits, which stays visible; nothing is attempted any more, not even with a new address", async () => {
+describe("clearing the webhook address", () => {
+  test("exhausts the waiting deliveries, which stay visible; none is attempted any more, not even with a new address", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock, broken);
     const [shop, rival] = [await app.workspace(), await app.workspace({ number: null })];
@@ -136,30 +136,27 @@ describe("clearing the address", () => {
     expect(delivery(app, theirs).attempts.length).toBe(4);
   });
 
-  test.each([200, 500])(
-    "lets an attempt in flight end with %d, writes it down and does nothing more",
-    async (status) => {
-      await using app = await startTestServer();
-      const answer = Promise.withResolvers<Response>();
-      await using hook = startHook(app.clock, () => answer.promise);
-      const shop = await app.workspace();
-      await app.webhook(shop, hook.url);
-      const id = await emit(app, shop);
-      await app.store.write((tx) => clearWebhook(tx, shop.id));
-      answer.resolve(new Response("so late", { status }));
-      await app.clock.advance(HOUR);
-      expect(delivery(app, id)).toMatchObject({
-        status: "exhausted",
-        nextAttemptAt: null,
-        attempts: [{ statusCode: status, response: "so late" }],
-      });
-      expect([hook.hits.length, outboxCount(app)]).toEqual([1, 0]);
-    },
-  );
+  test.each([200, 500])("lets an attempt in flight end with %d, records it and does nothing more", async (status) => {
+    await using app = await startTestServer();
+    const answer = Promise.withResolvers<Response>();
+    await using hook = startHook(app.clock, () => answer.promise);
+    const shop = await app.workspace();
+    await app.webhook(shop, hook.url);
+    const id = await emit(app, shop);
+    await app.store.write((tx) => clearWebhook(tx, shop.id));
+    answer.resolve(new Response("so late", { status }));
+    await app.clock.advance(HOUR);
+    expect(delivery(app, id)).toMatchObject({
+      status: "exhausted",
+      nextAttemptAt: null,
+      attempts: [{ statusCode: status, response: "so late" }],
+    });
+    expect([hook.hits.length, outboxCount(app)]).toEqual([1, 0]);
+  });
 });
 
 describe("a replay", () => {
-  test("of an exhausted delivery starts all its times anew, with the same bytes", async () => {
+  test("of an exhausted delivery starts its whole schedule again, with the same bytes", async () => {
     await using app = await startTestServer({
       config: { webhooks: { allowHttp: true, allowPrivate: true, jitter: 0, retryAfterMs: ATTEMPTS_AT.slice(1, 5) } },
     });
@@ -180,7 +177,7 @@ describe("a replay", () => {
     expect(delivery(app, id).attempts.length).toBe(10);
   });
 
-  test("of a delivered event brings it once more, under the same id", async () => {
+  test("of a delivered event delivers it once more, under the same id", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock, ok);
     const shop = await app.workspace();
@@ -195,7 +192,7 @@ describe("a replay", () => {
     expect(await app.store.write((tx) => replayFailedSince(tx, shop.id, 0))).toEqual([]);
   });
 
-  test("of a waiting delivery does not wait, and its times count from then on", async () => {
+  test("of a waiting delivery attempts it at once, and its schedule counts from then on", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock, broken);
     const shop = await app.workspace();
@@ -211,7 +208,7 @@ describe("a replay", () => {
   });
 
   test.each([200, 500])(
-    "while an attempt is in flight is an attempt of its own, though that one ends with %d",
+    "while an attempt is in flight is an attempt of its own, even though the first one ends with %d",
     async (status) => {
       await using app = await startTestServer();
       const answer = Promise.withResolvers<Response>();
@@ -236,7 +233,7 @@ describe("a replay", () => {
     },
   );
 
-  test("reaches the new address, though the old one still has an attempt in flight and takes it", async () => {
+  test("reaches the new address, even though the old one still has an attempt in flight and accepts it", async () => {
     await using app = await startTestServer();
     const answer = Promise.withResolvers<Response>();
     await using old = startHook(app.clock, () => answer.promise);
@@ -254,7 +251,7 @@ describe("a replay", () => {
     expect(outboxCount(app)).toBe(0);
   });
 
-  test("of what nobody knows is refused", async () => {
+  test("of an unknown event is refused", async () => {
     await using app = await startTestServer();
     const settled = await Promise.allSettled([
       app.store.write((tx) => replayDelivery(tx, 7)),
@@ -264,7 +261,7 @@ describe("a replay", () => {
   });
 });
 
-test("an address that hangs is exhausted at the end like any other", async () => {
+test("an address that hangs ends exhausted like any other failing address", async () => {
   await using app = await startTestServer();
   await using hook = startHook(app.clock, never);
   const shop = await app.workspace();

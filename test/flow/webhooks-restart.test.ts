@@ -1,4 +1,7 @@
-/** What is promised to a customer outlives the process: stopped, started again, or dead between two lines. */
+/**
+ * A promised delivery outlives the process: a server that is stopped and started again, or that dies between two
+ * statements.
+ */
 import { describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,8 +23,8 @@ import {
 } from "#test/support/webhooks.ts";
 
 /**
- * The disk as a crash at this very moment would leave it. By another process: an open and a close of the database's file
- * in this one would drop the locks that SQLite holds on it.
+ * The disk as a crash at this moment would leave it. Another process copies it: opening and closing the database file
+ * in this process would drop the locks that SQLite holds on it.
  */
 function copyOfDisk(app: TestServer): { directory: string } & Disposable {
   const directory = mkdtempSync(join(tmpdir(), "waxwing-crash-"));
@@ -48,7 +51,7 @@ describe("a server that dies", () => {
       for (let i = 0; i < 12; i++) sendTestEvent(tx, shop.id);
     });
     await app.clock.rest();
-    // Eight are with the receiver and nowhere on disk; four have not left.
+    // Eight are with the receiver and nowhere on disk; four have not been sent.
     expect([hook.hits.length, hook.open]).toEqual([8, 8]);
     using disk = copyOfDisk(app);
     answer.resolve(ok());
@@ -66,7 +69,7 @@ describe("a server that dies", () => {
     expect([eventCount(reborn), outboxCount(reborn)]).toEqual([12, 0]);
   });
 
-  test("in the middle of a later attempt repeats that one, at once, and keeps the times of the others", async () => {
+  test("in the middle of a later attempt repeats that attempt at once, and keeps the schedule of the other deliveries", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock, (count) => (count === 3 ? never() : broken()));
     const shop = await app.workspace();
@@ -86,14 +89,14 @@ describe("a server that dies", () => {
     expect(new Set(hook.hits.map(({ body }) => body)).size).toBe(1);
   });
 
-  test("before an event's first attempt has left delivers it when it is back, however late", async () => {
+  test("before an event's first attempt delivers the event when it is back, however late", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock, ok);
     const shop = await app.workspace();
     await app.webhook(shop, hook.url);
     let copy: ReturnType<typeof copyOfDisk> | null = null;
     const id = await app.store.write((tx) => {
-      // The first moment at which the event is on disk: nobody has been told of it yet.
+      // The first moment at which the event is on disk, before the caller has its answer.
       tx.afterCommit(() => {
         copy = copyOfDisk(app);
       });
@@ -115,7 +118,7 @@ describe("a server that dies", () => {
 });
 
 describe("a server that is stopped", () => {
-  test("and started again within the hours that deliveries wait brings them at their time", async () => {
+  test("and started again within the hours that deliveries wait delivers them at their planned time", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock, broken);
     const shop = await app.workspace();
@@ -137,7 +140,7 @@ describe("a server that is stopped", () => {
     expect(delivery(again, id)).toMatchObject({ status: "delivered", attemptCount: 6 });
   });
 
-  test("through several of a delivery's times makes up for them a minute apart, and never in one burst", async () => {
+  test("for several of a delivery's planned times makes up for them a minute apart, and never in one burst", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock, broken);
     const shop = await app.workspace();
@@ -152,7 +155,7 @@ describe("a server that is stopped", () => {
     expect(tried).toEqual([0, 180, 181, 182, 183, 360]);
   });
 
-  test("for longer than all of a delivery's times still gives the receiver its tries", async () => {
+  test("for longer than a delivery's whole schedule still gives the receiver its attempts", async () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock, broken);
     const shop = await app.workspace();

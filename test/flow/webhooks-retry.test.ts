@@ -1,4 +1,4 @@
-/** An event whose receiver fails: when it is tried again, with what, and what is written down. */
+/** An event whose receiver fails: when it is attempted again, with which bytes, and what is recorded. */
 import { describe, expect, test } from "bun:test";
 import { Problem } from "#src/core/problem.ts";
 import { clearWebhook } from "#src/domain/webhooks/address.ts";
@@ -27,7 +27,7 @@ function failing(app: TestServer, failures: number): Hook {
   return startHook(app.clock, (count) => new Response("?", { status: count > failures ? 200 : 500 }));
 }
 
-describe("a receiver that fails n times gets the same bytes n + 1 times, at the times counted from the first", () => {
+describe("a receiver that fails n times gets the same bytes n + 1 times, at the times counted from the first attempt", () => {
   test.each([0, 1, 2, 3, 4, 5, 6])("n = %d", async (failures) => {
     await using app = await startTestServer();
     await using hook = failing(app, failures);
@@ -53,7 +53,7 @@ describe("a receiver that fails n times gets the same bytes n + 1 times, at the 
   });
 });
 
-test("whatever a receiver does wrong is tried again at its time and written down, until the last try a day later", async () => {
+test("any failure of a receiver is retried on schedule and recorded, until the last attempt a day later", async () => {
   await using app = await startTestServer();
   await using elsewhere = startHook(app.clock);
   await using hook = startHook(app.clock);
@@ -81,7 +81,7 @@ test("whatever a receiver does wrong is tried again at its time and written down
   await reach(2 * HOUR + 10 * SECOND - 1);
   expect(delivery(app, id).attempts.length).toBe(4);
   await reach(2 * HOUR + 10 * SECOND);
-  // A slow attempt does not push the later ones back.
+  // A slow attempt does not delay the later ones.
   expect(planned()).toBe(6 * HOUR);
   hook.answer = () => new Response(null, { status: 399 });
   await reach(6 * HOUR);
@@ -120,7 +120,7 @@ test("whatever a receiver does wrong is tried again at its time and written down
   expect(outboxCount(app)).toBe(0);
 });
 
-test("an answer within ten seconds counts, one later does not", async () => {
+test("a receiver's answer within ten seconds counts, a later one does not", async () => {
   await using app = await startTestServer();
   let answer = (_: Response): void => {};
   await using hook = startHook(app.clock, () => new Promise((resolve) => (answer = resolve)));
@@ -151,7 +151,7 @@ test.each([200, 201, 202, 204, 299])("a receiver that answers %d has the event",
   expect(delivery(app, id)).toMatchObject({ status: "delivered", attempts: [{ statusCode: status, error: null }] });
 });
 
-test("with a jitter of a tenth, every try stays within a tenth of its time, and they spread", async () => {
+test("with a jitter of a tenth, every attempt stays within a tenth of its planned time, and attempts spread", async () => {
   await using app = await startTestServer({
     config: { webhooks: { allowHttp: true, allowPrivate: true, jitter: 0.1 } },
   });
@@ -177,7 +177,7 @@ test("with a jitter of a tenth, every try stays within a tenth of its time, and 
   expect(new Set(deliveries(app, shop).map(({ status }) => status))).toEqual(new Set(["exhausted"]));
 });
 
-test("no retry times configured: one attempt, and that is all", async () => {
+test("without configured retry times an event gets exactly one attempt", async () => {
   const webhooks = { allowHttp: true, allowPrivate: true, jitter: 0, retryAfterMs: [] };
   await using app = await startTestServer({ config: { webhooks } });
   await using hook = failing(app, 1);
@@ -189,7 +189,7 @@ test("no retry times configured: one attempt, and that is all", async () => {
   expect(hook.hits.length).toBe(1);
 });
 
-test("a test event has empty data, and is tried again like any other", async () => {
+test("a test event has empty data, and is retried like any other event", async () => {
   await using app = await startTestServer();
   await using hook = failing(app, 2);
   const shop = await app.workspace();
@@ -207,7 +207,7 @@ test("a test event has empty data, and is tried again like any other", async () 
   expect(delivery(app, id)).toMatchObject({ status: "delivered", attemptCount: 3 });
 });
 
-test("a test event without an address, or without one any more, is refused and leaves no trace", async () => {
+test("a test event of a workspace without a webhook address, or one whose address was cleared, is refused and leaves no trace", async () => {
   await using app = await startTestServer();
   await using hook = failing(app, 0);
   const [shop, quitter] = [await app.workspace(), await app.workspace({ number: null })];

@@ -1,4 +1,4 @@
-/** Who sent an event, proven with the check that customers' own software uses. */
+/** The proof of an event's sender, checked with the code that customers' own software uses. */
 import { expect, test } from "bun:test";
 import { version } from "#src/core/version.ts";
 import { rotateSecret, showWebhook } from "#src/domain/webhooks/address.ts";
@@ -7,7 +7,7 @@ import { boxOf, emit, type Hit, isGenuine, MINUTE, SECOND, startHook, verify } f
 
 const CHECKED_FOR_MS = 5 * MINUTE;
 
-test("every event of a message passes the receiver's check with the secret as it is shown", async () => {
+test("every event of a message passes the receiver's check with the secret as the server shows it", async () => {
   await using app = await startTestServer();
   await using hook = startHook(app.clock);
   const shop = await app.workspace();
@@ -32,7 +32,7 @@ test("every event of a message passes the receiver's check with the secret as it
   }
 });
 
-test("one changed byte, of the body, the time or the secret, fails the check", async () => {
+test("one changed byte of the body, the time or the secret fails the receiver's check", async () => {
   await using app = await startTestServer();
   await using hook = startHook(app.clock);
   const shop = await app.workspace();
@@ -55,7 +55,7 @@ test("one changed byte, of the body, the time or the secret, fails the check", a
   expect(await isGenuine(hit, secret.replace(/^whsec_/, ""), hit.at)).toBe(false);
 });
 
-test("a request that is played back later than five minutes fails the check", async () => {
+test("an event that is replayed more than five minutes later fails the receiver's check", async () => {
   await using app = await startTestServer();
   await using hook = startHook(app.clock);
   const shop = await app.workspace();
@@ -67,7 +67,7 @@ test("a request that is played back later than five minutes fails the check", as
   expect(await isGenuine(hit, secret, hit.at + CHECKED_FOR_MS + SECOND)).toBe(false);
 });
 
-test("a secret that is replaced between two attempts signs the second, and the old one no longer fits", async () => {
+test("a secret that is replaced between two attempts signs the second, which the old secret no longer verifies", async () => {
   await using app = await startTestServer();
   await using hook = startHook(app.clock, (count) => new Response(null, { status: count === 1 ? 500 : 200 }));
   const shop = await app.workspace();
@@ -87,7 +87,7 @@ test("a secret that is replaced between two attempts signs the second, and the o
   expect(await isGenuine(second, old, second.at)).toBe(false);
 });
 
-test("a changed address keeps the secret, and one workspace's secret never fits another's events", async () => {
+test("a changed address keeps the secret, and one workspace's secret never verifies another's events", async () => {
   await using app = await startTestServer();
   await using hook = startHook(app.clock);
   await using other = startHook(app.clock);

@@ -1,4 +1,7 @@
-/** Numbers and templates follow the network: by looks at the account, on schedule, and by what it tells by itself. */
+/**
+ * Numbers and templates follow the network: by scheduled syncs of the account, and by the callbacks that the network
+ * sends.
+ */
 import { describe, expect, test } from "bun:test";
 import { findState } from "#src/domain/numbers/network-state.ts";
 import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";
@@ -46,8 +49,8 @@ function account(event: string, more: object = {}): Change {
 
 const RESTRICTED = "RESTRICTED_BIZ_INITIATED_MESSAGING";
 
-describe("templates", () => {
-  test("of every page are found, in every language, and the first sight of one is no event", async () => {
+describe("templates of a WhatsApp account", () => {
+  test("are found on every page and in every language, and finding one for the first time emits no event", async () => {
     const templates = Array.from({ length: 60 }, (_, index) =>
       graphTemplate(`offer_${String(index).padStart(2, "0")}`),
     );
@@ -58,11 +61,11 @@ describe("templates", () => {
     expect(world.events()).toEqual([]);
     const pages = world.graph.questions.filter(({ path }) => path.includes("/message_templates"));
     expect(pages).toHaveLength(3);
-    // The address of the next page carries the token, so it is never followed.
+    // The address of the next page contains the token, so the client never follows it.
     expect(pages.every(({ path }) => !path.includes("access_token"))).toBe(true);
   });
 
-  test("a cursor that the network forgets begins the listing again; a listing that breaks off retires nothing", async () => {
+  test("are listed again from the start when the network forgets a cursor; a listing that breaks off retires none", async () => {
     const templates = Array.from({ length: 40 }, (_, index) => graphTemplate(`offer_${index}`));
     const known = graphAccount({ templates, pageSize: 25 });
     let refusals = 1;
@@ -80,7 +83,7 @@ describe("templates", () => {
     expect(templatesOf(world).filter(({ status }) => status === "DISABLED")).toHaveLength(10);
   });
 
-  test("that changed, were decided on or are gone are followed on schedule, with an event for a decision alone", async () => {
+  test("that change, are decided on or disappear are updated on schedule, with an event only for a decision", async () => {
     const known = graphAccount({
       templates: [
         graphTemplate("a", { status: "PENDING" }),
@@ -128,7 +131,7 @@ describe("templates", () => {
     expect(JSON.stringify(before)).not.toContain("cdn");
   });
 
-  test("with parts that cannot be filled are listed and refused", async () => {
+  test("with components that cannot be filled are listed, and sending them is refused", async () => {
     const carousel = graphTemplate("carousel", {
       components: [
         { type: "BODY", text: "x" },
@@ -148,7 +151,7 @@ describe("templates", () => {
     expect(world.graph.requests).toEqual([]);
   });
 
-  test("are decided by callback with the events that belong to it, and a look follows", async () => {
+  test("are decided by callback with the matching events, and a sync follows", async () => {
     const known = graphAccount({ templates: [graphTemplate("greeting", { status: "PENDING" })] });
     await using world = await startWhatsapp({ account: known });
     const row = known.templates[0] as GraphRow;
@@ -172,7 +175,7 @@ describe("templates", () => {
     expect(templatesOf(world)[0]?.status).toBe("REJECTED");
   });
 
-  test("an old decision that is delivered again or late changes nothing", async () => {
+  test("are not changed by an old decision that is delivered again or late", async () => {
     const known = graphAccount({ templates: [graphTemplate("greeting")] });
     await using world = await startWhatsapp({ account: known });
     const early = seconds(world);
@@ -186,7 +189,7 @@ describe("templates", () => {
     expect(world.events()).toEqual([]);
   });
 
-  test("quality and category are taken from callbacks; a change that is only announced is not", async () => {
+  test("take quality and category from callbacks, but not a change that is only announced", async () => {
     await using world = await startWhatsapp();
     const named = { message_template_id: 1, message_template_name: "greeting", message_template_language: "en_US" };
     const category = (more: object) => ({ field: "template_category_update", value: { ...named, ...more } });
@@ -220,8 +223,8 @@ describe("templates", () => {
   });
 });
 
-describe("a number", () => {
-  test("becomes ready when the network says so, with its limit, and follows it", async () => {
+describe("a WhatsApp number", () => {
+  test("becomes ready when the network says so, takes its limit, and follows later changes", async () => {
     const known = graphAccount();
     const row = known.numbers[0] as GraphRow;
     row.status = "PENDING";
@@ -250,7 +253,7 @@ describe("a number", () => {
     expect(world.number().ready).toBe(true);
   });
 
-  test("that a person stopped stays stopped, whatever the network says, until a person starts it", async () => {
+  test("that an operator stopped stays stopped, whatever the network says, until an operator starts it", async () => {
     await using world = await startWhatsapp();
     await world.app.store.write((tx) => void markUnready(tx, world.workspace.numberId, "we are moving"));
     await world.clock.advance(3 * HOUR);
@@ -260,7 +263,7 @@ describe("a number", () => {
     expect(world.number().ready).toBe(true);
   });
 
-  test("under an invalid token, an unknown id or another phone cannot send, and says why", async () => {
+  test("with an invalid token, an unknown id or another phone cannot send, and shows the reason", async () => {
     const known = graphAccount();
     await using world = await startWhatsapp({ account: known });
     known.refuse = () => ({ code: 190, status: 401, subcode: 463 });
@@ -294,7 +297,7 @@ describe("a number", () => {
     expect(sync?.error).toContain("HTTP 503");
   });
 
-  test("whose account is restricted stops with the reason and starts again when that ends", async () => {
+  test("whose account is restricted stops with the reason and starts again when the restriction ends", async () => {
     const known = graphAccount();
     await using world = await startWhatsapp({ account: known });
     const until = seconds(world) + 1_800;
@@ -304,14 +307,14 @@ describe("a number", () => {
     await world.hear(restricted, { time: seconds(world) });
     expect(world.number()).toMatchObject({ ready: false, unreadyBy: "network" });
     expect(world.number().unreadyReason).toContain("may not begin conversations");
-    // A look right after it finds everything as before: the network's own view lags.
+    // A sync right after the callback finds the number as before: the network's own view lags behind its callbacks.
     await world.clock.advance(60_000);
     expect(world.number().ready).toBe(false);
     await world.clock.advance(1_800_000);
     expect(world.number().ready).toBe(true);
   });
 
-  test("whose account is disabled stops, starts when it is reinstated, and a replay of either changes nothing", async () => {
+  test("whose account is disabled stops, starts when the account is reinstated, and a replay of either changes nothing", async () => {
     const known = graphAccount();
     (known.numbers[0] as GraphRow).health_status = undefined;
     await using world = await startWhatsapp({ account: known });
@@ -334,7 +337,7 @@ describe("a number", () => {
     expect(world.number().ready).toBe(true);
   });
 
-  test("is told of limits, warnings and names, and shows them", async () => {
+  test("takes limits, warnings and names from callbacks, and shows them", async () => {
     const known = graphAccount();
     await using world = await startWhatsapp({ account: known });
     await world.hear(
@@ -362,7 +365,7 @@ describe("a number", () => {
     expect(stateOf(world)?.messagingLimit).toBe("unlimited");
   });
 
-  test("of another phone in the account is not meant by news about one", async () => {
+  test("ignores callbacks about another phone of its account", async () => {
     await using world = await startWhatsapp();
     await world.hear(
       {
@@ -375,7 +378,7 @@ describe("a number", () => {
   });
 });
 
-test("all numbers of an account on one token are found by one listing, over its pages", async () => {
+test("all numbers of an account with the same token are found by one listing, over all of its pages", async () => {
   const numbers = Array.from({ length: 4 }, (_, index) =>
     graphNumber(`20000000000000${index + 1}`, `+49 30 00000${index}`),
   );
@@ -393,7 +396,7 @@ test("all numbers of an account on one token are found by one listing, over its 
   expect(asked).toEqual(["phone_numbers", "phone_numbers", "message_templates"]);
 });
 
-test("when the first number of an account is removed, the others are followed as before", async () => {
+test("when the first number of an account is removed, the other numbers are still synced", async () => {
   const known = graphAccount({
     numbers: [graphNumber("200000000000001", "+49 30 000000"), graphNumber("200000000000002", "+49 30 000001")],
   });
@@ -408,7 +411,7 @@ test("when the first number of an account is removed, the others are followed as
 });
 
 describe("another provider of the same interface", () => {
-  test("is asked in its own style, and a key that works makes the number ready", async () => {
+  test("is asked in its own style, and a working key makes the number ready", async () => {
     const style = { authHeader: "D360-API-KEY", authPrefix: "", pathStyle: "bare" as const };
     const known = graphAccount({
       templates: Array.from({ length: 30 }, (_, index) => graphTemplate(`t${index}`, { status: "approved" })),

@@ -1,4 +1,7 @@
-/** How callbacks come in: who may speak for which number, what is stored, and that nothing else changes anything. */
+/**
+ * How callbacks arrive: which sender may speak for which number, what is stored, and that nothing else changes
+ * anything.
+ */
 import { describe, expect, test } from "bun:test";
 import { request as httpRequest } from "node:http";
 import { gzipSync } from "node:zlib";
@@ -15,7 +18,7 @@ function storedCount({ app }: WhatsappWorld): number {
   return rows(app.store, "SELECT id FROM callbacks").length;
 }
 
-describe("verification", () => {
+describe("the verification of the callback address", () => {
   const query = (more: Record<string, string> = {}) =>
     new URLSearchParams({
       "hub.mode": "subscribe",
@@ -24,7 +27,7 @@ describe("verification", () => {
       ...more,
     });
 
-  test("with the configured word answers the bare challenge", async () => {
+  test("with the configured token answers the bare challenge", async () => {
     await using world = await startWhatsapp();
     const response = await fetch(`${world.callbackUrl}?${query()}`);
     expect(response.status).toBe(200);
@@ -32,7 +35,7 @@ describe("verification", () => {
     expect(response.headers.get("content-type")).toStartWith("text/plain");
   });
 
-  test("with another word, another mode, no word, or where none is configured is refused", async () => {
+  test("with another token, another mode, no token, or no configured token is refused", async () => {
     await using world = await startWhatsapp();
     for (const more of [{ "hub.verify_token": "other" }, { "hub.mode": "unsubscribe" }, { "hub.verify_token": "" }]) {
       expect((await fetch(`${world.callbackUrl}?${query(more)}`)).status).toBe(403);
@@ -72,7 +75,7 @@ describe("a callback", () => {
     expect(storedCount(world)).toBe(1);
   });
 
-  test("without any secret on this server is refused", async () => {
+  test("to a server without any secret is refused", async () => {
     await using world = await startWhatsapp({ appSecret: null });
     expect(await world.graph.callback(textFrom(world.graph, ANNA, "Hi"))).toBe(403);
     expect(await world.graph.callback(textFrom(world.graph, ANNA, "Hi"), { appSecret: "" })).toBe(403);
@@ -91,7 +94,7 @@ describe("a callback", () => {
     expect(world.events()).toEqual(events);
   });
 
-  test("that is no JSON, cut short, compressed or too large is refused with what is wrong", async () => {
+  test("that is invalid JSON, truncated, compressed or too large is refused with the reason", async () => {
     await using world = await startWhatsapp();
     const { graph } = world;
     expect(await graph.callback("not json")).toBe(400);
@@ -107,7 +110,7 @@ describe("a callback", () => {
     expect(storedCount(world)).toBe(0);
   });
 
-  test("whose sender hangs up in the middle is not stored, and the server goes on", async () => {
+  test("whose sender hangs up in the middle is not stored, and the server continues", async () => {
     await using world = await startWhatsapp();
     const body = Buffer.from(writeCallback(textFrom(world.graph, ANNA, "Hi")));
     await new Promise<void>((resolve) => {
@@ -150,7 +153,7 @@ describe("a callback", () => {
   });
 });
 
-describe("whoever signs speaks for the numbers under that secret alone", () => {
+describe("the owner of a secret speaks only for the numbers under that secret", () => {
   const OTHER = { phone: "+4930000001", phoneNumberId: "200000000000002", accountId: "100000000000002" };
 
   async function twoOwners() {
@@ -169,7 +172,7 @@ describe("whoever signs speaks for the numbers under that secret alone", () => {
     },
   });
 
-  test("a number with its own secret is not reached with the configuration's, nor the other way round", async () => {
+  test("a number with its own secret is not reachable with the configuration's secret, nor the other way round", async () => {
     const { world } = await twoOwners();
     await using _ = world;
     expect(await world.hear(inboundOf(OTHER.phoneNumberId, "wamid.a"))).toBe(200);
@@ -198,7 +201,7 @@ describe("whoever signs speaks for the numbers under that secret alone", () => {
     ]);
   });
 
-  test("nobody decides about another owner's templates or account", async () => {
+  test("a callback cannot decide about another owner's templates or account", async () => {
     const { world } = await twoOwners();
     await using _ = world;
     const rejected = {
@@ -223,7 +226,7 @@ describe("whoever signs speaks for the numbers under that secret alone", () => {
     expect(world.number().ready).toBe(false);
   });
 
-  test("a simulated number is not reached from outside", async () => {
+  test("a callback cannot reach a simulated number", async () => {
     await using world = await startWhatsapp();
     const simulated = await world.app.workspace({ number: "+911244001100" });
     const [row] = rows<{ id: string }>(
@@ -234,7 +237,7 @@ describe("whoever signs speaks for the numbers under that secret alone", () => {
     expect(inboundCount(world)).toBe(0);
   });
 
-  test("with many secrets the right one is still found, by the ids in the body", async () => {
+  test("the right one of many secrets is found by the ids in the body", async () => {
     await using world = await startWhatsapp();
     const many = await world.app.workspace({ country: "DE", number: null, name: "Many" });
     for (let index = 0; index < 8; index++) {
@@ -247,12 +250,12 @@ describe("whoever signs speaks for the numbers under that secret alone", () => {
     }
     await world.hear(inboundOf("200000000000017", "wamid.7"), { appSecret: "secret-7" });
     expect(inboundCount(world)).toBe(1);
-    // Its signature is right, but nothing in it is anything of that owner's.
+    // Its signature is valid, but nothing in the body belongs to that secret's owner.
     expect(await world.graph.callback(inboundOf("200000000000016", "wamid.6"), { appSecret: "secret-7" })).toBe(403);
   });
 });
 
-describe("a provider that does not sign", () => {
+describe("a provider that does not sign its callbacks", () => {
   test("reaches its number by the number's own address, and no other number", async () => {
     await using world = await startWhatsapp({ appSecret: null });
     const other = await world.app.workspace({ country: "DE", number: null, name: "Other" });
@@ -266,7 +269,7 @@ describe("a provider that does not sign", () => {
     expect(inboundCount(world)).toBe(1);
   });
 
-  test("with a wrong or a removed number's address is refused", async () => {
+  test("is refused at a wrong address and at the address of a removed number", async () => {
     await using world = await startWhatsapp();
     const { callbackToken } = world.number();
     expect(await world.graph.callback("{}", { url: `${world.callbackUrl}/${"x".repeat(26)}` })).toBe(403);
@@ -275,7 +278,7 @@ describe("a provider that does not sign", () => {
   });
 });
 
-test("a thousand updates of three megabytes with one broken are stored at once, and the others are applied", async () => {
+test("a thousand updates of three megabytes with a malformed one are stored at once, and the others are applied", async () => {
   await using world = await startWhatsapp();
   const messages = Array.from({ length: 1_000 }, (_, index) =>
     index === 500
@@ -298,7 +301,7 @@ test("a thousand updates of three megabytes with one broken are stored at once, 
   expect(stored?.note).toStartWith("unreadable: ");
 });
 
-test("a callback is answered while another one's thousand updates are still being applied", async () => {
+test("a callback is answered while another callback's thousand updates are still being applied", async () => {
   await using world = await startWhatsapp();
   const many = (part: number) =>
     Array.from({ length: 1_000 }, (_, index) => ({
@@ -316,11 +319,12 @@ test("a callback is answered while another one's thousand updates are still bein
     expect(await world.graph.callback(body)).toBe(200);
     appliedMeanwhile.push(inboundCount(world) - before);
   }
-  // All six were answered before the first was wholly applied, or the answers waited for the work.
+  // All six are answered and at least one is not yet applied, so the answers did not wait for the work.
   const open = rows(world.app.store, "SELECT id FROM callbacks WHERE done_at IS NULL").length;
   expect(open).toBeGreaterThan(0);
   await world.clock.advance(10_000);
   expect(inboundCount(world)).toBe(6_000);
-  // Counted in updates: milliseconds would say how busy the machine is. Whoever waits for a body's end waits for a thousand.
+  // Counted in updates, because milliseconds would show how busy the machine is. An answer that waits for a whole body
+  // waits for a thousand updates.
   expect(appliedMeanwhile.toSorted((a, b) => a - b)[3]).toBeLessThan(500);
 }, 60_000);

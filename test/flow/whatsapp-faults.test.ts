@@ -1,6 +1,7 @@
 /**
- * Everything unpleasant that the network does to a message, through the whole server: what the caller is told, the
- * message's state, the customer's events, the money, and the next request. Nothing is ever sent twice by itself.
+ * Every unpleasant thing that the network does to a message, through the whole server: the caller's answer, the
+ * message's state, the customer's events, the money, and the next request. The server never sends a message twice on
+ * its own.
  */
 import { describe, expect, test } from "bun:test";
 import type { AcceptedMessage, Fault, StatusName } from "#test/support/graph.ts";
@@ -39,7 +40,7 @@ function messagesOf({ app }: WhatsappWorld): MessageRow[] {
   return rows(app.store, "SELECT status, error_code, money FROM messages ORDER BY id");
 }
 
-/** Blocked and charged so far; what is left is the rest, always. */
+/** Held and charged so far; the available balance is always the rest. */
 function moneyOf({ app }: WhatsappWorld): { held: number; charged: number } {
   const [account] = rows<{ held: number; charged: number }>(app.store, "SELECT held, charged FROM billing_accounts");
   return account ?? { held: -1, charged: -1 };
@@ -51,12 +52,12 @@ function accepted({ graph }: WhatsappWorld, index = 0): AcceptedMessage {
   return message;
 }
 
-/** Events of the message alone. */
+/** Only the events of messages. */
 function messageEvents(world: WhatsappWorld): string[] {
   return world.events().filter((type) => type.startsWith("message."));
 }
 
-/** After every story the next message goes out as if nothing had been. */
+/** After every fault the next message is sent as if nothing had happened. */
 async function expectNextRequest(world: WhatsappWorld, to = "+4915112345679"): Promise<void> {
   const before = world.graph.requests.length;
   await world.clock.advance(60_000);
@@ -91,7 +92,7 @@ describe("a throttle under any HTTP status is waited for inside the request", ()
     await expectNextRequest(world);
   });
 
-  test("to the end of the budget it is 429, nothing is kept, and the same key may send later", async () => {
+  test("a throttle to the end of the budget is 429, nothing is kept, and the same key may send later", async () => {
     await using world = await startCharged();
     world.graph.fault({ fault: { kind: "error", status: 429, code: 130429 }, times: 1_000 });
     const key = "the-same-key";
@@ -104,7 +105,7 @@ describe("a throttle under any HTTP status is waited for inside the request", ()
     expect(world.graph.accepted).toEqual([]);
   });
 
-  test("a hint longer than the budget ends the request at once", async () => {
+  test("a Retry-After longer than the budget ends the request at once", async () => {
     await using world = await startCharged();
     world.graph.fault({ fault: { kind: "error", code: 130429, headers: { "retry-after": "120" } } });
     const refused = await sendTo(world);
@@ -114,7 +115,7 @@ describe("a throttle under any HTTP status is waited for inside the request", ()
   });
 });
 
-describe("an answer that never comes is unknown, never repeated, and put right by the status", () => {
+describe("an answer that never comes is an unknown outcome, never sent again, and corrected by the status", () => {
   const losses: [string, Fault, boolean][] = [
     ["accepted, and the connection ends without an answer", { kind: "lost" }, true],
     ["read to its end, and the connection is reset", { kind: "reset" }, false],
@@ -135,7 +136,7 @@ describe("an answer that never comes is unknown, never repeated, and put right b
     expect(messagesOf(world)).toEqual([{ status: "failed", error_code: "timeout", money: "released" }]);
     expect(moneyOf(world)).toEqual({ held: 0, charged: 0 });
     await world.clock.advance(3_600_000);
-    // Neither time nor the caller's own retry sends it again.
+    // Neither the passing of time nor the caller's own retry sends it again.
     expect((await sendTo(world, ANNA, "lost")).status).toBe(502);
     expect(world.graph.requests).toHaveLength(1);
     expect(messageEvents(world)).toEqual(["message.failed"]);
@@ -148,7 +149,7 @@ describe("an answer that never comes is unknown, never repeated, and put right b
     await expectNextRequest(world);
   });
 
-  test("an answer slower than the time limit", async () => {
+  test("an answer slower than the time limit counts as none", async () => {
     await using world = await startCharged();
     const gate = Promise.withResolvers<void>();
     world.graph.fault({ fault: { kind: "delay", until: gate.promise } });
@@ -160,7 +161,7 @@ describe("an answer that never comes is unknown, never repeated, and put right b
     expect(world.graph.requests).toHaveLength(1);
   });
 
-  test("a host that is not there: nothing was sent, and the answer says so", async () => {
+  test("an unreachable host: nothing was sent, and the answer says so", async () => {
     await using world = await startCharged();
     await world.graph[Symbol.asyncDispose]();
     const answered = await sendTo(world);
@@ -170,8 +171,8 @@ describe("an answer that never comes is unknown, never repeated, and put right b
   });
 });
 
-describe("statuses", () => {
-  test("before the answer are applied, and every event comes once", async () => {
+describe("WhatsApp statuses", () => {
+  test("before the answer are applied, and every event is emitted once", async () => {
     await using world = await startCharged();
     const gate = Promise.withResolvers<void>();
     world.graph.fault({ fault: { kind: "delay", until: gate.promise } });
@@ -189,7 +190,7 @@ describe("statuses", () => {
     const answered = await world.clock.until(sending);
     expect(answered).toMatchObject({ status: 201, body: { data: { status: "delivered" } } });
     await world.clock.advance(100);
-    // `sent` was never entered: the message was delivered before anybody here knew that it had been sent.
+    // The message never was `sent`: it was delivered before the server knew that it had been sent.
     expect(messageEvents(world)).toEqual(["message.delivered"]);
     expect(moneyOf(world)).toEqual({ held: 0, charged: RATE });
     await expectNextRequest(world);
@@ -222,7 +223,7 @@ describe("statuses", () => {
     },
   );
 
-  test("the same one in many bodies at once moves the message once", async () => {
+  test("that are equal and arrive in many bodies at once move the message once", async () => {
     await using world = await startCharged();
     await sendTo(world);
     const delivered = world.graph.status(accepted(world), "delivered");
@@ -233,7 +234,7 @@ describe("statuses", () => {
     expect(moneyOf(world)).toEqual({ held: 0, charged: RATE });
   });
 
-  test("a thousand in a body with one broken: every other message is moved and charged", async () => {
+  test("by the thousand in a body with a malformed one move and charge every other message", async () => {
     await using world = await startCharged();
     for (let index = 0; index < 20; index++) await sendTo(world, `+49151000000${String(index).padStart(2, "0")}`);
     const ours = world.graph.accepted.map((message) => world.graph.status(message, "delivered"));
@@ -253,7 +254,7 @@ describe("statuses", () => {
   });
 });
 
-test("held for a quality check and then dropped: sent, then failed with the reason, and the money comes back", async () => {
+test("a message held for a quality check and then dropped is sent, then failed with the reason, and its hold is released", async () => {
   await using world = await startCharged();
   world.graph.fault({ fault: { kind: "message_status", messageStatus: "held_for_quality_assessment" } });
   expect((await sendTo(world)).status).toBe(201);
@@ -269,7 +270,7 @@ test("held for a quality check and then dropped: sent, then failed with the reas
   await expectNextRequest(world);
 });
 
-test("held for a quality check and then sent: as any other", async () => {
+test("a message held for a quality check and then sent ends like any other", async () => {
   await using world = await startCharged();
   world.graph.fault({ fault: { kind: "message_status", messageStatus: "held_for_quality_assessment" } });
   await sendTo(world);
@@ -277,7 +278,7 @@ test("held for a quality check and then sent: as any other", async () => {
   expect(moneyOf(world)).toEqual({ held: 0, charged: RATE });
 });
 
-test("accepted under another spelling: statuses and answers of that spelling belong to the contact that was sent to", async () => {
+test("statuses and inbound messages under the number variant that the network answered with belong to the contact that was sent to", async () => {
   await using world = await startCharged();
   world.graph.fault({ fault: { kind: "other_wa_id", waId: "5491123456789" } });
   const sent = await sendTo(world, "+541123456789");
@@ -296,7 +297,7 @@ test("accepted under another spelling: statuses and answers of that spelling bel
   expect(world.webhooks.received.at(-1)?.event.data.contact.phone).toBe(sent.body.data.to);
 });
 
-describe("a refusal", () => {
+describe("a refusal by WhatsApp", () => {
   test.each([
     [131026, 422, "invalid_number"],
     [131047, 422, "window_closed"],
@@ -304,7 +305,7 @@ describe("a refusal", () => {
     [100, 502, "whatsapp_error"],
     [190, 502, "whatsapp_error"],
     [999999, 502, "whatsapp_error"],
-  ])("%d is told as HTTP %d %s, kept under its key, and frees the money", async (code, status, word) => {
+  ])("%d is answered with HTTP %d %s, kept under its key, and releases the money", async (code, status, word) => {
     await using world = await startCharged();
     world.graph.fault({ fault: { kind: "error", code } });
     const refused = await sendTo(world, ANNA, "refused");
@@ -318,38 +319,41 @@ describe("a refusal", () => {
     await expectNextRequest(world);
   });
 
-  test.each(["by the answer", "by a status"])("131050 %s opts the person out, and resume lifts it", async (how) => {
-    await using world = await startCharged();
-    if (how === "by the answer") {
-      world.graph.fault({ fault: { kind: "error", code: 131050 } });
-      expect((await sendTo(world)).status).toBe(502);
-    } else {
-      await sendTo(world);
-      await world.hear(
-        world.graph.status(accepted(world), "failed", { errors: [{ code: 131050, title: "No marketing" }] }),
-      );
-    }
-    await world.clock.advance(100);
-    expect(world.events().filter((type) => type === "contact.opted_out")).toHaveLength(1);
-    expect(await sendTo(world)).toMatchObject({ status: 422, body: { error: { code: "opted_out" } } });
-    expect(world.graph.requests).toHaveLength(1);
-    const resumed = {
-      wa_id: ANNA.slice(1),
-      category: "marketing_messages",
-      value: "resume",
-      timestamp: Math.floor(world.clock.now() / 1000) + 1,
-    };
-    await world.clock.advance(2_000);
-    const change = world.graph.inbound({});
-    await world.hear({
-      field: "user_preferences",
-      value: {
-        ...change.value,
-        messages: undefined,
-        contacts: [{ wa_id: ANNA.slice(1) }],
-        user_preferences: [resumed],
-      },
-    });
-    expect((await sendTo(world)).status).toBe(201);
-  });
+  test.each(["by the answer", "by a status"])(
+    "131050 %s opts the person out, and resume lifts the opt-out",
+    async (how) => {
+      await using world = await startCharged();
+      if (how === "by the answer") {
+        world.graph.fault({ fault: { kind: "error", code: 131050 } });
+        expect((await sendTo(world)).status).toBe(502);
+      } else {
+        await sendTo(world);
+        await world.hear(
+          world.graph.status(accepted(world), "failed", { errors: [{ code: 131050, title: "No marketing" }] }),
+        );
+      }
+      await world.clock.advance(100);
+      expect(world.events().filter((type) => type === "contact.opted_out")).toHaveLength(1);
+      expect(await sendTo(world)).toMatchObject({ status: 422, body: { error: { code: "opted_out" } } });
+      expect(world.graph.requests).toHaveLength(1);
+      const resumed = {
+        wa_id: ANNA.slice(1),
+        category: "marketing_messages",
+        value: "resume",
+        timestamp: Math.floor(world.clock.now() / 1000) + 1,
+      };
+      await world.clock.advance(2_000);
+      const change = world.graph.inbound({});
+      await world.hear({
+        field: "user_preferences",
+        value: {
+          ...change.value,
+          messages: undefined,
+          contacts: [{ wa_id: ANNA.slice(1) }],
+          user_preferences: [resumed],
+        },
+      });
+      expect((await sendTo(world)).status).toBe(201);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 /**
- * What goes wrong in other programs that speak to this network, as their users reported it: a test for each, named after
- * the mistake. Those about broadcasts are tested where broadcasts are.
+ * Faults of other programs that speak to this network, as their users reported them: a test for each, named after the
+ * behaviour that excludes the fault. Those about broadcasts are in `test/broadcasts/regressions.test.ts`.
  */
 import { expect, test } from "bun:test";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
@@ -27,7 +27,7 @@ function accepted({ graph }: WhatsappWorld, index = 0): AcceptedMessage {
   return message;
 }
 
-test("mistake: a later sent or delivered overwrites read, and a late status clears failed", async () => {
+test("a later sent or delivered does not overwrite read, and a late status does not clear failed", async () => {
   await using world = await startWhatsapp();
   await world.send();
   for (const name of ["read", "delivered", "sent"] as const)
@@ -38,14 +38,15 @@ test("mistake: a later sent or delivered overwrites read, and a late status clea
   expect(messagesOf(world)[1]).toMatchObject({ status: "failed", error_code: "131026" });
 });
 
-test("mistake: a status that comes before the message's id is known is lost, or refused so that the network repeats it", async () => {
+test("a status that comes before the message's id is known is answered 200 and applied later", async () => {
   await using world = await startWhatsapp();
   const gate = Promise.withResolvers<void>();
   world.graph.fault({ fault: { kind: "delay", until: gate.promise } });
   const sending = world.send();
   await world.graph.arrival(1);
   while (world.graph.accepted.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  // Without our reference, as for programs that send none: only the network's id could tell, and nobody knows it yet.
+  // Without our send token, as other programs send: only the network's id identifies the message, and the server does
+  // not know the id yet.
   const status = world.graph.status(accepted(world), "delivered", { biz_opaque_callback_data: undefined });
   expect(await world.graph.callback(status)).toBe(200);
   await world.clock.rest();
@@ -55,7 +56,7 @@ test("mistake: a status that comes before the message's id is known is lost, or 
   expect(messagesOf(world)[0]?.status).toBe("delivered");
 });
 
-test("mistake: one unknown id, or one item that breaks, drops the whole body", async () => {
+test("an unknown id or a malformed item does not drop the rest of the body", async () => {
   await using world = await startWhatsapp();
   await world.send();
   const good = world.graph.status(accepted(world), "delivered");
@@ -70,7 +71,7 @@ test("mistake: one unknown id, or one item that breaks, drops the whole body", a
   expect(messagesOf(world)[0]?.status).toBe("delivered");
 });
 
-test("mistake: the reason of a failure is thrown away", async () => {
+test("the reason of a failure is stored and shown", async () => {
   await using world = await startWhatsapp();
   const sent = await world.send();
   const errors = [{ code: 131049, title: "Not delivered", error_data: { details: "healthy ecosystem" } }];
@@ -81,7 +82,7 @@ test("mistake: the reason of a failure is thrown away", async () => {
   expect(world.webhooks.received.at(-1)?.event.data.message.error.whatsapp_code).toBe("131049");
 });
 
-test("mistake: a second try keeps the first one's id, so that old statuses hit the new try", async () => {
+test("a second message does not share the first one's id, so old statuses do not apply to it", async () => {
   await using world = await startWhatsapp();
   await world.send();
   await world.hear(world.graph.status(accepted(world, 0), "failed"));
@@ -92,7 +93,7 @@ test("mistake: a second try keeps the first one's id, so that old statuses hit t
   expect(new Set(messagesOf(world).map((message) => message.network_message_id)).size).toBe(2);
 });
 
-test("mistake: the body is parsed and written again before its signature is checked", async () => {
+test("a callback's signature is checked against the bytes that arrived, not against JSON that was parsed and written again", async () => {
   await using world = await startWhatsapp();
   const body = `{ "entry":[] ,"object" : "whatsapp_business_account", "x":"\\u00fc\\/" }\n`;
   expect(await world.graph.callback(body, { signature: sign(Buffer.from(body), GRAPH_APP_SECRET) })).toBe(200);
@@ -100,7 +101,7 @@ test("mistake: the body is parsed and written again before its signature is chec
   expect(await world.graph.callback(body, { signature: sign(Buffer.from(rewritten), GRAPH_APP_SECRET) })).toBe(403);
 });
 
-test("mistake: updates about templates and accounts are dropped because they name no number", async () => {
+test("updates about templates and accounts are applied although they name no number", async () => {
   await using world = await startWhatsapp();
   const value = {
     event: "REJECTED",
@@ -113,13 +114,13 @@ test("mistake: updates about templates and accounts are dropped because they nam
   expect(world.events()).toContain("template.rejected");
 });
 
-test("mistake: only the first 25 templates are seen", async () => {
+test("more than 25 templates of an account are found", async () => {
   const templates = Array.from({ length: 130 }, (_, index) => graphTemplate(`t${index}`));
   await using world = await startWhatsapp({ account: graphAccount({ templates }) });
   expect(rows(world.app.store, "SELECT id FROM templates")).toHaveLength(130);
 });
 
-test("mistake: the preview address of a template's header is sent as its file", async () => {
+test("the preview address of a template's header is never sent as its file", async () => {
   const example = { header_handle: ["https://scontent.whatsapp.net/v/preview.jpg"] };
   const components = [
     { type: "HEADER", format: "IMAGE", example },
@@ -135,7 +136,7 @@ test("mistake: the preview address of a template's header is sent as its file", 
   expect(world.graph.requests).toEqual([]);
 });
 
-test("mistake: a value with a newline, a tab, a run of spaces, or nothing in it is sent and refused", async () => {
+test("a value with a newline, a tab, a run of spaces, or nothing in it is refused before the network sees it", async () => {
   await using world = await startWhatsapp();
   for (const value of ["two\nlines", "a\ttab", "a     run", "", "  "]) {
     expect((await world.send({ variables: [value] })).status).toBe(400);
@@ -144,7 +145,7 @@ test("mistake: a value with a newline, a tab, a run of spaces, or nothing in it 
   expect(messagesOf(world)).toEqual([]);
 });
 
-test("mistake: a link that only the sender can open is sent, and the failure is not told", async () => {
+test("a link without https is refused, and a link that the network cannot open ends in a failure with a clear reason", async () => {
   const components = [
     { type: "HEADER", format: "IMAGE" },
     { type: "BODY", text: "Look" },
@@ -168,7 +169,7 @@ test.each([
   ["Brazil", "+5511987654321", "551187654321"],
   ["Mexico", "+525512345678", "5215512345678"],
   ["Argentina", "+541123456789", "5491123456789"],
-])("mistake: in %s the network's other spelling makes a second contact", async (_, to, waId) => {
+])("in %s the network's other number variant does not make a second contact", async (_, to, waId) => {
   await using world = await startWhatsapp();
   world.graph.fault({ fault: { kind: "other_wa_id", waId } });
   expect((await world.send({ to })).status).toBe(201);
@@ -177,7 +178,7 @@ test.each([
   expect(world.graph.requests[0]?.body).toMatchObject({ to: expect.stringMatching(/^\+/) });
 });
 
-test("mistake: a request that timed out is repeated, and the person gets it twice", async () => {
+test("a request that timed out is not sent again, so the recipient gets the message once", async () => {
   await using world = await startWhatsapp();
   world.graph.fault({ fault: { kind: "delay", until: new Promise(() => {}) } });
   const first = await world.send({}, "one-key");
@@ -187,7 +188,7 @@ test("mistake: a request that timed out is repeated, and the person gets it twic
   expect(world.graph.requests).toHaveLength(1);
 });
 
-test("mistake: two copies of a callback at the same moment are both applied", async () => {
+test("two copies of a callback at the same moment are applied once", async () => {
   await using world = await startWhatsapp();
   const change = textFrom(world.graph, ANNA, "Hi");
   await Promise.all(Array.from({ length: 10 }, () => world.graph.callback(change)));
@@ -196,7 +197,7 @@ test("mistake: two copies of a callback at the same moment are both applied", as
   expect(world.events().filter((type) => type === "message.received")).toHaveLength(1);
 });
 
-test("mistake: an item of another product of Meta, or of a kind from the future, breaks the callback", async () => {
+test("an item of another product of Meta, or of a future kind, does not break the callback", async () => {
   await using world = await startWhatsapp();
   for (const body of [
     '{"object":"page","entry":[{"id":"1","changes":[]}]}',
@@ -209,17 +210,17 @@ test("mistake: an item of another product of Meta, or of a kind from the future,
   expect(rows(world.app.store, "SELECT id FROM callbacks WHERE done_at IS NULL")).toEqual([]);
 });
 
-test("mistake: what the network has merely accepted counts as delivered, and is charged", async () => {
+test("a message that the network has merely accepted is not delivered and not charged", async () => {
   await using world = await startWhatsapp({ workspace: { billing: { rate: 10_000, balance: 100_000 } } });
   const sent = await world.send();
   expect(sent.body.data).toMatchObject({ status: "sent", delivered_at: null });
   expect(rows(world.app.store, "SELECT held, charged FROM billing_accounts")).toEqual([{ held: 10_000, charged: 0 }]);
-  // Nothing ever follows: the hold is given back after its time, nothing is charged.
+  // The message then fails: its hold is released and nothing is charged.
   await world.hear(world.graph.status(accepted(world), "failed"));
   expect(rows(world.app.store, "SELECT held, charged FROM billing_accounts")).toEqual([{ held: 0, charged: 0 }]);
 });
 
-test("mistake: a template that was paused in the meantime is hammered", async () => {
+test("a template that was paused in the meantime is refused without a request to the network", async () => {
   await using world = await startWhatsapp();
   (world.account.templates[0] as GraphRow).status = "PAUSED";
   await world.clock.advance(4_000_000);

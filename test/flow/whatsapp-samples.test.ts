@@ -1,4 +1,7 @@
-/** Stored samples: uploaded once for each number, sent by their id, renewed before it ends, and never in the way. */
+/**
+ * Stored samples of templates: uploaded once for each number, sent by their id, renewed before the id ends, and never a
+ * reason to stop a number.
+ */
 import { expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { scheduleSync } from "#src/domain/numbers/account-sync.ts";
@@ -39,7 +42,8 @@ async function store(world: WhatsappWorld, link: string): Promise<void> {
   const number = world.number();
   await world.app.store.write((tx) => {
     setSample(tx, world.workspace.id, "picture", "en_US", "https://files.example/picture.jpg");
-    // The files of this test lie on this machine, where no address of a sample may lead.
+    // The test serves its files from this machine, where a sample address may not lead, so it writes the link straight
+    // into the table.
     tx.db.run(sql`UPDATE templates SET sample_link = ${link}`);
     scheduleSync(tx, number, 0);
   });
@@ -59,7 +63,7 @@ async function headerOf(world: WhatsappWorld, more: object = {}): Promise<unknow
   return body.template.components[0].parameters[0];
 }
 
-test("a sample is uploaded once, sent by its id where media is left out, and uploaded anew before the id ends", async () => {
+test("a sample is uploaded once, sent by its id when the request brings no media, and uploaded again before the id ends", async () => {
   await using files = startFiles();
   await using world = await startPicture();
   await store(world, files.link);
@@ -73,7 +77,7 @@ test("a sample is uploaded once, sent by its id where media is left out, and upl
   });
   await world.clock.advance(DAY);
   expect(world.account.uploads).toHaveLength(1);
-  // As if 25 days had passed: the clock would have to stop at every one of their minutes.
+  // As if 25 days had passed: advancing the clock would run every one of their minutes.
   await world.app.store.write(
     (tx) => void tx.db.run(`UPDATE sample_uploads SET expires_at = expires_at - ${25 * DAY}`),
   );
@@ -83,7 +87,7 @@ test("a sample is uploaded once, sent by its id where media is left out, and upl
   expect(await headerOf(world)).toEqual({ type: "image", image: { id: world.account.uploads[1]?.id } });
 });
 
-test("every number of the account has an id of its own, for Meta's ids belong to a number", async () => {
+test("every number of an account has its own id of a sample, because Meta's ids belong to a number", async () => {
   await using files = startFiles();
   const numbers = [graphNumber("200000000000001", "+49 30 000000"), graphNumber("200000000000002", "+49 30 000001")];
   await using world = await startPicture({ numbers });
@@ -104,7 +108,7 @@ test.each([
   ["an address that answers with an error", { status: 404 }, "HTTP 404"],
   ["a type that the network does not take", { type: "text/html" }, "text/html"],
   ["a file that is too large", { size: 6 * 1024 * 1024 }, "bytes"],
-])("%s is said, not uploaded, and the number stays ready", async (_, wrong, words) => {
+])("%s is reported, the sample is not uploaded, and the number stays ready", async (_, wrong, words) => {
   await using files = startFiles();
   Object.assign(files.state, wrong);
   await using world = await startPicture();
@@ -113,7 +117,7 @@ test.each([
   expect(world.number().ready).toBe(true);
   const [sync] = rows<{ error: string }>(world.app.store, "SELECT error FROM account_syncs");
   expect(sync?.error).toContain(words);
-  // Not again with every look.
+  // Not again with every sync.
   const { count } = files.state;
   const number = world.number();
   await world.app.store.write((tx) => scheduleSync(tx, number, 0));
@@ -121,7 +125,7 @@ test.each([
   expect(files.state.count).toBe(count);
 });
 
-test("an address where nobody listens is said by the system's word for it", async () => {
+test("an unreachable sample address is reported with the system's error code", async () => {
   await using files = startFiles();
   await using world = await startPicture();
   await files[Symbol.asyncDispose]();
@@ -130,7 +134,7 @@ test("an address where nobody listens is said by the system's word for it", asyn
   expect(sync?.error).toContain("its address could not be read (ECONNREFUSED).");
 });
 
-test("a sample that is replaced is uploaded, and the old one forgotten", async () => {
+test("a replaced sample is uploaded, and the old one is discarded", async () => {
   await using files = startFiles();
   await using world = await startPicture();
   await store(world, files.link);
@@ -139,7 +143,7 @@ test("a sample that is replaced is uploaded, and the old one forgotten", async (
   expect(rows(world.app.store, "SELECT link FROM sample_uploads")).toEqual([{ link: `${files.link}?2` }]);
 });
 
-test("an id that the network refuses is sent once: the next message goes by the link, and the file is uploaded anew", async () => {
+test("an id that the network refuses is sent once: the next message uses the link, and the file is uploaded again", async () => {
   await using files = startFiles();
   await using world = await startPicture();
   await store(world, files.link);
@@ -150,7 +154,7 @@ test("an id that the network refuses is sent once: the next message goes by the 
     headers: { "Idempotency-Key": `k${keys++}` },
   });
   expect(refused.status).toBe(502);
-  // The link is of this machine, which the fake refuses as Meta would: only what was asked for counts here.
+  // The link leads to this machine, which the fake refuses as Meta would: only the requests count here.
   world.graph.fault({ fault: { kind: "answer", status: 500, body: "" } });
   await world.app.send("POST", "/api/v1/messages", {
     key: world.workspace.key,

@@ -1,4 +1,6 @@
-/** Tokens and secrets: sealed on disk, nowhere else, replaced by command, and named where they cannot be read. */
+/**
+ * Tokens and secrets: sealed on disk, stored nowhere else, replaced by command, and reported when they cannot be read.
+ */
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +12,7 @@ import { rows, startWhatsapp, textFrom, VERIFY_TOKEN } from "#test/support/whats
 
 const OWN_SECRET = "own-app-secret-7f3a9c";
 
-/** As it is, and as anybody might have encoded it on the way. */
+/** The secret itself, and every encoding in which it might leak. */
 function forms(secret: string): Buffer[] {
   const bytes = Buffer.from(secret);
   return [
@@ -44,7 +46,7 @@ test("no byte of a token or a secret is in the database, its log, our log, an an
     answers.push(text);
   };
   await send("1");
-  // What Meta says of a token repeats it, in sentences and in addresses.
+  // Meta's errors about a token repeat the token, in sentences and in addresses.
   const leak = `Error validating access token: ${GRAPH_TOKEN}`;
   graph.fault({ fault: { kind: "error", code: 190, status: 401, details: leak } });
   await send("2");
@@ -73,7 +75,7 @@ test("no byte of a token or a secret is in the database, its log, our log, an an
         expect({ path, found: readFileSync(path).includes(form) }).toEqual({ path, found: false });
     }
   }
-  // The search can find: what is known to be there is found.
+  // The search works: it finds a text that the files do contain.
   expect(files.some((path) => readFileSync(path).includes(Buffer.from("greeting")))).toBe(true);
   expect(world.number().accessToken).toStartWith("v1.");
 });
@@ -94,7 +96,7 @@ test("a new token is used from the next message on, without a restart, and the o
     "--json",
   ]);
   expect(ran.code).toBe(0);
-  // The fake knows the old token alone, and the command says what the network said.
+  // The fake knows only the old token, and the command reports the fake's error.
   expect(JSON.parse(ran.stdout)).toMatchObject({
     ready: false,
     problems: expect.arrayContaining([expect.stringContaining("token")]),
@@ -113,7 +115,7 @@ test("a new token is used from the next message on, without a restart, and the o
   expect(world.graph.requests.at(-1)?.headers.authorization).toBe("Bearer the-new-token");
 });
 
-test("a token that this key file cannot read stops its number with the reason, and the others go on", async () => {
+test("a token that this key file cannot read stops its number with the reason, and the other numbers keep sending", async () => {
   await using world = await startWhatsapp({
     account: graphAccount({ templates: [graphTemplate("greeting")] }),
     expectedErrors: /app secret of a number cannot be read/,
@@ -126,7 +128,7 @@ test("a token that this key file cannot read stops its number with the reason, a
     accountId: "100000000000002",
     appSecret: "another",
   });
-  // A sealed value that was moved to another row does not open there.
+  // A sealed value that was moved to another row cannot be opened there.
   await world.app.store.write(
     (tx) =>
       void tx.db.run(`UPDATE numbers SET access_token = '${moved}', app_secret = '${moved}' WHERE id = ${second.id}`),

@@ -9,7 +9,7 @@ export interface Received {
 export interface Receiver extends AsyncDisposable {
   url: string;
   received: Received[];
-  /** What the next requests are answered; the last stays. Default: 200. */
+  /** The statuses of the next answers; the last one repeats. Default: 200. */
   respond: (request: Received, count: number) => Response | Promise<Response>;
   types(): string[];
 }

@@ -110,7 +110,7 @@ test("only scheduled backups are pruned, the oldest first, and none while the ne
   }
 });
 
-test("the server backs itself up at the configured time and directory, keeps the configured number, and logs it", async () => {
+test("the server makes backups at the configured time in the configured directory, keeps the configured number, and logs each", async () => {
   using workshop = new CallingWorkshop();
   const directory = workshop.path("nightly");
   const backup = { schedule: "0 3 * * *", directory, retention: 2 };

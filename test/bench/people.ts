@@ -51,7 +51,7 @@ const GROUPS = 20;
 const CITIES = Array.from({ length: 120 }, (_, index) => `City ${index}`);
 const TAGS = ["vip", "new", "regular", "lapsed", "wholesale", "newsletter", "walk-in", "referral"];
 
-/** Its database is prepared for a server. */
+/** A bench whose server is running. */
 type Served = PeopleBench & { subject: Subject };
 
 export async function measurePeople(bench: PeopleBench): Promise<PeopleMeasurements> {

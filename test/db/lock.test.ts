@@ -16,7 +16,7 @@ async function hold(database: TestDatabase, how: "exclusive" | "shared"): Promis
 }
 
 describe("an exclusive lock", () => {
-  test("held by another process is refused at once, exclusive and shared, with the file's name", async () => {
+  test("of another process refuses exclusive and shared locks at once, with the file's name", async () => {
     await using database = openTestDatabase();
     await hold(database, "exclusive");
     const path = lockOf(database);

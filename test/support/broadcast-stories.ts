@@ -150,7 +150,7 @@ export async function untilSent({ app, network }: Scenario, count: number): Prom
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers member by member; a missing member fails the assertion.
 export async function show({ app, shop }: Scenario, id: number): Promise<any> {
   const answer = await app.call("GET", `/api/v1/broadcasts/${id}`, { key: shop.key });
   if (answer.status !== 200) throw new Error(answer.text);

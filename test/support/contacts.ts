@@ -61,7 +61,7 @@ export interface Walked<Row> {
   pages: number;
 }
 
-/** Moves time forward during the walk: a row changed in the current millisecond is repeated until that has passed. */
+/** Time per page. A pass ends 50 ms before now, so a row that changed later would never be reached on a standing clock. */
 const BETWEEN_PAGES_MS = 60;
 
 /** Follows `meta.next` to the end. `between`: called after each page except the last. */

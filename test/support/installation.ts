@@ -132,7 +132,7 @@ export interface RunningServer {
 export interface Answer {
   status: number;
   retryAfter: string | null;
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers member by member; a missing member fails the assertion.
   body: any;
 }
 

@@ -99,7 +99,7 @@ export class MixedLoad {
     if (this.#options.hasCommands) this.#commands ??= this.#runCommands();
   }
 
-  /** Waits until this many sends have been answered since the start: a server that has just started is slow. */
+  /** Waits for this many answers since the start, 5 s at most: a server that has just started is slow. */
   async answered(count: number): Promise<void> {
     const until = performance.now() + ANSWERED_WITHIN_MS;
     while (this.#answers < count && performance.now() < until) await Bun.sleep(5);

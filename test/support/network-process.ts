@@ -16,7 +16,7 @@ import type { NetworkMood, SeenEvent, SeenRequest } from "./installation.ts";
 
 const REPORT_EVERY_MS = 30;
 const REPORTED_AT_ONCE = 40;
-/** Statuses are sent in batches when many wait. */
+/** A batch holds this share of the waiting statuses, or REPORTED_AT_ONCE if that is more. */
 const REPORTED_SHARE = 0.1;
 const REPEATED = 0.05;
 const REFUSED = 0.05;

@@ -1,7 +1,7 @@
 /** A customer's webhook receiver: records every request as raw bytes and answers as the test says. */
 export interface Received {
   body: string;
-  // biome-ignore lint/suspicious/noExplicitAny: events are looked into member by member; a wrong one fails the assertion.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events member by member; a missing member fails the assertion.
   event: any;
   headers: Headers;
 }

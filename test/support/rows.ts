@@ -14,7 +14,7 @@ interface WithStore {
 
 export interface RecordedEvent {
   type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: events are looked into member by member; a wrong one fails the assertion.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events member by member; a missing member fails the assertion.
   data: any;
 }
 

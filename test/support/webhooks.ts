@@ -23,7 +23,7 @@ export interface Hit {
   /** The test clock's time. */
   at: number;
   body: string;
-  // biome-ignore lint/suspicious/noExplicitAny: events are looked into member by member; a wrong one fails the assertion.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events member by member; a missing member fails the assertion.
   event: any;
   headers: Headers;
 }

@@ -45,7 +45,7 @@ export interface Printed {
 
 export interface Answer {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers member by member; a missing member fails the assertion.
   body: any;
   text: string;
   headers: Headers;

@@ -166,7 +166,7 @@ test("whatever the network answers and reports, twice, late and in any order: st
   await playScenarios((scenario) => scenario.every((step) => step.kind === "answer" || step.byReference));
 }, 60_000);
 
-test("the same holds for statuses without a send token, which are parked until the network's message id is known", async () => {
+test("statuses without a send token are parked until the network's message id is known, and then have the same effect", async () => {
   await playScenarios(() => true);
 }, 60_000);
 

@@ -40,7 +40,7 @@ for (const current of messageStatuses) {
   }
 }
 
-test("our own transitions go forward, except requeueing a throttled or undispatched message", () => {
+test("our own transitions go forward, except the requeue after a throttled or unreachable outcome", () => {
   const order = ["pending", "queued", "sending", "sent"];
   for (const [name, { from, to }] of Object.entries(ownMoves)) {
     for (const source of from) {

@@ -81,7 +81,7 @@ test("one run purges hundreds of old events", async () => {
   expect(rows(app)).toEqual({ events: 0, deliveries: 0, attempts: 0, outbox: 0 });
 });
 
-test("an old event that was redelivered is purged with its queued work", async () => {
+test("an old event that was replayed is purged with its queued work", async () => {
   await using app = await startTestServer({ config: { retention, webhooks: { ...webhooks, retryAfterMs: [HOUR] } } });
   await using hook = startHook(app.clock, () => new Response(null, { status: 500 }));
   const shop = await app.workspace();
